@@ -1,0 +1,51 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let swift: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+
+let package = Package(
+  name: "anechoic",
+  products: [
+    .library(name: "GRPCTransport", targets: ["GRPCTransport"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
+  ],
+  targets: [
+    .target(name: "AudioCore", swiftSettings: swift),
+    .systemLibrary(
+      name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
+    .target(name: "Resampling", dependencies: ["AudioCore", "CSampleRate"], swiftSettings: swift),
+    .target(
+      name: "CWebRTCAudioProcessing",
+      cxxSettings: [
+        // What pkg-config says of the library, whose -D flags SwiftPM refuses to take from there.
+        .unsafeFlags(["-I/usr/include/webrtc_audio_processing"]),
+        .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
+      ],
+      linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
+    .target(
+      name: "VoiceEngines", dependencies: ["AudioCore", "CWebRTCAudioProcessing"],
+      swiftSettings: swift),
+    .target(
+      name: "CGRPC",
+      linkerSettings: [
+        // By name: what pkg-config says of grpc++ is too long for a command line.
+        .linkedLibrary("grpc++_reflection"), .linkedLibrary("grpc++"), .linkedLibrary("grpc"),
+        .linkedLibrary("gpr"), .linkedLibrary("absl_synchronization"), .linkedLibrary("protobuf"),
+      ]),
+    .target(name: "GRPCTransport", dependencies: ["CGRPC"], swiftSettings: swift),
+  ],
+  cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,34 @@
+/// Delays frames by a constant number of samples. Runs per frame: no allocation, lock, log or await.
+public struct DelayLine: ~Copyable {
+  public let delay: Int
+  private let channelCount: Int
+  private let storage: UnsafeMutablePointer<Float>  // the last `delay` samples of each channel
+
+  /// `delay` in samples.
+  public init(delay: Int, channelCount: Int) {
+    self.delay = delay
+    self.channelCount = channelCount
+    storage = .allocate(capacity: max(1, delay * channelCount))
+    storage.initialize(repeating: 0, count: max(1, delay * channelCount))
+  }
+
+  deinit { storage.deallocate() }
+
+  /// `output` becomes `input` as it was `delay` samples ago. Not in place.
+  public mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
+    let size = input.sampleCount
+    for channel in 0..<channelCount {
+      let (source, target) = (input.plane(channel), output.plane(channel))
+      let held = storage + channel * delay
+      let old = min(delay, size)
+      for index in 0..<old { target[index] = held[index] }
+      for index in old..<size { target[index] = source[index - old] }
+      if delay > size {
+        held.update(from: held + size, count: delay - size)
+        for index in 0..<size { held[delay - size + index] = source[index] }
+      } else {
+        for index in 0..<delay { held[index] = source[size - delay + index] }
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/// Samples in order, in at one end and out in frames at the other: what re-blocks chunks of any
+/// length to frames of 10 ms.
+///
+/// Grows when more comes in than ever before; after that it allocates nothing.
+public struct SampleQueue: ~Copyable {
+  public let format: AudioFormat
+  /// Samples of each channel that wait.
+  public private(set) var count = 0
+  private var head = 0
+  private var capacity: Int
+  private var storage: UnsafeMutablePointer<Float>  // channel after channel, `capacity` each
+
+  public init(format: AudioFormat) {
+    self.format = format
+    capacity = format.rate.samplesPerFrame * 16
+    storage = .allocate(capacity: capacity * format.channelCount)
+  }
+
+  deinit { storage.deallocate() }
+
+  /// Appends whole sample frames.
+  ///
+  /// - Returns: The index of the first sample frame with a value that is not a finite number, and
+  ///   then nothing was appended; or nil.
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    let added = bytes.count / format.bytesPerSampleFrame
+    reserve(added)
+    for channel in 0..<format.channelCount {
+      let tail = storage + channel * capacity + head + count
+      let fault = SampleCoding.decode(bytes, format, channel: channel, into: tail, count: added)
+      if let fault { return fault }
+    }
+    count += added
+    return nil
+  }
+
+  public mutating func appendSilence(_ added: Int) {
+    reserve(added)
+    for channel in 0..<format.channelCount {
+      (storage + channel * capacity + head + count).update(repeating: 0, count: added)
+    }
+    count += added
+  }
+
+  /// Moves the oldest samples into a frame, filling up with silence where fewer wait.
+  ///
+  /// - Returns: How many samples were moved.
+  @discardableResult
+  public mutating func take(into frame: borrowing Frame) -> Int {
+    precondition(frame.rate == format.rate && frame.channelCount == format.channelCount)
+    let taken = min(count, frame.sampleCount)
+    for channel in 0..<format.channelCount {
+      let plane = frame.plane(channel)
+      let source = UnsafeBufferPointer(start: storage + channel * capacity + head, count: taken)
+      for index in 0..<taken { plane[index] = source[index] }
+      for index in taken..<plane.count { plane[index] = 0 }
+    }
+    drop(taken)
+    return taken
+  }
+
+  /// Forgets the oldest samples.
+  public mutating func drop(_ dropped: Int) {
+    let dropped = min(dropped, count)
+    head += dropped
+    count -= dropped
+    if count == 0 { head = 0 }
+  }
+
+  private mutating func reserve(_ added: Int) {
+    guard head + count + added > capacity else { return }
+    if count + added <= capacity {
+      for channel in 0..<format.channelCount {
+        let plane = storage + channel * capacity
+        plane.update(from: plane + head, count: count)
+      }
+    } else {
+      let larger = max(capacity * 2, count + added)
+      let moved = UnsafeMutablePointer<Float>.allocate(capacity: larger * format.channelCount)
+      for channel in 0..<format.channelCount {
+        let plane = storage + channel * capacity + head
+        (moved + channel * larger).initialize(from: plane, count: count)
+      }
+      storage.deallocate()
+      storage = moved
+      capacity = larger
+    }
+    head = 0
+  }
+}

@@ -1,0 +1,59 @@
+#ifndef ANECHOIC_CGRPC_BYTES_H
+#define ANECHOIC_CGRPC_BYTES_H
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/slice.h>
+#include <grpcpp/support/status.h>
+#include <grpcpp/support/string_ref.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "CGRPCTypes.h"
+
+namespace anechoic {
+
+inline cgrpc_bytes lend(const std::string &text) { return {text.data(), text.size()}; }
+inline cgrpc_bytes lend(const grpc::string_ref &text) { return {text.data(), text.size()}; }
+inline cgrpc_bytes lend(const grpc::Slice &slice) { return {slice.begin(), slice.size()}; }
+
+inline std::string copy(cgrpc_bytes bytes) {
+  return bytes.count == 0 ? std::string()
+                          : std::string(static_cast<const char *>(bytes.start), bytes.count);
+}
+
+inline grpc::Status copy(cgrpc_status status) {
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code), copy(status.message),
+                      copy(status.details));
+}
+
+// One allocation and one copy: libgrpc owns what it sends.
+inline grpc::ByteBuffer wrap(cgrpc_bytes message) {
+  grpc::Slice slice(message.start, message.count);
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+// The message in one piece: as it arrived where it did so in one, else copied together.
+inline grpc::Slice unwrap(grpc::ByteBuffer &buffer) {
+  grpc::Slice slice;
+  if (!buffer.TrySingleSlice(&slice).ok()) {
+    (void)buffer.DumpToSingleSlice(&slice);
+  }
+  return slice;
+}
+
+// Metadata as entries that point into it.
+inline std::vector<cgrpc_metadatum> lend(
+    const std::multimap<grpc::string_ref, grpc::string_ref> &metadata) {
+  std::vector<cgrpc_metadatum> entries;
+  entries.reserve(metadata.size());
+  for (const auto &entry : metadata) {
+    entries.push_back({lend(entry.first), lend(entry.second)});
+  }
+  return entries;
+}
+
+}  // namespace anechoic
+
+#endif

@@ -1,0 +1,203 @@
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+
+#include <memory>
+#include <mutex>
+
+#include "Bytes.h"
+#include "CGRPCClient.h"
+#include "Queue.h"
+
+struct cgrpc_channel {
+  explicit cgrpc_channel(std::shared_ptr<grpc::Channel> channel) : stub(std::move(channel)) {}
+  grpc::GenericStub stub;
+};
+
+// One call. Operations may be started on any thread; all of them end on the queue's.
+struct cgrpc_client_call {
+ public:
+  cgrpc_client_call(cgrpc_client_events events, void *handler)
+      : events_(events), handler_(handler) {}
+
+  void start(cgrpc_channel *channel, cgrpc_queue *queue, const char *method);
+  void read();
+  void write(cgrpc_bytes message);
+  void half_close();
+
+  grpc::ClientContext context;
+
+ private:
+  void started(bool ok);
+  void read_done(bool ok);
+  void write_done(bool ok);
+  void half_close_done(bool ok);
+  void finished(bool ok);
+  bool begin();      // counts an operation; false once the call is ending
+  void fail();       // the stream is broken: fetches the status
+  void complete();   // counts the operation off, and ends the call after the last one
+
+  template <void (cgrpc_client_call::*completion)(bool)>
+  using Completion = anechoic::MemberTag<cgrpc_client_call, completion>;
+
+  const cgrpc_client_events events_;
+  void *const handler_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> stream_;
+  grpc::ByteBuffer received_;
+  grpc::Status status_;
+  std::mutex mutex_;
+  int operations_ = 0;
+  bool headed_ = false;  // the server's headers were handed on
+  bool reading_ = false;
+  bool finishing_ = false;
+
+  Completion<&cgrpc_client_call::started> start_tag_{this};
+  Completion<&cgrpc_client_call::read_done> read_tag_{this};
+  Completion<&cgrpc_client_call::write_done> write_tag_{this};
+  Completion<&cgrpc_client_call::half_close_done> half_close_tag_{this};
+  Completion<&cgrpc_client_call::finished> finish_tag_{this};
+};
+
+void cgrpc_client_call::start(cgrpc_channel *channel, cgrpc_queue *queue, const char *method) {
+  stream_ = channel->stub.PrepareCall(&context, method, queue->events());
+  operations_ = 1;
+  stream_->StartCall(&start_tag_);
+}
+
+bool cgrpc_client_call::begin() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (finishing_) return false;
+  ++operations_;
+  return true;
+}
+
+void cgrpc_client_call::started(bool ok) {
+  if (!ok) fail();
+  complete();
+}
+
+void cgrpc_client_call::read() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (finishing_ || reading_) return;
+    reading_ = true;
+    ++operations_;
+  }
+  stream_->Read(&received_, &read_tag_);
+}
+
+void cgrpc_client_call::read_done(bool ok) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    reading_ = false;
+  }
+  if (ok) {
+    if (!headed_) {
+      headed_ = true;
+      const auto headers = anechoic::lend(context.GetServerInitialMetadata());
+      events_.initial_metadata(handler_, {headers.data(), headers.size()});
+    }
+    grpc::Slice message = anechoic::unwrap(received_);
+    received_.Clear();
+    events_.message(handler_, anechoic::lend(message));
+  } else {
+    fail();
+  }
+  complete();
+}
+
+void cgrpc_client_call::write(cgrpc_bytes message) {
+  if (!begin()) return;
+  stream_->Write(anechoic::wrap(message), &write_tag_);
+}
+
+void cgrpc_client_call::half_close() {
+  if (!begin()) return;
+  stream_->WritesDone(&half_close_tag_);
+}
+
+void cgrpc_client_call::write_done(bool ok) {
+  // The call is over on the other side. What it sent before is still to be read, and the read
+  // that fails then fetches the status.
+  if (!ok) read();
+  events_.write_completed(handler_, ok);
+  complete();
+}
+
+void cgrpc_client_call::half_close_done(bool) { complete(); }
+
+void cgrpc_client_call::fail() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (finishing_) return;
+    finishing_ = true;
+    ++operations_;
+  }
+  stream_->Finish(&status_, &finish_tag_);
+}
+
+void cgrpc_client_call::finished(bool) { complete(); }
+
+void cgrpc_client_call::complete() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (--operations_ > 0 || !finishing_) return;
+  }
+  const std::string message = status_.error_message();
+  const std::string details = status_.error_details();
+  const auto trailers = anechoic::lend(context.GetServerTrailingMetadata());
+  events_.ended(handler_,
+                {status_.error_code(), anechoic::lend(message), anechoic::lend(details)},
+                {trailers.data(), trailers.size()});
+  delete this;
+}
+
+extern "C" {
+
+cgrpc_channel *cgrpc_channel_create(const char *target, cgrpc_connection_options options) {
+  grpc::ChannelArguments arguments;
+  const auto set = [&](const char *name, int32_t value) {
+    if (value != 0) arguments.SetInt(name, value);
+  };
+  set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, options.max_receive_message_bytes);
+  set(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, options.max_send_message_bytes);
+  set(GRPC_ARG_KEEPALIVE_TIME_MS, options.keepalive_time_ms);
+  set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, options.keepalive_timeout_ms);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return new cgrpc_channel(
+      grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments));
+}
+
+void cgrpc_channel_destroy(cgrpc_channel *channel) { delete channel; }
+
+cgrpc_client_call *cgrpc_client_call_start(cgrpc_channel *channel, cgrpc_queue *queue,
+                                           const char *method, cgrpc_metadata metadata,
+                                           int64_t timeout_ns, cgrpc_client_events events,
+                                           void *context) {
+  auto *call = new cgrpc_client_call(events, context);
+  for (size_t i = 0; i < metadata.count; ++i) {
+    call->context.AddMetadata(anechoic::copy(metadata.start[i].key),
+                              anechoic::copy(metadata.start[i].value));
+  }
+  if (timeout_ns != CGRPC_NO_DEADLINE) {
+    call->context.set_deadline(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                                            gpr_time_from_nanos(timeout_ns, GPR_TIMESPAN)));
+  }
+  call->start(channel, queue, method);
+  return call;
+}
+
+void cgrpc_client_call_read(cgrpc_client_call *call) { call->read(); }
+
+void cgrpc_client_call_write(cgrpc_client_call *call, cgrpc_bytes message) { call->write(message); }
+
+void cgrpc_client_call_half_close(cgrpc_client_call *call) { call->half_close(); }
+
+void cgrpc_client_call_cancel(cgrpc_client_call *call) {
+  call->context.TryCancel();
+  call->read();  // notices the end where nothing else is in flight
+}
+
+}  // extern "C"

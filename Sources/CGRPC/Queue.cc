@@ -1,0 +1,109 @@
+#include "Queue.h"
+
+#include <grpc/support/time.h>
+#include <pthread.h>
+
+#include <vector>
+
+// Owned by two: the caller until release, and the queue until the callback.
+struct cgrpc_timer final : public anechoic::Tag {
+ public:
+  cgrpc_timer(cgrpc_queue *queue, cgrpc_timer_callback callback, void *context)
+      : queue_(queue), callback_(callback), context_(context) {}
+
+  void complete(bool fired) override {
+    queue_->disarm(this);
+    callback_(context_, fired);
+    release();
+  }
+
+  void release() {
+    if (owners_.fetch_sub(1) == 1) delete this;
+  }
+
+  void retain() { owners_.fetch_add(1); }
+
+  grpc::Alarm alarm;
+
+ private:
+  cgrpc_queue *queue_;
+  cgrpc_timer_callback callback_;
+  void *context_;
+  std::atomic<int> owners_{2};
+};
+
+cgrpc_queue::cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name)
+    : events_(std::move(events)), thread_name_(std::move(thread_name)) {}
+
+cgrpc_queue::~cgrpc_queue() { shut_down(); }
+
+void cgrpc_queue::start() {
+  thread_ = std::thread([this] { serve(); });
+}
+
+void cgrpc_queue::serve() {
+  pthread_setname_np(pthread_self(), thread_name_.c_str());
+  void *tag = nullptr;
+  bool ok = false;
+  while (events_->Next(&tag, &ok)) {
+    static_cast<anechoic::Tag *>(tag)->complete(ok);
+  }
+}
+
+void cgrpc_queue::shut_down() {
+  std::vector<cgrpc_timer *> pending;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return;
+    closed_ = true;
+    for (cgrpc_timer *timer : armed_) {
+      timer->retain();
+      pending.push_back(timer);
+    }
+    events_->Shutdown();
+  }
+  for (cgrpc_timer *timer : pending) {
+    timer->alarm.Cancel();
+    timer->release();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+bool cgrpc_queue::arm(cgrpc_timer *timer, int64_t delay_ns) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (closed_) return false;
+  armed_.insert(timer);
+  gpr_timespec when = gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                                   gpr_time_from_nanos(delay_ns, GPR_TIMESPAN));
+  timer->alarm.Set(events_.get(), when, static_cast<anechoic::Tag *>(timer));
+  return true;
+}
+
+void cgrpc_queue::disarm(cgrpc_timer *timer) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  armed_.erase(timer);
+}
+
+extern "C" {
+
+cgrpc_queue *cgrpc_queue_create(const char *thread_name) {
+  auto *queue = new cgrpc_queue(std::make_unique<grpc::CompletionQueue>(), thread_name);
+  queue->start();
+  return queue;
+}
+
+cgrpc_timer *cgrpc_timer_start(cgrpc_queue *queue, int64_t delay_ns, cgrpc_timer_callback callback,
+                               void *context) {
+  auto *timer = new cgrpc_timer(queue, callback, context);
+  if (!queue->arm(timer, delay_ns)) {
+    delete timer;
+    return nullptr;
+  }
+  return timer;
+}
+
+void cgrpc_timer_cancel(cgrpc_timer *timer) { timer->alarm.Cancel(); }
+
+void cgrpc_timer_release(cgrpc_timer *timer) { timer->release(); }
+
+}  // extern "C"

@@ -1,0 +1,70 @@
+#ifndef ANECHOIC_CGRPC_QUEUE_H
+#define ANECHOIC_CGRPC_QUEUE_H
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/completion_queue.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_set>
+
+#include "CGRPCQueue.h"
+
+namespace anechoic {
+
+// What a completion queue hands back when an operation is over.
+class Tag {
+ public:
+  virtual void complete(bool ok) = 0;
+
+ protected:
+  ~Tag() = default;
+};
+
+// A tag that calls a member function of the object that it is part of.
+template <class Owner, void (Owner::*completion)(bool)>
+class MemberTag final : public Tag {
+ public:
+  explicit MemberTag(Owner *owner) : owner_(owner) {}
+  void complete(bool ok) override { (owner_->*completion)(ok); }
+
+ private:
+  Owner *owner_;
+};
+
+}  // namespace anechoic
+
+struct cgrpc_queue {
+ public:
+  cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name);
+  ~cgrpc_queue();
+
+  void start();
+
+  // Cancels the timers, lets what is in flight come to its end, and joins the thread.
+  void shut_down();
+
+  // Starts the timer unless the queue has been shut down.
+  bool arm(cgrpc_timer *timer, int64_t delay_ns);
+  void disarm(cgrpc_timer *timer);
+
+  grpc::CompletionQueue *events() { return events_.get(); }
+
+  // Calls that live here now: new ones go where there are fewest.
+  std::atomic<int> call_count{0};
+
+ private:
+  void serve();
+
+  std::unique_ptr<grpc::CompletionQueue> events_;
+  std::string thread_name_;
+  std::thread thread_;
+  std::mutex mutex_;
+  bool closed_ = false;
+  std::unordered_set<cgrpc_timer *> armed_;
+};
+
+#endif

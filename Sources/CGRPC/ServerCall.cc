@@ -1,0 +1,131 @@
+#include "ServerCall.h"
+
+#include <grpc/support/time.h>
+
+#include "Bytes.h"
+#include "Server.h"
+
+void cgrpc_server_call::request() {
+  context.AsyncNotifyWhenDone(&done_tag_);
+  auto *queue = static_cast<grpc::ServerCompletionQueue *>(queue_->events());
+  server_->service.RequestAsyncBidiStreaming(static_cast<int>(method_), &context, &stream_, queue,
+                                             queue, &accepted_tag_);
+}
+
+void cgrpc_server_call::accepted(bool ok) {
+  if (!ok) {  // the server is shutting down
+    delete this;
+    return;
+  }
+  queue_->call_count.fetch_add(1, std::memory_order_relaxed);
+  server_->offer(method_);
+  handler_ = server_->events.started(server_->context, this, method_);
+}
+
+void cgrpc_server_call::read() {
+  ++operations_;
+  stream_.Read(&received_, &read_tag_);
+}
+
+void cgrpc_server_call::read_done(bool ok) {
+  if (!ok) {
+    // The client has closed its side, or is gone. Which of the two the done tag says, and where it
+    // is the latter that tag is already in the queue: look again behind it.
+    settle_.Set(queue_->events(), gpr_now(GPR_CLOCK_MONOTONIC), &settled_tag_);
+    return;
+  }
+  --operations_;
+  if (!done_) {
+    grpc::Slice message = anechoic::unwrap(received_);
+    received_.Clear();
+    server_->events.message(handler_, anechoic::lend(message));
+  }
+  end_if_over();
+}
+
+void cgrpc_server_call::read_settled(bool) {
+  --operations_;
+  if (!done_) server_->events.half_closed(handler_);
+  end_if_over();
+}
+
+void cgrpc_server_call::write(cgrpc_bytes message) {
+  ++operations_;
+  stream_.Write(anechoic::wrap(message), &write_tag_);
+}
+
+void cgrpc_server_call::write_done(bool ok) {
+  --operations_;
+  // A write that failed is a call that was cancelled, which the done tag reports.
+  if (ok && !done_) server_->events.write_completed(handler_);
+  end_if_over();
+}
+
+void cgrpc_server_call::finish(const grpc::Status &status, cgrpc_metadata trailers) {
+  for (size_t i = 0; i < trailers.count; ++i) {
+    context.AddTrailingMetadata(anechoic::copy(trailers.start[i].key),
+                                anechoic::copy(trailers.start[i].value));
+  }
+  ++operations_;
+  stream_.Finish(status, &finish_tag_);
+}
+
+void cgrpc_server_call::finished(bool) {
+  --operations_;
+  end_if_over();
+}
+
+void cgrpc_server_call::done(bool) {
+  done_ = true;
+  cancelled_ = context.IsCancelled();
+  if (cancelled_) server_->events.cancelled(handler_);
+  end_if_over();
+}
+
+void cgrpc_server_call::end_if_over() {
+  if (!done_ || operations_ > 0) return;
+  queue_->call_count.fetch_sub(1, std::memory_order_relaxed);
+  server_->events.ended(handler_);
+  delete this;
+}
+
+extern "C" {
+
+cgrpc_queue *cgrpc_server_call_queue(const cgrpc_server_call *call) { return call->queue(); }
+
+void cgrpc_server_call_read(cgrpc_server_call *call) { call->read(); }
+
+void cgrpc_server_call_write(cgrpc_server_call *call, cgrpc_bytes message) { call->write(message); }
+
+void cgrpc_server_call_finish(cgrpc_server_call *call, cgrpc_status status,
+                              cgrpc_metadata trailers) {
+  call->finish(anechoic::copy(status), trailers);
+}
+
+void cgrpc_server_call_cancel(cgrpc_server_call *call) { call->context.TryCancel(); }
+
+void cgrpc_server_call_add_initial_metadata(cgrpc_server_call *call, cgrpc_metadatum entry) {
+  call->context.AddInitialMetadata(anechoic::copy(entry.key), anechoic::copy(entry.value));
+}
+
+void cgrpc_server_call_visit_metadata(const cgrpc_server_call *call, void *context,
+                                      void (*visit)(void *context, cgrpc_metadatum entry)) {
+  for (const cgrpc_metadatum &entry : anechoic::lend(call->context.client_metadata())) {
+    visit(context, entry);
+  }
+}
+
+void cgrpc_server_call_peer(const cgrpc_server_call *call, void *context,
+                            void (*use)(void *context, cgrpc_bytes peer)) {
+  const std::string peer = call->context.peer();
+  use(context, anechoic::lend(peer));
+}
+
+int64_t cgrpc_server_call_time_left_ns(const cgrpc_server_call *call) {
+  const gpr_timespec deadline = call->context.raw_deadline();
+  if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return CGRPC_NO_DEADLINE;
+  const gpr_timespec left = gpr_time_sub(deadline, gpr_now(deadline.clock_type));
+  return static_cast<int64_t>(left.tv_sec) * 1'000'000'000 + left.tv_nsec;
+}
+
+}  // extern "C"

@@ -1,0 +1,54 @@
+#ifndef CGRPC_TYPES_H
+#define CGRPC_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Bytes lent for the length of one function call or callback.
+typedef struct {
+  const void *start;
+  size_t count;
+} cgrpc_bytes;
+
+// One header or trailer. A key that ends in "-bin" carries any bytes, every other one ASCII.
+typedef struct {
+  cgrpc_bytes key;
+  cgrpc_bytes value;
+} cgrpc_metadatum;
+
+typedef struct {
+  const cgrpc_metadatum *start;
+  size_t count;
+} cgrpc_metadata;
+
+// How a call ended. `details` is a serialized google.rpc.Status, or empty.
+typedef struct {
+  int32_t code;
+  cgrpc_bytes message;
+  cgrpc_bytes details;
+} cgrpc_status;
+
+// Limits of a connection. A value of 0 leaves libgrpc's own default.
+typedef struct {
+  int32_t max_receive_message_bytes;
+  int32_t max_send_message_bytes;
+  int32_t keepalive_time_ms;
+  int32_t keepalive_timeout_ms;
+  // Server: a client that pings more often is cut off. Client: not used.
+  int32_t min_received_ping_interval_ms;
+} cgrpc_connection_options;
+
+// A deadline or start that does not exist.
+#define CGRPC_NO_DEADLINE INT64_MAX
+
+// The version of libgrpc++ that this was built with, such as "1.51.1".
+const char *cgrpc_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

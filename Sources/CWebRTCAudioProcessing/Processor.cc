@@ -1,0 +1,139 @@
+#include <webrtc/common.h>
+#include <webrtc/modules/audio_processing/include/audio_processing.h>
+
+#include <memory>
+
+#include "CWebRTCAudioProcessing.h"
+
+struct cwap_processor {
+  std::unique_ptr<webrtc::AudioProcessing> library;
+  webrtc::StreamConfig capture;
+  webrtc::StreamConfig reference;
+};
+
+namespace {
+
+using webrtc::EchoCancellation;
+using webrtc::GainControl;
+using webrtc::NoiseSuppression;
+
+// The library's way to say that it does not know.
+constexpr int kUnknownDecibels = -100;
+
+EchoCancellation::SuppressionLevel suppression(cwap_level level) {
+  switch (level) {
+    case CWAP_LOW: return EchoCancellation::kLowSuppression;
+    case CWAP_MODERATE: return EchoCancellation::kModerateSuppression;
+    default: return EchoCancellation::kHighSuppression;
+  }
+}
+
+NoiseSuppression::Level noise_level(cwap_level level) {
+  switch (level) {
+    case CWAP_LOW: return NoiseSuppression::kLow;
+    case CWAP_MODERATE: return NoiseSuppression::kModerate;
+    case CWAP_HIGH: return NoiseSuppression::kHigh;
+    default: return NoiseSuppression::kVeryHigh;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+cwap_processor *cwap_create(cwap_format format) {
+  webrtc::Config config;
+  // A tail of 128 ms instead of 48, and a search for the echo where its delay is not known.
+  config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(true));
+  config.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(true));
+  // There is no analog volume here that it could turn.
+  config.Set<webrtc::ExperimentalAgc>(new webrtc::ExperimentalAgc(false));
+
+  auto processor = std::make_unique<cwap_processor>();
+  processor->library.reset(webrtc::AudioProcessing::Create(config));
+  if (!processor->library) return nullptr;
+  processor->capture = webrtc::StreamConfig(format.rate_hz, format.channel_count);
+  processor->reference =
+      format.reference_channel_count > 0
+          ? webrtc::StreamConfig(format.reference_rate_hz, format.reference_channel_count)
+          : processor->capture;
+  const webrtc::ProcessingConfig streams{
+      {processor->capture, processor->capture, processor->reference, processor->reference}};
+  if (processor->library->Initialize(streams) != webrtc::AudioProcessing::kNoError) return nullptr;
+  return processor.release();
+}
+
+void cwap_destroy(cwap_processor *processor) { delete processor; }
+
+int32_t cwap_set_echo_cancellation(cwap_processor *processor, cwap_level level) {
+  EchoCancellation *stage = processor->library->echo_cancellation();
+  if (int error = stage->set_suppression_level(suppression(level))) return error;
+  if (stage->is_enabled()) return 0;
+  if (int error = stage->enable_metrics(true)) return error;
+  if (int error = stage->enable_delay_logging(true)) return error;
+  return stage->Enable(true);
+}
+
+int32_t cwap_set_noise_suppression(cwap_processor *processor, cwap_level level) {
+  NoiseSuppression *stage = processor->library->noise_suppression();
+  if (int error = stage->set_level(noise_level(level))) return error;
+  return stage->Enable(true);
+}
+
+int32_t cwap_set_gain_control(cwap_processor *processor, int32_t target_level_dbfs) {
+  GainControl *stage = processor->library->gain_control();
+  if (int error = stage->set_target_level_dbfs(target_level_dbfs)) return error;
+  if (stage->is_enabled()) return 0;
+  if (int error = stage->set_mode(GainControl::kAdaptiveDigital)) return error;
+  if (int error = stage->enable_limiter(true)) return error;
+  return stage->Enable(true);
+}
+
+int32_t cwap_set_voice_detection(cwap_processor *processor) {
+  return processor->library->voice_detection()->Enable(true);
+}
+
+int32_t cwap_analyze_reference(cwap_processor *processor, const float *const *reference) {
+  return processor->library->AnalyzeReverseStream(
+      reference, processor->reference.num_frames(), processor->reference.sample_rate_hz(),
+      processor->reference.num_channels() == 1 ? webrtc::AudioProcessing::kMono
+                                               : webrtc::AudioProcessing::kStereo);
+}
+
+int32_t cwap_process(cwap_processor *processor, const float *const *input, float *const *output) {
+  // The library wants to hear this before every frame.
+  if (int error = processor->library->set_stream_delay_ms(0)) return error;
+  return processor->library->ProcessStream(input, processor->capture, processor->capture, output);
+}
+
+bool cwap_has_voice(const cwap_processor *processor) {
+  return processor->library->voice_detection()->stream_has_voice();
+}
+
+float cwap_speech_probability(const cwap_processor *processor) {
+  return processor->library->noise_suppression()->speech_probability();
+}
+
+cwap_echo_metrics cwap_get_echo_metrics(cwap_processor *processor) {
+  cwap_echo_metrics result{};
+  EchoCancellation *stage = processor->library->echo_cancellation();
+  EchoCancellation::Metrics metrics;
+  if (stage->GetMetrics(&metrics) == 0) {
+    const int loss = metrics.echo_return_loss.instant;
+    const int enhancement = metrics.echo_return_loss_enhancement.instant;
+    result.has_echo_return_loss = loss > kUnknownDecibels;
+    result.echo_return_loss_db = loss;
+    result.has_echo_return_loss_enhancement = enhancement > kUnknownDecibels;
+    result.echo_return_loss_enhancement_db = enhancement;
+  }
+  int median = 0;
+  int deviation = 0;
+  float poor = 0;
+  if (stage->GetDelayMetrics(&median, &deviation, &poor) == 0 && median >= 0) {
+    result.has_delay = true;
+    result.delay_ms = median;
+  }
+  return result;
+}
+
+}  // extern "C"

@@ -1,0 +1,11 @@
+extension Duration {
+  /// Whole nanoseconds, or the nearest that 64 bits hold.
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return overflow || carry ? (seconds < 0 ? .min : .max) : sum
+  }
+
+  var milliseconds: Int32 { Int32(clamping: nanoseconds / 1_000_000) }
+}

@@ -1,0 +1,104 @@
+internal import CGRPC
+internal import Dispatch
+internal import Synchronization
+
+/// A gRPC server: addresses, methods, and threads that serve one completion queue each.
+///
+/// A call lives on one queue, and so on one thread, from its first event to its last.
+public final class Server: Sendable {
+  public struct Options: Sendable {
+    /// `HOST:PORT`, `[::1]:PORT` or `unix:PATH`; port 0 asks for a free one.
+    public var addresses: [String]
+    /// Completion queues, each with a thread of its own.
+    public var queueCount: Int
+    public var connection = ConnectionOptions()
+    /// Serialized `FileDescriptorProto`s for grpc.reflection.v1alpha; empty turns reflection off.
+    public var reflectedFiles: [[UInt8]] = []
+
+    public init(addresses: [String], queueCount: Int = 1) {
+      self.addresses = addresses
+      self.queueCount = queueCount
+    }
+  }
+
+  /// Where the server listens, with the ports that it was given.
+  public let addresses: [String]
+  private let server: Mutex<ServerPointer?>
+
+  public init(options: Options, methods: [ServerMethod]) throws(ServerError) {
+    options.reflectedFiles.forEach { file in
+      file.withUnsafeBytes { cgrpc_register_descriptor($0.c) }
+    }
+    let context = Unmanaged.passRetained(Methods(methods))
+    var failed = 0
+    let server = withCStrings(options.addresses) { addresses in
+      withCStrings(methods.map(\.method.path)) { paths in
+        var c = cgrpc_server_options(
+          addresses: addresses.baseAddress, address_count: addresses.count,
+          methods: paths.baseAddress, method_count: paths.count,
+          queue_count: UInt32(max(1, options.queueCount)), connection: options.connection.c,
+          reflection: !options.reflectedFiles.isEmpty, events: .swift,
+          context: context.toOpaque())
+        return cgrpc_server_start(&c, &failed)
+      }
+    }
+    guard let server else {
+      context.release()
+      throw failed < options.addresses.count
+        ? .addressUnavailable(options.addresses[failed]) : .notStarted
+    }
+    addresses = options.addresses.enumerated().map { index, address in
+      guard address.hasSuffix(":0") else { return address }
+      return "\(address.dropLast())\(cgrpc_server_port(server, index))"
+    }
+    self.server = Mutex(ServerPointer(server: server, context: context))
+  }
+
+  deinit {
+    precondition(server.withLock { $0 == nil }, "a server must be shut down before it goes")
+  }
+
+  /// Takes no new calls, gives the running ones `grace` to end, and cancels the rest. Returns when
+  /// all is over; a second call returns at once.
+  public func shutdown(grace: Duration) async {
+    guard let pointer = server.withLock({ $0.take() }) else { return }
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        cgrpc_server_shutdown(pointer.server, grace.nanoseconds)
+        pointer.context.release()
+        continuation.resume()
+      }
+    }
+  }
+}
+
+/// Why a server did not start.
+public enum ServerError: Error, Equatable, CustomStringConvertible {
+  /// In use, malformed, or not this machine's.
+  case addressUnavailable(String)
+  case notStarted
+
+  public var description: String {
+    switch self {
+    case .addressUnavailable(let address): "cannot listen on \(address)"
+    case .notStarted: "libgrpc could not start the server"
+    }
+  }
+}
+
+/// The C server and what it calls back with; handed from thread to thread as one.
+private struct ServerPointer: @unchecked Sendable {
+  let server: OpaquePointer
+  let context: Unmanaged<Methods>
+}
+
+private func withCStrings<Result>(
+  _ strings: [String], _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> Result
+) -> Result {
+  let copies = strings.map { $0.utf8CString }
+  func lend(_ index: Int, _ pointers: [UnsafePointer<CChar>?]) -> Result {
+    guard index < copies.count else { return pointers.withUnsafeBufferPointer(body) }
+    return copies[index].withUnsafeBufferPointer { lend(index + 1, pointers + [$0.baseAddress]) }
+  }
+  return lend(0, [])
+}

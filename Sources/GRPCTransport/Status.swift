@@ -1,0 +1,63 @@
+/// The canonical codes of gRPC.
+public enum StatusCode: Int32, Sendable, CaseIterable {
+  case ok = 0
+  case cancelled = 1
+  case unknown = 2
+  case invalidArgument = 3
+  case deadlineExceeded = 4
+  case notFound = 5
+  case alreadyExists = 6
+  case permissionDenied = 7
+  case resourceExhausted = 8
+  case failedPrecondition = 9
+  case aborted = 10
+  case outOfRange = 11
+  case unimplemented = 12
+  case `internal` = 13
+  case unavailable = 14
+  case dataLoss = 15
+  case unauthenticated = 16
+
+  /// The name that gRPC's documents use, such as `INVALID_ARGUMENT`.
+  public var name: String {
+    switch self {
+    case .ok: "OK"
+    case .cancelled: "CANCELLED"
+    case .unknown: "UNKNOWN"
+    case .invalidArgument: "INVALID_ARGUMENT"
+    case .deadlineExceeded: "DEADLINE_EXCEEDED"
+    case .notFound: "NOT_FOUND"
+    case .alreadyExists: "ALREADY_EXISTS"
+    case .permissionDenied: "PERMISSION_DENIED"
+    case .resourceExhausted: "RESOURCE_EXHAUSTED"
+    case .failedPrecondition: "FAILED_PRECONDITION"
+    case .aborted: "ABORTED"
+    case .outOfRange: "OUT_OF_RANGE"
+    case .unimplemented: "UNIMPLEMENTED"
+    case .internal: "INTERNAL"
+    case .unavailable: "UNAVAILABLE"
+    case .dataLoss: "DATA_LOSS"
+    case .unauthenticated: "UNAUTHENTICATED"
+    }
+  }
+}
+
+/// How a call ended.
+public struct Status: Error, Sendable, Equatable, CustomStringConvertible {
+  public var code: StatusCode
+  public var message: String
+  /// A serialized `google.rpc.Status` with typed details, or empty.
+  public var details: [UInt8]
+
+  public init(_ code: StatusCode, _ message: String = "", details: [UInt8] = []) {
+    self.code = code
+    self.message = message
+    self.details = details
+  }
+
+  public static let ok = Status(.ok)
+
+  public var description: String {
+    message.isEmpty ? code.name : "\(code.name): \(message)"
+  }
+}

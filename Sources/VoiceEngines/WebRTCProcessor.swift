@@ -1,0 +1,92 @@
+internal import AudioCore
+internal import CWebRTCAudioProcessing
+
+/// One instance of libwebrtc-audio-processing, with the stages that it was made for.
+struct WebRTCProcessor: ~Copyable {
+  private let processor: OpaquePointer
+
+  /// An instance without any stage on.
+  init(_ format: EngineFormat) throws(EngineError) {
+    let cFormat = cwap_format(
+      rate_hz: Int32(format.rate.hertz), channel_count: Int32(format.channelCount),
+      reference_rate_hz: Int32(format.reference?.rate.hertz ?? 0),
+      reference_channel_count: Int32(format.reference?.channelCount ?? 0))
+    guard let processor = cwap_create(cFormat) else {
+      throw EngineError("libwebrtc-audio-processing refuses \(format)")
+    }
+    self.processor = processor
+  }
+
+  deinit { cwap_destroy(processor) }
+
+  func setEchoCancellation(_ suppression: EngineSettings.EchoSuppression) {
+    check(cwap_set_echo_cancellation(processor, suppression.level))
+  }
+
+  func setNoiseSuppression(_ suppression: EngineSettings.NoiseSuppression) {
+    check(cwap_set_noise_suppression(processor, suppression.level))
+  }
+
+  /// `target` in decibels below full scale.
+  func setGainControl(target: Int) {
+    check(cwap_set_gain_control(processor, Int32(target)))
+  }
+
+  func setVoiceDetection() {
+    check(cwap_set_voice_detection(processor))
+  }
+
+  func analyzeReference(_ reference: borrowing Frame) {
+    let planes = UnsafeRawPointer(reference.planePointers)
+      .assumingMemoryBound(to: UnsafePointer<Float>?.self)
+    check(cwap_analyze_reference(processor, planes))
+  }
+
+  func process(_ input: borrowing Frame, into output: borrowing Frame) {
+    let planes = UnsafeRawPointer(input.planePointers)
+      .assumingMemoryBound(to: UnsafePointer<Float>?.self)
+    let outputPlanes = UnsafeRawPointer(output.planePointers)
+      .assumingMemoryBound(to: UnsafeMutablePointer<Float>?.self)
+    check(cwap_process(processor, planes, outputPlanes))
+  }
+
+  var findings: FrameFindings {
+    FrameFindings(
+      speechProbability: cwap_speech_probability(processor), hasVoice: cwap_has_voice(processor))
+  }
+
+  var echoMetrics: EchoMetrics {
+    let metrics = cwap_get_echo_metrics(processor)
+    return EchoMetrics(
+      echoReturnLoss: metrics.has_echo_return_loss ? Float(metrics.echo_return_loss_db) : nil,
+      echoReturnLossEnhancement: metrics.has_echo_return_loss_enhancement
+        ? Float(metrics.echo_return_loss_enhancement_db) : nil,
+      delay: metrics.has_delay ? .milliseconds(metrics.delay_ms) : nil)
+  }
+
+  /// An error here is our own misuse: sizes and levels are checked before they get here.
+  private func check(_ error: Int32) {
+    precondition(error == 0, "libwebrtc-audio-processing: error \(error)")
+  }
+}
+
+extension EngineSettings.EchoSuppression {
+  fileprivate var level: cwap_level {
+    switch self {
+    case .low: CWAP_LOW
+    case .moderate: CWAP_MODERATE
+    case .high: CWAP_HIGH
+    }
+  }
+}
+
+extension EngineSettings.NoiseSuppression {
+  fileprivate var level: cwap_level {
+    switch self {
+    case .low: CWAP_LOW
+    case .moderate: CWAP_MODERATE
+    case .high: CWAP_HIGH
+    case .veryHigh: CWAP_VERY_HIGH
+    }
+  }
+}

@@ -1,0 +1,73 @@
+public import AudioCore
+
+/// The engine of libwebrtc-audio-processing 0.3.
+///
+/// Each stage runs in an instance of the library of its own, so that its input and its output are
+/// both at hand: a switch is then a cross-fade between two aligned signals, and a stage that is
+/// off loses nothing of what it has learnt.
+public final class WebRTCVoiceEngine: VoiceEngine {
+  public static let identity = EngineIdentity(name: "webrtc-audio-processing", version: "0.3")
+  public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
+
+  public let latencySamples: Int
+  private let highPass: HighPassStage
+  private let echo: EchoStage?
+  private let noise: NoiseStage
+  private let gain: GainStage
+  private var gate: VoiceGate
+  private var bypassDelay: DelayLine
+  private var bypass: CrossfadeSwitch
+  private let filtered: Frame
+  private let echoFree: Frame
+  private let noiseFree: Frame
+  private let processed: Frame
+  private let untouched: Frame
+
+  public init(format: EngineFormat, settings: EngineSettings) throws(EngineError) {
+    guard Self.processingRates.contains(format.rate) else {
+      throw EngineError("\(Self.identity) does not work at \(format.rate.hertz) Hz")
+    }
+    highPass = HighPassStage(format, isOn: settings.highPassFilter)
+    echo = format.reference == nil ? nil : try EchoStage(format, settings.echoSuppression)
+    noise = try NoiseStage(format, settings.noiseSuppression)
+    gain = try GainStage(format, settings.gainTarget)
+    gate = VoiceGate(rate: format.rate, isOn: settings.isolatesVoice)
+    latencySamples = (echo?.latencySamples ?? 0) + noise.latencySamples + gain.latencySamples
+    bypassDelay = DelayLine(delay: latencySamples, channelCount: format.channelCount)
+    bypass = CrossfadeSwitch(isOn: settings.isBypassed)
+    filtered = Frame(rate: format.rate, channelCount: format.channelCount)
+    echoFree = Frame(rate: format.rate, channelCount: format.channelCount)
+    noiseFree = Frame(rate: format.rate, channelCount: format.channelCount)
+    processed = Frame(rate: format.rate, channelCount: format.channelCount)
+    untouched = Frame(rate: format.rate, channelCount: format.channelCount)
+  }
+
+  public func apply(_ settings: EngineSettings) {
+    highPass.apply(isOn: settings.highPassFilter)
+    echo?.apply(settings.echoSuppression)
+    noise.apply(settings.noiseSuppression)
+    gain.apply(settings.gainTarget)
+    gate.isOn = settings.isolatesVoice
+    bypass.isOn = settings.isBypassed
+  }
+
+  public func process(
+    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
+  ) -> FrameFindings {
+    highPass.process(microphone, into: filtered)
+    let findings: FrameFindings
+    if let echo {
+      echo.process(filtered, reference: reference, into: echoFree)
+      findings = noise.process(echoFree, into: noiseFree)
+    } else {
+      findings = noise.process(filtered, into: noiseFree)
+    }
+    gain.process(noiseFree, into: processed)
+    gate.process(processed, hasVoice: findings.hasVoice)
+    bypassDelay.process(microphone, into: untouched)
+    bypass.select(on: untouched, off: processed, into: output)
+    return findings
+  }
+
+  public var echoMetrics: EchoMetrics { echo?.metrics ?? EchoMetrics() }
+}
