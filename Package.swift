@@ -35,8 +35,12 @@ let package = Package(
         .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
       ],
       linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
+    .target(name: "VoiceEngines", dependencies: ["AudioCore"], swiftSettings: swift),
     .target(
-      name: "VoiceEngines", dependencies: ["AudioCore", "CWebRTCAudioProcessing"],
+      name: "WebRTCEngine", dependencies: ["VoiceEngines", "AudioCore", "CWebRTCAudioProcessing"],
+      swiftSettings: swift),
+    .target(
+      name: "VoiceSessions", dependencies: ["VoiceEngines", "Resampling", "AudioCore"],
       swiftSettings: swift),
     .target(
       name: "CGRPC",
@@ -46,6 +50,9 @@ let package = Package(
         .linkedLibrary("gpr"), .linkedLibrary("absl_synchronization"), .linkedLibrary("protobuf"),
       ]),
     .target(name: "GRPCTransport", dependencies: ["CGRPC"], swiftSettings: swift),
+    .target(
+      name: "AnechoicAPI", dependencies: ["VoiceSessions", "VoiceEngines", "AudioCore", protobuf],
+      swiftSettings: swift),
   ],
   cxxLanguageStandard: .cxx17
 )

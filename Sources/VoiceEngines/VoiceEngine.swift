@@ -14,62 +14,6 @@ public struct EngineIdentity: Sendable, Equatable, CustomStringConvertible {
   public var description: String { "\(name)/\(version)" }
 }
 
-/// The audio that an engine is made for.
-public struct EngineFormat: Sendable, Equatable {
-  /// Of the microphone and the output; one of `VoiceEngine.processingRates`.
-  public var rate: SampleRate
-  public var channelCount: Int
-  /// What the loudspeaker plays; nil where there is no reference.
-  public var reference: Reference?
-
-  public struct Reference: Sendable, Equatable {
-    public var rate: SampleRate
-    public var channelCount: Int
-
-    public init(rate: SampleRate, channelCount: Int) {
-      self.rate = rate
-      self.channelCount = channelCount
-    }
-  }
-
-  public init(rate: SampleRate, channelCount: Int, reference: Reference? = nil) {
-    self.rate = rate
-    self.channelCount = channelCount
-    self.reference = reference
-  }
-}
-
-/// What an engine found in a frame.
-public struct FrameFindings: Sendable, Equatable {
-  /// That there is speech in the echo-cancelled microphone, 0...1.
-  public var speechProbability: Float
-  /// The engine's verdict on the same.
-  public var hasVoice: Bool
-
-  public init(speechProbability: Float, hasVoice: Bool) {
-    self.speechProbability = speechProbability
-    self.hasVoice = hasVoice
-  }
-}
-
-/// What an echo canceller knows of itself. Nil is not known, or not yet.
-public struct EchoMetrics: Sendable, Equatable {
-  /// From loudspeaker to microphone, in dB.
-  public var echoReturnLoss: Float?
-  /// What the canceller adds to it, in dB.
-  public var echoReturnLossEnhancement: Float?
-  /// Of the echo behind the reference.
-  public var delay: Duration?
-
-  public init(
-    echoReturnLoss: Float? = nil, echoReturnLossEnhancement: Float? = nil, delay: Duration? = nil
-  ) {
-    self.echoReturnLoss = echoReturnLoss
-    self.echoReturnLossEnhancement = echoReturnLossEnhancement
-    self.delay = delay
-  }
-}
-
 /// Echo cancellation, noise suppression, gain control and voice detection on one microphone.
 ///
 /// An engine does no I/O, reads no clock and belongs to one thread. Its output depends on its

@@ -1,4 +1,5 @@
 internal import AudioCore
+internal import VoiceEngines
 
 /// Echo cancellation. Once it was on it goes on learning while it is off, so that it is there at
 /// once when it is wanted again.

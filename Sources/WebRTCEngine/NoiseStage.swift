@@ -1,4 +1,5 @@
 internal import AudioCore
+internal import VoiceEngines
 
 /// Noise suppression, and the voice detection that rests on it: the suppressor always runs, and is
 /// heard when it is on.

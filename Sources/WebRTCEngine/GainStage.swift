@@ -1,4 +1,5 @@
 internal import AudioCore
+internal import VoiceEngines
 
 /// Automatic gain control.
 final class GainStage {

@@ -1,4 +1,5 @@
 internal import AudioCore
+internal import VoiceEngines
 
 /// The high-pass filter against rumble and hum. It always runs, and is heard when it is on.
 final class HighPassStage {

@@ -1,4 +1,5 @@
 public import AudioCore
+public import VoiceEngines
 
 /// The engine of libwebrtc-audio-processing 0.3.
 ///

@@ -1,5 +1,6 @@
 internal import AudioCore
 internal import CWebRTCAudioProcessing
+internal import VoiceEngines
 
 /// One instance of libwebrtc-audio-processing, with the stages that it was made for.
 struct WebRTCProcessor: ~Copyable {

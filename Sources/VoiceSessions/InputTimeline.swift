@@ -1,0 +1,113 @@
+public import AudioCore
+
+/// One input on the media clock: samples in by their index, frames out in order.
+public struct InputTimeline: ~Copyable {
+  /// Longer gaps are refused: no device is away for so long and comes back in the same stream.
+  public static let longestGap = Duration.seconds(10)
+  /// Longer chunks are refused.
+  public static let longestChunk = Duration.seconds(1)
+  /// What may wait to be taken.
+  public static let longestLead = Duration.seconds(5)
+
+  private var queue: SampleQueue
+  /// The index of the next sample to be taken.
+  public private(set) var taken: Int64 = 0
+  /// The index after the last sample that came.
+  public private(set) var arrived: Int64 = 0
+
+  public init(format: AudioFormat) {
+    queue = SampleQueue(format: format)
+  }
+
+  public var format: AudioFormat { queue.format }
+
+  /// Samples of each channel that wait.
+  public var waiting: Int { queue.count }
+
+  public var hasFrame: Bool { queue.count >= format.rate.samplesPerFrame }
+
+  /// Takes in a chunk. Samples seen before, and those whose time has passed, are dropped; a gap
+  /// before it is filled with silence.
+  ///
+  /// - Returns: How many samples were missing.
+  public mutating func append(
+    _ bytes: UnsafeRawBufferPointer, firstSample: Int64?
+  ) throws(InputFault) -> Int64 {
+    let bytes = try checked(bytes, firstSample)
+    let count = bytes.count / format.bytesPerSampleFrame
+    let first = firstSample ?? arrived
+    let missing = max(0, first - arrived)
+    let next = max(arrived, taken)  // the first sample that is still of use
+    let late = Int(min(Int64(count), max(0, next - first)))
+    guard queue.count + count + Int(missing) <= samples(in: Self.longestLead) + samples(in: Self.longestGap)
+    else { throw .tooFarAhead(Self.longestLead) }
+    if first > next { queue.appendSilence(Int(first - next)) }
+    let useful = UnsafeRawBufferPointer(rebasing: bytes[(late * format.bytesPerSampleFrame)...])
+    if let fault = queue.append(useful) { throw .notANumber(sample: late + fault) }
+    arrived = max(arrived, first + Int64(count))
+    return missing
+  }
+
+  /// Moves the next 10 ms into a frame; what is not there yet is silence, and is dropped when it
+  /// comes.
+  ///
+  /// - Returns: How many samples were there.
+  @discardableResult
+  public mutating func take(into frame: borrowing Frame) -> Int {
+    taken += Int64(frame.sampleCount)
+    return queue.take(into: frame)
+  }
+
+  private func checked(
+    _ bytes: UnsafeRawBufferPointer, _ firstSample: Int64?
+  ) throws(InputFault) -> UnsafeRawBufferPointer {
+    guard !bytes.isEmpty else { throw .empty }
+    guard bytes.count % format.bytesPerSampleFrame == 0 else {
+      throw .partialSampleFrame(bytes: bytes.count, sampleFrame: format.bytesPerSampleFrame)
+    }
+    guard bytes.count / format.bytesPerSampleFrame <= samples(in: Self.longestChunk) else {
+      throw .tooLong(Self.longestChunk)
+    }
+    if let firstSample {
+      guard firstSample >= 0, firstSample - arrived <= Int64(samples(in: Self.longestGap)) else {
+        throw .impossiblePosition(firstSample, expected: arrived)
+      }
+    }
+    return bytes
+  }
+
+  private func samples(in duration: Duration) -> Int {
+    Int(duration.components.seconds) * format.rate.hertz
+  }
+}
+
+/// What is wrong with a chunk of input.
+public enum InputFault: Error, Equatable, CustomStringConvertible {
+  case empty
+  case partialSampleFrame(bytes: Int, sampleFrame: Int)
+  case tooLong(Duration)
+  case notANumber(sample: Int)
+  case impossiblePosition(Int64, expected: Int64)
+  case tooFarAhead(Duration)
+
+  /// The field of the chunk that it is about.
+  public var field: String {
+    switch self {
+    case .impossiblePosition: "first_sample"
+    default: "samples"
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .empty: "an empty chunk"
+    case .partialSampleFrame(let bytes, let sampleFrame):
+      "\(bytes) bytes are not whole sample frames of \(sampleFrame) bytes"
+    case .tooLong(let limit): "a chunk longer than \(limit)"
+    case .notANumber(let sample): "sample frame \(sample) is not a finite number"
+    case .impossiblePosition(let position, let expected):
+      "\(position) is not within \(InputTimeline.longestGap) after \(expected), the next sample"
+    case .tooFarAhead(let limit): "more than \(limit) ahead of the microphone"
+    }
+  }
+}

@@ -1,0 +1,28 @@
+public import VoiceEngines
+
+/// What the person wants of the microphone; Apple's `AVCaptureDevice.MicrophoneMode`.
+public enum MicMode: Sendable, CaseIterable {
+  /// For calls.
+  case standard
+  /// The voice and nothing else.
+  case voiceIsolation
+  /// The room and all in it.
+  case wideSpectrum
+
+  /// The stages that a mode runs where the configuration does not say otherwise.
+  public var settings: EngineSettings {
+    switch self {
+    case .standard:
+      EngineSettings(
+        echoSuppression: .moderate, noiseSuppression: .moderate,
+        gainTarget: SessionConfiguration.defaultGainTarget, highPassFilter: true)
+    case .voiceIsolation:
+      EngineSettings(
+        echoSuppression: .high, noiseSuppression: .veryHigh,
+        gainTarget: SessionConfiguration.defaultGainTarget, highPassFilter: true,
+        isolatesVoice: true)
+    case .wideSpectrum:
+      EngineSettings(echoSuppression: .low, highPassFilter: false)
+    }
+  }
+}

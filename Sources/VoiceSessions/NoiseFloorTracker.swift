@@ -1,0 +1,14 @@
+internal import AudioCore
+
+/// The level that a signal falls back to: follows it down at once, and up by 3 dB a second.
+struct NoiseFloorTracker {
+  private static let risePerFrame: Float = 0.03  // dB
+
+  /// In dBFS.
+  private(set) var level: Float = 0
+
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func process(level frameLevel: Float) {
+    level = min(frameLevel, level + Self.risePerFrame)
+  }
+}

@@ -1,0 +1,56 @@
+/// Turns verdicts on frames into speech that begins and ends.
+///
+/// Evidence grows by one with each voiced frame and falls by one with each other; speech begins
+/// when it reaches the start window, and ends after a hangover without any voice.
+struct VoiceActivityDetector {
+  enum Change: Equatable {
+    case began(atFrame: Int64)
+    case ended(atFrame: Int64)
+  }
+
+  private let startFrames: Int
+  private let hangoverFrames: Int
+  private var frame: Int64 = 0
+  private var evidence = 0
+  private var onset: Int64 = 0
+  private var lastVoice: Int64 = 0
+  private(set) var isActive = false
+
+  init(_ configuration: SessionConfiguration.VoiceActivity) {
+    startFrames = max(1, Self.frames(configuration.startWindow))
+    hangoverFrames = max(1, Self.frames(configuration.hangover))
+  }
+
+  /// Continues at a frame, with nothing heard so far.
+  init(_ configuration: SessionConfiguration.VoiceActivity, atFrame frame: Int64) {
+    self.init(configuration)
+    self.frame = frame
+  }
+
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func process(hasVoice: Bool) -> Change? {
+    defer { frame += 1 }
+    if hasVoice {
+      if evidence == 0 { onset = frame }
+      evidence = min(evidence + 1, startFrames)
+      lastVoice = frame
+    } else {
+      evidence = max(0, evidence - 1)
+    }
+    if !isActive, evidence >= startFrames {
+      isActive = true
+      return .began(atFrame: onset)
+    }
+    if isActive, frame - lastVoice >= hangoverFrames {
+      isActive = false
+      evidence = 0
+      return .ended(atFrame: lastVoice + 1)
+    }
+    return nil
+  }
+
+  private static func frames(_ duration: Duration) -> Int {
+    let (seconds, attoseconds) = duration.components
+    return Int(seconds) * 100 + Int(attoseconds / 10_000_000_000_000_000)
+  }
+}
