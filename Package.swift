@@ -13,6 +13,9 @@ let swift: [SwiftSetting] = [
 
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 
+let argumentParser: Target.Dependency = .product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+
 let package = Package(
   name: "anechoic",
   products: [
@@ -52,6 +55,30 @@ let package = Package(
     .target(name: "GRPCTransport", dependencies: ["CGRPC"], swiftSettings: swift),
     .target(
       name: "AnechoicAPI", dependencies: ["VoiceSessions", "VoiceEngines", "AudioCore", protobuf],
+      swiftSettings: swift),
+    .target(
+      name: "VoiceServer",
+      dependencies: [
+        "AnechoicAPI", "GRPCTransport", "VoiceSessions", "VoiceEngines", "WebRTCEngine",
+        "AudioCore", protobuf,
+      ],
+      swiftSettings: swift),
+    .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+    .target(name: "AudioFiles", dependencies: ["AudioCore", "CSndFile"], swiftSettings: swift),
+    .target(
+      name: "VoiceClient", dependencies: ["AnechoicAPI", "GRPCTransport", protobuf],
+      swiftSettings: swift),
+    .target(
+      name: "CommandLineSupport", dependencies: [argumentParser], swiftSettings: swift),
+    .executableTarget(
+      name: "anechoic-server",
+      dependencies: ["VoiceServer", "CommandLineSupport", argumentParser], swiftSettings: swift),
+    .executableTarget(
+      name: "anechoic",
+      dependencies: [
+        "VoiceClient", "VoiceServer", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
+        "CommandLineSupport", argumentParser, protobuf,
+      ],
       swiftSettings: swift),
   ],
   cxxLanguageStandard: .cxx17

@@ -3,7 +3,6 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
-#include <grpcpp/impl/server_builder_option.h>
 #include <grpcpp/server_builder.h>
 #include <grpcpp/version_info.h>
 
@@ -14,15 +13,6 @@
 #include "ServerCall.h"
 
 namespace {
-
-// The stock plugin, for this server alone: its usual entry changes every later server.
-class Reflection final : public grpc::ServerBuilderOption {
- public:
-  void UpdateArguments(grpc::ChannelArguments *) override {}
-  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>> *plugins) override {
-    plugins->push_back(std::make_unique<grpc::reflection::ProtoServerReflectionPlugin>());
-  }
-};
 
 void apply(const cgrpc_connection_options &options, grpc::ServerBuilder &builder) {
   const auto set = [&](const char *name, int32_t value) {
@@ -62,7 +52,8 @@ cgrpc_server::cgrpc_server(const cgrpc_server_options &options)
 ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
   grpc::ServerBuilder builder;
   apply(options.connection, builder);
-  if (options.reflection) builder.SetOption(std::make_unique<Reflection>());
+  // Does nothing new: the library adds itself to every server of a process that links it.
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   for (size_t i = 0; i < options.address_count; ++i) {
     builder.AddListeningPort(options.addresses[i], grpc::InsecureServerCredentials(), &ports[i]);
   }

@@ -1,5 +1,6 @@
 #include "ServerCall.h"
 
+#include <grpc/grpc.h>
 #include <grpc/support/time.h>
 
 #include "Bytes.h"
@@ -102,7 +103,12 @@ void cgrpc_server_call_finish(cgrpc_server_call *call, cgrpc_status status,
   call->finish(anechoic::copy(status), trailers);
 }
 
-void cgrpc_server_call_cancel(cgrpc_server_call *call) { call->context.TryCancel(); }
+void cgrpc_server_call_abort(cgrpc_server_call *call, cgrpc_status status) {
+  // What the C++ interface has, TryCancel, always says CANCELLED.
+  const std::string message = anechoic::copy(status.message);
+  grpc_call_cancel_with_status(call->context.c_call(), static_cast<grpc_status_code>(status.code),
+                               message.c_str(), nullptr);
+}
 
 void cgrpc_server_call_add_initial_metadata(cgrpc_server_call *call, cgrpc_metadatum entry) {
   call->context.AddInitialMetadata(anechoic::copy(entry.key), anechoic::copy(entry.value));

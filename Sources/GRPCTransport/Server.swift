@@ -12,7 +12,7 @@ public final class Server: Sendable {
     /// Completion queues, each with a thread of its own.
     public var queueCount: Int
     public var connection = ConnectionOptions()
-    /// Serialized `FileDescriptorProto`s for grpc.reflection.v1alpha; empty turns reflection off.
+    /// Serialized `FileDescriptorProto`s of the methods, for grpc.reflection.v1alpha.
     public var reflectedFiles: [[UInt8]] = []
 
     public init(addresses: [String], queueCount: Int = 1) {
@@ -37,8 +37,7 @@ public final class Server: Sendable {
           addresses: addresses.baseAddress, address_count: addresses.count,
           methods: paths.baseAddress, method_count: paths.count,
           queue_count: UInt32(max(1, options.queueCount)), connection: options.connection.c,
-          reflection: !options.reflectedFiles.isEmpty, events: .swift,
-          context: context.toOpaque())
+          events: .swift, context: context.toOpaque())
         return cgrpc_server_start(&c, &failed)
       }
     }

@@ -45,9 +45,10 @@ public final class ServerCall {
     }
   }
 
-  /// Ends the call at once; the client sees CANCELLED.
-  public func cancel() {
-    cgrpc_server_call_cancel(call)
+  /// Ends the call at once, without its details and without what was written but has not left:
+  /// for a client that does not read. `cancelled()` follows.
+  public func abort(_ status: Status) {
+    status.withC { cgrpc_server_call_abort(call, $0) }
   }
 
   /// A header to go out before the first message.

@@ -37,8 +37,6 @@ typedef struct {
   size_t method_count;
   uint32_t queue_count;
   cgrpc_connection_options connection;
-  // grpc.reflection.v1alpha, from the descriptors registered with cgrpc_register_descriptors.
-  bool reflection;
   cgrpc_server_events events;
   void *context;
 } cgrpc_server_options;
@@ -54,7 +52,7 @@ int32_t cgrpc_server_port(const cgrpc_server *server, size_t address);
 // the server. Blocks; not to be called from a callback.
 void cgrpc_server_shutdown(cgrpc_server *server, int64_t grace_ns);
 
-// Makes a file known to reflection, before a server starts. `file` is a serialized
+// Makes a file known to grpc.reflection.v1alpha, which every server has; before a server starts. `file` is a serialized
 // FileDescriptorProto. A file already known is left alone.
 void cgrpc_register_descriptor(cgrpc_bytes file);
 
@@ -72,8 +70,9 @@ void cgrpc_server_call_write(cgrpc_server_call *call, cgrpc_bytes message);
 void cgrpc_server_call_finish(cgrpc_server_call *call, cgrpc_status status,
                               cgrpc_metadata trailers);
 
-// Ends the call at once without a status of its own: the client sees CANCELLED.
-void cgrpc_server_call_cancel(cgrpc_server_call *call);
+// Ends the call at once: what was written and has not left yet is thrown away, and so are details.
+// For a client that does not read. The call is cancelled then.
+void cgrpc_server_call_abort(cgrpc_server_call *call, cgrpc_status status);
 
 // Headers to go out before the first message.
 void cgrpc_server_call_add_initial_metadata(cgrpc_server_call *call, cgrpc_metadatum entry);

@@ -1,0 +1,76 @@
+/// A `ProcessRequest` with audio, read where it lies, without a copy or an allocation.
+///
+/// Only what the frame path needs: a microphone and a reference, each field at most once. Of any
+/// other message nothing is said, and SwiftProtobuf decodes it.
+public struct AudioRequest {
+  public var microphone: Chunk?
+  public var reference: Chunk?
+
+  /// An `AudioChunk`, lent.
+  public struct Chunk {
+    public var samples = UnsafeRawBufferPointer(start: nil, count: 0)
+    public var firstSample: Int64?
+    public var gapBefore = Anechoic_V1_GapReason.unspecified
+
+    fileprivate init() {}
+
+    /// A chunk that SwiftProtobuf decoded, with its samples lent.
+    public init(_ chunk: Anechoic_V1_AudioChunk, samples: UnsafeRawBufferPointer) {
+      self.samples = samples
+      if chunk.hasFirstSample { firstSample = chunk.firstSample }
+      gapBefore = chunk.gapBefore
+    }
+  }
+
+  /// Nil for a message that is not of this plain form. Runs per frame.
+  public init?(_ message: UnsafeRawBufferPointer) {
+    var reader = WireReader(message)
+    guard reader.readKey() == WireKey(1, .lengthDelimited), let audio = reader.readBytes(),
+      reader.isAtEnd
+    else { return nil }
+    var fields = WireReader(audio)
+    while !fields.isAtEnd {
+      guard let key = fields.readKey(), key.wireType == .lengthDelimited,
+        let bytes = fields.readBytes(), let chunk = Chunk(bytes)
+      else { return nil }
+      switch key.field {
+      case 1 where microphone == nil: microphone = chunk
+      case 2 where reference == nil: reference = chunk
+      default: return nil
+      }
+    }
+  }
+
+  public init(microphone: Chunk?, reference: Chunk?) {
+    self.microphone = microphone
+    self.reference = reference
+  }
+}
+
+extension AudioRequest.Chunk {
+  fileprivate init?(_ message: UnsafeRawBufferPointer) {
+    self.init()
+    var reader = WireReader(message)
+    var previous = 0
+    while !reader.isAtEnd {
+      // In ascending order, so that no field comes twice.
+      guard let key = reader.readKey(), key.field > previous else { return nil }
+      previous = key.field
+      switch (key.field, key.wireType) {
+      case (1, .lengthDelimited):
+        guard let bytes = reader.readBytes() else { return nil }
+        samples = bytes
+      case (2, .varint):
+        guard let value = reader.readVarint() else { return nil }
+        firstSample = Int64(bitPattern: value)
+      case (3, .varint):
+        // When it crossed the converter: of no use without an aligner.
+        guard reader.readVarint() != nil else { return nil }
+      case (4, .varint):
+        guard let value = reader.readVarint() else { return nil }
+        gapBefore = Anechoic_V1_GapReason(rawValue: Int(truncatingIfNeeded: value)) ?? .unspecified
+      default: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+internal import SwiftProtobuf
+
+extension Google_Protobuf_Duration {
+  init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self.init(seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
+  }
+}
+
+extension Duration {
+  /// The duration of a message; throws where it is malformed.
+  init(_ duration: Google_Protobuf_Duration, path: String) throws(InvalidField) {
+    let (seconds, nanos) = (duration.seconds, duration.nanos)
+    guard (-315_576_000_000...315_576_000_000).contains(seconds), abs(nanos) < 1_000_000_000,
+      seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0)
+    else { throw InvalidField(path, "is not a valid duration") }
+    self = .seconds(seconds) + .nanoseconds(Int64(nanos))
+  }
+
+  /// Whole frames of 10 ms, rounded down.
+  var frames: Int {
+    let (seconds, attoseconds) = components
+    return Int(seconds) * 100 + Int(attoseconds / 10_000_000_000_000_000)
+  }
+}

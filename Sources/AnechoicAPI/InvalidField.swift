@@ -1,0 +1,20 @@
+/// A field of a message that this service cannot take.
+public struct InvalidField: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Where it stands, such as `start.inputs.microphone.sample_rate_hz`.
+  public let path: String
+  public let problem: String
+  /// Right, but not offered by this version.
+  public let isUnsupported: Bool
+
+  public init(_ path: String, _ problem: String, isUnsupported: Bool = false) {
+    self.path = path
+    self.problem = problem
+    self.isUnsupported = isUnsupported
+  }
+
+  public static func unsupported(_ path: String) -> InvalidField {
+    InvalidField(path, "is not offered by this version of the server", isUnsupported: true)
+  }
+
+  public var description: String { "\(path): \(problem)" }
+}

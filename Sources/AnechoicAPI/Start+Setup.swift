@@ -1,0 +1,62 @@
+internal import AudioCore
+internal import SwiftProtobuf
+public import VoiceSessions
+
+extension SessionSetup {
+  /// What a start asks for. Throws for what is wrong in it, or not offered.
+  public init(_ start: Anechoic_V1_Start) throws(InvalidField) {
+    if start.muted { throw .unsupported("start.muted") }
+    let (inputs, outputs) = (start.inputs, start.outputs)
+    if inputs.hasFarEnd { throw .unsupported("start.inputs.far_end") }
+    if inputs.hasOtherAudio { throw .unsupported("start.inputs.other_audio") }
+    if outputs.hasPlayback { throw .unsupported("start.outputs.playback") }
+    guard inputs.hasMicrophone else {
+      throw InvalidField("start.inputs.microphone", "is required")
+    }
+    self.init(
+      configuration: try SessionConfiguration(start.config, path: "start.config"),
+      microphone: try AudioFormat(inputs.microphone, path: "start.inputs.microphone"),
+      reference: inputs.hasReference
+        ? try AudioFormat(inputs.reference, path: "start.inputs.reference") : nil,
+      processed: outputs.hasProcessed
+        ? try AudioFormat(outputs.processed, path: "start.outputs.processed") : nil)
+    if outputs.hasChunkDuration {
+      let duration = try Duration(outputs.chunkDuration, path: "start.outputs.chunk_duration")
+      guard SessionSetup.chunkFrames.contains(duration.frames),
+        duration == .milliseconds(duration.frames * 10)
+      else {
+        throw InvalidField("start.outputs.chunk_duration", "is not 10 to 120 ms in steps of 10")
+      }
+      framesPerChunk = duration.frames
+    }
+    if start.hasStatsInterval, start.statsInterval != .init() {
+      let interval = try Duration(start.statsInterval, path: "start.stats_interval")
+      guard interval >= .milliseconds(100), interval <= .seconds(3600) else {
+        throw InvalidField("start.stats_interval", "is neither 0 nor 100 ms to 1 h")
+      }
+      framesPerStatistics = interval.frames
+    }
+  }
+}
+
+extension Anechoic_V1_Started {
+  /// What became of a start, with every default filled in.
+  public init(
+    sessionID: String, _ setup: SessionSetup, algorithmicDelay: Duration, engine: String
+  ) {
+    self.init()
+    session = "sessions/\(sessionID)"
+    config = Anechoic_V1_SessionConfig(setup.configuration.resolved)
+    mute = Anechoic_V1_MuteState()
+    inputs = .with {
+      $0.microphone = Anechoic_V1_AudioFormat(setup.microphone)
+      if let reference = setup.reference { $0.reference = Anechoic_V1_AudioFormat(reference) }
+    }
+    outputs = .with {
+      $0.processed = Anechoic_V1_AudioFormat(setup.processed)
+      $0.chunkDuration = Google_Protobuf_Duration(.milliseconds(setup.framesPerChunk * 10))
+    }
+    self.algorithmicDelay = Google_Protobuf_Duration(algorithmicDelay)
+    self.engine = engine
+  }
+}

@@ -1,0 +1,21 @@
+/// A file that cannot be read or written as audio.
+public struct AudioFileError: Error, Equatable, CustomStringConvertible {
+  public let path: String
+  public let problem: String
+
+  public var description: String { "\(path): \(problem)" }
+
+  init(path: String, problem: String) {
+    self.path = path
+    self.problem = problem
+  }
+
+  /// With libsndfile's words, less their prefix and full stop.
+  init(path: String, words: UnsafePointer<CChar>?) {
+    let words = words.map { String(cString: $0) } ?? "unknown error"
+    var text = words[...]
+    if text.hasPrefix("System error : ") { text = text.dropFirst(15) }
+    while let last = text.last, last == "." || last.isNewline { text.removeLast() }
+    self.init(path: path, problem: text.prefix(1).lowercased() + text.dropFirst())
+  }
+}

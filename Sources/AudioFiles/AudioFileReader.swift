@@ -1,0 +1,84 @@
+public import AudioCore
+internal import CSndFile
+
+/// Reads a file of audio in any format that libsndfile knows: WAV, FLAC, Ogg and more.
+public final class AudioFileReader {
+  public let path: String
+  /// What `read` gives: floats where the file is finer than 16 bits.
+  public let format: AudioFormat
+  /// Samples of each channel in the file, as its header says.
+  public let sampleCount: Int
+  private let file: OpaquePointer
+
+  public init(path: String) throws(AudioFileError) {
+    self.path = path
+    var info = SF_INFO()
+    guard let file = sf_open(path, Int32(SFM_READ), &info) else {
+      throw AudioFileError(path: path, words: sf_strerror(nil))
+    }
+    do throws(AudioFileError) {
+      format = try Self.format(info, path)
+      guard info.frames > 0 else { throw AudioFileError(path: path, problem: "holds no audio") }
+      if Self.isTruncated(file) {
+        throw AudioFileError(path: path, problem: "is shorter than its header says: truncated")
+      }
+    } catch {
+      sf_close(file)
+      throw error
+    }
+    self.file = file
+    sampleCount = Int(info.frames)
+  }
+
+  deinit { sf_close(file) }
+
+  /// The next samples, interleaved, at most `count` of each channel; empty at the end.
+  public func read(samples count: Int) throws(AudioFileError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count * format.bytesPerSampleFrame)
+    let read = bytes.withUnsafeMutableBytes { bytes in
+      switch format.encoding {
+      case .s16:
+        sf_readf_short(file, bytes.assumingMemoryBound(to: Int16.self).baseAddress, Int64(count))
+      case .f32:
+        sf_readf_float(file, bytes.assumingMemoryBound(to: Float.self).baseAddress, Int64(count))
+      }
+    }
+    guard sf_error(file) == 0 else { throw AudioFileError(path: path, words: sf_strerror(file)) }
+    bytes.removeLast((count - Int(read)) * format.bytesPerSampleFrame)
+    return bytes
+  }
+
+  private static func format(_ info: SF_INFO, _ path: String) throws(AudioFileError) -> AudioFormat
+  {
+    guard let rate = SampleRate(rawValue: Int(info.samplerate)) else {
+      let known = SampleRate.allCases.map { String($0.hertz) }.joined(separator: ", ")
+      throw AudioFileError(
+        path: path, problem: "has a sample rate of \(info.samplerate) Hz, not one of \(known)")
+    }
+    guard AudioFormat.channelCounts.contains(Int(info.channels)) else {
+      throw AudioFileError(path: path, problem: "has \(info.channels) channels, not 1 or 2")
+    }
+    let coding = Int(info.format) & Int(SF_FORMAT_SUBMASK)
+    let sixteenBitsOrLess = [
+      SF_FORMAT_PCM_16, SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8, SF_FORMAT_ULAW, SF_FORMAT_ALAW,
+    ]
+    return AudioFormat(
+      encoding: sixteenBitsOrLess.contains(coding) ? .s16 : .f32, rate: rate,
+      channelCount: Int(info.channels))
+  }
+
+  /// Libsndfile reads on where a WAV file ends too soon, and says so in its log only: as
+  /// "data : SIZE (should be SIZE)". A writer that could not go back leaves the greatest size.
+  private static func isTruncated(_ file: OpaquePointer) -> Bool {
+    var log = [CChar](repeating: 0, count: 4096)
+    sf_command(file, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
+    let lines = log.withUnsafeBufferPointer { log in
+      log.baseAddress.map { String(cString: $0) } ?? ""
+    }
+    guard let line = lines.split(separator: "\n").first(where: { $0.hasPrefix("data ") }),
+      line.contains("should be")
+    else { return false }
+    let claimed = line.split(separator: " ").compactMap { Int($0) }.first ?? 0
+    return claimed > 0 && claimed < 0x7fff_0000
+  }
+}

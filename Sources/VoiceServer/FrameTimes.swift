@@ -1,0 +1,30 @@
+/// How long frames took, in classes of a quarter of a power of two: percentiles within 19 %.
+struct FrameTimes {
+  private static let classes = 4 * 40
+
+  private var counts = [UInt32](repeating: 0, count: Self.classes)
+  private var total: UInt32 = 0
+
+  /// Notes `frames` frames that took `nanoseconds` together. Runs per frame: no allocation.
+  mutating func note(nanoseconds: UInt64, frames: UInt32) {
+    guard frames > 0 else { return }
+    let each = max(1, nanoseconds / UInt64(frames))
+    let octave = 63 - each.leadingZeroBitCount
+    let quarter = octave < 2 ? 0 : Int((each >> (octave - 2)) & 3)
+    counts[min(octave * 4 + quarter, Self.classes - 1)] &+= frames
+    total &+= frames
+  }
+
+  /// The time that a share of the frames stays within; 0 before the first.
+  func percentile(_ share: Double) -> Duration {
+    let wanted = UInt32((Double(total) * share).rounded(.up))
+    var seen: UInt32 = 0
+    for (index, count) in counts.enumerated() where count > 0 {
+      seen += count
+      guard seen >= wanted else { continue }
+      let (octave, quarter) = (index / 4, index % 4)
+      return .nanoseconds(Int64((Double(quarter) + 5) / 4 * Double(UInt64(1) << octave)))
+    }
+    return .zero
+  }
+}

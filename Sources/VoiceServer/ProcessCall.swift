@@ -1,0 +1,141 @@
+internal import AnechoicAPI
+internal import GRPCTransport
+internal import VoiceSessions
+
+/// One `Process` call, which is one session: requests in, responses out, all on the call's thread.
+final class ProcessCall: ServerCallHandler {
+  private enum State {
+    case awaitingStart
+    case running(RunningSession)
+    case over
+  }
+
+  private let call: ServerCall
+  private let configuration: ServerConfiguration
+  private let directory: SessionDirectory
+  private let output: ResponseStream
+  private var state = State.awaitingStart
+  private var stallLimit: Duration
+  private var isHeldBack = false
+  private var resumption: Timer?
+  private var stallCheck: Timer?
+
+  init(_ call: ServerCall, _ configuration: ServerConfiguration, _ directory: SessionDirectory) {
+    self.call = call
+    self.configuration = configuration
+    self.directory = directory
+    output = ResponseStream(call)
+    stallLimit = configuration.slowConsumerTimeout
+    call.read()
+  }
+
+  func received(_ message: UnsafeRawBufferPointer) {
+    do throws(Status) {
+      switch state {
+      case .awaitingStart: try start(message)
+      case .running(let session): try session.take(message)
+      case .over: return
+      }
+      readOn()
+    } catch {
+      end(error)
+    }
+  }
+
+  func halfClosed() {
+    switch state {
+    case .awaitingStart: end(Status(InvalidField("start", "did not come before the end")))
+    case .running(let session):
+      session.finish()
+      end(.ok)
+    case .over: break
+    }
+  }
+
+  func writeCompleted() {
+    output.writeCompleted()
+    if isHeldBack { readOn() }
+  }
+
+  func cancelled() {
+    close()
+    stallCheck?.cancel()
+  }
+
+  func ended() {
+    close()
+    stallCheck?.cancel()
+  }
+
+  private func start(_ message: UnsafeRawBufferPointer) throws(Status) {
+    let request = try Anechoic_V1_ProcessRequest.decoded(message)
+    guard case .start(let start) = request.request else {
+      throw Status(InvalidField(request.fieldName, "came before start"))
+    }
+    do {
+      let isRealTime = try start.checkedPacing() == .realTime
+      stallLimit =
+        isRealTime ? configuration.slowConsumerTimeout : configuration.stalledConsumerTimeout
+      state = .running(
+        try RunningSession(
+          id: SessionID.resolve(start.sessionID), SessionSetup(start), isRealTime: isRealTime,
+          output: output, directory: directory))
+    } catch let error as InvalidField {
+      throw Status(error)
+    } catch let error as Status {
+      throw error
+    } catch {
+      throw .engineFailed(error)
+    }
+  }
+
+  /// Asks for the next request, at once or when the client may go on.
+  private func readOn() {
+    guard case .running(let session) = state else { return }
+    if output.waiting > 0 { checkStallLater() }
+    let readiness = session.readiness()
+    isHeldBack = readiness == .afterWrites
+    switch readiness {
+    case .now: call.read()
+    case .later(let delay):
+      resumption = call.schedule(after: delay) { [weak self] in self?.resume() }
+    case .afterWrites: break
+    }
+  }
+
+  private func resume() {
+    resumption = nil
+    if case .running = state { call.read() }
+  }
+
+  /// Looks again after a while whether the client reads what it is sent, and gives up on one that
+  /// has not for too long.
+  private func checkStallLater() {
+    guard stallCheck == nil else { return }
+    stallCheck = call.schedule(after: stallLimit / 4) { [weak self] in self?.checkStall() }
+  }
+
+  private func checkStall() {
+    stallCheck = nil
+    guard let since = output.writingSince else { return }
+    if ContinuousClock.now - since < stallLimit {
+      checkStallLater()
+    } else {
+      close()
+      call.abort(.slowConsumer(stallLimit))
+    }
+  }
+
+  /// Sends what is left, and then the status.
+  private func end(_ status: Status) {
+    close()
+    output.finish(status)
+    if output.writingSince != nil { checkStallLater() }
+  }
+
+  private func close() {
+    if case .running(let session) = state { session.close() }
+    state = .over
+    resumption?.cancel()
+  }
+}

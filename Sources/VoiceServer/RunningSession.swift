@@ -1,0 +1,161 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import Foundation
+internal import GRPCTransport
+internal import SwiftProtobuf
+internal import VoiceEngines
+internal import VoiceSessions
+internal import WebRTCEngine
+
+/// A session with its place on this server: takes requests, sends responses, and says when the
+/// client may go on.
+final class RunningSession: SessionSink {
+  /// Whether the next request is read.
+  enum Readiness: Equatable {
+    case now
+    /// In real time: not before so much time has passed.
+    case later(Duration)
+    /// Under the media clock: when the client has read more of what it was sent.
+    case afterWrites
+  }
+
+  /// Chunks that wait for a slow client: in real time the oldest above this are lost, under the
+  /// media clock nothing more is read.
+  private static let longestBacklog = 100
+
+  private let id: String
+  private let setup: SessionSetup
+  private let isRealTime: Bool
+  private let session: VoiceSession
+  private let output: ResponseStream
+  private let directory: SessionDirectory
+  private var pacer = RealTimePacer()
+  private var frameTimes = FrameTimes()
+  private var chunksDropped: UInt64 = 0
+  private var isOpen = true
+
+  /// Enters the session into the directory and sends `started`.
+  init(
+    id: String, _ setup: SessionSetup, isRealTime: Bool, output: ResponseStream,
+    directory: SessionDirectory
+  ) throws {
+    session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+    try directory.add(id)
+    self.id = id
+    self.setup = setup
+    self.isRealTime = isRealTime
+    self.output = output
+    self.directory = directory
+    output.send(
+      .with {
+        $0.started = Anechoic_V1_Started(
+          sessionID: id, setup, algorithmicDelay: session.algorithmicDelay,
+          engine: WebRTCVoiceEngine.identity.description)
+      })
+  }
+
+  /// Takes a request in and processes what has become complete by it.
+  func take(_ message: UnsafeRawBufferPointer) throws(Status) {
+    if let audio = AudioRequest(message) {
+      try take(audio)
+    } else {
+      try take(Anechoic_V1_ProcessRequest.decoded(message))
+    }
+  }
+
+  /// Processes what is left and says that the session has ended.
+  func finish() { session.finish(.clientClosed, sink: self) }
+
+  /// Leaves the directory.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    directory.remove(id)
+  }
+
+  func readiness() -> Readiness {
+    guard isRealTime else {
+      return output.waiting > Self.longestBacklog ? .afterWrites : .now
+    }
+    let media = setup.microphone.rate.duration(ofSamples: Int(session.position))
+    return pacer.delay(media: media, now: .now).map { .later($0) } ?? .now
+  }
+
+  private func take(_ request: Anechoic_V1_ProcessRequest) throws(Status) {
+    switch request.request {
+    case .audio(let audio):
+      try audio.withRequest { audio throws(Status) in try take(audio) }
+    case .control(let control):
+      do {
+        session.submit(try SessionControl(control), sink: self)
+      } catch {
+        emit(
+          ControlResult(
+            id: control.controlID, appliedAtSample: session.position, refusal: error))
+      }
+    case .start:
+      throw Status(InvalidField("start", "the session has started already"))
+    case .playbackReport:
+      throw Status(InvalidField("playback_report", "start.outputs has no playback"))
+    case .deviceReport: throw Status(.unsupported("device_report"))
+    case nil: throw Status(InvalidField("request", "is empty"))
+    }
+  }
+
+  /// Runs per frame: allocates, locks, logs and awaits nothing.
+  private func take(_ audio: AudioRequest) throws(Status) {
+    guard audio.microphone != nil || audio.reference != nil else {
+      throw Status(InvalidField("audio", "has neither microphone nor reference"))
+    }
+    if let chunk = audio.reference {
+      guard setup.reference != nil else { throw Status(.unannounced("reference")) }
+      try append(chunk, to: .reference)
+    }
+    if let chunk = audio.microphone { try append(chunk, to: .microphone) }
+    let began = ContinuousClock.now
+    let position = session.position
+    session.process(sink: self)
+    let frames = (session.position - position) / Int64(setup.microphone.rate.samplesPerFrame)
+    let (seconds, attoseconds) = (ContinuousClock.now - began).components
+    frameTimes.note(
+      nanoseconds: UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000),
+      frames: UInt32(frames))
+  }
+
+  private func append(_ chunk: AudioRequest.Chunk, to input: InputKind) throws(Status) {
+    do throws(InputFault) {
+      try session.append(
+        chunk.samples, to: input, firstSample: chunk.firstSample,
+        gap: GapReason(chunk.gapBefore), sink: self)
+    } catch {
+      throw Status(error, input)
+    }
+  }
+
+  // MARK: SessionSink
+
+  func emit(_ chunk: ProcessedChunk) {
+    output.send(chunk)
+    if isRealTime, output.waitingAudio > Self.longestBacklog {
+      output.dropOldestAudio()
+      chunksDropped += 1
+    }
+  }
+
+  func emit(_ event: SessionEvent) {
+    output.send(.with { $0.event = Anechoic_V1_SessionEvent(event, time: .init(date: .now)) })
+  }
+
+  func emit(_ result: ControlResult) {
+    output.send(.with { $0.controlResult = Anechoic_V1_ControlResult(result) })
+  }
+
+  func emit(_ statistics: SessionStatistics) {
+    output.send(
+      .with {
+        $0.stats = Anechoic_V1_SessionStats(
+          statistics, outputChunksDropped: chunksDropped, median: frameTimes.percentile(0.5),
+          slowest: frameTimes.percentile(0.99))
+      })
+  }
+}

@@ -1,0 +1,19 @@
+/// What a server is started with.
+public struct ServerConfiguration: Sendable {
+  /// `HOST:PORT`, `[::1]:PORT` or `unix:PATH`.
+  public var addresses: [String]
+  /// Threads that calls run on, each with a completion queue of its own.
+  public var threads: Int
+  /// More sessions than this are refused.
+  public var maximumSessions = 1000
+  public var maximumMessageBytes = 4 << 20
+  /// In real time, a session whose client has not read for so long is ended.
+  public var slowConsumerTimeout = Duration.seconds(5)
+  /// The same under the media clock, where nothing is lost meanwhile.
+  public var stalledConsumerTimeout = Duration.seconds(60)
+
+  public init(addresses: [String], threads: Int) {
+    self.addresses = addresses
+    self.threads = threads
+  }
+}

@@ -1,0 +1,29 @@
+internal import AnechoicAPI
+
+/// The last part of a session's name, "sessions/{session_id}".
+enum SessionID {
+  /// The id that a start asks for, or a new one.
+  static func resolve(_ wanted: String) throws(InvalidField) -> String {
+    guard !wanted.isEmpty else { return random() }
+    guard wanted.utf8.count <= 63, wanted.utf8.allSatisfy(isAllowed) else {
+      throw InvalidField(
+        "start.session_id", "takes up to 63 of a-z, A-Z, 0-9, \"-\", \"_\" and \".\"")
+    }
+    return wanted
+  }
+
+  private static func random() -> String {
+    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+      UInt8(ascii: "."):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import AnechoicAPI
+internal import GRPCTransport
+internal import SwiftProtobuf
+internal import VoiceSessions
+
+/// Every status that this server's own code ends a call with.
+extension Status {
+  private static let domain = "anechoic"
+
+  init(_ field: InvalidField) {
+    self.init(
+      field.isUnsupported ? .unimplemented : .invalidArgument, field.description,
+      reason: field.isUnsupported ? "UNSUPPORTED" : "INVALID_FIELD",
+      .with {
+        $0.fieldViolations = [
+          .with {
+            $0.field = field.path
+            $0.description_p = field.problem
+          }
+        ]
+      } as Google_Rpc_BadRequest)
+  }
+
+  /// A chunk of audio that cannot be taken.
+  init(_ fault: InputFault, _ input: InputKind) {
+    self.init(InvalidField("audio.\(input.rawValue).\(fault.field)", fault.description))
+  }
+
+  static let malformedRequest = Status(
+    .invalidArgument, "the message is not a ProcessRequest", reason: "MALFORMED_REQUEST")
+
+  static func sessionExists(_ id: String) -> Status {
+    Status(
+      .alreadyExists, "start.session_id: a session \"\(id)\" is running", reason: "SESSION_EXISTS")
+  }
+
+  static func full(_ maximum: Int) -> Status {
+    Status(
+      .resourceExhausted, "all \(maximum) sessions of this server are taken",
+      reason: "SERVER_FULL",
+      Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+  }
+
+  static func engineFailed(_ error: any Error) -> Status {
+    Status(.internal, "the engine could not be made: \(error)", reason: "ENGINE_FAILED")
+  }
+
+  static func slowConsumer(_ limit: Duration) -> Status {
+    Status(
+      .resourceExhausted, "the client has not read its audio for \(limit)",
+      reason: "SLOW_CONSUMER")
+  }
+
+  /// With the details of google.rpc: an ErrorInfo, and what goes with it.
+  private init(
+    _ code: StatusCode, _ message: String, reason: String, _ detail: (any Message)? = nil
+  ) {
+    let info = Google_Rpc_ErrorInfo.with {
+      $0.reason = reason
+      $0.domain = Self.domain
+    }
+    let status = Google_Rpc_Status.with {
+      $0.code = code.rawValue
+      $0.message = message
+      $0.details = ([info, detail] as [(any Message)?]).compactMap { detail in
+        detail.flatMap { try? Google_Protobuf_Any(message: $0) }
+      }
+    }
+    self.init(code, message, details: (try? status.serializedBytes()) ?? [])
+  }
+}

@@ -1,0 +1,46 @@
+internal import AnechoicAPI
+internal import GRPCTransport
+
+/// The service, listening.
+public final class VoiceProcessingServer: Sendable {
+  /// Where it listens, with the ports that it was given.
+  public var addresses: [String] { server.addresses }
+  private let server: Server
+  private let health: HealthService
+
+  /// Throws a `ServerStartError` when an address cannot be had.
+  public init(_ configuration: ServerConfiguration) throws(ServerStartError) {
+    let directory = SessionDirectory(maximum: configuration.maximumSessions)
+    health = HealthService(services: [RPC.voiceProcessing])
+    var options = Server.Options(
+      addresses: configuration.addresses, queueCount: configuration.threads)
+    options.connection.maximumReceivedMessageBytes = configuration.maximumMessageBytes
+    options.connection.keepaliveTime = .seconds(20)
+    options.connection.keepaliveTimeout = .seconds(10)
+    options.connection.minimumReceivedPingInterval = .seconds(10)
+    options.reflectedFiles = FileDescriptors.serialized()
+    let methods =
+      [
+        ServerMethod(Method(service: RPC.voiceProcessing, name: RPC.process)) {
+          ProcessCall($0, configuration, directory)
+        },
+        .capabilities(configuration, directory),
+      ] + health.methods
+    do {
+      server = try Server(options: options, methods: methods)
+    } catch {
+      throw ServerStartError(description: error.description)
+    }
+  }
+
+  /// Takes no new sessions, gives the running ones `grace` to end, and cancels the rest.
+  public func stop(grace: Duration) async {
+    health.setServing(false)
+    await server.shutdown(grace: grace)
+  }
+}
+
+/// Why a server did not start.
+public struct ServerStartError: Error, CustomStringConvertible {
+  public let description: String
+}

@@ -1,0 +1,8 @@
+internal import CommandLineSupport
+
+@main
+enum Main {
+  static func main() async {
+    await ServeCommand.runToExit()
+  }
+}

@@ -1,0 +1,34 @@
+internal import CommandLineSupport
+internal import Foundation
+internal import VoiceServer
+
+/// A server in this process, for as long as a job needs one.
+enum ServerInside {
+  /// Runs `body` against the server at `address`, or against one that is started for it on a unix
+  /// socket in a folder of its own.
+  static func orAt<Result>(
+    _ address: String?, _ body: (_ address: String) async throws -> Result
+  ) async throws -> Result {
+    if let address { return try await body(address) }
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("anechoic-\(UUID().uuidString)")
+    let address = "unix:\(folder.path)/server.sock"
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let server: VoiceProcessingServer
+    do {
+      server = try VoiceProcessingServer(ServerConfiguration(addresses: [address], threads: 1))
+    } catch {
+      throw CommandFailure("\(error)")
+    }
+    do {
+      let result = try await body(address)
+      await server.stop(grace: .zero)
+      return result
+    } catch {
+      await server.stop(grace: .zero)
+      throw error
+    }
+  }
+}
