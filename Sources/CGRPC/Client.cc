@@ -4,8 +4,10 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "Bytes.h"
 #include "CGRPCClient.h"
@@ -35,9 +37,12 @@ struct cgrpc_client_call {
   void write_done(bool ok);
   void half_close_done(bool ok);
   void finished(bool ok);
-  bool begin();      // counts an operation; false once the call is ending
-  void fail();       // the stream is broken: fetches the status
-  void complete();   // counts the operation off, and ends the call after the last one
+  bool begin();     // counts an operation; false once the call is ending
+  void fail();      // the stream is broken: fetches the status
+  void complete();  // counts the operation off, and ends the call after the last one
+
+  // Starts an operation, or keeps it until the call has been started: libgrpc++ refuses it before.
+  void perform(std::function<void()> operation);
 
   template <void (cgrpc_client_call::*completion)(bool)>
   using Completion = anechoic::MemberTag<cgrpc_client_call, completion>;
@@ -49,6 +54,8 @@ struct cgrpc_client_call {
   grpc::Status status_;
   std::mutex mutex_;
   int operations_ = 0;
+  bool is_started_ = false;
+  std::vector<std::function<void()>> early_;  // what was asked for before the start
   bool headed_ = false;  // the server's headers were handed on
   bool reading_ = false;
   bool finishing_ = false;
@@ -73,7 +80,26 @@ bool cgrpc_client_call::begin() {
   return true;
 }
 
+void cgrpc_client_call::perform(std::function<void()> operation) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!is_started_) {
+      early_.push_back(std::move(operation));
+      return;
+    }
+  }
+  operation();
+}
+
 void cgrpc_client_call::started(bool ok) {
+  std::vector<std::function<void()>> early;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    is_started_ = true;
+    early.swap(early_);
+  }
+  // Where the start failed they fail too, and are counted off as they do.
+  for (const auto &operation : early) operation();
   if (!ok) fail();
   complete();
 }
@@ -85,7 +111,7 @@ void cgrpc_client_call::read() {
     reading_ = true;
     ++operations_;
   }
-  stream_->Read(&received_, &read_tag_);
+  perform([this] { stream_->Read(&received_, &read_tag_); });
 }
 
 void cgrpc_client_call::read_done(bool ok) {
@@ -110,12 +136,12 @@ void cgrpc_client_call::read_done(bool ok) {
 
 void cgrpc_client_call::write(cgrpc_bytes message) {
   if (!begin()) return;
-  stream_->Write(anechoic::wrap(message), &write_tag_);
+  perform([this, buffer = anechoic::wrap(message)] { stream_->Write(buffer, &write_tag_); });
 }
 
 void cgrpc_client_call::half_close() {
   if (!begin()) return;
-  stream_->WritesDone(&half_close_tag_);
+  perform([this] { stream_->WritesDone(&half_close_tag_); });
 }
 
 void cgrpc_client_call::write_done(bool ok) {

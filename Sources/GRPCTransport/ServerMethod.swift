@@ -27,9 +27,10 @@ public struct ServerMethod: Sendable {
   /// One message in, any number out, until `body` returns.
   public static func serverStreaming(
     _ method: Method,
-    _ body: @escaping @Sendable (
-      _ request: [UInt8], _ context: CallContext, _ responses: ResponseWriter
-    ) async throws -> Void
+    _ body:
+      @escaping @Sendable (
+        _ request: [UInt8], _ context: CallContext, _ responses: ResponseWriter
+      ) async throws -> Void
   ) -> ServerMethod {
     ServerMethod(method) { AsyncHandler($0, body) }
   }

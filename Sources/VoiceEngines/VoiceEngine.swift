@@ -34,7 +34,9 @@ public protocol VoiceEngine: AnyObject {
 
   /// Processes 10 ms. Without a reference the loudspeaker counts as silent.
   /// Runs per frame: no allocation, lock, log or await.
-  func process(microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame)
+  func process(
+    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
+  )
     -> FrameFindings
 
   var echoMetrics: EchoMetrics { get }

@@ -39,7 +39,9 @@ public struct InputTimeline: ~Copyable {
     let missing = max(0, first - arrived)
     let next = max(arrived, taken)  // the first sample that is still of use
     let late = Int(min(Int64(count), max(0, next - first)))
-    guard queue.count + count + Int(missing) <= samples(in: Self.longestLead) + samples(in: Self.longestGap)
+    guard
+      queue.count + count + Int(missing) <= samples(in: Self.longestLead)
+        + samples(in: Self.longestGap)
     else { throw .tooFarAhead(Self.longestLead) }
     if first > next { queue.appendSilence(Int(first - next)) }
     let useful = UnsafeRawBufferPointer(rebasing: bytes[(late * format.bytesPerSampleFrame)...])

@@ -19,7 +19,8 @@ struct CapabilitiesCommand: AsyncParsableCommand {
       let capabilities = try await VoiceProcessingClient(server: target.server).capabilities()
       print(
         try json
-          ? capabilities.jsonString() : capabilities.textFormatString(), terminator: json ? "\n" : "")
+          ? capabilities.jsonString() : capabilities.textFormatString(),
+        terminator: json ? "\n" : "")
     } catch let status as Status {
       throw CommandFailure(status, server: target.server)
     }

@@ -30,7 +30,8 @@ struct ProcessCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Where the processed voice goes.", valueName: "file"))
   var output: String
 
-  @Option(help: ArgumentHelp("Where events go, as JSON lines; - for standard output.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Where events go, as JSON lines; - for standard output.", valueName: "file"))
   var events: String?
 
   @Option(help: ArgumentHelp("Where statistics go, one JSON line a second.", valueName: "file"))
