@@ -80,6 +80,35 @@ let package = Package(
         "CommandLineSupport", argumentParser, protobuf,
       ],
       swiftSettings: swift),
+    .target(name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: swift),
+    .testTarget(
+      name: "AudioCoreTests",
+      dependencies: ["AudioCore", "Resampling", "AudioFiles"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "WebRTCEngineTests",
+      dependencies: ["WebRTCEngine", "VoiceEngines", "AudioCore", "TestAudio"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "VoiceSessionsTests",
+      dependencies: ["VoiceSessions", "WebRTCEngine", "VoiceEngines", "AudioCore", "TestAudio"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "AnechoicAPITests",
+      dependencies: ["AnechoicAPI", "VoiceSessions", "VoiceEngines", "AudioCore", protobuf],
+      swiftSettings: swift),
+    .testTarget(
+      name: "GRPCTransportTests",
+      dependencies: ["GRPCTransport"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "VoiceServerTests",
+      dependencies: ["VoiceServer", "VoiceClient", "AnechoicAPI", "GRPCTransport", "AudioCore", "TestAudio", protobuf],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CommandLineTests",
+      dependencies: ["AudioFiles", "AudioCore", "VoiceServer", "TestAudio"],
+      swiftSettings: swift),
   ],
   cxxLanguageStandard: .cxx17
 )

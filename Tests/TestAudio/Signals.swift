@@ -1,0 +1,84 @@
+public import AudioCore
+
+/// Signals that tests make up: the same every time.
+public enum Signals {
+  /// White noise, uniform in ±`amplitude`.
+  public static func noise(_ count: Int, amplitude: Float = 0.1, seed: UInt32 = 1) -> [Float] {
+    var state = seed
+    return (0..<count).map { _ in
+      state = state &* 1_664_525 &+ 1_013_904_223
+      return (Float(state >> 8) / Float(1 << 23) - 1) * amplitude
+    }
+  }
+
+  /// What stands in for speech: noise in syllables of 125 ms, four a second, through a low-pass.
+  public static func babble(
+    _ count: Int, rate: SampleRate, amplitude: Float = 0.3, seed: UInt32 = 1
+  ) -> [Float] {
+    let syllable = rate.hertz / 4
+    var smoothed: Float = 0
+    return noise(count, amplitude: amplitude, seed: seed).enumerated().map { index, sample in
+      smoothed += 0.5 * (sample - smoothed)
+      let phase = Float(index % syllable) / Float(syllable)
+      return phase < 0.5 ? smoothed * 4 * phase * (1 - 2 * phase) * 2 : 0
+    }
+  }
+
+  public static func silence(_ count: Int) -> [Float] { [Float](repeating: 0, count: count) }
+
+  /// `signal` later by `delay` samples and `gain` times as loud.
+  public static func echo(of signal: [Float], delay: Int, gain: Float) -> [Float] {
+    (silence(delay) + signal.dropLast(delay)).map { $0 * gain }
+  }
+}
+
+/// Coded samples, interleaved from planes of the same length.
+public func encode(_ planes: [[Float]], _ encoding: SampleEncoding) -> [UInt8] {
+  var bytes: [UInt8] = []
+  for index in 0..<(planes.first?.count ?? 0) {
+    for plane in planes {
+      switch encoding {
+      case .s16:
+        let value = Int16(max(-32768, min(32767, (plane[index] * 32768).rounded())))
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+      case .f32:
+        withUnsafeBytes(of: plane[index].bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+      }
+    }
+  }
+  return bytes
+}
+
+/// The planes of coded, interleaved samples.
+public func decode(_ bytes: [UInt8], _ format: AudioFormat) -> [[Float]] {
+  (0..<format.channelCount).map { channel in
+    bytes.withUnsafeBytes { bytes in
+      let count = bytes.count / format.bytesPerSampleFrame
+      var plane = [Float](repeating: 0, count: count)
+      _ = plane.withUnsafeMutableBufferPointer { plane in
+        plane.baseAddress.flatMap {
+          SampleCoding.decode(bytes, format, channel: channel, into: $0, count: count)
+        }
+      }
+      return plane
+    }
+  }
+}
+
+/// The lag, in samples, at which `output` is most like `input`, up to `limit`.
+public func lag(of output: [Float], behind input: [Float], limit: Int) -> Int {
+  var best = (lag: 0, likeness: -Float.infinity)
+  for lag in 0..<limit {
+    var sum: Float = 0
+    for index in stride(from: 0, to: min(input.count, output.count - lag), by: 1) {
+      sum += input[index] * output[index + lag]
+    }
+    if sum > best.likeness { best = (lag, sum) }
+  }
+  return best.lag
+}
+
+/// The level of a signal in dBFS.
+public func level(_ signal: some Collection<Float>) -> Float {
+  Decibels.level(meanSquare: signal.reduce(0) { $0 + $1 * $1 } / Float(max(1, signal.count)))
+}
