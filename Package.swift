@@ -80,7 +80,8 @@ let package = Package(
         "CommandLineSupport", argumentParser, protobuf,
       ],
       swiftSettings: swift),
-    .target(name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: swift),
+    .target(
+      name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: swift),
     .testTarget(
       name: "AudioCoreTests",
       dependencies: ["AudioCore", "Resampling", "AudioFiles"],
@@ -103,7 +104,10 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(
       name: "VoiceServerTests",
-      dependencies: ["VoiceServer", "VoiceClient", "AnechoicAPI", "GRPCTransport", "AudioCore", "TestAudio", protobuf],
+      dependencies: [
+        "VoiceServer", "VoiceClient", "AnechoicAPI", "GRPCTransport", "AudioCore", "TestAudio",
+        protobuf,
+      ],
       swiftSettings: swift),
     .testTarget(
       name: "CommandLineTests",

@@ -26,7 +26,7 @@ extension SessionConfiguration {
     }
     var config = Anechoic_V1_SessionConfig(self)
     do {
-      try config.merge(from: update.config, fieldMask: mask)
+      try config.replace(from: update.config, mask: mask)
     } catch {
       throw InvalidField("\(path).update_mask", "cannot be applied: \(error)")
     }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "CWebRTCAudioProcessing.h"
+#include "FunctionTableGate.h"
 
 struct cwap_processor {
   std::unique_ptr<webrtc::AudioProcessing> library;
@@ -69,6 +70,7 @@ int32_t cwap_set_echo_cancellation(cwap_processor *processor, cwap_level level) 
   EchoCancellation *stage = processor->library->echo_cancellation();
   if (int error = stage->set_suppression_level(suppression(level))) return error;
   if (stage->is_enabled()) return 0;
+  anechoic::FunctionTableGate::Writer writer;
   if (int error = stage->enable_metrics(true)) return error;
   if (int error = stage->enable_delay_logging(true)) return error;
   return stage->Enable(true);
@@ -94,6 +96,8 @@ int32_t cwap_set_voice_detection(cwap_processor *processor) {
 }
 
 int32_t cwap_analyze_reference(cwap_processor *processor, const float *const *reference) {
+  anechoic::FunctionTableGate::Reader reader(
+      processor->library->echo_cancellation()->is_enabled());
   return processor->library->AnalyzeReverseStream(
       reference, processor->reference.num_frames(), processor->reference.sample_rate_hz(),
       processor->reference.num_channels() == 1 ? webrtc::AudioProcessing::kMono
@@ -101,6 +105,8 @@ int32_t cwap_analyze_reference(cwap_processor *processor, const float *const *re
 }
 
 int32_t cwap_process(cwap_processor *processor, const float *const *input, float *const *output) {
+  anechoic::FunctionTableGate::Reader reader(
+      processor->library->echo_cancellation()->is_enabled());
   // The library wants to hear this before every frame.
   if (int error = processor->library->set_stream_delay_ms(0)) return error;
   return processor->library->ProcessStream(input, processor->capture, processor->capture, output);

@@ -6,7 +6,7 @@ public struct InputTimeline: ~Copyable {
   public static let longestGap = Duration.seconds(10)
   /// Longer chunks are refused.
   public static let longestChunk = Duration.seconds(1)
-  /// What may wait to be taken.
+  /// More must not wait to be taken.
   public static let longestLead = Duration.seconds(5)
 
   private var queue: SampleQueue
@@ -39,10 +39,9 @@ public struct InputTimeline: ~Copyable {
     let missing = max(0, first - arrived)
     let next = max(arrived, taken)  // the first sample that is still of use
     let late = Int(min(Int64(count), max(0, next - first)))
-    guard
-      queue.count + count + Int(missing) <= samples(in: Self.longestLead)
-        + samples(in: Self.longestGap)
-    else { throw .tooFarAhead(Self.longestLead) }
+    guard queue.count + count <= samples(in: Self.longestLead) else {
+      throw .tooFarAhead(Self.longestLead)
+    }
     if first > next { queue.appendSilence(Int(first - next)) }
     let useful = UnsafeRawBufferPointer(rebasing: bytes[(late * format.bytesPerSampleFrame)...])
     if let fault = queue.append(useful) { throw .notANumber(sample: late + fault) }

@@ -1,0 +1,42 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let swift: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+// By name: what pkg-config says of grpc++ is too long for a command line.
+let grpc: [LinkerSetting] = [
+  .linkedLibrary("grpc++"), .linkedLibrary("grpc"), .linkedLibrary("gpr"),
+  .linkedLibrary("absl_synchronization"),
+]
+
+// The C++ programs are built by SwiftPM too, so that the baseline gets the compiler and the
+// options that the C++ below GRPCTransport gets.
+let package = Package(
+  name: "anechoic-benchmarks",
+  dependencies: [.package(name: "anechoic", path: "..")],
+  targets: [
+    .target(name: "BenchmarkSupport"),
+    .executableTarget(
+      name: "EchoServerCxx", dependencies: ["BenchmarkSupport"], linkerSettings: grpc),
+    .executableTarget(
+      name: "EchoServerSwift",
+      dependencies: [.product(name: "GRPCTransport", package: "anechoic")], swiftSettings: swift),
+    .executableTarget(name: "LoadClient", dependencies: ["BenchmarkSupport"], linkerSettings: grpc),
+    .executableTarget(
+      name: "EngineLoop", dependencies: ["BenchmarkSupport"],
+      cxxSettings: [
+        .unsafeFlags(["-I/usr/include/webrtc_audio_processing"]),
+        .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
+      ],
+      linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
+  ],
+  cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,44 @@
+#include "EchoCall.h"
+
+#include <grpcpp/support/slice.h>
+#include <grpcpp/support/status.h>
+
+void EchoCall::request() {
+  grpc::ServerCompletionQueue *events = queue_->events.get();
+  server_->service.RequestAsyncBidiStreaming(0, &context_, &stream_, events, events, this);
+}
+
+void EchoCall::complete(bool ok) {
+  switch (operation_) {
+    case Operation::kAccept:
+      if (!ok) return delete this;  // the server is shutting down
+      return accepted();
+    case Operation::kRead: return ok ? write_half() : finish();
+    case Operation::kWrite: return ok ? read() : finish();
+    case Operation::kFinish: --queue_->calls; return delete this;
+  }
+}
+
+void EchoCall::accepted() {
+  ++queue_->calls;
+  server_->offer();
+  read();
+}
+
+void EchoCall::read() {
+  operation_ = Operation::kRead;
+  stream_.Read(&message_, this);
+}
+
+void EchoCall::write_half() {
+  operation_ = Operation::kWrite;
+  grpc::Slice received;
+  if (!message_.TrySingleSlice(&received).ok()) (void)message_.DumpToSingleSlice(&received);
+  grpc::Slice half(received.begin(), received.size() / 2);
+  stream_.Write(grpc::ByteBuffer(&half, 1), this);
+}
+
+void EchoCall::finish() {
+  operation_ = Operation::kFinish;
+  stream_.Finish(grpc::Status::OK, this);
+}

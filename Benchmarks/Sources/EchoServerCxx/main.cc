@@ -1,0 +1,53 @@
+// The baseline: an echo server as one would write it in C++ on completion queues, a thread each.
+// Listens on a free port of 127.0.0.1, prints it, and stops when its standard input ends.
+
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include "Arguments.h"
+#include "EchoCall.h"
+#include "EchoService.h"
+
+namespace {
+
+void serve(grpc::CompletionQueue *events) {
+  void *tag = nullptr;
+  bool ok = false;
+  while (events->Next(&tag, &ok)) static_cast<EchoCall *>(tag)->complete(ok);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  const bench::Arguments arguments(argc, argv, {{"queues", "1"}});
+  EchoServer echo;
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&echo.service);
+  for (int i = 0; i < arguments.number("queues", 1); ++i) {
+    echo.queues.push_back(std::make_unique<EchoQueue>());
+    echo.queues.back()->events = builder.AddCompletionQueue();
+  }
+  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  if (!server) {
+    std::fprintf(stderr, "error: the server did not start\n");
+    return 1;
+  }
+  echo.offer();
+  std::vector<std::thread> threads;
+  for (auto &queue : echo.queues) threads.emplace_back(serve, queue->events.get());
+  std::printf("listening on 127.0.0.1:%d\n", port);
+  std::fflush(stdout);
+
+  while (std::getchar() != EOF) {}
+  server->Shutdown(std::chrono::system_clock::now());
+  for (auto &queue : echo.queues) queue->events->Shutdown();
+  for (auto &thread : threads) thread.join();
+}

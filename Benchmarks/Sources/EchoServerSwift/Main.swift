@@ -1,0 +1,25 @@
+internal import Foundation
+internal import GRPCTransport
+
+/// The echo server on GRPCTransport. Listens on a free port of 127.0.0.1, prints it, and stops when
+/// its standard input ends.
+@main
+enum Main {
+  static func main() async throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard arguments.isEmpty || arguments.count == 2 && arguments.first == "--queues",
+      let queues = Int(arguments.last ?? "1"), queues > 0
+    else {
+      FileHandle.standardError.write(Data("error: usage: EchoServerSwift [--queues N]\n".utf8))
+      exit(64)
+    }
+    let method = Method(service: "anechoic.benchmark.Echo", name: "Echo")
+    let server = try Server(
+      options: Server.Options(addresses: ["127.0.0.1:0"], queueCount: queues),
+      methods: [ServerMethod(method) { EchoHandler($0) }])
+    print("listening on \(server.addresses[0])")
+    fflush(nil)
+    while readLine() != nil {}
+    await server.shutdown(grace: .zero)
+  }
+}

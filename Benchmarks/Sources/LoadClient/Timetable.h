@@ -1,0 +1,26 @@
+#ifndef LOAD_CLIENT_TIMETABLE_H
+#define LOAD_CLIENT_TIMETABLE_H
+
+#include <chrono>
+
+using Clock = std::chrono::steady_clock;
+
+// When what happens, the same for every stream: frames every 10 ms, of which those after the
+// warm-up are measured; then, if wanted, silence and one more frame.
+struct Timetable {
+  static constexpr std::chrono::milliseconds kFrame{10};
+  static constexpr std::chrono::seconds kWarmUp{1};
+
+  Timetable(Clock::time_point start, std::chrono::seconds measured, std::chrono::seconds silence)
+      : start(start),
+        measured_from(start + kWarmUp),
+        measured_to(measured_from + measured),
+        silence(silence) {}
+
+  const Clock::time_point start;
+  const Clock::time_point measured_from;
+  const Clock::time_point measured_to;
+  const std::chrono::seconds silence;  // 0: none
+};
+
+#endif

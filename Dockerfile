@@ -1,0 +1,50 @@
+# The server, with the command line tool that asks it for its health. See docs/deployment.md.
+
+ARG SWIFT_IMAGE=swift:6.3-bookworm
+ARG RUNTIME_IMAGE=debian:bookworm-slim
+
+FROM ${SWIFT_IMAGE} AS build
+
+# What scripts/bootstrap lists for the code itself, without the tools of tests and generated code.
+RUN apt-get update -qq \
+  && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
+    libgrpc++-dev libprotobuf-dev libwebrtc-audio-processing-dev \
+    libsndfile1-dev libsamplerate0-dev pkg-config \
+  && rm -rf /var/lib/apt/lists/*
+
+WORKDIR /src
+# A layer of its own: a change of the code does not fetch the packages again.
+COPY Package.* ./
+RUN swift package resolve
+
+COPY Sources Sources
+COPY Tests Tests
+# The runtime image has no Swift: its libraries go into the executables.
+RUN for product in anechoic-server anechoic; do \
+    swift build --configuration release --static-swift-stdlib --product "$product" || exit 1; \
+  done \
+  && install -D --strip --target-directory=/out .build/release/anechoic-server .build/release/anechoic
+
+FROM ${RUNTIME_IMAGE}
+
+# The libraries that the executables name; the rest comes as their dependencies.
+RUN apt-get update -qq \
+  && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
+    libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 \
+  && rm -rf /var/lib/apt/lists/* \
+  && useradd --uid 65532 --user-group --no-create-home --home-dir / --shell /usr/sbin/nologin anechoic
+
+COPY --from=build /out/anechoic-server /out/anechoic /usr/local/bin/
+
+LABEL org.opencontainers.image.title="anechoic" \
+  org.opencontainers.image.description="Voice processing as a gRPC service"
+
+# By number: Kubernetes' runAsNonRoot cannot look up a name.
+USER 65532:65532
+EXPOSE 50051
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["anechoic-server"]
+CMD ["--listen", "0.0.0.0:50051"]
+# A server that listens elsewhere needs another --server here.
+HEALTHCHECK --interval=10s --timeout=6s --start-period=5s --retries=3 \
+  CMD ["anechoic", "health", "--server", "127.0.0.1:50051"]

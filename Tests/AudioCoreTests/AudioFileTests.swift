@@ -1,0 +1,63 @@
+import AudioCore
+import AudioFiles
+import Foundation
+import Testing
+
+struct AudioFileTests {
+  private let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("AudioFileTests-\(UUID().uuidString)")
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  @Test(arguments: ["a.wav", "a.flac"], SampleEncoding.allCases)
+  func aLosslessFileGivesBackItsSamples(name: String, encoding: SampleEncoding) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent(name).path
+    let format = AudioFormat(encoding: encoding, rate: .hz44100, channelCount: 2)
+    // Values that 24 bits hold too.
+    let values = (0..<2000).map { Float($0 - 1000) / 1024 }
+    let bytes =
+      encoding == .s16
+      ? values.flatMap { value in withUnsafeBytes(of: Int16(value * 32767)) { Array($0) } }
+      : values.flatMap { value in withUnsafeBytes(of: value) { Array($0) } }
+    var writer: AudioFileWriter? = try AudioFileWriter(path: path, format: format)
+    try writer?.write(bytes)
+    writer = nil
+    let reader = try AudioFileReader(path: path)
+    #expect(reader.format == format)
+    #expect(reader.sampleCount == 1000)
+    #expect(try reader.read(samples: 700) + reader.read(samples: 700) == bytes)
+    #expect(try reader.read(samples: 1).isEmpty)
+  }
+
+  @Test func whatIsNoAudioIsToldInOneLine() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.wav").path
+    for content in [Data(), Data("no audio".utf8)] {
+      try content.write(to: URL(fileURLWithPath: path))
+      let error = #expect(throws: AudioFileError.self) { try AudioFileReader(path: path) }
+      #expect(error?.description.contains("\n") == false)
+    }
+    #expect(throws: AudioFileError.self) { try AudioFileReader(path: path + ".missing") }
+    #expect(throws: AudioFileError.self) {
+      try AudioFileWriter(
+        path: folder.appendingPathComponent("a.xyz").path,
+        format: AudioFormat(encoding: .s16, rate: .hz8000, channelCount: 1))
+    }
+  }
+
+  @Test func aTruncatedFileIsRefused() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.wav").path
+    var writer: AudioFileWriter? = try AudioFileWriter(
+      path: path, format: AudioFormat(encoding: .s16, rate: .hz8000, channelCount: 1))
+    try writer?.write([UInt8](repeating: 1, count: 4000))
+    writer = nil
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    try whole.prefix(2000).write(to: URL(fileURLWithPath: path))
+    let error = #expect(throws: AudioFileError.self) { try AudioFileReader(path: path) }
+    #expect(error?.problem.contains("truncated") == true)
+  }
+}

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import AudioCore
+
+struct SampleTests {
+  @Test func sixteenBitSamplesSurviveTheWayThereAndBack() {
+    let format = AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 2)
+    let codes: [Int16] = [.min, -1, 0, 1, .max, 12345, -12345, 257]
+    let bytes = codes.flatMap { code in withUnsafeBytes(of: code.littleEndian) { Array($0) } }
+    var queue = SampleQueue(format: format)
+    let fault = bytes.withUnsafeBytes { queue.append($0) }
+    #expect(fault == nil)
+    let frame = Frame(rate: .hz16000, channelCount: 2)
+    let taken = queue.take(into: frame)
+    #expect(taken == 4)
+    var encoded = [UInt8](repeating: 0, count: bytes.count)
+    encoded.withUnsafeMutableBytes { SampleCoding.encode(frame, count: 4, format, into: $0) }
+    #expect(encoded == bytes)
+  }
+
+  @Test func floatsBeyondFullScaleAreClipped() {
+    let format = AudioFormat(encoding: .f32, rate: .hz8000, channelCount: 1)
+    let values: [Float] = [2, -3, 0.5]
+    var queue = SampleQueue(format: format)
+    _ = values.withUnsafeBytes { queue.append($0) }
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    queue.take(into: frame)
+    #expect(Array(frame.plane(0).prefix(4)) == [1, -1, 0.5, 0])
+  }
+
+  @Test func aQueueKeepsItsOrderWhileItGrowsAndWraps() {
+    let format = AudioFormat(encoding: .f32, rate: .hz8000, channelCount: 1)
+    var queue = SampleQueue(format: format)
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    var (sent, received): (Float, Float) = (0, 0)
+    var isInOrder = true
+    for round in 0..<300 {
+      let chunk = (0..<(round * 13 % 500)).map { _ in
+        sent += 1
+        return sent / 1_000_000
+      }
+      _ = chunk.withUnsafeBytes { queue.append($0) }
+      while queue.count >= frame.sampleCount {
+        queue.take(into: frame)
+        for sample in frame.plane(0) {
+          received += 1
+          isInOrder = isInOrder && sample == received / 1_000_000
+        }
+      }
+    }
+    #expect(isInOrder && received > 60_000)
+  }
+
+  @Test(arguments: [0, 1, 79, 80, 81, 200])
+  func aDelayLineDelaysBySoManySamples(delay: Int) {
+    var line = DelayLine(delay: delay, channelCount: 1)
+    let input = Frame(rate: .hz8000, channelCount: 1)
+    let output = Frame(rate: .hz8000, channelCount: 1)
+    var delayed: [Float] = []
+    for frame in 0..<5 {
+      for index in 0..<80 { input.plane(0)[index] = Float(frame * 80 + index + 1) }
+      line.process(input, into: output)
+      delayed.append(contentsOf: output.plane(0))
+    }
+    #expect(delayed == (0..<400).map { max(0, Float($0 + 1 - delay)) })
+  }
+
+  @Test func theHighPassFilterTakesAwayRumbleAndKeepsTheVoice() {
+    func gain(at frequency: Float) -> Float {
+      var filter = HighPassFilter(cutoff: 80, rate: .hz16000, channelCount: 1)
+      let input = Frame(rate: .hz16000, channelCount: 1)
+      let output = Frame(rate: .hz16000, channelCount: 1)
+      var phase: Float = 0
+      var level: Float = 0
+      for frame in 0..<100 {
+        for index in 0..<160 {
+          phase += frequency / 16000
+          phase -= phase.rounded(.down)
+          input.plane(0)[index] = 4 * abs(phase - 0.5) - 1  // a triangle: nearly a sine
+        }
+        filter.process(input, into: output)
+        if frame > 50 { level += output.meanSquare / input.meanSquare / 49 }
+      }
+      return Decibels.level(meanSquare: level)
+    }
+    #expect(gain(at: 20) < -20)
+    #expect(abs(gain(at: 80) + 3) < 0.7)
+    #expect(abs(gain(at: 400)) < 0.2)
+  }
+}

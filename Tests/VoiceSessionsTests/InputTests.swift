@@ -1,0 +1,81 @@
+import AudioCore
+import Testing
+import TestAudio
+import VoiceSessions
+
+/// Gaps, repeats, lateness, and what is no audio.
+struct InputTests {
+  @Test func aGapIsFilledAndReported() throws {
+    let run = try SessionRun(SessionSetup(microphone: .s16))
+    try run.send(microphone: encode([Signals.noise(160)], .s16), at: 0)
+    try run.send(microphone: encode([Signals.noise(160)], .s16), at: 800, gap: .xrun)
+    run.finish()
+    #expect(run.sink.kinds.first == .discontinuity(.microphone, .xrun, missingSamples: 640))
+    #expect(run.sink.processed.count == 960 * 2)
+  }
+
+  @Test func samplesSeenBeforeAreDropped() throws {
+    let noise = Signals.noise(480)
+    func output(_ starts: [Int64]) throws -> [UInt8] {
+      let run = try SessionRun(SessionSetup(microphone: .s16))
+      for start in starts {
+        let chunk = Array(noise[Int(start)..<Int(start) + 160])
+        try run.send(microphone: encode([chunk], .s16), at: start)
+      }
+      run.finish()
+      return run.sink.processed
+    }
+    #expect(try output([0, 160, 320]) == output([0, 80, 160, 0, 200, 320]))
+  }
+
+  @Test func aFrameWaitsForItsReferenceAndThenRunsWithout() throws {
+    var setup = SessionSetup(microphone: .s16, reference: .s16)
+    setup.framesPerStatistics = 1
+    let run = try SessionRun(setup)
+    let frame = encode([Signals.noise(160)], .s16)
+    for _ in 0..<7 { try run.send(microphone: frame) }
+    #expect(run.sink.frames.isEmpty)
+    try run.send(microphone: frame)
+    #expect(run.sink.frames.count == 1)
+    #expect(run.sink.statistics.last?.flow.referenceFramesMissing == 1)
+  }
+
+  @Test func aReferenceThatComesTooLateIsDroppedNotShifted() throws {
+    var setup = SessionSetup(microphone: .s16, reference: .s16)
+    setup.framesPerStatistics = 1
+    let run = try SessionRun(setup)
+    let frame = encode([Signals.noise(160)], .s16)
+    for _ in 0..<10 { try run.send(microphone: frame) }
+    let missed = run.sink.frames.count
+    // All of it at once: what was missed is thrown away, the rest is in its place.
+    for _ in 0..<10 { try run.send(reference: frame) }
+    #expect(run.sink.frames.count == 10)
+    #expect(run.sink.statistics.last?.flow.referenceFramesMissing == UInt64(missed))
+  }
+
+  @Test func badAudioIsRefusedAndNothingOfItIsKept() throws {
+    let run = try SessionRun(SessionSetup(microphone: .f32(.hz16000, 2)))
+    let poison = encode([[0, 0, .nan], [0, 0, 0]], .f32)
+    let cases: [([UInt8], Int64?, InputFault)] = [
+      ([], nil, .empty),
+      ([0, 1, 2], nil, .partialSampleFrame(bytes: 3, sampleFrame: 8)),
+      (poison, nil, .notANumber(sample: 2)),
+      (encode([[0, .infinity], [0, 0]], .f32), nil, .notANumber(sample: 1)),
+      ([UInt8](repeating: 0, count: 16001 * 8), nil, .tooLong(.seconds(1))),
+      ([UInt8](repeating: 0, count: 8), -1, .impossiblePosition(-1, expected: 0)),
+      ([UInt8](repeating: 0, count: 8), .max, .impossiblePosition(.max, expected: 0)),
+    ]
+    for (bytes, position, fault) in cases {
+      #expect(throws: fault) { try run.send(microphone: bytes, at: position) }
+    }
+    run.finish()
+    #expect(run.sink.processed.isEmpty)
+  }
+
+  @Test func aReferenceFarAheadIsRefused() throws {
+    let run = try SessionRun(SessionSetup(microphone: .s16, reference: .s16))
+    let second = [UInt8](repeating: 0, count: 32000)
+    for _ in 0..<5 { try run.send(reference: second) }
+    #expect(throws: InputFault.tooFarAhead(.seconds(5))) { try run.send(reference: second) }
+  }
+}

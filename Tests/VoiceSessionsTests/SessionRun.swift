@@ -1,0 +1,79 @@
+import AudioCore
+import VoiceEngines
+import VoiceSessions
+import WebRTCEngine
+
+/// Keeps what a session emits.
+final class RecordingSink: SessionSink {
+  var processed: [UInt8] = []
+  var firstSamples: [Int64] = []
+  var frames: [FrameInfo] = []
+  var events: [SessionEvent] = []
+  var results: [ControlResult] = []
+  var statistics: [SessionStatistics] = []
+
+  func emit(_ chunk: ProcessedChunk) {
+    firstSamples.append(chunk.firstSample)
+    processed.append(contentsOf: chunk.samples)
+    frames.append(contentsOf: chunk.frames)
+  }
+
+  func emit(_ event: SessionEvent) { events.append(event) }
+  func emit(_ result: ControlResult) { results.append(result) }
+  func emit(_ statistics: SessionStatistics) { self.statistics.append(statistics) }
+
+  var kinds: [SessionEvent.Kind] { events.map(\.kind) }
+}
+
+/// A session with its sink, fed with coded samples.
+final class SessionRun {
+  let session: VoiceSession
+  let sink = RecordingSink()
+
+  init(_ setup: SessionSetup) throws {
+    session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+  }
+
+  func send(
+    microphone: [UInt8]? = nil, at microphoneSample: Int64? = nil, reference: [UInt8]? = nil,
+    at referenceSample: Int64? = nil, gap: GapReason = .unspecified
+  ) throws {
+    if let reference { try append(reference, to: .reference, referenceSample, gap) }
+    if let microphone { try append(microphone, to: .microphone, microphoneSample, gap) }
+    session.process(sink: sink)
+  }
+
+  /// Sends whole inputs in chunks of so many samples of each.
+  func send(
+    microphone: [UInt8], in microphoneChunk: Int, reference: [UInt8]? = nil,
+    in referenceChunk: Int = 0
+  ) throws {
+    var (microphone, reference) = (microphone[...], reference.map { $0[...] })
+    while !microphone.isEmpty {
+      let played = reference?.prefix(referenceChunk)
+      try send(
+        microphone: Array(microphone.prefix(microphoneChunk)), reference: played.map { Array($0) })
+      microphone = microphone.dropFirst(microphoneChunk)
+      reference = reference?.dropFirst(referenceChunk)
+    }
+  }
+
+  func finish() { session.finish(.clientClosed, sink: sink) }
+
+  private func append(
+    _ bytes: [UInt8], to input: InputKind, _ firstSample: Int64?, _ gap: GapReason
+  ) throws {
+    guard !bytes.isEmpty || input == .microphone else { return }
+    try bytes.withUnsafeBytes {
+      try session.append($0, to: input, firstSample: firstSample, gap: gap, sink: sink)
+    }
+  }
+}
+
+extension AudioFormat {
+  static let s16 = AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 1)
+
+  static func f32(_ rate: SampleRate, _ channelCount: Int = 1) -> AudioFormat {
+    AudioFormat(encoding: .f32, rate: rate, channelCount: channelCount)
+  }
+}

@@ -1,0 +1,42 @@
+import AudioCore
+import Testing
+import TestAudio
+
+@testable import VoiceSessions
+
+struct VoiceActivityTests {
+  private typealias Change = VoiceActivityDetector.Change
+
+  @Test func speechOfTheStartWindowBeginsWhereItsFirstFrameWas() {
+    #expect(changes("..vvvvvvvvvvvv") == [.began(atFrame: 2)])
+    #expect(changes("..vvvvvvvvv").isEmpty)
+  }
+
+  @Test func aFlickeringVerdictStillCounts() {
+    #expect(changes("vvvvv.vvvvv.vvvv") == [.began(atFrame: 0)])
+    #expect(changes("v.v.v.v.v.v.v.v.v.v.v.v.v.v.").isEmpty)
+  }
+
+  @Test func silenceOfTheHangoverEndsWhereTheLastVoiceWas() {
+    let speech = String(repeating: "v", count: 15)
+    #expect(
+      changes(speech + String(repeating: ".", count: 30))
+        == [.began(atFrame: 0), .ended(atFrame: 15)])
+    #expect(changes(speech + String(repeating: ".", count: 29)).count == 1)
+    #expect(changes(speech + String(repeating: ".", count: 29) + speech).count == 1)
+  }
+
+  @Test func nothingIsSaidUntilItIsEnabled() throws {
+    let run = try SessionRun(SessionSetup(microphone: .s16))
+    try run.send(
+      microphone: encode([Signals.babble(32000, rate: .hz16000)], .s16), in: 320)
+    run.finish()
+    #expect(run.sink.kinds == [.ended(.clientClosed)])
+    #expect(run.sink.frames.count == 200)
+  }
+
+  private func changes(_ verdicts: String) -> [Change] {
+    var detector = VoiceActivityDetector(SessionConfiguration.VoiceActivity())
+    return verdicts.compactMap { detector.process(hasVoice: $0 == "v") }
+  }
+}
