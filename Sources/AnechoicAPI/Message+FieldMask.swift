@@ -14,8 +14,8 @@ extension Message {
     var options = JSONEncodingOptions()
     options.preserveProtoFieldNames = true
     let tree = try JSONSerialization.jsonObject(with: jsonUTF8Data(options: options))
-    let pruned = paths.reduce(tree) { pruned($0, $1.split(separator: ".")[...]) }
-    return try Self(jsonUTF8Data: JSONSerialization.data(withJSONObject: pruned))
+    let kept = paths.reduce(tree) { pruned($0, $1.split(separator: ".")[...]) }
+    return try Self(jsonUTF8Data: JSONSerialization.data(withJSONObject: kept))
   }
 }
 
