@@ -20,9 +20,8 @@ RUN swift package resolve
 COPY Sources Sources
 COPY Tests Tests
 # The runtime image has no Swift: its libraries go into the executables.
-RUN for product in anechoic-server anechoic; do \
-    swift build --configuration release --static-swift-stdlib --product "$product" || exit 1; \
-  done \
+RUN swift build --configuration release --static-swift-stdlib --product anechoic-server \
+  && swift build --configuration release --static-swift-stdlib --product anechoic \
   && install -D --strip --target-directory=/out .build/release/anechoic-server .build/release/anechoic
 
 FROM ${RUNTIME_IMAGE}
@@ -31,20 +30,19 @@ FROM ${RUNTIME_IMAGE}
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 \
-  && rm -rf /var/lib/apt/lists/* \
-  && useradd --uid 65532 --user-group --no-create-home --home-dir / --shell /usr/sbin/nologin anechoic
+  && rm -rf /var/lib/apt/lists/*
 
 COPY --from=build /out/anechoic-server /out/anechoic /usr/local/bin/
 
 LABEL org.opencontainers.image.title="anechoic" \
   org.opencontainers.image.description="Voice processing as a gRPC service"
 
-# By number: Kubernetes' runAsNonRoot cannot look up a name.
+# Nobody in particular; by number, as Kubernetes' runAsNonRoot cannot look up a name.
 USER 65532:65532
 EXPOSE 50051
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["anechoic-server"]
 CMD ["--listen", "0.0.0.0:50051"]
-# A server that listens elsewhere needs another --server here.
+# Holds for the CMD above; a server that listens elsewhere has to be asked there.
 HEALTHCHECK --interval=10s --timeout=6s --start-period=5s --retries=3 \
   CMD ["anechoic", "health", "--server", "127.0.0.1:50051"]

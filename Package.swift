@@ -82,6 +82,14 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: swift),
+    .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
+    .testTarget(
+      name: "AllocationTests",
+      dependencies: [
+        "VoiceServer", "VoiceSessions", "VoiceEngines", "WebRTCEngine", "AnechoicAPI",
+        "GRPCTransport", "AudioCore", "TestAudio", "CAllocationCounter", protobuf,
+      ],
+      swiftSettings: swift),
     .testTarget(
       name: "AudioCoreTests",
       dependencies: ["AudioCore", "Resampling", "AudioFiles"],

@@ -1,0 +1,121 @@
+import AnechoicAPI
+import CAllocationCounter
+import Foundation
+import GRPCTransport
+import SwiftProtobuf
+import Testing
+import TestAudio
+
+@testable import VoiceServer
+
+/// What a running server allocates for each message on its own thread, against a handler that only
+/// reads and writes: the difference is ours, the rest libgrpc's.
+struct ServerAllocationTests {
+  private static let frames = 300
+  private static let warmup = 100
+
+  @Test func aFrameAllocatesNothingThatItsTransportDoesNot() async throws {
+    let audio = try Anechoic_V1_ProcessRequest.with {
+      $0.audio.microphone.samples = Data(count: 320)
+      $0.audio.reference.samples = Data(count: 320)
+    }.serializedBytes() as [UInt8]
+    let start = try Anechoic_V1_ProcessRequest.with {
+      $0.start.pacing = .mediaClock
+      $0.start.inputs.microphone = .with {
+        $0.encoding = .pcmS16Le
+        $0.sampleRateHz = 16000
+        $0.channelCount = 1
+      }
+      $0.start.inputs.reference = $0.start.inputs.microphone
+    }.serializedBytes() as [UInt8]
+    let configuration = ServerConfiguration(addresses: [], threads: 1)
+    let directory = SessionDirectory(maximum: 10)
+    let echo = try await perFrame(audio, audio) { EchoHandler($0, answer: 345) }
+    let session = try await perFrame(start, audio) { ProcessCall($0, configuration, directory) }
+    print("allocations a frame: transport alone \(echo), whole server \(session)")
+    #expect(session <= echo)
+  }
+
+  /// Allocations in the handler for each of the later messages, with one message in flight.
+  private func perFrame(
+    _ first: [UInt8], _ message: [UInt8],
+    _ handler: @escaping @Sendable (ServerCall) -> any ServerCallHandler
+  ) async throws -> Double {
+    let counts = Counts()
+    let method = Method(service: "anechoic.test.Allocations", name: "Count")
+    let server = try Server(
+      options: Server.Options(addresses: ["127.0.0.1:0"]),
+      methods: [ServerMethod(method) { CountingHandler(handler($0), counts) }])
+    let call = Channel(target: server.addresses[0]).call(method)
+    do {
+      try await call.send(first)
+      _ = try await call.receive()
+      for _ in 0..<Self.frames {
+        try await call.send(message)
+        _ = try await call.receive()
+      }
+      call.halfClose()
+      while try await call.receive() != nil {}
+    } catch {
+      await server.shutdown(grace: .zero)
+      throw error
+    }
+    await server.shutdown(grace: .seconds(5))
+    let measured = counts.all.dropFirst(Self.warmup).prefix(Self.frames - Self.warmup)
+    return Double(measured.reduce(0, +)) / Double(measured.count)
+  }
+}
+
+/// Counts that one thread writes while it serves, and another reads when all is over.
+private final class Counts: @unchecked Sendable {
+  var all: [Int64] = []
+
+  init() { all.reserveCapacity(1000) }
+}
+
+/// Counts what the handler behind it allocates while it has a message, and the write after it.
+private final class CountingHandler: ServerCallHandler {
+  private let handler: any ServerCallHandler
+  private let counts: Counts
+
+  init(_ handler: any ServerCallHandler, _ counts: Counts) {
+    self.handler = handler
+    self.counts = counts
+  }
+
+  func received(_ message: UnsafeRawBufferPointer) {
+    allocation_counter_start()
+    handler.received(message)
+    counts.all.append(allocation_counter_stop())
+  }
+
+  func halfClosed() { handler.halfClosed() }
+  func writeCompleted() { handler.writeCompleted() }
+  func cancelled() { handler.cancelled() }
+  func ended() { handler.ended() }
+}
+
+/// Answers each message with so many bytes, and does nothing else.
+private final class EchoHandler: ServerCallHandler {
+  private let call: ServerCall
+  private let answer: UnsafeMutableRawBufferPointer
+
+  init(_ call: ServerCall, answer: Int) {
+    self.call = call
+    self.answer = .allocate(byteCount: answer, alignment: 16)
+    self.answer.initializeMemory(as: UInt8.self, repeating: 0)
+    call.read()
+  }
+
+  deinit { answer.deallocate() }
+
+  func received(_ message: UnsafeRawBufferPointer) {
+    call.write(UnsafeRawBufferPointer(answer))
+    call.read()
+  }
+
+  func halfClosed() { call.finish(.ok) }
+  func writeCompleted() {}
+  func cancelled() {}
+  func ended() {}
+}

@@ -1,0 +1,124 @@
+import AnechoicAPI
+import AudioCore
+import CAllocationCounter
+import Foundation
+import SwiftProtobuf
+import Testing
+import TestAudio
+import VoiceEngines
+import VoiceSessions
+import WebRTCEngine
+
+/// From the bytes of a request to the bytes of a response, once a session runs.
+struct SessionAllocationTests {
+  static let settings: [SessionConfiguration] = MicMode.allCases.map { mode in
+    var configuration = SessionConfiguration()
+    configuration.preferredMicMode = mode
+    configuration.voiceActivity.isEnabled = true
+    return configuration
+  }
+
+  @Test(arguments: settings)
+  func theFramePathAllocatesNothing(configuration: SessionConfiguration) throws {
+    let count = try allocations(
+      configuration, .s16(.hz16000), .s16(.hz16000), .s16(.hz16000))
+    #expect(count == 0)
+  }
+
+  @Test func theFramePathAllocatesNothingWhileItConverts() throws {
+    let count = try allocations(
+      SessionConfiguration(), .s16(.hz44100), .s16(.hz24000),
+      AudioFormat(encoding: .f32, rate: .hz8000, channelCount: 2))
+    #expect(count == 0)
+  }
+
+  /// What the frame path is spared: for the record, not a promise.
+  @Test func swiftProtobufWouldAllocateForEachMessage() throws {
+    let request = try requests(.s16(.hz16000), .s16(.hz16000))[0]
+    allocation_counter_start()
+    let decoded = try Anechoic_V1_ProcessRequest(serializedBytes: request)
+    let decoding = allocation_counter_stop()
+    allocation_counter_start()
+    var response = Anechoic_V1_ProcessResponse()
+    response.audio.processed.samples = decoded.audio.microphone.samples
+    response.audio.frames.append(Anechoic_V1_FrameInfo())
+    let encoded: [UInt8] = try response.serializedBytes()
+    let encoding = allocation_counter_stop()
+    print("allocations of SwiftProtobuf a frame: \(decoding) to decode, \(encoding) to encode")
+    #expect(decoding > 0 && encoding > 0 && !encoded.isEmpty)
+  }
+
+  private func allocations(
+    _ configuration: SessionConfiguration, _ microphone: AudioFormat, _ reference: AudioFormat,
+    _ processed: AudioFormat
+  ) throws -> Int64 {
+    let setup = SessionSetup(
+      configuration: configuration, microphone: microphone, reference: reference,
+      processed: processed)
+    let session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+    let sink = DiscardingSink()
+    let requests = try requests(microphone, reference)
+    func run(_ request: [UInt8]) throws {
+      try request.withUnsafeBytes { bytes in
+        guard let audio = AudioRequest(bytes), let microphone = audio.microphone,
+          let reference = audio.reference
+        else { return }
+        try session.append(
+          reference.samples, to: .reference, firstSample: nil, gap: .unspecified, sink: sink)
+        try session.append(
+          microphone.samples, to: .microphone, firstSample: nil, gap: .unspecified, sink: sink)
+        session.process(sink: sink)
+      }
+    }
+    // Frames without a change of voice: an event is no frame, and may allocate.
+    var index = 0
+    while index < 200 {
+      try run(requests[index])
+      index += 1
+    }
+    allocation_counter_start()
+    while index < requests.count {
+      try run(requests[index])
+      index += 1
+    }
+    let count = allocation_counter_stop()
+    #expect(sink.chunkCount == requests.count)
+    return count
+  }
+
+  private func requests(_ microphone: AudioFormat, _ reference: AudioFormat) throws -> [[UInt8]] {
+    try (0..<400).map { frame in
+      func samples(_ format: AudioFormat, seed: UInt32) -> Data {
+        let noise = Signals.noise(format.rate.samplesPerFrame, amplitude: 0.05, seed: seed)
+        return Data(encode([noise], format.encoding))
+      }
+      return try Anechoic_V1_ProcessRequest.with {
+        $0.audio.microphone.samples = samples(microphone, seed: UInt32(frame))
+        $0.audio.reference.samples = samples(reference, seed: UInt32(frame + 1000))
+      }.serializedBytes()
+    }
+  }
+}
+
+/// Encodes what comes, as the server does, and keeps nothing.
+private final class DiscardingSink: SessionSink {
+  var chunkCount = 0
+  private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+
+  deinit { bytes.deallocate() }
+
+  func emit(_ chunk: ProcessedChunk) {
+    chunkCount += 1
+    AudioResponse(chunk).write(to: bytes)
+  }
+
+  func emit(_ event: SessionEvent) {}
+  func emit(_ result: ControlResult) {}
+  func emit(_ statistics: SessionStatistics) {}
+}
+
+extension AudioFormat {
+  fileprivate static func s16(_ rate: SampleRate) -> AudioFormat {
+    AudioFormat(encoding: .s16, rate: rate, channelCount: 1)
+  }
+}
