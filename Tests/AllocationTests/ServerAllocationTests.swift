@@ -15,19 +15,21 @@ struct ServerAllocationTests {
   private static let warmup = 100
 
   @Test func aFrameAllocatesNothingThatItsTransportDoesNot() async throws {
-    let audio = try Anechoic_V1_ProcessRequest.with {
-      $0.audio.microphone.samples = Data(count: 320)
-      $0.audio.reference.samples = Data(count: 320)
-    }.serializedBytes() as [UInt8]
-    let start = try Anechoic_V1_ProcessRequest.with {
-      $0.start.pacing = .mediaClock
-      $0.start.inputs.microphone = .with {
-        $0.encoding = .pcmS16Le
-        $0.sampleRateHz = 16000
-        $0.channelCount = 1
-      }
-      $0.start.inputs.reference = $0.start.inputs.microphone
-    }.serializedBytes() as [UInt8]
+    let audio =
+      try Anechoic_V1_ProcessRequest.with {
+        $0.audio.microphone.samples = Data(count: 320)
+        $0.audio.reference.samples = Data(count: 320)
+      }.serializedBytes() as [UInt8]
+    let start =
+      try Anechoic_V1_ProcessRequest.with {
+        $0.start.pacing = .mediaClock
+        $0.start.inputs.microphone = .with {
+          $0.encoding = .pcmS16Le
+          $0.sampleRateHz = 16000
+          $0.channelCount = 1
+        }
+        $0.start.inputs.reference = $0.start.inputs.microphone
+      }.serializedBytes() as [UInt8]
     let configuration = ServerConfiguration(addresses: [], threads: 1)
     let directory = SessionDirectory(maximum: 10)
     let echo = try await perFrame(audio, audio) { EchoHandler($0, answer: 345) }
@@ -40,7 +42,7 @@ struct ServerAllocationTests {
   private func perFrame(
     _ first: [UInt8], _ message: [UInt8],
     _ handler: @escaping @Sendable (ServerCall) -> any ServerCallHandler
-  ) async throws -> Double {
+  ) async throws -> Int64 {
     let counts = Counts()
     let method = Method(service: "anechoic.test.Allocations", name: "Count")
     let server = try Server(
@@ -61,8 +63,9 @@ struct ServerAllocationTests {
       throw error
     }
     await server.shutdown(grace: .seconds(5))
-    let measured = counts.all.dropFirst(Self.warmup).prefix(Self.frames - Self.warmup)
-    return Double(measured.reduce(0, +)) / Double(measured.count)
+    // The median: now and then libgrpc allocates one more for its own housekeeping.
+    let measured = counts.all.dropFirst(Self.warmup).prefix(Self.frames - Self.warmup).sorted()
+    return measured[measured.count / 2]
   }
 }
 
