@@ -24,19 +24,22 @@ let package = Package(
   dependencies: [.package(name: "anechoic", path: "..")],
   targets: [
     .target(name: "BenchmarkSupport"),
-    .executableTarget(
-      name: "EchoServerCxx", dependencies: ["BenchmarkSupport"], linkerSettings: grpc),
-    .executableTarget(
-      name: "EchoServerSwift",
-      dependencies: [.product(name: "GRPCTransport", package: "anechoic")], swiftSettings: swift),
-    .executableTarget(name: "LoadClient", dependencies: ["BenchmarkSupport"], linkerSettings: grpc),
-    .executableTarget(
-      name: "EngineLoop", dependencies: ["BenchmarkSupport"],
+    .target(
+      name: "BareEngine", dependencies: ["BenchmarkSupport"],
       cxxSettings: [
         .unsafeFlags(["-I/usr/include/webrtc_audio_processing"]),
         .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
       ],
       linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
+    .executableTarget(
+      name: "EchoServerCxx", dependencies: ["BareEngine", "BenchmarkSupport"],
+      linkerSettings: grpc),
+    .executableTarget(
+      name: "EchoServerSwift",
+      dependencies: [.product(name: "GRPCTransport", package: "anechoic")], swiftSettings: swift),
+    .executableTarget(
+      name: "LoadClient", dependencies: ["BenchmarkSupport"], linkerSettings: grpc),
+    .executableTarget(name: "EngineLoop", dependencies: ["BareEngine", "BenchmarkSupport"]),
   ],
   cxxLanguageStandard: .cxx17
 )

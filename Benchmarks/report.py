@@ -56,15 +56,16 @@ for queues in (1, 2):
 for rate in (16000, 48000):
     engine = median(f"engine.{rate}", "cpu_us_per_frame")
     for threads in (1, 2):
-        echo, ours = (
+        echo, both, ours = (
             median(f"service.{rate}.{threads}.{side}", "cpu_us_per_frame")
-            for side in ("echo", "ours")
+            for side in ("echo", "both", "ours")
         )
+        case = f"service, {rate // 1000} kHz, {plural(threads, 'thread')}, 50 streams"
         print_row(
-            f"service, {rate // 1000} kHz, {plural(threads, 'thread')}, 50 streams: "
-            "CPU per frame, µs",
-            echo + engine, ours, SERVICE_GOAL if rate == 16000 else None,
-            note=f" ({echo:.1f} echo + {engine:.1f} engine)",
+            f"{case}: CPU per frame, µs", echo + engine, ours,
+            SERVICE_GOAL if rate == 16000 else None,
+            note=f" = {echo:.1f} echo + {engine:.1f} engine",
         )
+        print_row(f"{case}: the same, echo and engine in one server", both, ours)
 if short_of_load:
     print(f"\nToo slow for the load, so not to be trusted: {', '.join(short_of_load)}.")

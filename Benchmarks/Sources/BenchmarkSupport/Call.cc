@@ -30,7 +30,7 @@ struct Recording {
 // https://www.rfc-editor.org/rfc/rfc2361 names the chunks; each starts on an even byte.
 Recording read_wav(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, "cannot be read");
+  if (!file) fail(path.empty() ? "--microphone, --reference" : path, "cannot be read");
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (bytes.size() < 12 || bytes.compare(0, 4, "RIFF") != 0 || bytes.compare(8, 4, "WAVE") != 0) {
     fail(path, "is not a WAV file");

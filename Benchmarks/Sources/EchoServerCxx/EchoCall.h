@@ -5,9 +5,13 @@
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <optional>
+
+#include "BareEngine.h"
 #include "EchoService.h"
 
 // A call that answers each message with the first half of it, and reads on when that is written.
+// Where the server has audio, it also has an engine, which processes a frame before each answer.
 // One operation is in flight at a time, so the call itself is the tag of all of them.
 class EchoCall {
  public:
@@ -32,6 +36,7 @@ class EchoCall {
   grpc::ServerContext context_;
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> stream_{&context_};
   grpc::ByteBuffer message_;
+  std::optional<BareEngine> engine_;
 };
 
 #endif

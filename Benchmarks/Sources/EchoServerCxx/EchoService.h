@@ -6,7 +6,10 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
+
+#include "BareEngine.h"
 
 // One bidirectional method that takes any bytes, registered as generated code registers it.
 class EchoService final : public grpc::Service {
@@ -25,6 +28,8 @@ struct EchoQueue {
 struct EchoServer {
   EchoService service;
   std::vector<std::unique_ptr<EchoQueue>> queues;
+  std::optional<EngineAudio> audio;  // none: an echo and nothing else
+  std::atomic<size_t> calls_ever{0};
 
   // Offers the next call on the queue with the fewest, so that streams spread evenly. Our own
   // server does the same: else this would measure luck.

@@ -1,4 +1,6 @@
 // The baseline: an echo server as one would write it in C++ on completion queues, a thread each.
+// With --microphone and --reference it also runs the bare engine on their audio, a frame a message:
+// the least that a service in C++ would do.
 // Listens on a free port of 127.0.0.1, prints it, and stops when its standard input ends.
 
 #include <grpcpp/security/server_credentials.h>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "Arguments.h"
+#include "Call.h"
 #include "EchoCall.h"
 #include "EchoService.h"
 
@@ -25,8 +28,13 @@ void serve(grpc::CompletionQueue *events) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  const bench::Arguments arguments(argc, argv, {{"queues", "1"}});
+  const bench::Arguments arguments(
+      argc, argv, {{"queues", "1"}, {"microphone", ""}, {"reference", ""}, {"rate", "16000"}});
   EchoServer echo;
+  if (!arguments.text("microphone").empty()) {
+    echo.audio.emplace(bench::read_call(arguments.text("microphone"), arguments.text("reference"),
+                                        arguments.number("rate", 8000)));
+  }
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
