@@ -37,7 +37,8 @@ std::string start_request(int rate_hz) {
 }
 
 std::string audio_request(const int16_t *microphone, const int16_t *reference, size_t count) {
-  const std::string audio = content(1, chunk(microphone, count)) + content(2, chunk(reference, count));
+  const std::string audio =
+      content(1, chunk(microphone, count)) + content(2, chunk(reference, count));
   return content(1, audio);
 }
 
