@@ -1,4 +1,3 @@
-internal import SwiftProtobuf
 internal import VoiceEngines
 internal import VoiceSessions
 
@@ -36,32 +35,17 @@ extension Anechoic_V1_VoiceProcessing {
   init(_ processing: SessionConfiguration.VoiceProcessing) {
     self.init()
     bypassed = processing.isBypassed
-    switch processing.echoCancellation {
-    case .on(let strength):
-      echoCancellation = .with {
-        $0.enabled = true
-        $0.suppression = Level(strength)
-      }
-    case .off: echoCancellation = EchoCancellation()
-    case nil: break
+    if let stage = processing.echoCancellation {
+      echoCancellation.enabled = stage.strength != nil
+      if let strength = stage.strength { echoCancellation.suppression = Level(strength) }
     }
-    switch processing.noiseSuppression {
-    case .on(let strength):
-      noiseSuppression = .with {
-        $0.enabled = true
-        $0.level = Level(strength)
-      }
-    case .off: noiseSuppression = NoiseSuppression()
-    case nil: break
+    if let stage = processing.noiseSuppression {
+      noiseSuppression.enabled = stage.strength != nil
+      if let strength = stage.strength { noiseSuppression.level = Level(strength) }
     }
-    switch processing.gainControl {
-    case .on(let target):
-      gainControl = .with {
-        $0.enabled = true
-        $0.targetLevelDbfs = UInt32(target)
-      }
-    case .off: gainControl = GainControl()
-    case nil: break
+    if let stage = processing.gainControl {
+      gainControl.enabled = stage.strength != nil
+      if let target = stage.strength { gainControl.targetLevelDbfs = UInt32(target) }
     }
     if let isOn = processing.highPassFilter { highPassFilter = isOn }
   }

@@ -23,4 +23,9 @@ public struct EngineFormat: Sendable, Equatable {
     self.channelCount = channelCount
     self.reference = reference
   }
+
+  /// The same for a stage that does not hear the loudspeaker.
+  public var withoutReference: EngineFormat {
+    EngineFormat(rate: rate, channelCount: channelCount)
+  }
 }

@@ -33,7 +33,8 @@ public struct SessionConfiguration: Sendable, Equatable {
       self = strength.map { .on($0) } ?? .off
     }
 
-    var strength: Strength? {
+    /// Nil when it is off.
+    public var strength: Strength? {
       switch self {
       case .off: nil
       case .on(let strength): strength

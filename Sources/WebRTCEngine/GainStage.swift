@@ -5,20 +5,14 @@ internal import VoiceEngines
 final class GainStage {
   let latencySamples: Int
   private let processor: WebRTCProcessor
-  private var dryDelay: DelayLine
-  private var choice: CrossfadeSwitch
-  private let wet: Frame
-  private let dry: Frame
+  private var choice: AlignedSwitch
 
   /// `target` in decibels below full scale; nil is off.
   init(_ format: EngineFormat, _ target: Int?) throws(EngineError) {
     latencySamples = WebRTCLatency.gainControl(format.rate)
     processor = try WebRTCProcessor(format.withoutReference)
-    processor.setGainControl(target: target ?? 3)
-    dryDelay = DelayLine(delay: latencySamples, channelCount: format.channelCount)
-    choice = CrossfadeSwitch(isOn: target != nil)
-    wet = Frame(rate: format.rate, channelCount: format.channelCount)
-    dry = Frame(rate: format.rate, channelCount: format.channelCount)
+    if let target { processor.setGainControl(target: target) }
+    choice = AlignedSwitch(format, latencySamples: latencySamples, isOn: target != nil)
   }
 
   func apply(_ target: Int?) {
@@ -27,9 +21,7 @@ final class GainStage {
   }
 
   func process(_ input: borrowing Frame, into output: borrowing Frame) {
-    dryDelay.process(input, into: dry)
-    guard choice.needsOn else { return output.copy(dry) }
-    processor.process(input, into: wet)
-    choice.select(on: wet, off: dry, into: output)
+    if choice.needsProcessed { processor.process(input, into: choice.processed) }
+    choice.select(input, into: output)
   }
 }

@@ -7,20 +7,18 @@ final class HighPassStage {
   private static let cutoff: Float = 80
 
   private var filter: HighPassFilter
-  private var choice: CrossfadeSwitch
-  private let wet: Frame
+  private var choice: AlignedSwitch
 
   init(_ format: EngineFormat, isOn: Bool) {
     filter = HighPassFilter(
       cutoff: Self.cutoff, rate: format.rate, channelCount: format.channelCount)
-    choice = CrossfadeSwitch(isOn: isOn)
-    wet = Frame(rate: format.rate, channelCount: format.channelCount)
+    choice = AlignedSwitch(format, latencySamples: 0, isOn: isOn)
   }
 
   func apply(isOn: Bool) { choice.isOn = isOn }
 
   func process(_ input: borrowing Frame, into output: borrowing Frame) {
-    filter.process(input, into: wet)
-    choice.select(on: wet, off: input, into: output)
+    filter.process(input, into: choice.processed)
+    choice.select(input, into: output)
   }
 }

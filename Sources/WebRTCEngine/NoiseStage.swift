@@ -6,22 +6,16 @@ internal import VoiceEngines
 final class NoiseStage {
   let latencySamples: Int
   private let processor: WebRTCProcessor
-  private var dryDelay: DelayLine
-  private var choice: CrossfadeSwitch
-  private let wet: Frame
-  private let dry: Frame
+  private var choice: AlignedSwitch
 
-  init(_ format: EngineFormat, _ suppression: EngineSettings.NoiseSuppression?)
-    throws(EngineError)
-  {
+  init(
+    _ format: EngineFormat, _ suppression: EngineSettings.NoiseSuppression?
+  ) throws(EngineError) {
     latencySamples = WebRTCLatency.noiseSuppression(format.rate)
     processor = try WebRTCProcessor(format.withoutReference)
     processor.setNoiseSuppression(suppression ?? .high)
     processor.setVoiceDetection()
-    dryDelay = DelayLine(delay: latencySamples, channelCount: format.channelCount)
-    choice = CrossfadeSwitch(isOn: suppression != nil)
-    wet = Frame(rate: format.rate, channelCount: format.channelCount)
-    dry = Frame(rate: format.rate, channelCount: format.channelCount)
+    choice = AlignedSwitch(format, latencySamples: latencySamples, isOn: suppression != nil)
   }
 
   func apply(_ suppression: EngineSettings.NoiseSuppression?) {
@@ -30,13 +24,8 @@ final class NoiseStage {
   }
 
   func process(_ input: borrowing Frame, into output: borrowing Frame) -> FrameFindings {
-    processor.process(input, into: wet)
-    dryDelay.process(input, into: dry)
-    choice.select(on: wet, off: dry, into: output)
+    processor.process(input, into: choice.processed)
+    choice.select(input, into: output)
     return processor.findings
   }
-}
-
-extension EngineFormat {
-  var withoutReference: EngineFormat { EngineFormat(rate: rate, channelCount: channelCount) }
 }

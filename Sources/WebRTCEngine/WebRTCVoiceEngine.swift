@@ -16,13 +16,10 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   private let noise: NoiseStage
   private let gain: GainStage
   private var gate: VoiceGate
-  private var bypassDelay: DelayLine
-  private var bypass: CrossfadeSwitch
+  private var processing: AlignedSwitch
   private let filtered: Frame
   private let echoFree: Frame
   private let noiseFree: Frame
-  private let processed: Frame
-  private let untouched: Frame
 
   public init(format: EngineFormat, settings: EngineSettings) throws(EngineError) {
     guard Self.processingRates.contains(format.rate) else {
@@ -34,13 +31,11 @@ public final class WebRTCVoiceEngine: VoiceEngine {
     gain = try GainStage(format, settings.gainTarget)
     gate = VoiceGate(rate: format.rate, isOn: settings.isolatesVoice)
     latencySamples = (echo?.latencySamples ?? 0) + noise.latencySamples + gain.latencySamples
-    bypassDelay = DelayLine(delay: latencySamples, channelCount: format.channelCount)
-    bypass = CrossfadeSwitch(isOn: settings.isBypassed)
+    processing = AlignedSwitch(
+      format, latencySamples: latencySamples, isOn: !settings.isBypassed)
     filtered = Frame(rate: format.rate, channelCount: format.channelCount)
     echoFree = Frame(rate: format.rate, channelCount: format.channelCount)
     noiseFree = Frame(rate: format.rate, channelCount: format.channelCount)
-    processed = Frame(rate: format.rate, channelCount: format.channelCount)
-    untouched = Frame(rate: format.rate, channelCount: format.channelCount)
   }
 
   public func apply(_ settings: EngineSettings) {
@@ -49,7 +44,7 @@ public final class WebRTCVoiceEngine: VoiceEngine {
     noise.apply(settings.noiseSuppression)
     gain.apply(settings.gainTarget)
     gate.isOn = settings.isolatesVoice
-    bypass.isOn = settings.isBypassed
+    processing.isOn = !settings.isBypassed
   }
 
   public func process(
@@ -63,10 +58,9 @@ public final class WebRTCVoiceEngine: VoiceEngine {
     } else {
       findings = noise.process(filtered, into: noiseFree)
     }
-    gain.process(noiseFree, into: processed)
-    gate.process(processed, hasVoice: findings.hasVoice)
-    bypassDelay.process(microphone, into: untouched)
-    bypass.select(on: untouched, off: processed, into: output)
+    gain.process(noiseFree, into: processing.processed)
+    gate.process(processing.processed, hasVoice: findings.hasVoice)
+    processing.select(microphone, into: output)
     return findings
   }
 

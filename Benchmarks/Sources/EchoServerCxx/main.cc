@@ -7,8 +7,9 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
-#include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -55,7 +56,6 @@ int main(int argc, char **argv) {
   std::fflush(stdout);
 
   while (std::getchar() != EOF) {}
-  server->Shutdown(std::chrono::system_clock::now());
-  for (auto &queue : echo.queues) queue->events->Shutdown();
-  for (auto &thread : threads) thread.join();
+  // At once: to end the calls in good order takes bookkeeping that a benchmark has no use for.
+  std::_Exit(0);
 }
