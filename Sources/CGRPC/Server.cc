@@ -92,6 +92,8 @@ void cgrpc_server::offer(size_t method) {
 void cgrpc_server::shut_down(int64_t grace_ns) {
   server_->Shutdown(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                                  gpr_time_from_nanos(grace_ns, GPR_TIMESPAN)));
+  // By now every call is over or cancelled, but not every handler has heard of it yet.
+  live_calls.wait_for_none();
   for (auto &queue : queues_) queue->shut_down();
 }
 

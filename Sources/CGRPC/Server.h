@@ -4,7 +4,9 @@
 #include <grpcpp/impl/service_type.h>
 #include <grpcpp/server.h>
 
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,31 @@ class RawService final : public grpc::Service {
 
  private:
   const std::vector<std::string> methods_;  // libgrpc keeps pointers to the names
+};
+
+// The calls that are offered or running. The queues have to outlive them: an operation that is
+// started on a closed queue ends the process.
+class LiveCalls {
+ public:
+  void add() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ++count_;
+  }
+
+  void remove() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (--count_ == 0) none_.notify_all();
+  }
+
+  void wait_for_none() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    none_.wait(lock, [this] { return count_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable none_;
+  int count_ = 0;
 };
 
 }  // namespace anechoic
@@ -42,6 +69,7 @@ struct cgrpc_server {
   const cgrpc_server_events events;
   void *const context;
   std::vector<int> ports;
+  anechoic::LiveCalls live_calls;
 
  private:
   std::vector<std::unique_ptr<cgrpc_queue>> queues_;

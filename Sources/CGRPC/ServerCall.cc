@@ -6,6 +6,13 @@
 #include "Bytes.h"
 #include "Server.h"
 
+cgrpc_server_call::cgrpc_server_call(cgrpc_server *server, cgrpc_queue *queue, size_t method)
+    : server_(server), queue_(queue), method_(method) {
+  server_->live_calls.add();
+}
+
+cgrpc_server_call::~cgrpc_server_call() { server_->live_calls.remove(); }
+
 void cgrpc_server_call::request() {
   context.AsyncNotifyWhenDone(&done_tag_);
   auto *queue = static_cast<grpc::ServerCompletionQueue *>(queue_->events());

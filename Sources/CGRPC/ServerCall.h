@@ -13,8 +13,8 @@
 // Lives on one queue and is touched by its thread alone.
 struct cgrpc_server_call {
  public:
-  cgrpc_server_call(cgrpc_server *server, cgrpc_queue *queue, size_t method)
-      : server_(server), queue_(queue), method_(method) {}
+  cgrpc_server_call(cgrpc_server *server, cgrpc_queue *queue, size_t method);
+  ~cgrpc_server_call();
 
   // Offers this call to the server, to be filled by a client.
   void request();

@@ -25,15 +25,18 @@ final class HealthService: Sendable {
     }
   }
 
-  /// Says of every service whether it serves.
-  func setServing(_ isServing: Bool) {
+  /// Says of every service that it serves no more.
+  func stopServing() {
     let watchers = state.withLock { state in
-      for service in state.statuses.keys {
-        state.statuses[service] = isServing ? .serving : .notServing
-      }
+      for service in state.statuses.keys { state.statuses[service] = .notServing }
       return Array(state.watchers.values)
     }
     for watcher in watchers { watcher.yield() }
+  }
+
+  /// Ends every Watch, once its client has heard the last status.
+  func endWatches() {
+    for watcher in state.withLock({ Array($0.watchers.values) }) { watcher.finish() }
   }
 
   var methods: [ServerMethod] {

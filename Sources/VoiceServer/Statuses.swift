@@ -41,6 +41,10 @@ extension Status {
       Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
   }
 
+  static let draining = Status(
+    .unavailable, "the server is about to stop", reason: "DRAINING",
+    Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+
   static func engineFailed(_ error: any Error) -> Status {
     Status(.internal, "the engine could not be made: \(error)", reason: "ENGINE_FAILED")
   }

@@ -7,10 +7,14 @@ public final class VoiceProcessingServer: Sendable {
   public var addresses: [String] { server.addresses }
   private let server: Server
   private let health: HealthService
+  private let directory: SessionDirectory
+  /// For answers that are on their way when the sessions have ended.
+  private static let farewell = Duration.milliseconds(100)
 
   /// Throws a `ServerStartError` when an address cannot be had.
   public init(_ configuration: ServerConfiguration) throws(ServerStartError) {
     let directory = SessionDirectory(maximum: configuration.maximumSessions)
+    self.directory = directory
     health = HealthService(services: [RPC.voiceProcessing])
     var options = Server.Options(
       addresses: configuration.addresses, queueCount: configuration.threads)
@@ -33,10 +37,13 @@ public final class VoiceProcessingServer: Sendable {
     }
   }
 
-  /// Takes no new sessions, gives the running ones `grace` to end, and cancels the rest.
+  /// Refuses new sessions with UNAVAILABLE, gives the running ones `grace` to end, and cancels the
+  /// rest.
   public func stop(grace: Duration) async {
-    health.setServing(false)
-    await server.shutdown(grace: grace)
+    health.stopServing()
+    await directory.drain(grace: grace)
+    health.endWatches()
+    await server.shutdown(grace: Self.farewell)
   }
 }
 

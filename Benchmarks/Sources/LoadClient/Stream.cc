@@ -91,4 +91,7 @@ void Stream::wait_until(Clock::time_point due) {
   alarm_.Set(queue_, timespec_of(due), &due_tag_);
 }
 
-void Stream::finished(bool) { is_over_ = true; }
+void Stream::finished(bool) {
+  alarm_.Cancel();  // set still when the server went away
+  is_over_ = true;
+}
