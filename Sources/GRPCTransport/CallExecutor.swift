@@ -13,9 +13,12 @@ public final class CallExecutor: Sendable {
   public func perform(_ work: @escaping @Sendable () -> Void) {
     queue.withLock { pointer in
       guard let pointer else { return }
-      _ = Timer(on: pointer.queue, after: .zero, work)
+      _ = Timer(on: pointer.queue, after: .zero) { if self.isOpen { work() } }
     }
   }
+
+  /// Whether the call has not ended; certain on the call's thread only.
+  var isOpen: Bool { queue.withLock { $0 != nil } }
 
   /// From here on nothing runs: the queue may be gone.
   func close() {

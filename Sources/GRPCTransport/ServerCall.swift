@@ -86,8 +86,11 @@ public final class ServerCall {
     return nanoseconds == Int64.max ? nil : .nanoseconds(nanoseconds)
   }
 
-  /// Runs `work` on this thread after a delay. Nil when the server is already stopping.
+  /// Runs `work` on this thread after a delay, unless the call has ended by then. Nil when the
+  /// server is already stopping.
   public func schedule(after delay: Duration, _ work: @escaping () -> Void) -> Timer? {
-    Timer(on: cgrpc_server_call_queue(call), after: delay, work)
+    Timer(on: cgrpc_server_call_queue(call), after: delay) { [executor] in
+      if executor.isOpen { work() }
+    }
   }
 }
