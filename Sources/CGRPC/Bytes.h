@@ -1,6 +1,7 @@
 #ifndef ANECHOIC_CGRPC_BYTES_H
 #define ANECHOIC_CGRPC_BYTES_H
 
+#include <grpc/grpc.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/slice.h>
 #include <grpcpp/support/status.h>
@@ -41,6 +42,19 @@ inline grpc::Slice unwrap(grpc::ByteBuffer &buffer) {
     (void)buffer.DumpToSingleSlice(&slice);
   }
   return slice;
+}
+
+// Whether HTTP/2 can carry an entry: libgrpc aborts the process over one that it cannot.
+inline bool is_legal(cgrpc_metadatum entry) {
+  const grpc::Slice key(entry.key.start, entry.key.count);
+  const grpc::Slice value(entry.value.start, entry.value.count);
+  const grpc_slice c_key = key.c_slice(), c_value = value.c_slice();
+  const bool legal = grpc_header_key_is_legal(c_key) != 0 &&
+                     (grpc_is_binary_header(c_key) != 0 ||
+                      grpc_header_nonbin_value_is_legal(c_value) != 0);
+  grpc_slice_unref(c_key);
+  grpc_slice_unref(c_value);
+  return legal;
 }
 
 // Metadata as entries that point into it.

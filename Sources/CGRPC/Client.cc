@@ -28,6 +28,7 @@ struct cgrpc_client_call {
   void read();
   void write(cgrpc_bytes message);
   void half_close();
+  void cancel();
 
   grpc::ClientContext context;
 
@@ -38,6 +39,7 @@ struct cgrpc_client_call {
   void half_close_done(bool ok);
   void finished(bool ok);
   bool begin();     // counts an operation; false once the call is ending
+  void drain();     // reads on unasked: the end, and the status, are behind what is unread
   void fail();      // the stream is broken: fetches the status
   void complete();  // counts the operation off, and ends the call after the last one
 
@@ -58,6 +60,7 @@ struct cgrpc_client_call {
   std::vector<std::function<void()>> early_;  // what was asked for before the start
   bool headed_ = false;  // the server's headers were handed on
   bool reading_ = false;
+  bool draining_ = false;
   bool finishing_ = false;
 
   Completion<&cgrpc_client_call::started> start_tag_{this};
@@ -114,10 +117,25 @@ void cgrpc_client_call::read() {
   perform([this] { stream_->Read(&received_, &read_tag_); });
 }
 
+void cgrpc_client_call::drain() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    draining_ = true;
+  }
+  read();
+}
+
+void cgrpc_client_call::cancel() {
+  context.TryCancel();
+  drain();  // notices the end where nothing else is in flight
+}
+
 void cgrpc_client_call::read_done(bool ok) {
+  bool draining = false;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     reading_ = false;
+    draining = draining_;
   }
   if (ok) {
     if (!headed_) {
@@ -128,6 +146,7 @@ void cgrpc_client_call::read_done(bool ok) {
     grpc::Slice message = anechoic::unwrap(received_);
     received_.Clear();
     events_.message(handler_, anechoic::lend(message));
+    if (draining) read();
   } else {
     fail();
   }
@@ -147,7 +166,7 @@ void cgrpc_client_call::half_close() {
 void cgrpc_client_call::write_done(bool ok) {
   // The call is over on the other side. What it sent before is still to be read, and the read
   // that fails then fetches the status.
-  if (!ok) read();
+  if (!ok) drain();
   events_.write_completed(handler_, ok);
   complete();
 }
@@ -204,6 +223,7 @@ cgrpc_client_call *cgrpc_client_call_start(cgrpc_channel *channel, cgrpc_queue *
                                            void *context) {
   auto *call = new cgrpc_client_call(events, context);
   for (size_t i = 0; i < metadata.count; ++i) {
+    if (!anechoic::is_legal(metadata.start[i])) continue;
     call->context.AddMetadata(anechoic::copy(metadata.start[i].key),
                               anechoic::copy(metadata.start[i].value));
   }
@@ -221,9 +241,6 @@ void cgrpc_client_call_write(cgrpc_client_call *call, cgrpc_bytes message) { cal
 
 void cgrpc_client_call_half_close(cgrpc_client_call *call) { call->half_close(); }
 
-void cgrpc_client_call_cancel(cgrpc_client_call *call) {
-  call->context.TryCancel();
-  call->read();  // notices the end where nothing else is in flight
-}
+void cgrpc_client_call_cancel(cgrpc_client_call *call) { call->cancel(); }
 
 }  // extern "C"

@@ -73,8 +73,11 @@ bool cgrpc_queue::arm(cgrpc_timer *timer, int64_t delay_ns) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return false;
   armed_.insert(timer);
-  gpr_timespec when = gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
-                                   gpr_time_from_nanos(delay_ns, GPR_TIMESPAN));
+  // libgrpc rounds up to the next millisecond, within which timers have no order: what is due at
+  // once must be in the past.
+  gpr_timespec when = delay_ns <= 0 ? gpr_inf_past(GPR_CLOCK_MONOTONIC)
+                                    : gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                                                   gpr_time_from_nanos(delay_ns, GPR_TIMESPAN));
   timer->alarm.Set(events_.get(), when, static_cast<anechoic::Tag *>(timer));
   return true;
 }

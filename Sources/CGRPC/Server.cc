@@ -33,21 +33,25 @@ void apply(const cgrpc_connection_options &options, grpc::ServerBuilder &builder
 
 namespace anechoic {
 
-RawService::RawService(std::vector<std::string> methods) : methods_(std::move(methods)) {
-  for (size_t i = 0; i < methods_.size(); ++i) {
-    AddMethod(new grpc::internal::RpcServiceMethod(
-        methods_[i].c_str(), grpc::internal::RpcMethod::BIDI_STREAMING, nullptr));
-    MarkMethodRaw(static_cast<int>(i));
-  }
+int RawService::add(const char *method) {
+  AddMethod(new grpc::internal::RpcServiceMethod(
+      method, grpc::internal::RpcMethod::BIDI_STREAMING, nullptr));
+  MarkMethodRaw(method_count_);
+  return method_count_++;
 }
 
 }  // namespace anechoic
 
 cgrpc_server::cgrpc_server(const cgrpc_server_options &options)
-    : service(std::vector<std::string>(options.methods, options.methods + options.method_count)),
-      events(options.events),
+    : events(options.events),
       context(options.context),
-      ports(options.address_count, 0) {}
+      ports(options.address_count, 0),
+      names_(options.methods, options.methods + options.method_count) {
+  for (const std::string &name : names_) {
+    anechoic::RawService &service = services_[name.substr(0, name.rfind('/'))];
+    methods_.push_back({&service, service.add(name.c_str())});
+  }
+}
 
 ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
   grpc::ServerBuilder builder;
@@ -57,7 +61,7 @@ ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
   for (size_t i = 0; i < options.address_count; ++i) {
     builder.AddListeningPort(options.addresses[i], grpc::InsecureServerCredentials(), &ports[i]);
   }
-  builder.RegisterService(&service);
+  for (auto &service : services_) builder.RegisterService(&service.second);
   for (uint32_t i = 0; i < options.queue_count; ++i) {
     queues_.push_back(std::make_unique<cgrpc_queue>(builder.AddCompletionQueue(),
                                                     "grpc-queue-" + std::to_string(i)));
@@ -87,6 +91,13 @@ void cgrpc_server::offer(size_t method) {
     }
   }
   (new cgrpc_server_call(this, idlest, method))->request();
+}
+
+void cgrpc_server::request(size_t method, grpc::ServerContext *context,
+                           grpc::internal::ServerAsyncStreamingInterface *stream,
+                           grpc::ServerCompletionQueue *queue, anechoic::Tag *tag) {
+  methods_[method].service->RequestAsyncBidiStreaming(methods_[method].index, context, stream,
+                                                      queue, queue, tag);
 }
 
 void cgrpc_server::shut_down(int64_t grace_ns) {

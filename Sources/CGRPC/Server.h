@@ -5,6 +5,7 @@
 #include <grpcpp/server.h>
 
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,15 +16,17 @@
 
 namespace anechoic {
 
-// Methods known by name alone, registered as generated code registers raw ones: reflection sees
-// their services, and libgrpc itself answers any other method with UNIMPLEMENTED.
+// The methods of one service, known by name alone and registered as generated code registers raw
+// ones: reflection sees the service, and libgrpc itself answers any other method with
+// UNIMPLEMENTED. One for each service, because reflection asks each for one name.
 class RawService final : public grpc::Service {
  public:
-  explicit RawService(std::vector<std::string> methods);
+  // Adds a method, whose name must outlive this, and returns its index.
+  int add(const char *method);
   using grpc::Service::RequestAsyncBidiStreaming;
 
  private:
-  const std::vector<std::string> methods_;  // libgrpc keeps pointers to the names
+  int method_count_ = 0;
 };
 
 // The calls that are offered or running. The queues have to outlive them: an operation that is
@@ -65,13 +68,25 @@ struct cgrpc_server {
   // method at a time, so that the calls of one connection spread over all queues.
   void offer(size_t method);
 
-  anechoic::RawService service;
+  // Asks libgrpc for the next call of a method.
+  void request(size_t method, grpc::ServerContext *context,
+               grpc::internal::ServerAsyncStreamingInterface *stream,
+               grpc::ServerCompletionQueue *queue, anechoic::Tag *tag);
+
   const cgrpc_server_events events;
   void *const context;
   std::vector<int> ports;
   anechoic::LiveCalls live_calls;
 
  private:
+  struct Method {
+    anechoic::RawService *service;
+    int index;  // within the service
+  };
+
+  const std::vector<std::string> names_;  // libgrpc keeps pointers to them
+  std::map<std::string, anechoic::RawService> services_;
+  std::vector<Method> methods_;
   std::vector<std::unique_ptr<cgrpc_queue>> queues_;
   std::unique_ptr<grpc::Server> server_;
 };

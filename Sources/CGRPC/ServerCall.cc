@@ -16,8 +16,7 @@ cgrpc_server_call::~cgrpc_server_call() { server_->live_calls.remove(); }
 void cgrpc_server_call::request() {
   context.AsyncNotifyWhenDone(&done_tag_);
   auto *queue = static_cast<grpc::ServerCompletionQueue *>(queue_->events());
-  server_->service.RequestAsyncBidiStreaming(static_cast<int>(method_), &context, &stream_, queue,
-                                             queue, &accepted_tag_);
+  server_->request(method_, &context, &stream_, queue, &accepted_tag_);
 }
 
 void cgrpc_server_call::accepted(bool ok) {
@@ -32,28 +31,24 @@ void cgrpc_server_call::accepted(bool ok) {
 
 void cgrpc_server_call::read() {
   ++operations_;
-  stream_.Read(&received_, &read_tag_);
+  read_operation_.set_output_tag(static_cast<anechoic::Tag *>(&read_tag_));
+  read_operation_.RecvMessage(&received_);
+  read_operation_.AllowNoMessage();
+  grpc::internal::Call call(context.c_call(), nullptr, queue_->events());
+  read_operation_.FillOps(&call);
 }
 
 void cgrpc_server_call::read_done(bool ok) {
-  if (!ok) {
-    // The client has closed its side, or is gone. Which of the two the done tag says, and where it
-    // is the latter that tag is already in the queue: look again behind it.
-    settle_.Set(queue_->events(), gpr_now(GPR_CLOCK_MONOTONIC), &settled_tag_);
-    return;
-  }
   --operations_;
-  if (!done_) {
+  if (done_) {
+    // Nobody listens any more.
+  } else if (read_operation_.got_message) {
     grpc::Slice message = anechoic::unwrap(received_);
     received_.Clear();
     server_->events.message(handler_, anechoic::lend(message));
-  }
-  end_if_over();
-}
-
-void cgrpc_server_call::read_settled(bool) {
-  --operations_;
-  if (!done_) server_->events.half_closed(handler_);
+  } else if (ok && grpc_call_failed_before_recv_message(context.c_call()) == 0) {
+    server_->events.half_closed(handler_);
+  }  // else the client is gone or its message was too large, which the done tag reports
   end_if_over();
 }
 
@@ -71,6 +66,7 @@ void cgrpc_server_call::write_done(bool ok) {
 
 void cgrpc_server_call::finish(const grpc::Status &status, cgrpc_metadata trailers) {
   for (size_t i = 0; i < trailers.count; ++i) {
+    if (!anechoic::is_legal(trailers.start[i])) continue;
     context.AddTrailingMetadata(anechoic::copy(trailers.start[i].key),
                                 anechoic::copy(trailers.start[i].value));
   }
@@ -118,6 +114,7 @@ void cgrpc_server_call_abort(cgrpc_server_call *call, cgrpc_status status) {
 }
 
 void cgrpc_server_call_add_initial_metadata(cgrpc_server_call *call, cgrpc_metadatum entry) {
+  if (!anechoic::is_legal(entry)) return;
   call->context.AddInitialMetadata(anechoic::copy(entry.key), anechoic::copy(entry.value));
 }
 
@@ -138,6 +135,7 @@ int64_t cgrpc_server_call_time_left_ns(const cgrpc_server_call *call) {
   const gpr_timespec deadline = call->context.raw_deadline();
   if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return CGRPC_NO_DEADLINE;
   const gpr_timespec left = gpr_time_sub(deadline, gpr_now(deadline.clock_type));
+  if (left.tv_sec >= CGRPC_NO_DEADLINE / 1'000'000'000) return CGRPC_NO_DEADLINE;  // 292 years
   return static_cast<int64_t>(left.tv_sec) * 1'000'000'000 + left.tv_nsec;
 }
 

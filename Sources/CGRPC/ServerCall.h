@@ -1,7 +1,7 @@
 #ifndef ANECHOIC_CGRPC_SERVER_CALL_H
 #define ANECHOIC_CGRPC_SERVER_CALL_H
 
-#include <grpcpp/alarm.h>
+#include <grpcpp/impl/codegen/call_op_set.h>
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/byte_buffer.h>
@@ -30,7 +30,6 @@ struct cgrpc_server_call {
  private:
   void accepted(bool ok);
   void read_done(bool ok);
-  void read_settled(bool ok);
   void write_done(bool ok);
   void finished(bool ok);
   void done(bool ok);
@@ -44,15 +43,16 @@ struct cgrpc_server_call {
   size_t method_;
   void *handler_ = nullptr;
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> stream_{&context};
+  // Not the stream's own Read, which says the same of a client that has closed its side and of an
+  // error.
+  grpc::internal::CallOpSet<grpc::internal::CallOpRecvMessage<grpc::ByteBuffer>> read_operation_;
   grpc::ByteBuffer received_;
-  grpc::Alarm settle_;
   int operations_ = 0;  // in flight
   bool done_ = false;   // finished or cancelled: nothing more can be sent
   bool cancelled_ = false;
 
   Completion<&cgrpc_server_call::accepted> accepted_tag_{this};
   Completion<&cgrpc_server_call::read_done> read_tag_{this};
-  Completion<&cgrpc_server_call::read_settled> settled_tag_{this};
   Completion<&cgrpc_server_call::write_done> write_tag_{this};
   Completion<&cgrpc_server_call::finished> finish_tag_{this};
   Completion<&cgrpc_server_call::done> done_tag_{this};

@@ -19,6 +19,8 @@ extension ParsableCommand {
   /// Parses the arguments, runs the command, and exits: 0 when it is done, 64 for wrong usage, and
   /// with a line on standard error and 2 for any failure.
   public static func runToExit() async {
+    // libgrpc's own log would stand beside the one line, unless it is asked for.
+    setenv("GRPC_VERBOSITY", "NONE", 0)
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

@@ -65,7 +65,11 @@ final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
     responses?.close()
   }
 
-  func ended() { responses?.close() }
+  func ended() {
+    responses?.close()
+    responses = nil  // it holds this handler
+    task = nil
+  }
 
   private func write(_ message: [UInt8]) {
     guard !isOver else { return }

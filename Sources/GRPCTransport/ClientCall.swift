@@ -33,9 +33,7 @@ public final class ClientCall: Sendable {
 
   /// Says that no message will follow.
   public func halfClose() {
-    events.state.withLock { state in
-      if state.status == nil { cgrpc_client_call_half_close(state.call) }
-    }
+    events.state.withLock { $0.halfClose() }
   }
 
   /// The next message; nil once the call has ended with OK. Throws any other `Status`.

@@ -15,14 +15,23 @@ final class ClientCallEvents: Sendable {
     var unclaimed: [[UInt8]] = []
     var receiver: Receiver?
     var sender: Sender?
+    var isHalfClosed = false
 
     mutating func send(_ message: [UInt8], _ sender: Sender) {
       if let status {
         sender.resume(throwing: status.asRefusal)
+      } else if isHalfClosed {
+        sender.resume(throwing: Status(.failedPrecondition, "a message after the half-close"))
       } else {
         self.sender = sender
         message.withUnsafeBytes { cgrpc_client_call_write(call, $0.c) }
       }
+    }
+
+    mutating func halfClose() {
+      guard status == nil, !isHalfClosed else { return }
+      isHalfClosed = true
+      cgrpc_client_call_half_close(call)
     }
 
     mutating func receive(_ receiver: Receiver) {

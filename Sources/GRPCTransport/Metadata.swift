@@ -1,7 +1,7 @@
 /// The headers or trailers of a call, in order; a key may come more than once.
 ///
 /// Keys are lower-case. A key that ends in `-bin` carries any bytes, every other one printable
-/// ASCII.
+/// ASCII. An entry that breaks this is left out when it is sent.
 public struct Metadata: Sendable, Equatable {
   public struct Entry: Sendable, Equatable {
     public var key: String

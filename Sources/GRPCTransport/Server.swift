@@ -26,6 +26,10 @@ public final class Server: Sendable {
   private let server: Mutex<ServerPointer?>
 
   public init(options: Options, methods: [ServerMethod]) throws(ServerError) {
+    if let address = options.addresses.first(where: { !ListenAddress.isUsable($0) }) {
+      throw .addressUnavailable(address)
+    }
+    guard Set(methods.map(\.method)).count == methods.count else { throw .notStarted }
     options.reflectedFiles.forEach { file in
       file.withUnsafeBytes { cgrpc_register_descriptor($0.c) }
     }
@@ -47,7 +51,7 @@ public final class Server: Sendable {
         ? .addressUnavailable(options.addresses[failed]) : .notStarted
     }
     addresses = options.addresses.enumerated().map { index, address in
-      guard address.hasSuffix(":0") else { return address }
+      guard address.hasSuffix(":0"), !address.hasPrefix("unix:") else { return address }
       return "\(address.dropLast())\(cgrpc_server_port(server, index))"
     }
     self.server = Mutex(ServerPointer(server: server, context: context))

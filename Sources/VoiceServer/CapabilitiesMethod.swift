@@ -18,9 +18,9 @@ extension ServerMethod {
         $0.sampleRatesHz = SampleRate.allCases.map { UInt32($0.hertz) }
         $0.encodings = SampleEncoding.allCases.map { Anechoic_V1_AudioEncoding($0) }
         $0.micModes = MicMode.allCases.map { Anechoic_V1_MicMode($0) }
-        $0.sessionsActive = UInt32(directory.count)
-        $0.sessionsMax = UInt32(directory.maximum)
-        $0.maxMessageBytes = UInt32(configuration.maximumMessageBytes)
+        $0.sessionsActive = UInt32(clamping: directory.count)
+        $0.sessionsMax = UInt32(clamping: directory.maximum)
+        $0.maxMessageBytes = UInt32(clamping: configuration.maximumMessageBytes)
       }
       return try response.serializedBytes()
     }

@@ -15,13 +15,15 @@ final class RunningSession: SessionSink {
     case now
     /// In real time: not before so much time has passed.
     case later(Duration)
-    /// Under the media clock: when the client has read more of what it was sent.
+    /// When the client has read more of what it was sent.
     case afterWrites
   }
 
   /// Chunks that wait for a slow client: in real time the oldest above this are lost, under the
   /// media clock nothing more is read.
   private static let longestBacklog = 100
+  /// How long more than that may wait in real time.
+  private static let longestDelay = Duration.milliseconds(500)
 
   private let id: String
   private let setup: SessionSetup
@@ -32,6 +34,7 @@ final class RunningSession: SessionSink {
   private var pacer = RealTimePacer()
   private var frameTimes = FrameTimes()
   private var chunksDropped: UInt64 = 0
+  private var behindSince: ContinuousClock.Instant?
   private var isOpen = true
 
   /// Enters the session into the directory and sends `started`.
@@ -74,6 +77,8 @@ final class RunningSession: SessionSink {
   }
 
   func readiness() -> Readiness {
+    // Events and answers are never lost, so who causes them has to read them.
+    guard output.waiting - output.waitingAudio <= Self.longestBacklog else { return .afterWrites }
     guard isRealTime else {
       return output.waiting > Self.longestBacklog ? .afterWrites : .now
     }
@@ -136,7 +141,16 @@ final class RunningSession: SessionSink {
 
   func emit(_ chunk: ProcessedChunk) {
     output.send(chunk)
-    if isRealTime, output.waitingAudio > Self.longestBacklog {
+    guard isRealTime, output.waitingAudio > Self.longestBacklog else {
+      behindSince = nil
+      return
+    }
+    // A gap that is filled comes all at once: the client has a while to read it.
+    let now = ContinuousClock.now
+    let since = behindSince ?? now
+    behindSince = since
+    guard now - since > Self.longestDelay else { return }
+    while output.waitingAudio > Self.longestBacklog {
       output.dropOldestAudio()
       chunksDropped += 1
     }

@@ -60,6 +60,9 @@ struct ProcessCommand: AsyncParsableCommand {
 
   func run() async throws {
     do {
+      try FileRoles.check(
+        read: [microphone, reference].compactMap { $0 },
+        written: [output, events, stats, frames].compactMap { $0 })
       let job = try ProcessJob(
         microphone: microphone, reference: reference, output: output,
         logs: JobLogs(events: events, statistics: stats, frames: frames))

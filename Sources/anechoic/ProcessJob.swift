@@ -15,10 +15,6 @@ final class ProcessJob {
   /// Opens every file, so that nothing is begun that cannot be finished.
   init(microphone: String, reference: String?, output: String, logs: JobLogs) throws {
     sender = try Sender(microphone: microphone, reference: reference)
-    let inputs = [microphone, reference].compactMap { $0 }.map(Self.canonical)
-    guard !inputs.contains(Self.canonical(output)) else {
-      throw CommandFailure("\(output): is an input too, and would be lost")
-    }
     self.output = try AudioFileWriter(path: output, format: sender.microphoneFormat)
     self.logs = logs
   }
@@ -59,9 +55,5 @@ final class ProcessJob {
     }
     start.outputs.chunkDuration.nanos = Int32(framesPerChunk) * 10_000_000
     return start
-  }
-
-  private static func canonical(_ path: String) -> String {
-    URL(fileURLWithPath: path).resolvingSymlinksInPath().path
   }
 }

@@ -1,0 +1,114 @@
+import AudioCore
+import AudioFiles
+import Foundation
+import TestAudio
+import Testing
+
+/// What goes wrong is told in one line, with an exit status of 2, and destroys nothing.
+@Suite(.timeLimit(.minutes(1)))
+struct FailureTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+    try folder.writeCall()
+    let recording = try folder.data("microphone.wav")
+    try folder.write(Data(), "empty.wav")
+    try folder.write(recording.prefix(recording.count / 2), "truncated.wav")
+    try folder.write(recording.prefix(44), "header.wav")
+    try folder.write(recording.prefix(20), "half-header.wav")
+    try folder.write(Data("What the microphone heard.\n".utf8), "text.wav")
+    var wrongRate = recording
+    wrongRate.replaceSubrange(24..<28, with: [0x22, 0x56, 0, 0])  // 22050
+    try folder.write(wrongRate, "22050.wav")
+    var sixChannels = recording
+    sixChannels.replaceSubrange(22..<24, with: [6, 0])
+    try folder.write(sixChannels, "six-channels.wav")
+    try FileManager.default.linkItem(
+      atPath: folder.path("microphone.wav"), toPath: folder.path("hard-link.wav"))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("symbolic-link.wav"),
+      withDestinationPath: folder.path("microphone.wav"))
+  }
+
+  @Test(arguments: [
+    "missing.wav", "empty.wav", "truncated.wav", "header.wav", "half-header.wav", "text.wav",
+    "22050.wav", "six-channels.wav", ".",
+  ])
+  func anUnusableInputIsNamed(name: String) async throws {
+    for arguments in [
+      ["--microphone", name], ["--microphone", "microphone.wav", "--reference", name],
+    ] {
+      try await expectFailure(["process", "--output", "out.wav"] + arguments, names: name)
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.path("out.wav")))
+  }
+
+  @Test(arguments: [
+    ("--output", "none/out.wav"), ("--output", "out.mp3"), ("--output", "out"), ("--output", "."),
+    ("--output", "microphone.wav"), ("--output", "./microphone.wav"),
+    ("--output", "hard-link.wav"), ("--output", "symbolic-link.wav"), ("--output", "reference.wav"),
+    ("--events", "microphone.wav"), ("--stats", "hard-link.wav"), ("--frames", "reference.wav"),
+    ("--events", "out.wav"), ("--events", "none/events.jsonl"),
+  ])
+  func anUnusableOutputIsNamedAndNoInputIsLost(option: String, path: String) async throws {
+    let before = try [folder.data("microphone.wav"), folder.data("reference.wav")]
+    var arguments = ["process", "--microphone", "microphone.wav", "--reference", "reference.wav"]
+    if option != "--output" { arguments += ["--output", "out.wav"] }
+    try await expectFailure(arguments + [option, path], names: path)
+    #expect(try [folder.data("microphone.wav"), folder.data("reference.wav")] == before)
+  }
+
+  @Test func twoLogsInOneFileAreRefused() async throws {
+    try await expectFailure(
+      process + ["--events", "log.jsonl", "--stats", "log.jsonl"], names: "log.jsonl")
+  }
+
+  @Test(arguments: ["127.0.0.1:1", "unix:/nowhere/at/all", "no-such-host.invalid:1"])
+  func aServerThatIsNotThereIsNamed(address: String) async throws {
+    for arguments in [process, ["health"], ["capabilities", "--json"]] {
+      try await expectFailure(arguments + ["--server", address], names: address)
+    }
+  }
+
+  @Test func aServerWithoutANameIsToldInOneLine() async throws {
+    try await expectFailure(["health", "--server", ""], names: "anechoic: ")
+  }
+
+  @Test func aServerThatDiesMeanwhileIsTold() async throws {
+    let server = try await ServerProcess(in: folder)
+    let arguments = process + ["--server", server.address, "--pacing", "real-time"]
+    let job = try Command("anechoic", arguments, in: folder)
+    // The header is there from the start; samples come with the first chunks.
+    let limit = ContinuousClock.now + .seconds(10)
+    while try folder.capabilities(of: await capabilities(server))["sessionsActive"] as? Int != 1 {
+      try #require(ContinuousClock.now < limit)
+    }
+    server.command.signal(SIGKILL)
+    let result = try await job.wait()
+    #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
+    #expect(result.errors.contains(server.address) && result.errors.contains("UNAVAILABLE"))
+  }
+
+  private var process: [String] {
+    ["process", "--microphone", "microphone.wav", "--output", "out.wav"]
+  }
+
+  private func capabilities(_ server: ServerProcess) async throws -> Data {
+    try await Command.run(
+      "anechoic", ["capabilities", "--json", "--server", server.address], in: folder
+    ).output
+  }
+
+  private func expectFailure(
+    _ arguments: [String], names name: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let result = try await Command.run("anechoic", arguments, in: folder)
+    #expect(
+      result.status == 2 && !result.wasSignalled, "\(result)", sourceLocation: sourceLocation)
+    #expect(result.errorLines.count == 1, "\(result.errors)", sourceLocation: sourceLocation)
+    #expect(
+      result.errors.hasPrefix("anechoic: ") && result.errors.contains(name), "\(result.errors)",
+      sourceLocation: sourceLocation)
+  }
+}

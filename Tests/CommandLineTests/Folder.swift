@@ -1,0 +1,73 @@
+import AudioCore
+import AudioFiles
+import Foundation
+import TestAudio
+
+/// A temporary folder with the files of a test.
+final class Folder {
+  /// The project's own.
+  static let package = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("anechoic-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+  func data(_ name: String) throws -> Data {
+    try Data(contentsOf: url.appendingPathComponent(name))
+  }
+
+  func write(_ data: Data, _ name: String) throws {
+    try data.write(to: url.appendingPathComponent(name))
+  }
+
+  /// Babble and its echo, as the far end and the microphone.
+  func writeCall(
+    _ microphone: String = "microphone.wav", _ reference: String = "reference.wav",
+    milliseconds: Int = 2005, rate: SampleRate = .hz16000
+  ) throws {
+    let format = AudioFormat(encoding: .s16, rate: rate, channelCount: 1)
+    let count = rate.hertz * milliseconds / 1000
+    let farEnd = Signals.babble(count, rate: rate, seed: 3)
+    let echo = Signals.echo(of: farEnd, delay: rate.hertz / 25, gain: 0.5)
+    let nearEnd = Signals.babble(count, rate: rate, amplitude: 0.05, seed: 4)
+    let fan = Signals.noise(count, amplitude: 0.01)
+    let heard = (0..<count).map { echo[$0] + nearEnd[$0] + fan[$0] }
+    for (name, plane) in [(microphone, heard), (reference, farEnd)] {
+      try AudioFileWriter(path: path(name), format: format).write(encode([plane], .s16))
+    }
+  }
+
+  /// Samples of each channel.
+  func sampleCount(_ name: String) throws -> Int {
+    try AudioFileReader(path: path(name)).sampleCount
+  }
+
+  /// One object for each line.
+  func jsonLines(_ name: String) throws -> [[String: Any]] {
+    try String(decoding: data(name), as: UTF8.self).split(separator: "\n").map { line in
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+      return object as? [String: Any] ?? [:]
+    }
+  }
+}
+
+/// A server process, and where it listens.
+struct ServerProcess {
+  let command: Command
+  let address: String
+
+  init(in folder: Folder, listening address: String = "127.0.0.1:0") async throws {
+    command = try Command("anechoic-server", ["--listen", address], in: folder)
+    let line = try await command.line(containing: "listening on ")
+    self.address = line.split(separator: " ").last.map { String($0) } ?? ""
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+/// The example in Python: a client that shares no code with this package.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: Python.isThere, "scripts/bootstrap installs it"))
+struct PythonTests {
+  @Test func aForeignClientGetsTheSameBytes() async throws {
+    let folder = try Folder()
+    try folder.writeCall()
+    for part in ["proto", "examples/python"] {
+      let copy = folder.url.appendingPathComponent(part)
+      try FileManager.default.createDirectory(
+        at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(at: Folder.package.appendingPathComponent(part), to: copy)
+    }
+    let generated = try await Command.run(folder.path("examples/python/generate"), [], in: folder)
+    try #require(generated.status == 0, "\(generated.errors)")
+
+    let server = try await ServerProcess(in: folder)
+    let arguments = [
+      "--server", server.address, "--microphone", "microphone.wav", "--reference", "reference.wav",
+    ]
+    let foreign = try await Command.run(
+      Python.path,
+      [folder.path("examples/python/process.py"), "--output", "python.wav"] + arguments,
+      in: folder)
+    try #require(foreign.status == 0, "\(foreign.errors)")
+    #expect(foreign.text.contains("32080 samples in, 32080 samples out"), "\(foreign.text)")
+    let own = try await Command.run(
+      "anechoic", ["process", "--output", "swift.wav"] + arguments, in: folder)
+    try #require(own.status == 0, "\(own.errors)")
+    #expect(try folder.data("python.wav") == folder.data("swift.wav"))
+
+    let refused = try await Command.run(
+      Python.path,
+      [
+        folder.path("examples/python/process.py"), "--output", "x.wav", "--server", "127.0.0.1:1",
+        "--microphone", "microphone.wav",
+      ], in: folder)
+    #expect(refused.status == 2 && refused.errors.contains("UNAVAILABLE"), "\(refused.errors)")
+  }
+}
+
+private enum Python {
+  static let path = "/usr/bin/python3"
+
+  static var isThere: Bool {
+    [path, "/usr/bin/protoc", "/usr/bin/grpc_python_plugin", "/usr/lib/python3/dist-packages/grpc"]
+      .allSatisfy { FileManager.default.fileExists(atPath: $0) }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Synchronization
+
+/// What the handlers of a server were told, in the order of telling, and a way to wait for it.
+final class Journal: Sendable {
+  enum Event: Sendable, Equatable {
+    case started
+    case received([UInt8])
+    case halfClosed
+    case writeCompleted
+    case cancelled
+    case ended
+    /// The handler object is gone.
+    case released
+    /// Two threads were in one handler at once.
+    case overlapped
+    case note(String)
+  }
+
+  struct Entry: Sendable {
+    let call: Int
+    let event: Event
+    let thread: UInt
+    let time: ContinuousClock.Instant
+  }
+
+  private struct Waiter {
+    let event: Event
+    let call: Int?
+    var missing: Int
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct State {
+    var entries: [Entry] = []
+    var callCount = 0
+    var waiters: [UUID: Waiter] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  var entries: [Entry] { state.withLock { $0.entries } }
+
+  func events(in call: Int = 1) -> [Event] {
+    entries.filter { $0.call == call }.map(\.event)
+  }
+
+  func count(of event: Event, in call: Int? = nil) -> Int {
+    entries.count { $0.event == event && (call == nil || $0.call == call) }
+  }
+
+  /// Calls are numbered from 1.
+  func nextCall() -> Int {
+    state.withLock { state in
+      state.callCount += 1
+      return state.callCount
+    }
+  }
+
+  func record(_ event: Event, in call: Int = 0) {
+    let entry = Entry(
+      call: call, event: event, thread: UInt(pthread_self()), time: ContinuousClock.now)
+    let satisfied = state.withLock { state in
+      state.entries.append(entry)
+      var satisfied: [CheckedContinuation<Void, any Error>] = []
+      for (id, waiter) in state.waiters
+      where waiter.event == event && (waiter.call == nil || waiter.call == call) {
+        state.waiters[id]?.missing -= 1
+        if waiter.missing == 1 {
+          satisfied.append(waiter.continuation)
+          state.waiters[id] = nil
+        }
+      }
+      return satisfied
+    }
+    satisfied.forEach { $0.resume() }
+  }
+
+  /// Returns once `event` has been recorded so many times; throws `TimedOut` after `limit`.
+  func wait(
+    for event: Event, times: Int = 1, in call: Int? = nil, within limit: Duration = .seconds(20)
+  ) async throws {
+    let id = UUID()
+    let alarm = Task {
+      try await Task.sleep(for: limit)
+      let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+      waiter?.continuation.resume(
+        throwing: TimedOut("\(event) in call \(call ?? 0), \(waiter?.missing ?? 0) missing"))
+    }
+    defer { alarm.cancel() }
+    try await withCheckedThrowingContinuation { continuation in
+      let isThere = state.withLock { state in
+        let present = state.entries.count { $0.event == event && (call == nil || $0.call == call) }
+        guard present < times else { return true }
+        state.waiters[id] = Waiter(
+          event: event, call: call, missing: times - present, continuation: continuation)
+        return false
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import GRPCTransport
+import Testing
+
+/// What outside data or a small mistake may lead to, and must not end the process. Each one runs in
+/// a process of its own, for libgrpc aborts.
+@Suite(.timeLimit(.minutes(1)))
+struct MisuseTests {
+  @Test func aSecondHalfCloseDoesNothing() async {
+    await #expect(processExitsWith: .success) {
+      try await withServer { server in
+        let call = server.call()
+        try await #require(call.exchange([1]) == [1])
+        call.halfClose()
+        call.halfClose()
+        try await #require(call.outcome() == .ok)
+        call.halfClose()
+      }
+    }
+  }
+
+  @Test func aMessageAfterTheHalfCloseIsRefused() async {
+    await #expect(processExitsWith: .success) {
+      var script = ScriptedHandler.Script.echo
+      script.halfClosed = { _ in }
+      try await withServer(script) { server in
+        let call = server.call()
+        try await #require(call.exchange([1]) == [1])
+        call.halfClose()
+        let error = await #expect(throws: Status.self) {
+          try await within(.seconds(5)) { try await call.send([2]) }
+        }
+        try #require(error?.code == .failedPrecondition)
+      }
+    }
+  }
+
+  @Test func headersThatCannotBeSentDoNotEndTheClient() async {
+    await #expect(processExitsWith: .success) {
+      try await withServer { server in
+        let call = server.call(metadata: unsendable)
+        try await #require(call.exchange([1]) == [1])
+      }
+    }
+  }
+
+  @Test func trailersThatCannotBeSentDoNotEndTheServer() async {
+    await #expect(processExitsWith: .success) {
+      try await withServer(.refusal(.ok, trailers: unsendable)) { server in
+        let call = server.call()
+        try await #require(call.outcome() == .ok)
+        try #require(call.trailers["good"] == "yes")
+      }
+    }
+  }
+
+  @Test func initialMetadataThatCannotBeSentDoesNotEndTheServer() async {
+    await #expect(processExitsWith: .success) {
+      var script = ScriptedHandler.Script.echo
+      script.started = { handler in
+        handler.call.addInitialMetadata("name", "José")
+        handler.call.read()
+      }
+      try await withServer(script) { server in
+        try await #require(server.call().exchange([1]) == [1])
+      }
+    }
+  }
+
+  /// A handler that is slow to hear of its cancellation still works on what came before.
+  @Test func aHandlerMayAnswerWhileTheServerStops() async {
+    await #expect(processExitsWith: .success) {
+      var script = ScriptedHandler.Script.echo
+      script.received = { handler, message in
+        handler.note("blocked")
+        try? blockUntilReleased(handler.journal)
+        handler.write(message)
+        handler.call.read()
+      }
+      script.writeCompleted = { _ in }
+      try await withServer(script) { server in
+        let call = server.call()
+        let waiting = server.call()
+        try await within { try await call.send([1]) }
+        try await server.journal.wait(for: .note("blocked"))
+        let shutdown = Task { await server.server.shutdown(grace: .zero) }
+        try await #require(call.outcome().code != .ok)
+        _ = try await waiting.outcome()
+        // Long enough for a shutdown that does not wait for the handler.
+        try await Task.sleep(for: .milliseconds(300))
+        server.journal.release()
+        try await within { await shutdown.value }
+        try #require(server.journal.count(of: .ended) == server.journal.count(of: .started))
+      }
+    }
+  }
+}
+
+/// Entries that HTTP/2 cannot carry, and one that it can.
+private let unsendable = {
+  var metadata = Metadata()
+  metadata.append("name", "José")
+  metadata.append("line", "a\nb")
+  metadata.append("zero", bytes: [0])
+  metadata.append("k\u{e9}y", "x")
+  metadata.append("two words", "x")
+  metadata.append("", "x")
+  metadata.append(":path", "/x")
+  metadata.append("good", "yes")
+  return metadata
+}()

@@ -1,0 +1,125 @@
+import Foundation
+import GRPCTransport
+import Testing
+
+/// Clients that speak HTTP/2 by hand, and say what no library would.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct RawClientTests {
+  /// Opens a connection and a stream: `frame(type, flags, stream, payload)` sends a frame,
+  /// `headers(extra)` starts the call, `message(count, length)` sends `count` bytes of a message
+  /// that claims `length`.
+  private static let prelude = """
+    import socket, struct
+    host, port = sys.argv[1].split(":")
+    peer = socket.create_connection((host, int(port)))
+    def frame(type, flags, stream, payload):
+      peer.sendall(struct.pack(">I", len(payload))[1:] + bytes([type, flags])
+        + struct.pack(">I", stream) + payload)
+    def headers(extra=[], flags=4):
+      fields = [(":method", "POST"), (":scheme", "http"), (":path", METHOD),
+        (":authority", "x"), ("content-type", "application/grpc"), ("te", "trailers")] + extra
+      block = b"".join(b"\\0" + bytes([len(name)]) + name.encode() + bytes([len(value)])
+        + value.encode() for name, value in fields)
+      frame(1, flags, 1, block)
+    def message(count, length, flags=0):
+      frame(0, flags, 1, b"\\0" + struct.pack(">I", length) + b"x" * count)
+    peer.sendall(b"PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n")
+    frame(4, 0, 0, b"")
+
+    """
+
+  private func client(of server: TestServer, _ body: String) throws -> PythonClient {
+    try PythonClient(address: server.address, Self.prelude + body)
+  }
+
+  @Test func aHandMadeCallIsServed() async throws {
+    try await withServer { server in
+      let client = try client(of: server, "headers(); message(3, 3, flags=1); time.sleep(600)")
+      try await server.journal.wait(for: .released)
+      #expect(
+        server.journal.events() == [
+          .started, .received([UInt8]("xxx")), .writeCompleted, .halfClosed, .ended, .released,
+        ])
+      client.send(SIGKILL)
+    }
+  }
+
+  @Test(arguments: ["99999999H", "99999999S", "1H", "nonsense", "-5S", "1n"])
+  func anyTimeoutIsSurvived(timeout: String) async throws {
+    let script = ScriptedHandler.Script(started: { handler in
+      let left = handler.call.timeLeft ?? .seconds(1)
+      if timeout != "1n" && left < .zero { handler.note("negative: \(left)") }
+      handler.call.finish(.ok)
+    })
+    try await withServer(script) { server in
+      let client = try client(
+        of: server, "headers([('grpc-timeout', '\(timeout)')]); time.sleep(1); say('sent')")
+      try await client.wait(for: "sent")
+      for entry in server.journal.entries {
+        if case .note(let text) = entry.event { Issue.record("\(timeout): \(text)") }
+      }
+      try await #expect(server.call().outcome() == .ok)
+    }
+  }
+
+  @Test(arguments: [
+    "peer.close()",
+    "peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0)); peer.close()",
+    "peer.shutdown(socket.SHUT_WR); time.sleep(2)",
+    "frame(3, 0, 1, struct.pack('>I', 8)); time.sleep(600)",
+    "frame(7, 0, 0, struct.pack('>II', 1, 0)); peer.close()",
+    "frame(99, 255, 1, b'?'); frame(8, 0, 1, b'???'); time.sleep(600)",
+  ])
+  func aConnectionThatGoesWithoutAHalfCloseIsACancel(end: String) async throws {
+    try await withServer(.sink) { server in
+      let client = try client(
+        of: server, "headers(); message(3, 3); message(2, 50); await_go(); \(end)")
+      try await server.journal.wait(for: .received([UInt8]("xxx")))
+      client.go()
+      try await server.journal.wait(for: .released)
+      #expect(server.journal.count(of: .cancelled) == 1)
+      #expect(server.journal.count(of: .halfClosed) == 0)
+      client.send(SIGKILL)
+      try await #expect(server.channel(.fresh()).call(.test).cancelledOutcome() == .cancelled)
+    }
+  }
+
+  /// libgrpc takes it for a half-close, and says nothing.
+  @Test func aMessageCutShortDoesNotArrive() async throws {
+    try await withServer(.sink) { server in
+      let client = try client(of: server, "headers(); message(10, 50, flags=1); time.sleep(600)")
+      try await server.journal.wait(for: .released)
+      #expect(
+        !server.journal.events().contains { if case .received = $0 { true } else { false } })
+      client.send(SIGKILL)
+    }
+  }
+
+  @Test func garbageIsSurvived() async throws {
+    try await withServer { server in
+      let client = try PythonClient(
+        address: server.address,
+        """
+        import os, socket
+        host, port = sys.argv[1].split(":")
+        for _ in range(50):
+          peer = socket.create_connection((host, int(port)))
+          try:
+            peer.sendall(os.urandom(2000))
+          except OSError:
+            pass
+          peer.close()
+        """)
+      try await client.wait(for: "exit 0")
+      try await #expect(server.call().exchange([1]) == [1])
+    }
+  }
+}
+
+extension ClientCall {
+  /// Cancels, and gives the code that the call ends with.
+  fileprivate func cancelledOutcome() async throws -> StatusCode {
+    cancel()
+    return try await outcome().code
+  }
+}

@@ -1,0 +1,100 @@
+import GRPCTransport
+import Synchronization
+
+/// A server for one test, and the journal of its scripted handlers.
+struct TestServer: Sendable {
+  let server: Server
+  let journal: Journal
+
+  var address: String { server.addresses[0] }
+
+  func channel(_ options: ConnectionOptions = ConnectionOptions()) -> Channel {
+    Channel(target: address, options: options)
+  }
+
+  /// A call of the server's method, on a channel of its own.
+  func call(metadata: Metadata = Metadata(), timeout: Duration? = nil) -> ClientCall {
+    channel().call(.test, metadata: metadata, timeout: timeout)
+  }
+}
+
+extension Method {
+  static let test = Method(service: "anechoic.test.Service", name: "Test")
+  static let other = Method(service: "anechoic.test.Service", name: "Other")
+}
+
+extension Server.Options {
+  static var loopback: Self { Self(addresses: ["127.0.0.1:0"]) }
+}
+
+/// Runs `body` with a server whose method `.test` follows the script; shuts it down however it goes.
+func withServer<Result>(
+  _ script: ScriptedHandler.Script = .echo, options: Server.Options = .loopback,
+  also methods: [ServerMethod] = [], _ body: (TestServer) async throws -> Result
+) async throws -> Result {
+  let journal = Journal()
+  let scripted = ServerMethod(.test) { ScriptedHandler($0, journal, script) }
+  return try await withServer([scripted] + methods, options: options, journal: journal, body)
+}
+
+/// Runs `body` with a server of these methods; shuts it down however it goes.
+func withServer<Result>(
+  _ methods: [ServerMethod], options: Server.Options = .loopback, journal: Journal = Journal(),
+  _ body: (TestServer) async throws -> Result
+) async throws -> Result {
+  let server = try Server(options: options, methods: methods)
+  let result: Result
+  do {
+    result = try await body(TestServer(server: server, journal: journal))
+  } catch {
+    await server.shutdown(grace: .zero)
+    throw error
+  }
+  try await within { await server.shutdown(grace: .zero) }
+  return result
+}
+
+extension ClientCall {
+  /// Sends, and returns the answer.
+  func exchange(_ message: [UInt8]) async throws -> [UInt8]? {
+    try await within {
+      try await self.send(message)
+      return try await self.receive()
+    }
+  }
+
+  /// All messages up to the end; throws how the call ended where that is not OK.
+  func remainder() async throws -> [[UInt8]] {
+    try await within {
+      var messages: [[UInt8]] = []
+      while let message = try await self.receive() { messages.append(message) }
+      return messages
+    }
+  }
+
+  /// How the call ends, whatever comes before that.
+  func outcome() async throws -> Status {
+    do {
+      _ = try await remainder()
+      return .ok
+    } catch let status as Status {
+      return status
+    }
+  }
+}
+
+extension [UInt8] {
+  init(_ text: String) { self = Array(text.utf8) }
+}
+
+extension ConnectionOptions {
+  /// Options like no other's: a channel with them has a connection of its own.
+  static func fresh() -> ConnectionOptions {
+    var options = ConnectionOptions()
+    let number = freshCount.add(1, ordering: .relaxed).newValue
+    options.keepaliveTime = .seconds(3600) + .milliseconds(number)
+    return options
+  }
+}
+
+private let freshCount = Atomic(0)

@@ -1,0 +1,79 @@
+import Foundation
+import Synchronization
+
+/// What a wait that took too long throws.
+struct TimedOut: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ what: String) { description = "waited in vain for \(what)" }
+}
+
+/// The result of `body`, or `TimedOut`. Returns in time even where `body` ignores its cancellation.
+func within<Result: Sendable>(
+  _ limit: Duration = .seconds(20), _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+  let race = Race<Result>()
+  let work = Task {
+    do {
+      race.finish(.success(try await body()))
+    } catch {
+      race.finish(.failure(error))
+    }
+  }
+  let alarm = Task {
+    try await Task.sleep(for: limit)
+    race.finish(.failure(TimedOut("an operation, for \(limit)")))
+    work.cancel()
+  }
+  defer { alarm.cancel() }
+  return try await withCheckedThrowingContinuation { race.wait($0) }
+}
+
+/// Keeps the first of several results for the one who waits for it.
+private final class Race<Success: Sendable>: Sendable {
+  private enum State {
+    case open
+    case awaited(CheckedContinuation<Success, any Error>)
+    case won(Result<Success, any Error>)
+    case over
+  }
+
+  private let state = Mutex(State.open)
+
+  func finish(_ result: Result<Success, any Error>) {
+    let waiting = state.withLock { state -> CheckedContinuation<Success, any Error>? in
+      switch state {
+      case .open:
+        state = .won(result)
+        return nil
+      case .awaited(let continuation):
+        state = .over
+        return continuation
+      case .won, .over:
+        return nil
+      }
+    }
+    waiting?.resume(with: result)
+  }
+
+  func wait(_ continuation: CheckedContinuation<Success, any Error>) {
+    let result = state.withLock { state -> Result<Success, any Error>? in
+      if case .won(let result) = state {
+        state = .over
+        return result
+      }
+      state = .awaited(continuation)
+      return nil
+    }
+    if let result { continuation.resume(with: result) }
+  }
+}
+
+/// Holds this thread, as a handler must not, until `release` is noted; five seconds at most.
+func blockUntilReleased(_ journal: Journal) throws {
+  let limit = ContinuousClock.now + .seconds(5)
+  while journal.count(of: .note("release")) == 0 {
+    guard ContinuousClock.now < limit else { throw TimedOut("a release") }
+    usleep(1000)
+  }
+}

@@ -1,0 +1,76 @@
+import AnechoicAPI
+import AudioCore
+import GRPCTransport
+import VoiceClient
+
+/// All that a session sent.
+struct Recording: Sendable {
+  var started = Anechoic_V1_Started()
+  var processed: [UInt8] = []
+  var firstSamples: [Int64] = []
+  var frames: [Anechoic_V1_FrameInfo] = []
+  var events: [Anechoic_V1_SessionEvent] = []
+  var results: [Anechoic_V1_ControlResult] = []
+  var statistics: [Anechoic_V1_SessionStats] = []
+
+  mutating func note(_ response: Anechoic_V1_ProcessResponse) {
+    switch response.response {
+    case .started(let started): self.started = started
+    case .audio(let audio):
+      processed.append(contentsOf: audio.processed.samples)
+      firstSamples.append(audio.processed.firstSample)
+      frames.append(contentsOf: audio.frames)
+    case .event(let event): events.append(event)
+    case .controlResult(let result): results.append(result)
+    case .stats(let stats): statistics.append(stats)
+    case nil: break
+    }
+  }
+
+  var hasContiguousEvents: Bool { events.map(\.eventID) == Array(1...UInt64(events.count)) }
+
+  var endReason: Anechoic_V1_SessionEnded.Reason? { events.last?.sessionEnded.reason }
+
+  /// Where speech began or ended, and which of the two.
+  var voiceChanges: [Anechoic_V1_VoiceActivityChanged] {
+    events.compactMap { event in
+      guard case .voiceActivityChanged(let change) = event.event else { return nil }
+      return change
+    }
+  }
+}
+
+extension TestServer {
+  /// A whole session: sends, and takes in what comes, side by side.
+  func record(
+    _ start: Anechoic_V1_Start, _ requests: [Anechoic_V1_ProcessRequest]
+  ) async throws -> Recording {
+    let stream = try await client.process(start)
+    async let sending: Void = Self.send(requests, on: stream)
+    var recording = Recording()
+    recording.started = stream.started
+    while let response = try await stream.receive() { recording.note(response) }
+    try await sending
+    return recording
+  }
+
+  /// A whole session of one input.
+  func record(
+    _ start: Anechoic_V1_Start, microphone: [UInt8], _ format: AudioFormat = .s16
+  ) async throws -> Recording {
+    try await record(start, Anechoic_V1_ProcessRequest.audio(microphone: microphone, format))
+  }
+
+  private static func send(
+    _ requests: [Anechoic_V1_ProcessRequest], on stream: ProcessStream
+  ) async throws {
+    for request in requests {
+      switch request.request {
+      case .audio(let audio): try await stream.send(audio)
+      case .control(let control): try await stream.send(control)
+      default: break
+      }
+    }
+    stream.finish()
+  }
+}

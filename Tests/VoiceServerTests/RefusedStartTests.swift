@@ -1,0 +1,155 @@
+import AnechoicAPI
+import GRPCTransport
+import SwiftProtobuf
+import Testing
+import VoiceClient
+import VoiceServer
+
+/// What a start must not ask for, and what it is told then.
+@Suite(.timeLimit(.minutes(1)))
+struct RefusedStartTests {
+  /// A start with one thing wrong in it.
+  struct Fault: Sendable, CustomTestStringConvertible {
+    let field: String
+    var code = StatusCode.invalidArgument
+    let change: @Sendable (inout Anechoic_V1_Start) -> Void
+
+    var testDescription: String { field }
+  }
+
+  private static let invalid: [Fault] = [
+    Fault(field: "start.session_id") { $0.sessionID = "no spaces" },
+    Fault(field: "start.session_id") { $0.sessionID = "a/b" },
+    Fault(field: "start.session_id") { $0.sessionID = "tür" },
+    Fault(field: "start.session_id") { $0.sessionID = String(repeating: "a", count: 64) },
+    Fault(field: "start.inputs.microphone") { $0.clearInputs() },
+    Fault(field: "start.inputs.microphone.encoding") {
+      $0.inputs.microphone.encoding = .unspecified
+    },
+    Fault(field: "start.inputs.microphone.encoding") {
+      $0.inputs.microphone.encoding = .UNRECOGNIZED(99)
+    },
+    Fault(field: "start.inputs.reference.encoding") {
+      $0.inputs.reference = .with { $0.sampleRateHz = 16000 }
+    },
+    Fault(field: "start.outputs.processed.sample_rate_hz") {
+      $0.outputs.processed = $0.inputs.microphone
+      $0.outputs.processed.sampleRateHz = 11025
+    },
+    Fault(field: "start.pacing") { $0.pacing = .UNRECOGNIZED(7) },
+    Fault(field: "start.stats_interval") { $0.statsInterval.nanos = 99_000_000 },
+    Fault(field: "start.stats_interval") { $0.statsInterval.seconds = -1 },
+    Fault(field: "start.stats_interval") { $0.statsInterval.seconds = .max },
+    Fault(field: "start.stats_interval") { $0.statsInterval.nanos = 2_000_000_000 },
+    Fault(field: "start.config.preferred_mic_mode") {
+      $0.config.preferredMicMode = .UNRECOGNIZED(4)
+    },
+    Fault(field: "start.config.voice_processing.echo_cancellation.suppression") {
+      $0.config.voiceProcessing.echoCancellation.suppression = .veryHigh
+    },
+    Fault(field: "start.config.voice_processing.noise_suppression.level") {
+      $0.config.voiceProcessing.noiseSuppression.level = .UNRECOGNIZED(5)
+    },
+    Fault(field: "start.config.voice_processing.gain_control.target_level_dbfs") {
+      $0.config.voiceProcessing.gainControl.targetLevelDbfs = 32
+    },
+    Fault(field: "start.config.voice_activity_detection.start_window") {
+      $0.config.voiceActivityDetection.startWindow = Google_Protobuf_Duration(seconds: 11)
+    },
+    Fault(field: "start.config.voice_activity_detection.hangover") {
+      $0.config.voiceActivityDetection.hangover = Google_Protobuf_Duration(seconds: 0)
+    },
+  ]
+
+  private static let rates: [Fault] = [0, 11025, 22050, 96000, UInt32.max].map { rate in
+    Fault(field: "start.inputs.microphone.sample_rate_hz") {
+      $0.inputs.microphone.sampleRateHz = rate
+    }
+  }
+
+  private static let channelCounts: [Fault] = [0, 3, UInt32.max].map { count in
+    Fault(field: "start.inputs.microphone.channel_count") {
+      $0.inputs.microphone.channelCount = count
+    }
+  }
+
+  private static let chunkDurations: [Fault] = [0, 5, 15, 130, -10].map { milliseconds in
+    Fault(field: "start.outputs.chunk_duration") {
+      $0.outputs.chunkDuration = Google_Protobuf_Duration(
+        seconds: 0, nanos: Int32(milliseconds * 1_000_000))
+    }
+  }
+
+  private static let unsupported: [Fault] = [
+    Fault(field: "start.inputs.microphone.encoding", code: .unimplemented) {
+      $0.inputs.microphone.encoding = .opus
+    },
+    Fault(field: "start.muted", code: .unimplemented) { $0.muted = true },
+    Fault(field: "start.inputs.far_end", code: .unimplemented) {
+      $0.inputs.farEnd = $0.inputs.microphone
+    },
+    Fault(field: "start.inputs.other_audio", code: .unimplemented) {
+      $0.inputs.otherAudio = $0.inputs.microphone
+    },
+    Fault(field: "start.outputs.playback", code: .unimplemented) {
+      $0.outputs.playback = $0.inputs.microphone
+    },
+    Fault(field: "start.config.preferred_injection_mode", code: .unimplemented) {
+      $0.config.preferredInjectionMode = .spokenAudio
+    },
+    Fault(field: "start.config.voice_activity_detection.far_end_enabled", code: .unimplemented) {
+      $0.config.voiceActivityDetection.farEndEnabled = true
+    },
+    Fault(field: "start.config.mute", code: .unimplemented) { $0.config.mute.chimeDisabled = true },
+    Fault(field: "start.config.other_audio_ducking", code: .unimplemented) {
+      $0.config.otherAudioDucking.level = .mid
+    },
+    Fault(field: "start.config.spatial_audio", code: .unimplemented) {
+      $0.config.spatialAudio.enabled = true
+    },
+  ]
+
+  @Test(arguments: [invalid, rates, channelCounts, chunkDurations, unsupported])
+  func isRefusedWithItsFieldAndDisturbsNobody(faults: [Fault]) async throws {
+    try await TestServer.run { server in
+      try await Bystander.watching(server) {
+        for fault in faults {
+          let start = Anechoic_V1_Start.mediaClock().with(fault.change)
+          let status = try await server.status(after: [.start(start)])
+          try status.expect(
+            fault.code, field: fault.field,
+            reason: fault.code == .unimplemented ? "UNSUPPORTED" : "INVALID_FIELD")
+        }
+      }
+      try await server.sessionsActive(become: 0)
+    }
+  }
+
+  @Test func anIdIsTakenOnce() async throws {
+    try await TestServer.run { server in
+      let start = Anechoic_V1_Start.mediaClock().with { $0.sessionID = "Desk-1_a.b" }
+      let first = try await server.client.process(start)
+      #expect(first.started.session == "sessions/Desk-1_a.b")
+      let status = try await server.status(after: [.start(start)])
+      #expect(status.code == .alreadyExists && status.message.contains("start.session_id"))
+      #expect(try status.detail(Google_Rpc_ErrorInfo.self)?.reason == "SESSION_EXISTS")
+      first.finish()
+      while try await first.receive() != nil {}
+      // The id is free again with the end of its session.
+      #expect(try await server.status(after: [.start(start)], halfClosing: true) == .ok)
+    }
+  }
+
+  @Test func aFullServerSaysWhenToComeAgain() async throws {
+    try await TestServer.run {
+      $0.maximumSessions = 1
+    } _: { server in
+      try await Bystander.watching(server) {
+        let status = try await server.status(after: [.start(.mediaClock())])
+        #expect(status.code == .resourceExhausted)
+        #expect(try status.detail(Google_Rpc_ErrorInfo.self)?.reason == "SERVER_FULL")
+        #expect(try (status.detail(Google_Rpc_RetryInfo.self)?.retryDelay.seconds ?? 0) > 0)
+      }
+    }
+  }
+}

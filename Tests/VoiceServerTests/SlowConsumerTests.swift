@@ -1,0 +1,126 @@
+import AnechoicAPI
+import AudioCore
+import GRPCTransport
+import SwiftProtobuf
+import Testing
+import VoiceServer
+
+/// Clients that send, and do not read what they are sent.
+@Suite(.timeLimit(.minutes(1)))
+struct SlowConsumerTests {
+  /// 16 KB a second in, and 384 KB a second out.
+  private static let microphone = AudioFormat(encoding: .s16, rate: .hz8000, channelCount: 1)
+  private static let samples = Self.microphone.babble(3000)
+  private static let audio = Anechoic_V1_ProcessRequest.audio(
+    microphone: samples, microphone, milliseconds: 100)
+
+  private func start(_ pacing: Anechoic_V1_Pacing) -> Anechoic_V1_Start {
+    .mediaClock(Self.microphone).with {
+      $0.outputs.processed = Anechoic_V1_AudioFormat(.widest)
+      $0.pacing = pacing
+      $0.statsInterval.seconds = 1
+    }
+  }
+
+  @Test(arguments: [Anechoic_V1_Pacing.realTime, .mediaClock])
+  func oneThatNeverReadsIsCutOffAndToldWhy(pacing: Anechoic_V1_Pacing) async throws {
+    try await TestServer.run {
+      $0.slowConsumerTimeout = .milliseconds(400)
+      $0.stalledConsumerTimeout = .milliseconds(400)
+    } _: { server in
+      try await Bystander.watching(server) {
+        let client = try StubbornClient(server)
+        try client.send([.start(start(pacing))] + Self.audio, halfClosing: false)
+        try await server.sessionsActive(become: 2)
+        try await server.sessionsActive(become: 1)
+        let trailers = try await client.read().trailers
+        #expect(trailers.contains("has not read"), "\(trailers)")
+      }
+    }
+  }
+
+  @Test func inRealTimeTheOldestAudioIsLostAndNoEvent() async throws {
+    try await TestServer.run { server in
+      let client = try StubbornClient(server)
+      let recording = try await Bystander.watching(server) {
+        try client.send(
+          [.start(start(.realTime))] + changes + Self.audio, halfClosing: true)
+        try await server.sessionsActive(become: 2)
+        try await server.sessionsActive(become: 1)
+        return try await client.read().recording
+      }
+      #expect(recording.processed.count < AudioFormat.widest.bytes(2000))
+      #expect(recording.processed.count >= AudioFormat.widest.bytes(1000))
+      #expect(recording.firstSamples == recording.firstSamples.sorted())
+      #expect(recording.firstSamples.first == 0 && recording.firstSamples.last == 299 * 480)
+      try expectNothingButAudioIsLost(recording)
+      let dropped = try #require(recording.statistics.last?.flow.outputChunksDropped)
+      #expect(dropped > 0 && dropped == UInt64(300 - recording.firstSamples.count))
+    }
+  }
+
+  @Test func underTheMediaClockNothingIsLost() async throws {
+    try await TestServer.run { server in
+      let client = try StubbornClient(server)
+      let recording = try await Bystander.watching(server) {
+        try client.send(
+          [.start(start(.mediaClock))] + changes + Self.audio, halfClosing: true)
+        try await server.sessionsActive(become: 2)
+        return try await client.read().recording
+      }
+      #expect(recording.processed.count == AudioFormat.widest.bytes(3000))
+      #expect(recording.firstSamples == (0..<300).map { $0 * 480 })
+      try expectNothingButAudioIsLost(recording)
+      let quick = try await server.record(start(.mediaClock), changes + Self.audio)
+      #expect(quick.processed == recording.processed)
+    }
+  }
+
+  @Test(arguments: [Anechoic_V1_Pacing.realTime, .mediaClock])
+  func everyControlOfAFloodIsAnswered(pacing: Anechoic_V1_Pacing) async throws {
+    let ids = UInt64(1)...4000
+    try await TestServer.run { server in
+      let client = try StubbornClient(server)
+      try client.send(
+        [.start(start(pacing))] + ids.map { id in .control(.with { $0.controlID = id }) },
+        halfClosing: true)
+      let recording = try await Bystander.watching(server) {
+        try await server.sessionsActive(become: 2)
+        return try await client.read().recording
+      }
+      #expect(recording.results.map(\.controlID) == Array(ids))
+      #expect(
+        recording.results.allSatisfy { $0.refusal.code == StatusCode.invalidArgument.rawValue })
+    }
+  }
+
+  @Test func aGapInRealTimeCostsNoAudio() async throws {
+    try await TestServer.run { server in
+      let late = Anechoic_V1_ProcessRequest.with {
+        $0.audio = Self.audio[0].audio
+        $0.audio.microphone.firstSample = 8000 * 2
+      }
+      let recording = try await server.record(
+        start(.realTime), [Self.audio[0], late])
+      #expect(recording.processed.count == AudioFormat.widest.bytes(2100))
+      #expect(recording.statistics.last?.flow.outputChunksDropped == 0)
+    }
+  }
+
+  /// A change of mode at each half of a second, from the first on.
+  private var changes: [Anechoic_V1_ProcessRequest] {
+    (1...5).map { index in
+      .update(UInt64(index), ["preferred_mic_mode"], at: Int64(index) * 4000) {
+        $0.preferredMicMode = index.isMultiple(of: 2) ? .standard : .wideSpectrum
+      }
+    }
+  }
+
+  private func expectNothingButAudioIsLost(_ recording: Recording) throws {
+    #expect(recording.results.map(\.controlID) == [1, 2, 3, 4, 5])
+    #expect(recording.statistics.map(\.flow.framesProcessed) == [100, 200, 300])
+    // ConfigChanged and MicModeChanged of each change, and the end.
+    #expect(recording.events.count == 11 && recording.hasContiguousEvents)
+    #expect(recording.endReason == .clientClosed)
+  }
+}

@@ -1,0 +1,139 @@
+import AnechoicAPI
+import Dispatch
+import Foundation
+import Glibc
+import GRPCTransport
+import SwiftProtobuf
+import Testing
+
+/// A client of one `Process` call in bare HTTP/2, which reads nothing until it is told to.
+///
+/// Libgrpc's own client takes in megabytes that nobody asked for; this one grants the 65,535 bytes
+/// that HTTP/2 begins with, and not one more. What it sends has to fit into as much.
+final class StubbornClient {
+  private static let headers: UInt8 = 1
+  private static let data: UInt8 = 0
+  private static let windowUpdate: UInt8 = 8
+  private static let endStream: UInt8 = 1
+
+  /// What a call came to.
+  struct Answer: Sendable {
+    var recording = Recording()
+    /// As they came: libgrpc does not compress the values.
+    var trailers = ""
+  }
+
+  private let handle: Int32
+
+  init(_ server: TestServer) throws {
+    let port = try #require(server.address.split(separator: ":").last.flatMap { UInt16($0) })
+    handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(handle, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let connected = withUnsafePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(handle, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    try #require(connected == 0)
+    try write(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
+    try writeFrame(4, stream: 0, [])  // SETTINGS, all as they are
+    // POST and http by their index, :path and :authority with an indexed name.
+    var block: [UInt8] = [0x83, 0x86]
+    block += [0x04] + Self.text("/\(RPC.voiceProcessing)/\(RPC.process)")
+    block += [0x01] + Self.text(server.address)
+    for (name, value) in [("te", "trailers"), ("content-type", "application/grpc")] {
+      block += [0x00] + Self.text(name) + Self.text(value)
+    }
+    try writeFrame(Self.headers, flags: 4, stream: 1, block)
+  }
+
+  deinit { close(handle) }
+
+  func send(_ requests: [Anechoic_V1_ProcessRequest], halfClosing: Bool) throws {
+    var bytes: [UInt8] = []
+    for request in requests {
+      let message: [UInt8] = try request.serializedBytes()
+      bytes += [0] + Self.bytes(UInt32(message.count)) + message
+    }
+    try #require(bytes.count < 65_535)
+    for start in stride(from: 0, to: bytes.count, by: 16_384) {
+      let part = bytes[start...].prefix(16_384)
+      let isLast = halfClosing && start + part.count == bytes.count
+      try writeFrame(Self.data, flags: isLast ? Self.endStream : 0, stream: 1, Array(part))
+    }
+  }
+
+  /// Grants all that the server wants to send, and reads to the end of the call.
+  func read() async throws -> Answer {
+    for stream in [UInt32(0), 1] {
+      try writeFrame(Self.windowUpdate, stream: stream, Self.bytes(1 << 30))
+    }
+    // On a thread of its own: those of async functions must not be blocked.
+    let handle = handle
+    return try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(with: Result { try Self.readToEnd(handle) })
+      }
+    }
+  }
+
+  private static func readToEnd(_ handle: Int32) throws -> Answer {
+    var messages: [UInt8] = []
+    while true {
+      let head = try read(9, from: handle)
+      let size = head[0..<3].reduce(0) { $0 << 8 | Int($1) }
+      let payload = try read(size, from: handle)
+      if head[3] == data { messages += payload }
+      guard head[3] == headers, head[4] & endStream != 0 else { continue }
+      return Answer(
+        recording: try recording(messages), trailers: String(decoding: payload, as: UTF8.self))
+    }
+  }
+
+  private static func recording(_ bytes: [UInt8]) throws -> Recording {
+    var recording = Recording()
+    var rest = bytes[...]
+    while rest.count >= 5 {
+      let size = rest.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }
+      let message = rest.dropFirst(5).prefix(size)
+      guard message.count == size else { break }
+      recording.note(try Anechoic_V1_ProcessResponse(serializedBytes: Data(message)))
+      rest = rest.dropFirst(5 + size)
+    }
+    return recording
+  }
+
+  private func writeFrame(
+    _ type: UInt8, flags: UInt8 = 0, stream: UInt32, _ payload: [UInt8]
+  ) throws {
+    var frame = Array(Self.bytes(UInt32(payload.count)).dropFirst())
+    frame += [type, flags] + Self.bytes(stream)
+    try write(frame + payload)
+  }
+
+  private func write(_ bytes: [UInt8]) throws {
+    let written = bytes.withUnsafeBytes {
+      Glibc.send(handle, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    try #require(written == bytes.count)
+  }
+
+  private static func read(_ count: Int, from handle: Int32) throws -> [UInt8] {
+    guard count > 0 else { return [] }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = recv(handle, &bytes, count, Int32(MSG_WAITALL))
+    try #require(got == count, "the connection ended")
+    return bytes
+  }
+
+  private static func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + text.utf8 }
+
+  private static func bytes(_ value: UInt32) -> [UInt8] {
+    withUnsafeBytes(of: value.bigEndian) { Array($0) }
+  }
+}

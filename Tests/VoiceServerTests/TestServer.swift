@@ -1,0 +1,111 @@
+import AnechoicAPI
+import Foundation
+import GRPCTransport
+import SwiftProtobuf
+import Testing
+import VoiceClient
+import VoiceServer
+
+/// A server that a test has for itself.
+struct TestServer {
+  let address: String
+  let client: VoiceProcessingClient
+  let channel: Channel
+
+  /// Runs `body` against a server on a port of its own, which is stopped however `body` ends.
+  static func run<Result>(
+    threads: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
+    _ body: (TestServer) async throws -> Result
+  ) async throws -> Result {
+    var configuration = ServerConfiguration(addresses: ["127.0.0.1:0"], threads: threads)
+    configure(&configuration)
+    let server = try VoiceProcessingServer(configuration)
+    do {
+      let address = try #require(server.addresses.first)
+      let result = try await body(
+        TestServer(
+          address: address, client: VoiceProcessingClient(server: address),
+          channel: Channel(target: address)))
+      await server.stop(grace: .zero)
+      return result
+    } catch {
+      await server.stop(grace: .zero)
+      throw error
+    }
+  }
+
+  /// A bare call of `Process`, over before its time whatever happens.
+  func call(timeout: Duration = .seconds(20)) -> ClientCall {
+    channel.call(Method(service: RPC.voiceProcessing, name: RPC.process), timeout: timeout)
+  }
+
+  /// The status that a call ends with after these messages. The client does not close its side,
+  /// unless it is told to.
+  func status(
+    after messages: [[UInt8]], halfClosing: Bool = false
+  ) async throws -> Status {
+    let call = call()
+    do {
+      for message in messages { try await call.send(message) }
+      if halfClosing { call.halfClose() }
+    } catch is Status {
+      // Told again by `receive`.
+    }
+    do {
+      while try await call.receive() != nil {}
+      return .ok
+    } catch let status as Status {
+      return status
+    }
+  }
+
+  func status(
+    after requests: [Anechoic_V1_ProcessRequest], halfClosing: Bool = false
+  ) async throws -> Status {
+    let messages: [[UInt8]] = try requests.map { try $0.serializedBytes() }
+    return try await status(after: messages, halfClosing: halfClosing)
+  }
+
+  /// Waits until the server counts so many sessions.
+  func sessionsActive(become count: UInt32) async throws {
+    let limit = ContinuousClock.now + .seconds(5)
+    while try await client.capabilities().sessionsActive != count {
+      try #require(ContinuousClock.now < limit, "sessions_active never became \(count)")
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+}
+
+extension Status {
+  /// The details as `google.rpc` says that they are coded.
+  func detail<Detail: Message>(_ type: Detail.Type) throws -> Detail? {
+    try Google_Rpc_Status(serializedBytes: Data(details)).details
+      .first { $0.isA(type) }.map { try type.init(unpackingAny: $0) }
+  }
+
+  /// Checks the code, that message and details name the field, and that the details agree.
+  func expect(
+    _ code: StatusCode, field: String, reason: String = "INVALID_FIELD",
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(self.code == code, "\(self)", sourceLocation: sourceLocation)
+    #expect(message.hasPrefix("\(field): "), "\(self)", sourceLocation: sourceLocation)
+    let rich = try Google_Rpc_Status(serializedBytes: Data(details))
+    #expect(rich.code == code.rawValue && rich.message == message, sourceLocation: sourceLocation)
+    let info = try detail(Google_Rpc_ErrorInfo.self)
+    #expect(info?.domain == "anechoic", sourceLocation: sourceLocation)
+    #expect(info?.reason == reason, sourceLocation: sourceLocation)
+    let violation = try detail(Google_Rpc_BadRequest.self)?.fieldViolations.first
+    #expect(violation?.field == field, sourceLocation: sourceLocation)
+    #expect(violation?.description_p.isEmpty == false, sourceLocation: sourceLocation)
+  }
+}
+
+/// Lends the address of a unix socket in a folder of its own.
+func withUnixSocket<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("anechoic-test-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  return try await body("unix:\(folder.path)/socket")
+}
