@@ -5,7 +5,7 @@ import TestAudio
 import Testing
 
 /// What goes wrong is told in one line, with an exit status of 2, and destroys nothing.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct FailureTests {
   private let folder: Folder
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `anechoic process` on files.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct ProcessTests {
   private let folder: Folder
 

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 /// The example in Python: a client that shares no code with this package.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: Python.isThere, "scripts/bootstrap installs it"))
+@Suite(
+  .serialized, .timeLimit(.minutes(1)),
+  .enabled(if: Python.isThere, "scripts/bootstrap installs it"))
 struct PythonTests {
   @Test func aForeignClientGetsTheSameBytes() async throws {
     let folder = try Folder()

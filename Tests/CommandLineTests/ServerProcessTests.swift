@@ -3,7 +3,7 @@ import Testing
 import VoiceServer
 
 /// `anechoic-server`, and what asks it how it is.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct ServerProcessTests {
   private let folder: Folder
 

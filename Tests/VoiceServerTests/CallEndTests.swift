@@ -6,7 +6,7 @@ import Testing
 import VoiceClient
 
 /// How a client may leave.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct CallEndTests {
   @Test func aCallThatEndsBeforeItsStartIsRefused() async throws {
     try await TestServer.run { server in

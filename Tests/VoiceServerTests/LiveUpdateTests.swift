@@ -4,7 +4,7 @@ import SwiftProtobuf
 import Testing
 
 /// Controls of a session that runs.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct LiveUpdateTests {
   private typealias Request = Anechoic_V1_ProcessRequest
   private let microphone = AudioFormat.s16.babble(1000)

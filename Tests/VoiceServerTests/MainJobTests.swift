@@ -6,7 +6,7 @@ import Testing
 import VoiceServer
 
 /// A microphone and its reference in, as much processed audio out.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct MainJobTests {
   private let microphone = AudioFormat.s16.babble(1234)
   private let reference = AudioFormat.s16.babble(1234, seed: 2)

@@ -8,7 +8,7 @@ import Testing
 import VoiceClient
 
 /// What must not follow a start, and what is told then.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct RefusedRequestTests {
   /// A request with something wrong in it, and the field that the status names.
   struct Fault: Sendable, CustomTestStringConvertible {

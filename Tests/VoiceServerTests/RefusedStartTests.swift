@@ -6,7 +6,7 @@ import VoiceClient
 import VoiceServer
 
 /// What a start must not ask for, and what it is told then.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct RefusedStartTests {
   /// A start with one thing wrong in it.
   struct Fault: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,9 @@ import TestAudio
 import Testing
 
 /// The recording that scripts/make-sample makes, whose truth is known.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: Sample.isThere, "scripts/make-sample makes it"))
+@Suite(
+  .serialized, .timeLimit(.minutes(1)), .enabled(if: Sample.isThere, "scripts/make-sample makes it")
+)
 struct SampleTests {
   @Test func speechIsFoundWhereItIs() async throws {
     let sample = try Sample()

@@ -8,7 +8,7 @@ import VoiceClient
 import VoiceServer
 
 /// What stands beside the sessions: capabilities, health and reflection.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct ServiceTests {
   private typealias Health = Grpc_Health_V1_HealthCheckResponse
 

@@ -6,7 +6,7 @@ import Testing
 import VoiceServer
 
 /// Clients that send, and do not read what they are sent.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct SlowConsumerTests {
   /// 16 KB a second in, and 384 KB a second out.
   private static let microphone = AudioFormat(encoding: .s16, rate: .hz8000, channelCount: 1)

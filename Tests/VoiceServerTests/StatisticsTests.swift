@@ -4,7 +4,7 @@ import SwiftProtobuf
 import TestAudio
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct StatisticsTests {
   private let microphone = AudioFormat.s16.babble(1000)
 
