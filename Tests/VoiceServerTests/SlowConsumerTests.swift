@@ -3,6 +3,7 @@ import AudioCore
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import VoiceClient
 import VoiceServer
 
 /// Clients that send, and do not read what they are sent.
@@ -45,8 +46,8 @@ struct SlowConsumerTests {
       let recording = try await Bystander.watching(server) {
         try client.send(
           [.start(start(.realTime))] + changes + Self.audio, halfClosing: true)
-        try await server.sessionsActive(become: 2)
-        try await server.sessionsActive(become: 1)
+        // Real time itself: the server takes in the last of the audio after 2.5 s of it.
+        try await Task.sleep(for: .seconds(3))
         return try await client.read().recording
       }
       #expect(recording.processed.count < AudioFormat.widest.bytes(2000))
@@ -105,6 +106,26 @@ struct SlowConsumerTests {
       #expect(recording.processed.count == AudioFormat.widest.bytes(2100))
       #expect(recording.statistics.last?.flow.outputChunksDropped == 0)
     }
+  }
+
+  @Test func aStopWaitsForWhatAnEndedSessionHasStillToSend() async throws {
+    let server = try VoiceProcessingServer(
+      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1))
+    let address = try #require(server.addresses.first)
+    let running = TestServer(
+      address: address, client: VoiceProcessingClient(server: address),
+      channel: Channel(target: address))
+    let client = try StubbornClient(running)
+    try client.send([.start(start(.mediaClock))] + Self.audio.prefix(3), halfClosing: true)
+    try await running.sessionsActive(become: 1)
+    async let stopped: Void = server.stop(grace: .seconds(10))
+    while try await running.client.health() == .serving {}
+    // Longer than a server takes that believes all to be over.
+    try await Task.sleep(for: .milliseconds(300))
+    let recording = try await client.read().recording
+    #expect(recording.processed.count == AudioFormat.widest.bytes(300))
+    #expect(recording.endReason == .clientClosed)
+    await stopped
   }
 
   /// A change of mode at each half of a second, from the first on.
