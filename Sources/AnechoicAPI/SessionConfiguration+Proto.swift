@@ -22,7 +22,8 @@ extension SessionConfiguration {
       throw InvalidField("\(path).update_mask", "names no field to update")
     }
     for field in mask.paths where !Anechoic_V1_SessionConfig.isPathValid(field) {
-      throw InvalidField("\(path).update_mask", "\"\(field)\" is no field of SessionConfig")
+      throw InvalidField(
+        "\(path).update_mask", "\"\(field.prefix(100))\" is no field of SessionConfig")
     }
     var config = Anechoic_V1_SessionConfig(self)
     do {

@@ -15,6 +15,7 @@ final class ProcessCall: ServerCallHandler {
   private let directory: SessionDirectory
   private let output: ResponseStream
   private var state = State.awaitingStart
+  private var session: RunningSession?
   private var stallLimit: Duration
   private var isHeldBack = false
   private var resumption: Timer?
@@ -76,10 +77,11 @@ final class ProcessCall: ServerCallHandler {
       let isRealTime = try start.checkedPacing() == .realTime
       stallLimit =
         isRealTime ? configuration.slowConsumerTimeout : configuration.stalledConsumerTimeout
-      state = .running(
-        try RunningSession(
-          id: SessionID.resolve(start.sessionID), SessionSetup(start), isRealTime: isRealTime,
-          output: output, directory: directory))
+      let session = try RunningSession(
+        id: SessionID.resolve(start.sessionID), SessionSetup(start), isRealTime: isRealTime,
+        output: output, directory: directory)
+      self.session = session
+      state = .running(session)
     } catch let error as InvalidField {
       throw Status(error)
     } catch let error as Status {
@@ -100,7 +102,16 @@ final class ProcessCall: ServerCallHandler {
     case .later(let delay):
       resumption = call.schedule(after: delay) { [weak self] in self?.resume() }
     case .afterWrites: break
+    case .afterTurn:
+      resumption = call.schedule(after: .zero) { [weak self] in self?.goOn() }
     }
+  }
+
+  private func goOn() {
+    resumption = nil
+    guard case .running(let session) = state else { return }
+    session.goOn()
+    readOn()
   }
 
   private func resume() {
@@ -126,15 +137,18 @@ final class ProcessCall: ServerCallHandler {
     }
   }
 
-  /// Sends what is left, and then the status.
+  /// Sends what is left, and then the status. The session keeps its place until then: a server
+  /// that stops waits for it.
   private func end(_ status: Status) {
-    close()
-    output.finish(status)
+    state = .over
+    resumption?.cancel()
+    output.finish(status) { [weak self] in self?.close() }
     if output.writingSince != nil { checkStallLater() }
   }
 
   private func close() {
-    if case .running(let session) = state { session.close() }
+    session?.close()
+    session = nil
     state = .over
     resumption?.cancel()
   }

@@ -8,6 +8,7 @@ final class ResponseStream {
   private let call: ServerCall
   private let queue = OutputQueue()
   private var closing: Status?
+  private var atEnd: () -> Void = {}
   private var isFinished = false
   /// When the write in flight began; nil when none is.
   private(set) var writingSince: ContinuousClock.Instant?
@@ -34,9 +35,11 @@ final class ResponseStream {
 
   func dropOldestAudio() { queue.dropOldestAudio() }
 
-  /// Ends the call when all that waits has been sent.
-  func finish(_ status: Status) {
-    closing = closing ?? status
+  /// Ends the call when all that waits has been sent, and runs `atEnd` just before.
+  func finish(_ status: Status, atEnd: @escaping () -> Void) {
+    guard closing == nil else { return }
+    closing = status
+    self.atEnd = atEnd
     writeNext()
   }
 
@@ -52,6 +55,7 @@ final class ResponseStream {
       writingSince = .now
     } else if let closing {
       isFinished = true
+      atEnd()
       call.finish(closing)
     }
   }

@@ -17,7 +17,14 @@ final class RunningSession: SessionSink {
     case later(Duration)
     /// When the client has read more of what it was sent.
     case afterWrites
+    /// When `goOn` has processed what one request left: other sessions of the thread come first.
+    case afterTurn
   }
+
+  /// In bytes: controls may wait for their sample, hundreds of them.
+  private static let largestControl = 16 << 10
+  /// Frames that are processed in one go: a gap may be a thousand long.
+  private static let framesPerTurn = 100
 
   /// Chunks that wait for a slow client: in real time the oldest above this are lost, under the
   /// media clock nothing more is read.
@@ -62,7 +69,7 @@ final class RunningSession: SessionSink {
     if let audio = AudioRequest(message) {
       try take(audio)
     } else {
-      try take(Anechoic_V1_ProcessRequest.decoded(message))
+      try take(Anechoic_V1_ProcessRequest.decoded(message), size: message.count)
     }
   }
 
@@ -77,6 +84,7 @@ final class RunningSession: SessionSink {
   }
 
   func readiness() -> Readiness {
+    if session.hasCompleteFrame { return .afterTurn }
     // Events and answers are never lost, so who causes them has to read them.
     guard output.waiting - output.waitingAudio <= Self.longestBacklog else { return .afterWrites }
     guard isRealTime else {
@@ -86,12 +94,17 @@ final class RunningSession: SessionSink {
     return pacer.delay(media: media, now: .now).map { .later($0) } ?? .now
   }
 
-  private func take(_ request: Anechoic_V1_ProcessRequest) throws(Status) {
+  private func take(_ request: Anechoic_V1_ProcessRequest, size: Int) throws(Status) {
     switch request.request {
     case .audio(let audio):
       try audio.withRequest { audio throws(Status) in try take(audio) }
     case .control(let control):
-      do {
+      do throws(Refusal) {
+        guard size <= Self.largestControl else {
+          throw Refusal(
+            .invalid, reason: "TOO_LARGE",
+            message: "control: takes \(Self.largestControl) bytes at most")
+        }
         session.submit(try SessionControl(control), sink: self)
       } catch {
         emit(
@@ -117,9 +130,14 @@ final class RunningSession: SessionSink {
       try append(chunk, to: .reference)
     }
     if let chunk = audio.microphone { try append(chunk, to: .microphone) }
+    goOn()
+  }
+
+  /// Processes what is complete. Runs per frame: allocates, locks, logs and awaits nothing.
+  func goOn() {
     let began = ContinuousClock.now
     let position = session.position
-    session.process(sink: self)
+    session.process(atMost: Self.framesPerTurn, sink: self)
     let frames = (session.position - position) / Int64(setup.microphone.rate.samplesPerFrame)
     let (seconds, attoseconds) = (ContinuousClock.now - began).components
     frameTimes.note(

@@ -9,7 +9,7 @@ public final class VoiceProcessingServer: Sendable {
   private let health: HealthService
   private let directory: SessionDirectory
   /// For answers that are on their way when the sessions have ended.
-  private static let farewell = Duration.milliseconds(100)
+  private static let farewell = Duration.seconds(1)
 
   /// Throws a `ServerStartError` when an address cannot be had.
   public init(_ configuration: ServerConfiguration) throws(ServerStartError) {

@@ -77,11 +77,19 @@ public final class VoiceSession {
     }
   }
 
-  /// Processes every frame that is complete. Runs per frame: no allocation, lock, log or await.
-  public func process(sink: any SessionSink) {
-    while microphone.hasFrame, isReferenceHere || hasWaitedEnough {
+  /// Processes the frames that are complete, `limit` of them at most.
+  /// Runs per frame: no allocation, lock, log or await.
+  public func process(atMost limit: Int = .max, sink: any SessionSink) {
+    var left = limit
+    while left > 0, hasCompleteFrame {
       processFrame(emitting: outputFrame.sampleCount, sink: sink)
+      left -= 1
     }
+  }
+
+  /// Whether a frame of the microphone is there, with its reference or long enough without.
+  public var hasCompleteFrame: Bool {
+    microphone.hasFrame && (isReferenceHere || hasWaitedEnough)
   }
 
   /// Processes what is left, so that as much has gone out as came in, and ends the session.
