@@ -18,17 +18,13 @@ public struct DelayLine: ~Copyable {
   public mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
     let size = input.sampleCount
     for channel in 0..<channelCount {
-      let (source, target) = (input.plane(channel), output.plane(channel))
+      let (source, target) = (input.planePointers[channel], output.planePointers[channel])
       let held = storage + channel * delay
       let old = min(delay, size)
-      for index in 0..<old { target[index] = held[index] }
-      for index in old..<size { target[index] = source[index - old] }
-      if delay > size {
-        held.update(from: held + size, count: delay - size)
-        for index in 0..<size { held[delay - size + index] = source[index] }
-      } else {
-        for index in 0..<delay { held[index] = source[size - delay + index] }
-      }
+      target.update(from: held, count: old)
+      (target + old).update(from: source, count: size - old)
+      if delay > size { held.update(from: held + size, count: delay - size) }
+      (held + delay - old).update(from: source + size - old, count: old)
     }
   }
 }

@@ -43,9 +43,11 @@ public enum SampleCoding {
       switch format.encoding {
       case .s16:
         for index in 0..<count {
-          let scaled = max(-32768, min(32767, (plane[index] * 32768).rounded()))
+          // To the nearest: conversion to an integer cuts off.
+          let scaled = plane[index] * 32768
+          let nearest = max(-32768, min(32767, scaled + (scaled < 0 ? -0.5 : 0.5)))
           bytes.storeBytes(
-            of: Int16(scaled).littleEndian, toByteOffset: first + index * stride, as: Int16.self)
+            of: Int16(nearest).littleEndian, toByteOffset: first + index * stride, as: Int16.self)
         }
       case .f32:
         for index in 0..<count {

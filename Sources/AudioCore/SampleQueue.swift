@@ -50,10 +50,9 @@ public struct SampleQueue: ~Copyable {
     precondition(frame.rate == format.rate && frame.channelCount == format.channelCount)
     let taken = min(count, frame.sampleCount)
     for channel in 0..<format.channelCount {
-      let plane = frame.plane(channel)
-      let source = UnsafeBufferPointer(start: storage + channel * capacity + head, count: taken)
-      for index in 0..<taken { plane[index] = source[index] }
-      for index in taken..<plane.count { plane[index] = 0 }
+      let plane = frame.planePointers[channel]
+      plane.update(from: storage + channel * capacity + head, count: taken)
+      (plane + taken).update(repeating: 0, count: frame.sampleCount - taken)
     }
     drop(taken)
     return taken

@@ -50,10 +50,10 @@ public struct FrameResampler: ~Copyable {
       let queue = pending + channel * capacity
       let available = convert(
         input.plane(channel), by: converters[channel], into: queue, from: pendingCounts[channel])
-      let target = output.plane(channel)
-      let taken = min(available, target.count)
-      for index in 0..<taken { target[index] = queue[index] }
-      for index in taken..<target.count { target[index] = 0 }
+      let target = output.planePointers[channel]
+      let taken = min(available, output.sampleCount)
+      target.update(from: queue, count: taken)
+      (target + taken).update(repeating: 0, count: output.sampleCount - taken)
       queue.update(from: queue + taken, count: available - taken)
       pendingCounts[channel] = available - taken
     }
