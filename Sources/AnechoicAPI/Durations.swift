@@ -16,10 +16,4 @@ extension Duration {
     else { throw InvalidField(path, "is not a valid duration") }
     self = .seconds(seconds) + .nanoseconds(Int64(nanos))
   }
-
-  /// Whole frames of 10 ms, rounded down.
-  var frames: Int {
-    let (seconds, attoseconds) = components
-    return Int(seconds) * 100 + Int(attoseconds / 10_000_000_000_000_000)
-  }
 }

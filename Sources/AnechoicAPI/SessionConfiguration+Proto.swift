@@ -13,19 +13,25 @@ extension SessionConfiguration {
       config.voiceActivityDetection, path: "\(path).voice_activity_detection")
   }
 
+  /// More fields than there are need not be named.
+  private static let mostFields = 50
+
   /// This configuration with the fields of a mask taken from an update.
   public func updated(
     by update: Anechoic_V1_ConfigUpdate, path: String
   ) throws(InvalidField) -> SessionConfiguration {
-    let mask = update.updateMask
-    guard !mask.paths.isEmpty else {
-      throw InvalidField("\(path).update_mask", "names no field to update")
+    let fields = Set(update.updateMask.paths)
+    guard !fields.isEmpty, fields.count <= Self.mostFields else {
+      throw InvalidField("\(path).update_mask", "names no field, or more than \(Self.mostFields)")
     }
-    for field in mask.paths where !Anechoic_V1_SessionConfig.isPathValid(field) {
+    for field in fields where !Anechoic_V1_SessionConfig.isPathValid(field) {
       throw InvalidField(
         "\(path).update_mask", "\"\(field.prefix(100))\" is no field of SessionConfig")
     }
     var config = Anechoic_V1_SessionConfig(self)
+    config.voiceProcessing.fill(
+      stagesBelow: fields, from: Anechoic_V1_SessionConfig(resolved).voiceProcessing)
+    let mask = Google_Protobuf_FieldMask.with { $0.paths = fields.sorted() }
     do {
       try config.replace(from: update.config, mask: mask)
     } catch {

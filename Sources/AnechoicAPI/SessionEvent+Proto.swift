@@ -53,7 +53,6 @@ extension Anechoic_V1_SessionEnded.Reason {
   fileprivate init(_ reason: SessionEvent.EndReason) {
     switch reason {
     case .clientClosed: self = .clientClosed
-    case .slowConsumer: self = .slowConsumer
     }
   }
 }

@@ -51,6 +51,23 @@ extension Anechoic_V1_VoiceProcessing {
   }
 }
 
+extension Anechoic_V1_VoiceProcessing {
+  /// Spells out each stage that follows the mic mode where a field below it is going to be set: the
+  /// other fields of the stage stay as they are.
+  mutating func fill(stagesBelow fields: Set<String>, from resolved: Self) {
+    func isNamed(_ stage: String) -> Bool {
+      fields.contains { $0.hasPrefix("voice_processing.\(stage).") }
+    }
+    if !hasEchoCancellation, isNamed("echo_cancellation") {
+      echoCancellation = resolved.echoCancellation
+    }
+    if !hasNoiseSuppression, isNamed("noise_suppression") {
+      noiseSuppression = resolved.noiseSuppression
+    }
+    if !hasGainControl, isNamed("gain_control") { gainControl = resolved.gainControl }
+  }
+}
+
 extension EngineSettings.EchoSuppression {
   fileprivate init(
     _ level: Anechoic_V1_VoiceProcessing.Level, path: String

@@ -19,8 +19,9 @@ public final class AudioFileReader {
     do throws(AudioFileError) {
       format = try Self.format(info, path)
       guard info.frames > 0 else { throw AudioFileError(path: path, problem: "holds no audio") }
-      if Self.isTruncated(file) {
-        throw AudioFileError(path: path, problem: "is shorter than its header says: truncated")
+      let isOgg = Int(info.format) & Int(SF_FORMAT_TYPEMASK) == SF_FORMAT_OGG
+      if isOgg ? OggFile.isTruncated(path: path) : Self.isTruncated(file) {
+        throw AudioFileError(path: path, problem: "ends too soon: truncated")
       }
     } catch {
       sf_close(file)

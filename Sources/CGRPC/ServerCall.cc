@@ -81,8 +81,7 @@ void cgrpc_server_call::finished(bool) {
 
 void cgrpc_server_call::done(bool) {
   done_ = true;
-  cancelled_ = context.IsCancelled();
-  if (cancelled_) server_->events.cancelled(handler_);
+  if (context.IsCancelled()) server_->events.cancelled(handler_);
   end_if_over();
 }
 

@@ -49,7 +49,6 @@ struct cgrpc_server_call {
   grpc::ByteBuffer received_;
   int operations_ = 0;  // in flight
   bool done_ = false;   // finished or cancelled: nothing more can be sent
-  bool cancelled_ = false;
 
   Completion<&cgrpc_server_call::accepted> accepted_tag_{this};
   Completion<&cgrpc_server_call::read_done> read_tag_{this};

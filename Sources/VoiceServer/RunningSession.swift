@@ -49,8 +49,13 @@ final class RunningSession: SessionSink {
     id: String, _ setup: SessionSetup, isRealTime: Bool, output: ResponseStream,
     directory: SessionDirectory
   ) throws {
-    session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
     try directory.add(id)
+    do {
+      session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+    } catch {
+      directory.remove(id)
+      throw error
+    }
     self.id = id
     self.setup = setup
     self.isRealTime = isRealTime

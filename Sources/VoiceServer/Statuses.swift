@@ -51,7 +51,7 @@ extension Status {
 
   static func slowConsumer(_ limit: Duration) -> Status {
     Status(
-      .resourceExhausted, "the client has not read its audio for \(limit)",
+      .resourceExhausted, "SLOW_CONSUMER: the client has not read its audio for \(limit)",
       reason: "SLOW_CONSUMER")
   }
 

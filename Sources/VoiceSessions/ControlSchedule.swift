@@ -1,7 +1,7 @@
 /// Controls that wait for their sample.
 struct ControlSchedule {
   /// More than this many at once are refused.
-  static let capacity = 256
+  static let capacity = 64
 
   private var waiting: [SessionControl] = []
 

@@ -9,6 +9,8 @@ struct NoiseFloorTracker {
 
   /// Runs per frame: no allocation, lock, log or await.
   mutating func process(level frameLevel: Float) {
+    // Digital silence is a microphone that is off, not a quiet room.
+    guard frameLevel > Decibels.silence else { return }
     level = min(frameLevel, level + Self.risePerFrame)
   }
 }

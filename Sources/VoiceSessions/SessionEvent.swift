@@ -14,7 +14,7 @@ public struct SessionEvent: Sendable, Equatable {
     case ended(EndReason)
   }
 
-  public enum EndReason: Sendable { case clientClosed, slowConsumer }
+  public enum EndReason: Sendable { case clientClosed }
 }
 
 /// An input of a session.

@@ -1,3 +1,5 @@
+internal import AudioCore
+
 /// Turns verdicts on frames into speech that begins and ends.
 ///
 /// Evidence grows by one with each voiced frame and falls by one with each other; speech begins
@@ -17,8 +19,8 @@ struct VoiceActivityDetector {
   private(set) var isActive = false
 
   init(_ configuration: SessionConfiguration.VoiceActivity) {
-    startFrames = max(1, Self.frames(configuration.startWindow))
-    hangoverFrames = max(1, Self.frames(configuration.hangover))
+    startFrames = max(1, configuration.startWindow.frames)
+    hangoverFrames = max(1, configuration.hangover.frames)
   }
 
   /// Continues at a frame, with nothing heard so far.
@@ -47,10 +49,5 @@ struct VoiceActivityDetector {
       return .ended(atFrame: lastVoice + 1)
     }
     return nil
-  }
-
-  private static func frames(_ duration: Duration) -> Int {
-    let (seconds, attoseconds) = duration.components
-    return Int(seconds) * 100 + Int(attoseconds / 10_000_000_000_000_000)
   }
 }

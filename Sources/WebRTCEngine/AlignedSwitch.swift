@@ -11,6 +11,7 @@ struct AlignedSwitch: ~Copyable {
   private let untouched: Frame
   private var delay: DelayLine
   private var choice: CrossfadeSwitch
+  private var framesUntilOn = 0
 
   init(_ format: EngineFormat, latencySamples: Int, isOn: Bool) {
     self.latencySamples = latencySamples
@@ -20,18 +21,29 @@ struct AlignedSwitch: ~Copyable {
     choice = CrossfadeSwitch(isOn: isOn)
   }
 
-  /// Whether the stage is heard, from the next frame on.
-  var isOn: Bool {
-    get { choice.isOn }
-    set { choice.isOn = newValue }
+  /// Whether the stage is wanted. One that did not run until now is heard when it has run for as
+  /// long as it keeps its output back: before that it has nothing to say.
+  mutating func turn(on isOn: Bool, hasRun: Bool) {
+    guard isOn else {
+      framesUntilOn = 0
+      choice.isOn = false
+      return
+    }
+    guard !choice.isOn, framesUntilOn == 0 else { return }
+    let size = processed.sampleCount
+    framesUntilOn = hasRun ? 0 : (latencySamples + size - 1) / size
+    choice.isOn = framesUntilOn == 0
   }
 
-  /// Whether anything of the stage is heard in the next frame.
-  var needsProcessed: Bool { choice.needsOn }
+  /// Whether the stage has to run for the next frame.
+  var needsProcessed: Bool { choice.needsOn || framesUntilOn > 0 }
 
   /// `output` becomes `processed`, or `input` as it was, or fades from one to the other.
   mutating func select(_ input: borrowing Frame, into output: borrowing Frame) {
     delay.process(input, into: untouched)
     choice.select(on: processed, off: untouched, into: output)
+    guard framesUntilOn > 0 else { return }
+    framesUntilOn -= 1
+    choice.isOn = framesUntilOn == 0
   }
 }

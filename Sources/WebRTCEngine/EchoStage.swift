@@ -8,6 +8,7 @@ final class EchoStage {
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
   private var isLearning: Bool
+  private var samplesLearnt = 0  // up to the latency
 
   init(_ format: EngineFormat, _ suppression: EngineSettings.EchoSuppression?) throws(EngineError) {
     latencySamples = WebRTCLatency.echoCancellation(format.rate)
@@ -18,7 +19,7 @@ final class EchoStage {
   }
 
   func apply(_ suppression: EngineSettings.EchoSuppression?) {
-    choice.isOn = suppression != nil
+    choice.turn(on: suppression != nil, hasRun: samplesLearnt >= latencySamples)
     guard let suppression else { return }
     isLearning = true
     processor.setEchoCancellation(suppression)
@@ -28,6 +29,7 @@ final class EchoStage {
     if isLearning {
       processor.analyzeReference(reference)
       processor.process(input, into: choice.processed)
+      samplesLearnt = min(samplesLearnt + input.sampleCount, latencySamples)
     }
     choice.select(input, into: output)
   }

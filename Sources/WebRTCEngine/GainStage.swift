@@ -16,7 +16,7 @@ final class GainStage {
   }
 
   func apply(_ target: Int?) {
-    choice.isOn = target != nil
+    choice.turn(on: target != nil, hasRun: choice.needsProcessed)
     if let target { processor.setGainControl(target: target) }
   }
 

@@ -15,7 +15,7 @@ final class HighPassStage {
     choice = AlignedSwitch(format, latencySamples: 0, isOn: isOn)
   }
 
-  func apply(isOn: Bool) { choice.isOn = isOn }
+  func apply(isOn: Bool) { choice.turn(on: isOn, hasRun: true) }
 
   func process(_ input: borrowing Frame, into output: borrowing Frame) {
     filter.process(input, into: choice.processed)

@@ -19,7 +19,7 @@ final class NoiseStage {
   }
 
   func apply(_ suppression: EngineSettings.NoiseSuppression?) {
-    choice.isOn = suppression != nil
+    choice.turn(on: suppression != nil, hasRun: true)
     if let suppression { processor.setNoiseSuppression(suppression) }
   }
 

@@ -44,7 +44,7 @@ public final class WebRTCVoiceEngine: VoiceEngine {
     noise.apply(settings.noiseSuppression)
     gain.apply(settings.gainTarget)
     gate.isOn = settings.isolatesVoice
-    processing.isOn = !settings.isBypassed
+    processing.turn(on: !settings.isBypassed, hasRun: true)
   }
 
   public func process(

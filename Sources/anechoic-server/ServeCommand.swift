@@ -47,7 +47,9 @@ struct ServeCommand: AsyncParsableCommand {
       throw ValidationError("--threads takes 1 to 1024.")
     }
     guard maxSessions > 0 else { throw ValidationError("--max-sessions takes 1 or more.") }
-    guard drainTime >= 0 else { throw ValidationError("--drain-time takes 0 or more.") }
+    guard (0...86400).contains(drainTime) else {
+      throw ValidationError("--drain-time takes 0 to 86400.")
+    }
   }
 
   func run() async throws {

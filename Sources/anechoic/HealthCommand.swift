@@ -23,6 +23,10 @@ struct HealthCommand: AsyncParsableCommand {
   @Option(help: "Seconds to wait for the answer.")
   var timeout = 5
 
+  func validate() throws {
+    guard (1...3600).contains(timeout) else { throw ValidationError("--timeout takes 1 to 3600.") }
+  }
+
   func run() async throws {
     do {
       let status = try await VoiceProcessingClient(server: target.server)

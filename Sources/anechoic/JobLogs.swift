@@ -10,27 +10,38 @@ struct JobLogs {
   private let statistics: LineFile?
   private let frames: LineFile?
 
-  /// Paths, "-" for standard output, or nil for none.
-  init(events: String?, statistics: String?, frames: String?) throws {
-    self.events = try events.map { try LineFile($0) }
-    self.statistics = try statistics.map { try LineFile($0) }
-    self.frames = try frames.map { try LineFile($0) }
+  /// Sample indexes as numbers, which they are to every program.
+  private static let json: JSONEncodingOptions = {
+    var options = JSONEncodingOptions()
+    options.alwaysPrintInt64sAsNumbers = true
+    return options
+  }()
+
+  /// Where they go: "-" is standard output, nil nowhere.
+  struct Paths {
+    var events: String?
+    var statistics: String?
+    var frames: String?
+  }
+
+  init(_ paths: Paths) throws {
+    events = try paths.events.map { try LineFile($0) }
+    statistics = try paths.statistics.map { try LineFile($0) }
+    frames = try paths.frames.map { try LineFile($0) }
   }
 
   func note(_ event: Anechoic_V1_SessionEvent) throws {
-    try events?.write(event.jsonString())
+    try events?.write(event.jsonString(options: Self.json))
   }
 
   func note(_ stats: Anechoic_V1_SessionStats) throws {
-    try statistics?.write(stats.jsonString())
+    try statistics?.write(stats.jsonString(options: Self.json))
   }
 
   /// `firstSample` is where the frame begins in the output.
   func note(_ frame: Anechoic_V1_FrameInfo, firstSample: Int64) throws {
     guard let frames else { return }
-    var options = JSONEncodingOptions()
-    options.alwaysPrintInt64sAsNumbers = true
-    let members = try frame.jsonString(options: options).dropFirst()
+    let members = try frame.jsonString(options: Self.json).dropFirst()
     let separator = members == "}" ? "" : ","
     try frames.write("{\"sample\":\(firstSample)\(separator)\(members)")
   }
@@ -47,13 +58,13 @@ private final class LineFile {
       handle = .standardOutput
       return
     }
-    guard FileManager.default.createFile(atPath: path, contents: nil),
-      let handle = FileHandle(forWritingAtPath: path)
-    else { throw CommandFailure("\(path): cannot be written") }
-    self.handle = handle
+    // What is there stays what it is: a device, a FIFO, or a link to a file.
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw CommandFailure("\(path): \(String(cString: strerror(errno)).lowercased())")
+    }
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
-
-  deinit { if path != "-" { try? handle.close() } }
 
   func write(_ line: String) throws {
     do {

@@ -65,9 +65,10 @@ struct ProcessCommand: AsyncParsableCommand {
         written: [output, events, stats, frames].compactMap { $0 })
       let job = try ProcessJob(
         microphone: microphone, reference: reference, output: output,
-        logs: JobLogs(events: events, statistics: stats, frames: frames))
-      let summary = try await ServerInside.orAt(server) { address in
-        try await job.run(on: VoiceProcessingClient(server: address), start)
+        logs: JobLogs.Paths(events: events, statistics: stats, frames: frames))
+      let summary = try await ServerInside.orAt(server) { address, connected in
+        try await job.run(
+          on: VoiceProcessingClient(server: address), start, connected: connected)
       }
       standardError(summary.text)
     } catch let error as AudioFileError {

@@ -9,24 +9,29 @@ internal import VoiceClient
 /// One recording through one session.
 final class ProcessJob {
   private let sender: Sender
-  private let output: AudioFileWriter
-  private let logs: JobLogs
+  private let outputPath: String
+  private let logPaths: JobLogs.Paths
 
-  /// Opens every file, so that nothing is begun that cannot be finished.
-  init(microphone: String, reference: String?, output: String, logs: JobLogs) throws {
+  /// Opens the files that are read. Those that are written are left as they are until there is
+  /// something to write.
+  init(microphone: String, reference: String?, output: String, logs: JobLogs.Paths) throws {
     sender = try Sender(microphone: microphone, reference: reference)
-    self.output = try AudioFileWriter(path: output, format: sender.microphoneFormat)
-    self.logs = logs
+    outputPath = output
+    logPaths = logs
   }
 
-  /// Sends and receives side by side until the session has ended.
+  /// Sends and receives side by side until the session has ended. `connected` is called once the
+  /// server has answered.
   func run(
-    on client: VoiceProcessingClient, _ start: Anechoic_V1_Start
+    on client: VoiceProcessingClient, _ start: Anechoic_V1_Start, connected: () -> Void
   ) async throws -> JobSummary {
     let isPaced = start.pacing == .realTime
     let framesPerChunk = isPaced ? 1 : 10
     let began = ContinuousClock.now
     let stream = try await client.process(completed(start, framesPerChunk: framesPerChunk))
+    connected()
+    let output = try AudioFileWriter(path: outputPath, format: sender.microphoneFormat)
+    let logs = try JobLogs(logPaths)
     let sender = sender
     async let sending = sender.run(on: stream, framesPerChunk: framesPerChunk, isPaced: isPaced)
     var receiver = Receiver(

@@ -5,17 +5,20 @@ internal import VoiceServer
 /// A server in this process, for as long as a job needs one.
 enum ServerInside {
   /// Runs `body` against the server at `address`, or against one that is started for it on a unix
-  /// socket in a folder of its own.
+  /// socket in a folder of its own. When `body` calls `connected` the folder goes, so that nothing
+  /// is left of a command that is stopped.
   static func orAt<Result>(
-    _ address: String?, _ body: (_ address: String) async throws -> Result
+    _ address: String?,
+    _ body: (_ address: String, _ connected: () -> Void) async throws -> Result
   ) async throws -> Result {
-    if let address { return try await body(address) }
+    if let address { return try await body(address, {}) }
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("anechoic-\(UUID().uuidString)")
     let address = "unix:\(folder.path)/server.sock"
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    defer { try? FileManager.default.removeItem(at: folder) }
+    func removeFolder() { try? FileManager.default.removeItem(at: folder) }
+    defer { removeFolder() }
     let server: VoiceProcessingServer
     do {
       server = try VoiceProcessingServer(ServerConfiguration(addresses: [address], threads: 1))
@@ -23,7 +26,7 @@ enum ServerInside {
       throw CommandFailure("\(error)")
     }
     do {
-      let result = try await body(address)
+      let result = try await body(address, removeFolder)
       await server.stop(grace: .zero)
       return result
     } catch {

@@ -37,6 +37,23 @@ struct ConversionTests {
     #expect(try configuration.updated(by: update, path: "control") == expected)
   }
 
+  @Test func aFieldBelowAStageThatFollowsItsModeLeavesTheStageOn() throws {
+    let update = Anechoic_V1_ConfigUpdate.with {
+      $0.config.voiceProcessing.noiseSuppression.level = .veryHigh
+      $0.config.voiceProcessing.echoCancellation.suppression = .low
+      $0.config.voiceProcessing.gainControl.targetLevelDbfs = 20
+      $0.updateMask.paths = [
+        "voice_processing.noise_suppression.level",
+        "voice_processing.echo_cancellation.suppression",
+        "voice_processing.gain_control.target_level_dbfs",
+      ]
+    }
+    let updated = try SessionConfiguration().updated(by: update, path: "control")
+    #expect(updated.voiceProcessing.noiseSuppression == .on(.veryHigh))
+    #expect(updated.voiceProcessing.echoCancellation == .on(.low))
+    #expect(updated.voiceProcessing.gainControl == .on(20))
+  }
+
   @Test func aPartThatTheMaskNamesAndTheUpdateLeavesOutFollowsItsModeAgain() throws {
     var configuration = SessionConfiguration()
     configuration.voiceProcessing.gainControl = .off
@@ -59,6 +76,7 @@ struct ConversionTests {
       }
     }
     #expect(refused([])?.path == "control.update_config.update_mask")
+    #expect(refused((0..<51).map { "mute.\($0)" })?.problem.contains("50") == true)
     #expect(refused(["voice_processing.nonsense"])?.problem.contains("nonsense") == true)
     #expect(refused(["spatial_audio.enabled"]) == nil)
   }

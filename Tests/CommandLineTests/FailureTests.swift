@@ -59,6 +59,22 @@ struct FailureTests {
     #expect(try [folder.data("microphone.wav"), folder.data("reference.wav")] == before)
   }
 
+  @Test func whatWasThereIsLeftWhereNothingCouldBeDone() async throws {
+    let before = try folder.data("reference.wav")
+    try folder.write(before, "out.wav")
+    try folder.write(before, "log.jsonl")
+    try await expectFailure(
+      process + ["--events", "log.jsonl", "--server", "127.0.0.1:1"], names: "127.0.0.1:1")
+    #expect(try folder.data("out.wav") == before)
+    #expect(try folder.data("log.jsonl") == before)
+  }
+
+  @Test func aFullDeviceIsToldAndStaysADevice() async throws {
+    try await expectFailure(process + ["--frames", "/dev/full"], names: "/dev/full")
+    let attributes = try FileManager.default.attributesOfItem(atPath: "/dev/full")
+    #expect(attributes[.type] as? FileAttributeType == .typeCharacterSpecial)
+  }
+
   @Test func twoLogsInOneFileAreRefused() async throws {
     try await expectFailure(
       process + ["--events", "log.jsonl", "--stats", "log.jsonl"], names: "log.jsonl")

@@ -41,13 +41,22 @@ struct ProcessTests {
     try folder.write(result.output, "events.jsonl")
     let events = try folder.jsonLines("events.jsonl")
     #expect(!events.isEmpty)
-    #expect(events.map { $0["eventId"] as? String } == (1...events.count).map { "\($0)" })
+    #expect(events.map { $0["eventId"] as? Int } == Array(1...events.count))
     let end = events.last?["sessionEnded"] as? [String: Any]
     #expect(end?["reason"] as? String == "REASON_CLIENT_CLOSED")
     let stats = try folder.jsonLines("stats.jsonl")
     #expect(stats.count == 2 && stats.allSatisfy { $0["flow"] != nil && $0["levels"] != nil })
     let frames = try folder.jsonLines("frames.jsonl")
     #expect(frames.compactMap { $0["sample"] as? Int } == (0..<201).map { $0 * 160 })
+  }
+
+  @Test func aLogThatIsALinkIsWrittenWhereItLeads() async throws {
+    try folder.write(Data(), "target.jsonl")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link.jsonl"), withDestinationPath: folder.path("target.jsonl"))
+    let result = try await process(["--events", "link.jsonl"])
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try !folder.jsonLines("target.jsonl").isEmpty)
   }
 
   @Test func everyOptionChangesTheOutput() async throws {

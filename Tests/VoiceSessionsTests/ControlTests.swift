@@ -37,7 +37,7 @@ struct ControlTests {
     for id in 1...300 {
       run.session.submit(mode(.standard, id: UInt64(id), at: 1_000_000), sink: run.sink)
     }
-    #expect(run.sink.results.count == 300 - 256)
+    #expect(run.sink.results.count == 300 - 64)
     #expect(run.sink.results.allSatisfy { $0.refusal?.reason == "TOO_MANY_CONTROLS" })
     try run.send(microphone: frame)
     run.finish()

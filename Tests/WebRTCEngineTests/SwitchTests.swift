@@ -70,6 +70,22 @@ struct SwitchTests {
     }
   }
 
+  @Test(arguments: WebRTCVoiceEngine.processingRates)
+  func aStageThatIsSwitchedOnForTheFirstTimeMakesNoHole(rate: SampleRate) throws {
+    // A steady tone, and stages that leave it as it is.
+    let tone = (0..<rate.hertz).map { Float($0 * 440 % rate.hertz) / Float(rate.hertz) }
+      .map { 4 * abs($0 - 0.5) - 1 }.map { $0 * 0.3 }
+    let on = EngineSettings(echoSuppression: .low, gainTarget: 31)
+    let run = try EngineRun(
+      EngineSettings(), rate: rate, microphone: [tone], reference: [Signals.silence(tone.count)],
+      changes: [50: on])
+    let part = rate.hertz / 200
+    let levels = stride(from: rate.hertz * 4 / 10, to: rate.hertz * 7 / 10, by: part).map {
+      level(run.output[0][$0..<($0 + part)])
+    }
+    #expect((levels.max() ?? 0) - (levels.min() ?? 0) < 3)
+  }
+
   @Test func strongerNoiseSuppressionLeavesLessNoise() throws {
     let noise = Signals.noise(Self.rate.hertz * 3, amplitude: 0.05)
     let levels = try EngineSettings.NoiseSuppression.allCases.map { strength in

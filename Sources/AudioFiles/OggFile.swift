@@ -1,0 +1,22 @@
+internal import Foundation
+
+/// The framing of an Ogg file, https://www.rfc-editor.org/rfc/rfc3533.
+enum OggFile {
+  /// No page is longer.
+  private static let longestPage = 65_307
+  private static let endOfStream: UInt8 = 4
+
+  /// Whether the last page does not say that the stream ends with it.
+  static func isTruncated(path: String) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else {
+      return false
+    }
+    try? file.seek(toOffset: end - min(end, UInt64(longestPage)))
+    guard let tail = try? file.readToEnd(),
+      let page = tail.range(of: Data("OggS".utf8), options: .backwards)
+    else { return true }
+    // Behind the name of the format: its version, and then the flags of the page.
+    let flags = page.upperBound + 1
+    return flags >= tail.endIndex || tail[flags] & endOfStream == 0
+  }
+}
