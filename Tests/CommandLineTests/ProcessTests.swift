@@ -54,7 +54,7 @@ struct ProcessTests {
     try folder.write(Data(), "target.jsonl")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("link.jsonl"), withDestinationPath: folder.path("target.jsonl"))
-    let result = try await process(["--events", "link.jsonl"])
+    let result = try await process("microphone.wav", "out.wav", ["--events", "link.jsonl"])
     #expect(result.status == 0, "\(result.errors)")
     #expect(try !folder.jsonLines("target.jsonl").isEmpty)
   }
