@@ -1,6 +1,8 @@
 internal import AudioCore
 
-/// How much quieter the processed audio is than the microphone, where only the far end talks.
+/// How much quieter the processed audio is than the microphone, where only the far end talks: what
+/// echo cancellation, noise suppression and gain control come to together, from the third second of
+/// far-end speech on. Frames in which a voice was found do not count: the near end may be talking.
 struct EchoReduction {
   /// In dBFS: a reference below this plays nothing.
   private static let reference: Float = -50
