@@ -49,9 +49,7 @@ extension Anechoic_V1_VoiceProcessing {
     }
     if let isOn = processing.highPassFilter { highPassFilter = isOn }
   }
-}
 
-extension Anechoic_V1_VoiceProcessing {
   /// Spells out each stage that follows the mic mode where a field below it is going to be set: the
   /// other fields of the stage stay as they are.
   mutating func fill(stagesBelow fields: Set<String>, from resolved: Self) {
@@ -72,12 +70,12 @@ extension EngineSettings.EchoSuppression {
   fileprivate init(
     _ level: Anechoic_V1_VoiceProcessing.Level, path: String
   ) throws(InvalidField) {
-    switch level {
+    // The same levels but for the highest.
+    switch try EngineSettings.NoiseSuppression(level, path: path) {
     case .low: self = .low
-    case .unspecified, .moderate: self = .moderate
+    case .moderate: self = .moderate
     case .high: self = .high
     case .veryHigh: throw InvalidField(path, "is LEVEL_HIGH at most")
-    case .UNRECOGNIZED(let value): throw InvalidField(path, "\(value) is no known level")
     }
   }
 }

@@ -35,10 +35,6 @@ public struct Frame: ~Copyable {
   /// All channels as C wants them, lent for as long as the frame lives.
   public var planePointers: UnsafeMutablePointer<UnsafeMutablePointer<Float>> { planes }
 
-  public func silence() {
-    for channel in 0..<channelCount { plane(channel).update(repeating: 0) }
-  }
-
   /// Takes over the samples of a frame of the same shape.
   public func copy(_ other: borrowing Frame) {
     precondition(rate == other.rate && channelCount == other.channelCount)

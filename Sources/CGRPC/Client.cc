@@ -11,6 +11,7 @@
 
 #include "Bytes.h"
 #include "CGRPCClient.h"
+#include "ConnectionArguments.h"
 #include "Queue.h"
 
 struct cgrpc_channel {
@@ -203,13 +204,8 @@ extern "C" {
 
 cgrpc_channel *cgrpc_channel_create(const char *target, cgrpc_connection_options options) {
   grpc::ChannelArguments arguments;
-  const auto set = [&](const char *name, int32_t value) {
-    if (value != 0) arguments.SetInt(name, value);
-  };
-  set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, options.max_receive_message_bytes);
-  set(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, options.max_send_message_bytes);
-  set(GRPC_ARG_KEEPALIVE_TIME_MS, options.keepalive_time_ms);
-  set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, options.keepalive_timeout_ms);
+  anechoic::set_arguments(
+      options, [&](const char *name, int32_t value) { arguments.SetInt(name, value); });
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return new cgrpc_channel(
       grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments));

@@ -4,26 +4,24 @@
 #include <google/protobuf/descriptor.pb.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/server_builder.h>
-#include <grpcpp/version_info.h>
 
 #include <mutex>
 #include <unordered_set>
 
 #include "Bytes.h"
+#include "ConnectionArguments.h"
 #include "ServerCall.h"
 
 namespace {
 
 void apply(const cgrpc_connection_options &options, grpc::ServerBuilder &builder) {
-  const auto set = [&](const char *name, int32_t value) {
-    if (value != 0) builder.AddChannelArgument(name, value);
-  };
-  set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, options.max_receive_message_bytes);
-  set(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, options.max_send_message_bytes);
-  set(GRPC_ARG_KEEPALIVE_TIME_MS, options.keepalive_time_ms);
-  set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, options.keepalive_timeout_ms);
-  set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-      options.min_received_ping_interval_ms);
+  anechoic::set_arguments(options, [&](const char *name, int32_t value) {
+    builder.AddChannelArgument(name, value);
+  });
+  if (options.min_received_ping_interval_ms != 0) {
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                               options.min_received_ping_interval_ms);
+  }
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   // Two servers must not share a port without knowing it.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
@@ -109,8 +107,6 @@ void cgrpc_server::shut_down(int64_t grace_ns) {
 }
 
 extern "C" {
-
-const char *cgrpc_version(void) { return GRPC_CPP_VERSION_STRING; }
 
 cgrpc_server *cgrpc_server_start(const cgrpc_server_options *options, size_t *failed_address) {
   auto server = std::make_unique<cgrpc_server>(*options);

@@ -63,10 +63,7 @@ final class ProcessCall: ServerCallHandler {
     stallCheck?.cancel()
   }
 
-  func ended() {
-    close()
-    stallCheck?.cancel()
-  }
+  func ended() { cancelled() }
 
   private func start(_ message: UnsafeRawBufferPointer) throws(Status) {
     let request = try Anechoic_V1_ProcessRequest.decoded(message)

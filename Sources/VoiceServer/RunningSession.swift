@@ -42,7 +42,6 @@ final class RunningSession: SessionSink {
   private var frameTimes = FrameTimes()
   private var chunksDropped: UInt64 = 0
   private var behindSince: ContinuousClock.Instant?
-  private var isOpen = true
 
   /// Enters the session into the directory and sends `started`.
   init(
@@ -81,12 +80,8 @@ final class RunningSession: SessionSink {
   /// Processes what is left and says that the session has ended.
   func finish() { session.finish(.clientClosed, sink: self) }
 
-  /// Leaves the directory.
-  func close() {
-    guard isOpen else { return }
-    isOpen = false
-    directory.remove(id)
-  }
+  /// Leaves the directory; once.
+  func close() { directory.remove(id) }
 
   func readiness() -> Readiness {
     if session.hasCompleteFrame { return .afterTurn }

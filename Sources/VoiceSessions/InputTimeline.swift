@@ -33,7 +33,7 @@ public struct InputTimeline: ~Copyable {
   public mutating func append(
     _ bytes: UnsafeRawBufferPointer, firstSample: Int64?
   ) throws(InputFault) -> Int64 {
-    let bytes = try checked(bytes, firstSample)
+    try check(bytes, firstSample)
     let count = bytes.count / format.bytesPerSampleFrame
     let first = firstSample ?? arrived
     let missing = max(0, first - arrived)
@@ -59,9 +59,9 @@ public struct InputTimeline: ~Copyable {
     return queue.take(into: frame)
   }
 
-  private func checked(
+  private func check(
     _ bytes: UnsafeRawBufferPointer, _ firstSample: Int64?
-  ) throws(InputFault) -> UnsafeRawBufferPointer {
+  ) throws(InputFault) {
     guard !bytes.isEmpty else { throw .empty }
     guard bytes.count % format.bytesPerSampleFrame == 0 else {
       throw .partialSampleFrame(bytes: bytes.count, sampleFrame: format.bytesPerSampleFrame)
@@ -74,7 +74,6 @@ public struct InputTimeline: ~Copyable {
         throw .impossiblePosition(firstSample, expected: arrived)
       }
     }
-    return bytes
   }
 
   private func samples(in duration: Duration) -> Int {

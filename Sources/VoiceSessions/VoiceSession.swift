@@ -47,8 +47,6 @@ public final class VoiceSession {
   /// The sample of the microphone that is processed next.
   public var position: Int64 { microphone.taken }
 
-  public var isVoiceActive: Bool { detector.isActive }
-
   /// Takes in samples of an input. Those of one instant belong together: append the reference
   /// first, then the microphone, then call `process`.
   public func append(

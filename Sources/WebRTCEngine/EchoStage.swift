@@ -4,17 +4,17 @@ internal import VoiceEngines
 /// Echo cancellation. Once it was on it goes on learning while it is off, so that it is there at
 /// once when it is wanted again.
 final class EchoStage {
-  let latencySamples: Int
+  var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
   private var isLearning: Bool
   private var samplesLearnt = 0  // up to the latency
 
   init(_ format: EngineFormat, _ suppression: EngineSettings.EchoSuppression?) throws(EngineError) {
-    latencySamples = WebRTCLatency.echoCancellation(format.rate)
     processor = try WebRTCProcessor(format)
     processor.setEchoCancellation(suppression ?? .moderate)
-    choice = AlignedSwitch(format, latencySamples: latencySamples, isOn: suppression != nil)
+    choice = AlignedSwitch(
+      format, latencySamples: WebRTCLatency.echoCancellation(format.rate), isOn: suppression != nil)
     isLearning = suppression != nil
   }
 

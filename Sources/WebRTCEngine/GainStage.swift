@@ -3,16 +3,16 @@ internal import VoiceEngines
 
 /// Automatic gain control.
 final class GainStage {
-  let latencySamples: Int
+  var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
 
   /// `target` in decibels below full scale; nil is off.
   init(_ format: EngineFormat, _ target: Int?) throws(EngineError) {
-    latencySamples = WebRTCLatency.gainControl(format.rate)
     processor = try WebRTCProcessor(format.withoutReference)
     if let target { processor.setGainControl(target: target) }
-    choice = AlignedSwitch(format, latencySamples: latencySamples, isOn: target != nil)
+    choice = AlignedSwitch(
+      format, latencySamples: WebRTCLatency.gainControl(format.rate), isOn: target != nil)
   }
 
   func apply(_ target: Int?) {

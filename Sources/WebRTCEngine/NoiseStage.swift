@@ -4,18 +4,18 @@ internal import VoiceEngines
 /// Noise suppression, and the voice detection that rests on it: the suppressor always runs, and is
 /// heard when it is on.
 final class NoiseStage {
-  let latencySamples: Int
+  var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
 
   init(
     _ format: EngineFormat, _ suppression: EngineSettings.NoiseSuppression?
   ) throws(EngineError) {
-    latencySamples = WebRTCLatency.noiseSuppression(format.rate)
     processor = try WebRTCProcessor(format.withoutReference)
     processor.setNoiseSuppression(suppression ?? .high)
     processor.setVoiceDetection()
-    choice = AlignedSwitch(format, latencySamples: latencySamples, isOn: suppression != nil)
+    choice = AlignedSwitch(
+      format, latencySamples: WebRTCLatency.noiseSuppression(format.rate), isOn: suppression != nil)
   }
 
   func apply(_ suppression: EngineSettings.NoiseSuppression?) {

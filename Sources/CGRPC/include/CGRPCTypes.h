@@ -45,9 +45,6 @@ typedef struct {
 // A deadline or start that does not exist.
 #define CGRPC_NO_DEADLINE INT64_MAX
 
-// The version of libgrpc++ that this was built with, such as "1.51.1".
-const char *cgrpc_version(void);
-
 #ifdef __cplusplus
 }
 #endif
