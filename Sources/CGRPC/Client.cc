@@ -41,7 +41,7 @@ struct cgrpc_client_call {
   void finished(bool ok);
   bool begin();     // counts an operation; false once the call is ending
   void drain();     // reads on unasked: the end, and the status, are behind what is unread
-  void fail();      // the stream is broken: fetches the status
+  void fail();      // a read failed: fetches the status
   void complete();  // counts the operation off, and ends the call after the last one
 
   // Starts an operation, or keeps it until the call has been started: libgrpc++ refuses it before.
@@ -102,9 +102,11 @@ void cgrpc_client_call::started(bool ok) {
     is_started_ = true;
     early.swap(early_);
   }
-  // Where the start failed they fail too, and are counted off as they do.
+  // Where the start failed they fail too, and are counted off as they do. Nothing but a read that
+  // failed fetches the status: with a read in flight, both would ask for the headers, and
+  // libgrpc++ aborts.
   for (const auto &operation : early) operation();
-  if (!ok) fail();
+  if (!ok) drain();
   complete();
 }
 
@@ -132,12 +134,6 @@ void cgrpc_client_call::cancel() {
 }
 
 void cgrpc_client_call::read_done(bool ok) {
-  bool draining = false;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    reading_ = false;
-    draining = draining_;
-  }
   if (ok) {
     if (!headed_) {
       headed_ = true;
@@ -146,6 +142,12 @@ void cgrpc_client_call::read_done(bool ok) {
     }
     grpc::Slice message = anechoic::unwrap(received_);
     received_.Clear();
+    bool draining = false;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      reading_ = false;  // from here on another thread may start the next read
+      draining = draining_;
+    }
     events_.message(handler_, anechoic::lend(message));
     if (draining) read();
   } else {
@@ -177,8 +179,7 @@ void cgrpc_client_call::half_close_done(bool) { complete(); }
 void cgrpc_client_call::fail() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (finishing_) return;
-    finishing_ = true;
+    finishing_ = true;  // and no read starts any more
     ++operations_;
   }
   stream_->Finish(&status_, &finish_tag_);
