@@ -2,6 +2,8 @@
 
 #include <grpc/support/time.h>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <vector>
 
@@ -32,8 +34,9 @@ struct cgrpc_timer final : public anechoic::Tag {
   std::atomic<int> owners_{2};
 };
 
-cgrpc_queue::cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name)
-    : events_(std::move(events)), thread_name_(std::move(thread_name)) {}
+cgrpc_queue::cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name,
+                         int niceness)
+    : events_(std::move(events)), thread_name_(std::move(thread_name)), niceness_(niceness) {}
 
 cgrpc_queue::~cgrpc_queue() { shut_down(); }
 
@@ -43,6 +46,8 @@ void cgrpc_queue::start() {
 
 void cgrpc_queue::serve() {
   pthread_setname_np(pthread_self(), thread_name_.c_str());
+  // On Linux a niceness is a thread's own. Where it is refused, the queue serves all the same.
+  if (niceness_ != 0) (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness_);
   void *tag = nullptr;
   bool ok = false;
   while (events_->Next(&tag, &ok)) {

@@ -39,7 +39,9 @@ class MemberTag final : public Tag {
 
 struct cgrpc_queue {
  public:
-  cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name);
+  // `niceness` is the thread's; 0 leaves it that of the process.
+  cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name,
+              int niceness = 0);
   ~cgrpc_queue();
 
   void start();
@@ -61,6 +63,7 @@ struct cgrpc_queue {
 
   std::unique_ptr<grpc::CompletionQueue> events_;
   std::string thread_name_;
+  int niceness_;
   std::thread thread_;
   std::mutex mutex_;
   bool closed_ = false;

@@ -3,8 +3,8 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
-#include <grpcpp/server_builder.h>
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_set>
 
@@ -27,6 +27,15 @@ void apply(const cgrpc_connection_options &options, grpc::ServerBuilder &builder
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
 
+// Enough to stay behind the audio on a busy machine, and not so much as to starve.
+constexpr int background_niceness = 5;
+
+std::vector<std::string> names(const cgrpc_server_options &options) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < options.method_count; ++i) names.emplace_back(options.methods[i].name);
+  return names;
+}
+
 }  // namespace
 
 namespace anechoic {
@@ -38,17 +47,33 @@ int RawService::add(const char *method) {
   return method_count_++;
 }
 
+cgrpc_queue *Lane::idlest() const {
+  return *std::min_element(queues_.begin(), queues_.end(), [](cgrpc_queue *a, cgrpc_queue *b) {
+    return a->call_count.load(std::memory_order_relaxed) <
+           b->call_count.load(std::memory_order_relaxed);
+  });
+}
+
 }  // namespace anechoic
 
 cgrpc_server::cgrpc_server(const cgrpc_server_options &options)
     : events(options.events),
       context(options.context),
       ports(options.address_count, 0),
-      names_(options.methods, options.methods + options.method_count) {
-  for (const std::string &name : names_) {
+      names_(names(options)) {
+  for (size_t i = 0; i < names_.size(); ++i) {
+    const std::string &name = names_[i];
     anechoic::RawService &service = services_[name.substr(0, name.rfind('/'))];
-    methods_.push_back({&service, service.add(name.c_str())});
+    methods_.push_back({&service, service.add(name.c_str()),
+                        options.methods[i].is_background ? &background_ : &main_});
   }
+}
+
+cgrpc_queue *cgrpc_server::add_queue(grpc::ServerBuilder &builder, const std::string &thread_name,
+                                     int niceness) {
+  queues_.push_back(
+      std::make_unique<cgrpc_queue>(builder.AddCompletionQueue(), thread_name, niceness));
+  return queues_.back().get();
 }
 
 ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
@@ -61,8 +86,11 @@ ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
   }
   for (auto &service : services_) builder.RegisterService(&service.second);
   for (uint32_t i = 0; i < options.queue_count; ++i) {
-    queues_.push_back(std::make_unique<cgrpc_queue>(builder.AddCompletionQueue(),
-                                                    "grpc-queue-" + std::to_string(i)));
+    main_.add(add_queue(builder, "grpc-queue-" + std::to_string(i), 0));
+  }
+  if (std::any_of(methods_.begin(), methods_.end(),
+                  [this](const Method &method) { return method.lane == &background_; })) {
+    background_.add(add_queue(builder, "grpc-background", background_niceness));
   }
   server_ = builder.BuildAndStart();
   if (!server_) {
@@ -81,14 +109,7 @@ ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
 }
 
 void cgrpc_server::offer(size_t method) {
-  cgrpc_queue *idlest = queues_.front().get();
-  for (const auto &queue : queues_) {
-    if (queue->call_count.load(std::memory_order_relaxed) <
-        idlest->call_count.load(std::memory_order_relaxed)) {
-      idlest = queue.get();
-    }
-  }
-  (new cgrpc_server_call(this, idlest, method))->request();
+  (new cgrpc_server_call(this, methods_[method].lane->idlest(), method))->request();
 }
 
 void cgrpc_server::request(size_t method, grpc::ServerContext *context,

@@ -3,6 +3,7 @@
 
 #include <grpcpp/impl/service_type.h>
 #include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 
 #include <condition_variable>
 #include <map>
@@ -27,6 +28,18 @@ class RawService final : public grpc::Service {
 
  private:
   int method_count_ = 0;
+};
+
+// Queues that share the calls of some methods.
+class Lane {
+ public:
+  void add(cgrpc_queue *queue) { queues_.push_back(queue); }
+
+  // The queue with the fewest calls.
+  cgrpc_queue *idlest() const;
+
+ private:
+  std::vector<cgrpc_queue *> queues_;
 };
 
 // The calls that are offered or running. The queues have to outlive them: an operation that is
@@ -64,8 +77,8 @@ struct cgrpc_server {
   ptrdiff_t start(const cgrpc_server_options &options);
   void shut_down(int64_t grace_ns);
 
-  // Offers the next call of a method to clients, on the queue with the fewest calls. One offer a
-  // method at a time, so that the calls of one connection spread over all queues.
+  // Offers the next call of a method to clients, on the idlest queue of its lane. One offer a method
+  // at a time, so that the calls of one connection spread over the lane's queues.
   void offer(size_t method);
 
   // Asks libgrpc for the next call of a method.
@@ -82,12 +95,18 @@ struct cgrpc_server {
   struct Method {
     anechoic::RawService *service;
     int index;  // within the service
+    const anechoic::Lane *lane;
   };
+
+  cgrpc_queue *add_queue(grpc::ServerBuilder &builder, const std::string &thread_name,
+                         int niceness);
 
   const std::vector<std::string> names_;  // libgrpc keeps pointers to them
   std::map<std::string, anechoic::RawService> services_;
   std::vector<Method> methods_;
-  std::vector<std::unique_ptr<cgrpc_queue>> queues_;
+  std::vector<std::unique_ptr<cgrpc_queue>> queues_;  // of both lanes
+  anechoic::Lane main_;
+  anechoic::Lane background_;
   std::unique_ptr<grpc::Server> server_;
 };
 

@@ -9,7 +9,7 @@ public final class Server: Sendable {
   public struct Options: Sendable {
     /// `HOST:PORT`, `[::1]:PORT` or `unix:PATH`; port 0 asks for a free one.
     public var addresses: [String]
-    /// Completion queues, each with a thread of its own.
+    /// Completion queues of the main lane, each with a thread of its own.
     public var queueCount: Int
     public var connection = ConnectionOptions()
     /// Serialized `FileDescriptorProto`s of the methods, for grpc.reflection.v1alpha.
@@ -37,12 +37,17 @@ public final class Server: Sendable {
     var failed = 0
     let server = withCStrings(options.addresses) { addresses in
       withCStrings(methods.map(\.method.path)) { paths in
-        var c = cgrpc_server_options(
-          addresses: addresses.baseAddress, address_count: addresses.count,
-          methods: paths.baseAddress, method_count: paths.count,
-          queue_count: UInt32(max(1, options.queueCount)), connection: options.connection.c,
-          events: .swift, context: context.toOpaque())
-        return cgrpc_server_start(&c, &failed)
+        let methods = zip(paths, methods).map { path, method in
+          cgrpc_method(name: path, is_background: method.lane == .background)
+        }
+        return methods.withUnsafeBufferPointer { methods in
+          var c = cgrpc_server_options(
+            addresses: addresses.baseAddress, address_count: addresses.count,
+            methods: methods.baseAddress, method_count: methods.count,
+            queue_count: UInt32(max(1, options.queueCount)), connection: options.connection.c,
+            events: .swift, context: context.toOpaque())
+          return cgrpc_server_start(&c, &failed)
+        }
       }
     }
     guard let server else {

@@ -1,23 +1,27 @@
 /// An RPC that a server offers, and the code behind it.
 public struct ServerMethod: Sendable {
   public let method: Method
+  /// The threads that serve it. The bodies of asynchronous methods run on Swift's own.
+  public let lane: Lane
   let start: @Sendable (ServerCall) -> any ServerCallHandler
 
   /// An RPC of any shape, as events on the call's thread. `start` runs on that thread too; it
   /// must ask for the first message with `ServerCall.read()`.
   public init(
-    _ method: Method, start: @escaping @Sendable (ServerCall) -> any ServerCallHandler
+    _ method: Method, lane: Lane = .main,
+    start: @escaping @Sendable (ServerCall) -> any ServerCallHandler
   ) {
     self.method = method
+    self.lane = lane
     self.start = start
   }
 
   /// One message in, one message out. A thrown `Status` is the answer; any other error is INTERNAL.
   public static func unary(
-    _ method: Method,
+    _ method: Method, lane: Lane = .main,
     _ body: @escaping @Sendable (_ request: [UInt8], _ context: CallContext) async throws -> [UInt8]
   ) -> ServerMethod {
-    ServerMethod(method) { call in
+    ServerMethod(method, lane: lane) { call in
       AsyncHandler(call) { request, context, responses in
         try await responses.send(body(request, context))
       }
@@ -26,13 +30,13 @@ public struct ServerMethod: Sendable {
 
   /// One message in, any number out, until `body` returns.
   public static func serverStreaming(
-    _ method: Method,
+    _ method: Method, lane: Lane = .main,
     _ body:
       @escaping @Sendable (
         _ request: [UInt8], _ context: CallContext, _ responses: ResponseWriter
       ) async throws -> Void
   ) -> ServerMethod {
-    ServerMethod(method) { AsyncHandler($0, body) }
+    ServerMethod(method, lane: lane) { AsyncHandler($0, body) }
   }
 }
 

@@ -28,13 +28,22 @@ typedef struct {
   void (*ended)(void *context);
 } cgrpc_server_events;
 
+// One RPC that a server offers.
+typedef struct {
+  // "/package.Service/Method".
+  const char *name;
+  // Served by the background queue, whose thread has a lower priority, and not by the others.
+  bool is_background;
+} cgrpc_method;
+
 typedef struct {
   // "HOST:PORT", "[::1]:PORT" or "unix:PATH". Port 0 asks for any free one.
   const char *const *addresses;
   size_t address_count;
-  // "/package.Service/Method" each. Any other method is answered UNIMPLEMENTED.
-  const char *const *methods;
+  // Any other method is answered UNIMPLEMENTED.
+  const cgrpc_method *methods;
   size_t method_count;
+  // Without the background queue, which there is when a method asks for it.
   uint32_t queue_count;
   cgrpc_connection_options connection;
   cgrpc_server_events events;

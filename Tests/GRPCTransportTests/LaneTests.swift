@@ -1,0 +1,145 @@
+import Foundation
+import GRPCTransport
+import Testing
+
+/// The background lane beside the main one.
+@Suite(.timeLimit(.minutes(1)))
+struct LaneTests {
+  /// A method of the background lane that follows a script.
+  private func background(
+    _ journal: Journal, _ script: ScriptedHandler.Script = .echo
+  ) -> ServerMethod {
+    ServerMethod(.other, lane: .background) { ScriptedHandler($0, journal, script) }
+  }
+
+  private func threads(_ journal: Journal) -> Set<UInt> { Set(journal.entries.map(\.thread)) }
+
+  @Test func everyFactorySetsTheLane() {
+    let methods: [(Lane) -> ServerMethod] = [
+      { ServerMethod(.test, lane: $0) { ScriptedHandler($0, Journal(), .echo) } },
+      { .unary(.test, lane: $0) { request, _ in request } },
+      { .serverStreaming(.test, lane: $0) { _, _, _ in } },
+    ]
+    for method in methods {
+      #expect(method(.main).lane == .main)
+      #expect(method(.background).lane == .background)
+    }
+    #expect(ServerMethod.unary(.test) { request, _ in request }.lane == .main)
+  }
+
+  @Test func theLanesShareNoThread() async throws {
+    let journal = Journal()
+    let options = Server.Options(addresses: ["127.0.0.1:0"], queueCount: 2)
+    try await withServer(options: options, also: [background(journal)]) { server in
+      let channel = server.channel()
+      // More of them than of the others: a main call would go there if it could.
+      let main = (0..<20).map { _ in channel.call(.test) }
+      let others = (0..<5).map { _ in channel.call(.other) }
+      for call in main + others { try await #expect(call.exchange([1]) == [1]) }
+      #expect(threads(server.journal).count == 2)
+      #expect(threads(journal).count == 1)
+      #expect(threads(server.journal).isDisjoint(with: threads(journal)))
+      withExtendedLifetime((main, others)) {}
+    }
+  }
+
+  @Test func onlyTheBackgroundThreadHasALowerPriority() async throws {
+    let script = ScriptedHandler.Script(started: { handler in
+      handler.note("\(niceness())")
+      handler.call.finish(.ok)
+    })
+    let journal = Journal()
+    try await withServer(script, also: [background(journal, script)]) { server in
+      try await #expect(server.call().outcome() == .ok)
+      try await #expect(server.channel().call(.other).outcome() == .ok)
+      #expect(server.journal.count(of: .note("\(niceness())")) == 1)
+      #expect(journal.count(of: .note("5")) == 1)
+    }
+  }
+
+  @Test func aBlockedBackgroundCallHoldsUpNoOther() async throws {
+    let journal = Journal()
+    var blocking = ScriptedHandler.Script.echo
+    blocking.received = { handler, message in
+      handler.note("blocked")
+      try? blockUntilReleased(handler.journal)
+      handler.write(message)
+    }
+    try await withServer(also: [background(journal, blocking)]) { server in
+      let call = server.channel().call(.other)
+      try await within { try await call.send([1]) }
+      try await journal.wait(for: .note("blocked"))
+      try await #expect(server.call().exchange([2]) == [2])
+      #expect(journal.count(of: .writeCompleted) == 0)
+      journal.release()
+      try await #expect(within { try await call.receive() } == [1])
+    }
+  }
+
+  @Test func aServerMayHaveNothingButBackgroundMethods() async throws {
+    let method = ServerMethod.unary(.test, lane: .background) { request, _ in request.reversed() }
+    try await withServer([method]) { server in
+      let channel = server.channel()
+      for _ in 0..<10 {
+        try await #expect(within { try await channel.unary(.test, [1, 2]) } == [2, 1])
+      }
+    }
+  }
+
+  @Test func theBackgroundThreadIsThereWhenAMethodAsksForIt() async {
+    // In a process of its own, where no other test has a server.
+    await #expect(processExitsWith: .success) {
+      try await withServer { server in
+        try await #require(server.call().exchange([1]) == [1])
+        try #require(threadCount(named: "grpc-background") == 0)
+      }
+      let method = ServerMethod.unary(.test, lane: .background) { request, _ in request }
+      try await withServer([method, .unary(.other, lane: .background) { $0 + $1.peer.utf8 }]) {
+        let channel = $0.channel()
+        try await #require(within { try await channel.unary(.test, [1]) } == [1])
+        try #require(threadCount(named: "grpc-background") == 1)
+      }
+      try #require(threadCount(named: "grpc-background") == 0)
+    }
+  }
+
+  @Test func aShutdownWaitsForBackgroundCallsAndCancelsThemAfterTheGrace() async throws {
+    let journal = Journal()
+    var script = ScriptedHandler.Script.echo
+    script.received = { handler, message in
+      handler.timer = handler.call.schedule(after: .seconds(3600)) { handler.note("fired") }
+      handler.write(message)
+    }
+    try await withServer(also: [background(journal, script)]) { server in
+      let channel = server.channel()
+      let calls = (0..<20).map { _ in channel.call(.other) }
+      for call in calls { try await #expect(call.exchange([1]) == [1]) }
+      let began = ContinuousClock.now
+      try await within { await server.server.shutdown(grace: .milliseconds(200)) }
+      #expect(ContinuousClock.now - began >= .milliseconds(199))
+      #expect(journal.count(of: .cancelled) == 20)
+      #expect(journal.count(of: .released) == 20)
+      #expect(journal.count(of: .note("fired")) == 0)
+    }
+  }
+
+  @Test func aServerWithABackgroundMethodMayFailToStart() async throws {
+    try await withServer { taken in
+      _ = #expect(throws: ServerError.addressUnavailable(taken.address)) {
+        _ = try Server(options: .init(addresses: [taken.address]), methods: [background(Journal())])
+      }
+    }
+  }
+}
+
+/// The niceness of this thread.
+private func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+
+/// How many threads of this process bear a name.
+private func threadCount(named name: String) throws -> Int {
+  try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { thread in
+    let path = "/proc/self/task/\(thread)/comm"
+    let comm = try? String(contentsOfFile: path, encoding: .utf8)
+    return comm?.split(separator: "\n").first == name[...]
+  }
+}
