@@ -11,7 +11,9 @@ extension ServerMethod {
   static func capabilities(
     _ configuration: ServerConfiguration, _ directory: SessionDirectory
   ) -> ServerMethod {
-    .unary(Method(service: RPC.voiceProcessing, name: RPC.getCapabilities)) { _, _ in
+    .unary(
+      Method(service: RPC.voiceProcessing, name: RPC.getCapabilities), lane: .background
+    ) { _, _ in
       let response = Anechoic_V1_GetCapabilitiesResponse.with {
         $0.version = anechoicVersion
         $0.engines = [WebRTCVoiceEngine.identity.description]

@@ -41,17 +41,18 @@ final class HealthService: Sendable {
 
   var methods: [ServerMethod] {
     [
-      .unary(Method(service: RPC.health, name: RPC.check)) { request, _ in
+      .unary(Method(service: RPC.health, name: RPC.check), lane: .background) { request, _ in
         let service = try Self.service(request)
         guard let status = self.status(service) else {
           throw Status(.notFound, "service: \"\(service)\" is not on this server")
         }
         return try Self.response(status)
       },
-      .unary(Method(service: RPC.health, name: RPC.list)) { _, _ in
+      .unary(Method(service: RPC.health, name: RPC.list), lane: .background) { _, _ in
         try self.list().serializedBytes()
       },
-      .serverStreaming(Method(service: RPC.health, name: RPC.watch)) { request, _, responses in
+      .serverStreaming(Method(service: RPC.health, name: RPC.watch), lane: .background) {
+        request, _, responses in
         try await self.watch(Self.service(request), responses)
       },
     ]
