@@ -1,50 +1,33 @@
-/// A call of one request whose answers an asynchronous function makes.
+/// A call whose requests an asynchronous function takes, and whose answers it makes.
 ///
 /// Unchecked because its fields belong to the call's thread, where the executor brings it back.
 final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
   typealias Body =
-    @Sendable (_ request: [UInt8], _ context: CallContext, _ responses: ResponseWriter)
+    @Sendable (_ requests: RequestStream, _ context: CallContext, _ responses: ResponseWriter)
     async throws -> Void
 
   private let call: ServerCall
-  private let body: Body
-  private var request: [UInt8]?
-  private var task: Task<Void, Never>?
+  private var requests: RequestStream?
   private var responses: ResponseWriter?
+  private var task: Task<Void, Never>?
   private var isOver = false
 
   init(_ call: ServerCall, _ body: @escaping Body) {
     self.call = call
-    self.body = body
-    call.read()
-  }
-
-  func received(_ message: UnsafeRawBufferPointer) {
-    guard request == nil else {
-      finish(Status(.invalidArgument, "\(call.method) takes one request message, got another"))
-      return
-    }
-    request = Array(message)
-    call.read()
-  }
-
-  func halfClosed() {
-    guard !isOver else { return }
-    guard let request else {
-      finish(Status(.invalidArgument, "\(call.method) takes one request message, got none"))
-      return
-    }
     let context = CallContext(call)
     let executor = call.executor
+    let requests = RequestStream {
+      executor.perform { self.read() }
+    }
     let responses = ResponseWriter { message in
       executor.perform { self.write(message) }
     }
+    self.requests = requests
     self.responses = responses
-    let body = body
     task = Task {
       let status: Status
       do {
-        try await body(request, context, responses)
+        try await body(requests, context, responses)
         status = .ok
       } catch let error as Status {
         status = error
@@ -57,18 +40,35 @@ final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
     }
   }
 
+  func received(_ message: UnsafeRawBufferPointer) { requests?.received(Array(message)) }
+
+  func halfClosed() {
+    // A read that the end of the call cut off looks like a half-close.
+    guard !isOver else { return }
+    requests?.halfClosed()
+  }
+
   func writeCompleted() { responses?.completed() }
 
   func cancelled() {
     isOver = true
     task?.cancel()
+    requests?.close()
     responses?.close()
   }
 
   func ended() {
+    requests?.close()
     responses?.close()
-    responses = nil  // it holds this handler
+    // They hold this handler.
+    requests = nil
+    responses = nil
     task = nil
+  }
+
+  private func read() {
+    guard !isOver else { return }
+    call.read()
   }
 
   private func write(_ message: [UInt8]) {

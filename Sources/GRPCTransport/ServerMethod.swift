@@ -22,8 +22,23 @@ public struct ServerMethod: Sendable {
     _ body: @escaping @Sendable (_ request: [UInt8], _ context: CallContext) async throws -> [UInt8]
   ) -> ServerMethod {
     ServerMethod(method, lane: lane) { call in
-      AsyncHandler(call) { request, context, responses in
-        try await responses.send(body(request, context))
+      AsyncHandler(call) { requests, context, responses in
+        try await responses.send(body(requests.only(of: context.method), context))
+      }
+    }
+  }
+
+  /// Any number of messages in, one message out: what `body` returns. It may return, or throw a
+  /// `Status`, before the client has sent its last; the call ends at once then.
+  public static func clientStreaming(
+    _ method: Method, lane: Lane = .main,
+    _ body:
+      @escaping @Sendable (_ requests: RequestStream, _ context: CallContext) async throws ->
+      [UInt8]
+  ) -> ServerMethod {
+    ServerMethod(method, lane: lane) { call in
+      AsyncHandler(call) { requests, context, responses in
+        try await responses.send(body(requests, context))
       }
     }
   }
@@ -36,7 +51,11 @@ public struct ServerMethod: Sendable {
         _ request: [UInt8], _ context: CallContext, _ responses: ResponseWriter
       ) async throws -> Void
   ) -> ServerMethod {
-    ServerMethod(method, lane: lane) { AsyncHandler($0, body) }
+    ServerMethod(method, lane: lane) { call in
+      AsyncHandler(call) { requests, context, responses in
+        try await body(requests.only(of: context.method), context, responses)
+      }
+    }
   }
 }
 

@@ -68,6 +68,31 @@ struct ForeignClientTests {
     }
   }
 
+  @Test func aForeignClientStreamsItsRequests() async throws {
+    let method = ServerMethod.clientStreaming(.test) { requests, _ in
+      var all: [UInt8] = []
+      while let message = try await requests.next() { all += message }
+      guard !all.isEmpty else { throw Status(.invalidArgument, "nothing") }
+      return all
+    }
+    try await withServer([method]) { server in
+      let client = try PythonClient(
+        address: server.address,
+        """
+        call = channel.stream_unary(METHOD)
+        say("joined", call(iter([b"one", b"", b"two" * 100000])) == b"one" + b"two" * 100000)
+        try:
+          call(iter([]))
+        except grpc.RpcError as error:
+          say(error.code(), error.details())
+        """)
+      try await client.wait(for: "exit 0")
+      for line in ["joined True", "StatusCode.INVALID_ARGUMENT nothing"] {
+        try await client.wait(for: line)
+      }
+    }
+  }
+
   @Test func compressedMessagesAreUnderstood() async throws {
     try await withServer { server in
       let client = try PythonClient(

@@ -18,6 +18,7 @@ struct LaneTests {
     let methods: [(Lane) -> ServerMethod] = [
       { ServerMethod(.test, lane: $0) { ScriptedHandler($0, Journal(), .echo) } },
       { .unary(.test, lane: $0) { request, _ in request } },
+      { .clientStreaming(.test, lane: $0) { _, _ in [] } },
       { .serverStreaming(.test, lane: $0) { _, _, _ in } },
     ]
     for method in methods {

@@ -1,0 +1,111 @@
+internal import Synchronization
+
+/// The messages that a client sends to an asynchronous handler, one after another.
+///
+/// A message is read when `next()` asks for it and no sooner, so that HTTP/2's flow control holds
+/// the sender back. That the client is gone is noticed without reading.
+public final class RequestStream: Sendable {
+  private typealias Receiver = CheckedContinuation<[UInt8]?, any Error>
+
+  private enum State {
+    case idle
+    /// A message is asked for; nobody waits for it any more where a `next()` was cancelled.
+    case reading(Receiver?)
+    /// The message that came after that.
+    case unclaimed([UInt8])
+    case halfClosed
+    case closed
+  }
+
+  private let state = Mutex(State.idle)
+  private let read: @Sendable () -> Void
+
+  init(read: @escaping @Sendable () -> Void) {
+    self.read = read
+  }
+
+  /// The next message; nil once the client has sent its last. Throws `CancellationError` when the
+  /// client is gone, and when the task is cancelled: then no message is lost, the next `next()`
+  /// gives it. One at a time.
+  public func next() async throws -> [UInt8]? {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { receiver in
+        receive(receiver)
+        // A task that was cancelled before had nobody here to be told so.
+        if Task.isCancelled { abandon() }
+      }
+    } onCancel: {
+      abandon()
+    }
+  }
+
+  /// The one message of a method that takes no more and no less.
+  func only(of method: Method) async throws -> [UInt8] {
+    guard let message = try await next() else {
+      throw Status(.invalidArgument, "\(method) takes one request message, got none")
+    }
+    guard try await next() == nil else {
+      throw Status(.invalidArgument, "\(method) takes one request message, got another")
+    }
+    return message
+  }
+
+  func received(_ message: [UInt8]) {
+    let receiver = state.withLock { state -> Receiver? in
+      guard case .reading(let receiver) = state else { return nil }
+      state = receiver == nil ? .unclaimed(message) : .idle
+      return receiver
+    }
+    receiver?.resume(returning: message)
+  }
+
+  func halfClosed() {
+    let receiver = state.withLock { state -> Receiver? in
+      guard case .reading(let receiver) = state else { return nil }
+      state = .halfClosed
+      return receiver
+    }
+    receiver?.resume(returning: nil)
+  }
+
+  func close() {
+    let receiver = state.withLock { state -> Receiver? in
+      defer { state = .closed }
+      guard case .reading(let receiver) = state else { return nil }
+      return receiver
+    }
+    receiver?.resume(throwing: CancellationError())
+  }
+
+  private func receive(_ receiver: Receiver) {
+    let (isRead, answer) = state.withLock { state -> (Bool, Result<[UInt8]?, any Error>?) in
+      switch state {
+      case .idle:
+        state = .reading(receiver)
+        return (true, nil)
+      case .reading(nil):
+        state = .reading(receiver)
+        return (false, nil)
+      case .unclaimed(let message):
+        state = .idle
+        return (false, .success(message))
+      case .halfClosed:
+        return (false, .success(nil))
+      case .reading, .closed:
+        return (false, .failure(CancellationError()))
+      }
+    }
+    if let answer { receiver.resume(with: answer) }
+    if isRead { read() }
+  }
+
+  /// Frees the one who waits, and keeps the message for the next one.
+  private func abandon() {
+    let receiver = state.withLock { state -> Receiver? in
+      guard case .reading(let receiver) = state else { return nil }
+      state = .reading(nil)
+      return receiver
+    }
+    receiver?.resume(throwing: CancellationError())
+  }
+}
