@@ -116,7 +116,7 @@ struct ForeignClientTests {
       client.send(SIGKILL)
       try await server.journal.wait(for: .cancelled, times: 10)
       print("a killed client is heard of after \(ContinuousClock.now - killed)")
-      #expect(ContinuousClock.now - killed < .seconds(2))
+      #expect(ContinuousClock.now - killed < .seconds(10))
       try await server.journal.wait(for: .released, times: 10)
       #expect(server.journal.count(of: .halfClosed) == 0)
       try await client.wait(for: "signal 9")
@@ -127,7 +127,8 @@ struct ForeignClientTests {
   @Test func aFrozenClientIsCutOffByTheKeepalive() async throws {
     var options = Server.Options.loopback
     options.connection.keepaliveTime = .seconds(1)
-    options.connection.keepaliveTimeout = .seconds(1)
+    // Long enough for a client that is only slow to start.
+    options.connection.keepaliveTimeout = .seconds(4)
     try await withServer(options: options) { server in
       let client = try PythonClient(address: server.address, Self.tenHeldCalls)
       try await client.wait(for: "ready")

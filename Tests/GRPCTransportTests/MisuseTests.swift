@@ -27,7 +27,7 @@ struct MisuseTests {
         try await #require(call.exchange([1]) == [1])
         call.halfClose()
         let error = await #expect(throws: Status.self) {
-          try await within(.seconds(5)) { try await call.send([2]) }
+          try await within { try await call.send([2]) }
         }
         try #require(error?.code == .failedPrecondition)
       }

@@ -5,7 +5,7 @@ import Testing
 struct ShutdownTests {
   @Test func anIdleServerStopsAtOnce() async throws {
     try await withServer { server in
-      try await within(.seconds(10)) { await server.server.shutdown(grace: .seconds(30)) }
+      try await within { await server.server.shutdown(grace: .seconds(30)) }
     }
   }
 
@@ -15,7 +15,7 @@ struct ShutdownTests {
       let call = channel.call(.test)
       call.halfClose()
       try await #expect(call.outcome() == .ok)
-      try await within(.seconds(10)) { await server.server.shutdown(grace: .seconds(30)) }
+      try await within { await server.server.shutdown(grace: .seconds(30)) }
       withExtendedLifetime(channel) {}
     }
   }
@@ -26,7 +26,7 @@ struct ShutdownTests {
       try await #expect(call.exchange([1]) == [1])
       let began = ContinuousClock.now
       let shutdown = Task { await server.server.shutdown(grace: .seconds(30)) }
-      try await expectRefusal(by: server.address)
+      try await expectRefusal { Channel(target: server.address, options: .fresh()) }
       try await #expect(call.exchange([2]) == [2])
       call.halfClose()
       try await #expect(call.outcome() == .ok)
@@ -43,7 +43,8 @@ struct ShutdownTests {
       let running = channel.call(.test)
       try await #expect(running.exchange([1]) == [1])
       let shutdown = Task { await server.server.shutdown(grace: .seconds(30)) }
-      try await expectRefusal(by: server.address)
+      // On this very connection: it is told of the end after the listener has closed.
+      try await expectRefusal { channel }
       try await #expect(channel.call(.test).outcome().code == .unavailable)
       running.halfClose()
       try await #expect(running.outcome() == .ok)
@@ -59,7 +60,7 @@ struct ShutdownTests {
       let began = ContinuousClock.now
       try await within { await server.server.shutdown(grace: .milliseconds(300)) }
       #expect(ContinuousClock.now - began >= .milliseconds(299))
-      #expect(ContinuousClock.now - began < .seconds(5))
+      #expect(ContinuousClock.now - began < .seconds(15))
       #expect(server.journal.count(of: .cancelled) == 5)
       #expect(server.journal.count(of: .released) == 5)
       #expect(server.journal.count(of: .halfClosed) == 0)
@@ -103,12 +104,12 @@ struct ShutdownTests {
       let call = server.call()
       try await #expect(call.exchange([1]) == [1])
       let first = Task { await server.server.shutdown(grace: .seconds(30)) }
-      try await expectRefusal(by: server.address)
-      try await within(.seconds(5)) { await server.server.shutdown(grace: .seconds(30)) }
+      try await expectRefusal { Channel(target: server.address, options: .fresh()) }
+      try await within { await server.server.shutdown(grace: .seconds(30)) }
       call.halfClose()
       try await #expect(call.outcome() == .ok)
       try await within { await first.value }
-      try await within(.seconds(5)) { await server.server.shutdown(grace: .seconds(30)) }
+      try await within { await server.server.shutdown(grace: .seconds(30)) }
     }
   }
 
@@ -130,11 +131,10 @@ struct ShutdownTests {
   }
 
   /// Returns once the server takes no new calls.
-  private func expectRefusal(by address: String) async throws {
+  private func expectRefusal(on channel: @escaping @Sendable () -> Channel) async throws {
     try await within {
       while true {
-        let call = Channel(target: address, options: .fresh()).call(.other)
-        if try await call.outcome().code == .unavailable { return }
+        if try await channel().call(.other).outcome().code == .unavailable { return }
       }
     }
   }

@@ -18,7 +18,7 @@ struct TimerTests {
       let fired = server.journal.entries.filter { $0.event == .note("fired") }
       #expect(fired.count == 1)
       #expect(fired[0].time - started.time >= .milliseconds(149))
-      #expect(fired[0].time - started.time < .seconds(2))
+      #expect(fired[0].time - started.time < .seconds(15))
       #expect(fired[0].thread == started.thread)
     }
   }
@@ -26,8 +26,9 @@ struct TimerTests {
   @Test func aCancelledTimerDoesNotFire() async throws {
     var script = ScriptedHandler.Script.echo
     script.started = { handler in
-      let first = handler.call.schedule(after: .milliseconds(20)) { handler.note("cancelled one") }
-      _ = handler.call.schedule(after: .milliseconds(100)) { handler.write([2]) }
+      // Far enough off not to be due before it is cancelled, however busy the machine.
+      let first = handler.call.schedule(after: .seconds(1)) { handler.note("cancelled one") }
+      _ = handler.call.schedule(after: .milliseconds(1100)) { handler.write([2]) }
       first?.cancel()
       first?.cancel()
       handler.timer = first
@@ -45,13 +46,17 @@ struct TimerTests {
       for delay in [30, 10, 20] {
         _ = handler.call.schedule(after: .milliseconds(delay)) { handler.note("\(delay)") }
       }
-      _ = handler.call.schedule(after: .milliseconds(60)) { handler.write([3]) }
     }
     try await withServer(script) { server in
       let call = server.call()
-      try await #expect(within { try await call.receive() } == [3])
-      let notes = server.journal.events().filter { if case .note = $0 { true } else { false } }
-      #expect(notes == [.note("10"), .note("20"), .note("30")])
+      for note in ["10", "20", "30"] { try await server.journal.wait(for: .note(note)) }
+      // In no order: on a busy machine all of them are late, and libgrpc keeps none then.
+      for delay in [10, 20, 30] {
+        let delays = delays(of: .note("\(delay)"), in: server.journal)
+        #expect(delays.count == 1)
+        #expect(delays.allSatisfy { $0 >= .milliseconds(delay - 1) })
+      }
+      withExtendedLifetime(call) {}
     }
   }
 
@@ -92,7 +97,7 @@ struct TimerTests {
     try await withServer(script) { server in
       let call = server.call()
       try await #expect(call.exchange([1]) == [1])
-      try await within(.seconds(5)) { await server.server.shutdown(grace: .zero) }
+      try await within { await server.server.shutdown(grace: .zero) }
       #expect(server.journal.count(of: .note("fired")) == 0)
       #expect(server.journal.count(of: .released) == 1)
     }
@@ -120,6 +125,13 @@ struct TimerTests {
       }
     }
   }
+}
+
+/// How long after the start of the call an event came, each time.
+private func delays(of event: Journal.Event, in journal: Journal) -> [Duration] {
+  let entries = journal.entries
+  guard let started = entries.first(where: { $0.event == .started }) else { return [] }
+  return entries.filter { $0.event == event }.map { $0.time - started.time }
 }
 
 /// Counts down in steps of a millisecond, then writes.
