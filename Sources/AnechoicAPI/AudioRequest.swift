@@ -1,10 +1,12 @@
 /// A `ProcessRequest` with audio, read where it lies, without a copy or an allocation.
 ///
-/// Only what the frame path needs: a microphone and a reference, each field at most once. Of any
-/// other message nothing is said, and SwiftProtobuf decodes it.
+/// Only what the frame path needs: each input at most once, and known fields in their order. Of
+/// any other message nothing is said, and SwiftProtobuf decodes it.
 public struct AudioRequest {
   public var microphone: Chunk?
   public var reference: Chunk?
+  public var farEnd: Chunk?
+  public var otherAudio: Chunk?
 
   /// An `AudioChunk`, lent.
   public struct Chunk {
@@ -36,15 +38,15 @@ public struct AudioRequest {
       switch key.field {
       case 1 where microphone == nil: microphone = chunk
       case 2 where reference == nil: reference = chunk
+      case 3 where farEnd == nil: farEnd = chunk
+      case 4 where otherAudio == nil: otherAudio = chunk
       default: return nil
       }
     }
   }
 
-  public init(microphone: Chunk?, reference: Chunk?) {
-    self.microphone = microphone
-    self.reference = reference
-  }
+  /// A request without any input.
+  public init() {}
 }
 
 extension AudioRequest.Chunk {

@@ -2,32 +2,46 @@ internal import SwiftProtobuf
 public import VoiceSessions
 
 extension SessionControl {
-  /// Throws for a control that this version does not offer.
-  public init(_ control: Anechoic_V1_Control) throws(Refusal) {
-    let change: Change
-    switch control.control {
-    case .updateConfig(let update):
-      change = .configuration { configuration throws(Refusal) in
-        do throws(InvalidField) {
-          return try configuration.updated(by: update, path: "control.update_config")
-        } catch {
-          throw Refusal(error)
-        }
+  /// Throws for a control that makes no sense.
+  public init(_ control: Anechoic_V1_Control, by origin: ControlOrigin) throws(Refusal) {
+    self.init(
+      id: control.controlID, atSample: control.hasAtSample ? control.atSample : nil, by: origin,
+      try Self.change(control.control))
+  }
+
+  /// A change of the configuration to what it is with the fields of a mask taken from an update;
+  /// `path` is where the update stands.
+  public static func configuration(
+    _ update: Anechoic_V1_ConfigUpdate, path: String
+  ) -> Change {
+    .configuration { configuration throws(Refusal) in
+      do throws(InvalidField) {
+        return try configuration.updated(by: update, path: path)
+      } catch {
+        throw Refusal(error)
       }
-    case .setMute: throw Refusal(.unsupported("control.set_mute"))
-    case .decideMuteGesture: throw Refusal(.unsupported("control.decide_mute_gesture"))
-    case .decideInjectionPermission:
-      throw Refusal(.unsupported("control.decide_injection_permission"))
-    case .clearPlayback_p: throw Refusal(.unsupported("control.clear_playback"))
+    }
+  }
+
+  private static func change(
+    _ control: Anechoic_V1_Control.OneOf_Control?
+  ) throws(Refusal) -> Change {
+    switch control {
+    case .updateConfig(let update): return configuration(update, path: "control.update_config")
+    case .setMute(let mute):
+      return .mute(mute.muted, ifGeneration: mute.hasIfGeneration ? mute.ifGeneration : nil)
+    case .decideMuteGesture(let decision):
+      return .gestureDecision(id: decision.gestureID, accept: decision.accept)
+    case .decideInjectionPermission(let decision):
+      return .injectionPermission(client: decision.client, grant: decision.grant)
+    case .clearPlayback_p: return .clearPlayback
     case nil: throw Refusal(InvalidField("control", "says nothing to do"))
     }
-    self.init(
-      id: control.controlID, atSample: control.hasAtSample ? control.atSample : nil, change)
   }
 }
 
 extension Refusal {
-  fileprivate init(_ field: InvalidField) {
+  init(_ field: InvalidField) {
     self.init(
       field.isUnsupported ? .unsupported : .invalid,
       reason: field.isUnsupported ? "UNSUPPORTED" : "INVALID_FIELD", message: field.description)
@@ -50,11 +64,15 @@ extension Anechoic_V1_ControlResult {
 
 extension Refusal.Kind {
   /// Of google.rpc.Code.
-  fileprivate var code: Int32 {
+  public var code: Int32 {
     switch self {
     case .invalid: 3  // INVALID_ARGUMENT
+    case .notFound: 5  // NOT_FOUND
+    case .exists: 6  // ALREADY_EXISTS
+    case .denied: 7  // PERMISSION_DENIED
     case .tooMany: 8  // RESOURCE_EXHAUSTED
-    case .tooLate: 9  // FAILED_PRECONDITION
+    case .tooLate, .unavailable: 9  // FAILED_PRECONDITION
+    case .aborted: 10  // ABORTED
     case .unsupported: 12  // UNIMPLEMENTED
     }
   }

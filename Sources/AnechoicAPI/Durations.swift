@@ -16,4 +16,14 @@ extension Duration {
     else { throw InvalidField(path, "is not a valid duration") }
     self = .seconds(seconds) + .nanoseconds(Int64(nanos))
   }
+
+  /// The duration of a message; throws where it is not above 0 and up to `longest`.
+  init(
+    _ duration: Google_Protobuf_Duration, upTo longest: Duration, path: String
+  ) throws(InvalidField) {
+    self = try Duration(duration, path: path)
+    guard self > .zero, self <= longest else {
+      throw InvalidField(path, "is not between 0 and \(longest)")
+    }
+  }
 }

@@ -4,6 +4,17 @@ public enum RPC {
   public static let process = "Process"
   public static let getCapabilities = "GetCapabilities"
 
+  public static let sessions = "anechoic.v1.SessionService"
+  public static let listSessions = "ListSessions"
+  public static let getSession = "GetSession"
+  public static let updateSession = "UpdateSession"
+  public static let deleteSession = "DeleteSession"
+  public static let setMute = "SetMute"
+  public static let reportMuteGesture = "ReportMuteGesture"
+  public static let watchSession = "WatchSession"
+  public static let requestInjectionPermission = "RequestInjectionPermission"
+  public static let injectSpeech = "InjectSpeech"
+
   public static let health = "grpc.health.v1.Health"
   public static let check = "Check"
   public static let list = "List"

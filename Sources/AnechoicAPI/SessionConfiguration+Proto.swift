@@ -9,8 +9,17 @@ extension SessionConfiguration {
     try config.refuseUnsupported(path: path)
     voiceProcessing = try VoiceProcessing(config.voiceProcessing, path: "\(path).voice_processing")
     preferredMicMode = try MicMode(config.preferredMicMode, path: "\(path).preferred_mic_mode")
+    ducking = try Ducking(config.otherAudioDucking, path: "\(path).other_audio_ducking")
+    mute = try Mute(config.mute, path: "\(path).mute")
     voiceActivity = try VoiceActivity(
       config.voiceActivityDetection, path: "\(path).voice_activity_detection")
+    switch config.preferredInjectionMode {
+    case .unspecified, .none: acceptsInjection = false
+    case .spokenAudio: acceptsInjection = true
+    case .UNRECOGNIZED(let value):
+      throw InvalidField(
+        "\(path).preferred_injection_mode", "\(value) is no known injection mode")
+    }
   }
 
   /// More fields than there are need not be named.
@@ -46,8 +55,12 @@ extension Anechoic_V1_SessionConfig {
     self.init()
     voiceProcessing = Anechoic_V1_VoiceProcessing(configuration.voiceProcessing)
     preferredMicMode = Anechoic_V1_MicMode(configuration.preferredMicMode)
+    otherAudioDucking = Anechoic_V1_OtherAudioDucking(configuration.ducking)
+    mute = Anechoic_V1_MuteSettings(configuration.mute)
+    preferredInjectionMode = configuration.acceptsInjection ? .spokenAudio : .none
     voiceActivityDetection = .with {
       $0.enabled = configuration.voiceActivity.isEnabled
+      $0.farEndEnabled = configuration.voiceActivity.isFarEndEnabled
       $0.startWindow = Google_Protobuf_Duration(configuration.voiceActivity.startWindow)
       $0.hangover = Google_Protobuf_Duration(configuration.voiceActivity.hangover)
     }
@@ -55,13 +68,7 @@ extension Anechoic_V1_SessionConfig {
 
   /// A field that would do nothing is refused rather than ignored.
   fileprivate func refuseUnsupported(path: String) throws(InvalidField) {
-    if otherAudioDucking != .init() { throw .unsupported("\(path).other_audio_ducking") }
-    if mute != .init() { throw .unsupported("\(path).mute") }
     if spatialAudio != .init() { throw .unsupported("\(path).spatial_audio") }
-    switch preferredInjectionMode {
-    case .unspecified, .none: break
-    default: throw .unsupported("\(path).preferred_injection_mode")
-    }
   }
 }
 
@@ -72,23 +79,14 @@ extension SessionConfiguration.VoiceActivity {
     _ detection: Anechoic_V1_VoiceActivityDetection, path: String
   ) throws(InvalidField) {
     self.init()
-    if detection.farEndEnabled { throw .unsupported("\(path).far_end_enabled") }
     isEnabled = detection.enabled
+    isFarEndEnabled = detection.farEndEnabled
     if detection.hasStartWindow {
-      startWindow = try Self.time(detection.startWindow, path: "\(path).start_window")
+      startWindow = try Duration(
+        detection.startWindow, upTo: Self.longest, path: "\(path).start_window")
     }
     if detection.hasHangover {
-      hangover = try Self.time(detection.hangover, path: "\(path).hangover")
+      hangover = try Duration(detection.hangover, upTo: Self.longest, path: "\(path).hangover")
     }
-  }
-
-  private static func time(
-    _ duration: Google_Protobuf_Duration, path: String
-  ) throws(InvalidField) -> Duration {
-    let time = try Duration(duration, path: path)
-    guard time > .zero, time <= longest else {
-      throw InvalidField(path, "is not between 0 and \(longest)")
-    }
-    return time
   }
 }

@@ -33,6 +33,7 @@ extension Anechoic_V1_SessionStats {
       $0.referenceFramesMissing = statistics.flow.referenceFramesMissing
       $0.outputChunksDropped = outputChunksDropped
     }
+    duckingGainDb = statistics.duckingGain
     activeMicMode = Anechoic_V1_MicMode(statistics.activeMicMode)
   }
 }

@@ -58,6 +58,41 @@ public struct Frame: ~Copyable {
     }
   }
 
+  /// Silence.
+  public func clear() {
+    for channel in 0..<channelCount { planes[channel].update(repeating: 0, count: sampleCount) }
+  }
+
+  /// Adds a frame of the same rate times a gain that moves evenly from one factor to another. A
+  /// frame of one channel goes to all, one of two to one by their mean.
+  public func add(_ other: borrowing Frame, from first: Float = 1, to last: Float = 1) {
+    precondition(rate == other.rate)
+    let step = (last - first) / Float(sampleCount)
+    for channel in 0..<channelCount {
+      let target = planes[channel]
+      if channelCount < other.channelCount {
+        let (left, right) = (other.planes[0], other.planes[1])
+        for index in 0..<sampleCount {
+          target[index] += (left[index] + right[index]) / 2 * (first + step * Float(index + 1))
+        }
+      } else {
+        let source = other.planes[min(channel, other.channelCount - 1)]
+        for index in 0..<sampleCount {
+          target[index] += source[index] * (first + step * Float(index + 1))
+        }
+      }
+    }
+  }
+
+  /// The largest magnitude of a sample; 0 for silence.
+  public var peak: Float {
+    var peak: Float = 0
+    for channel in 0..<channelCount {
+      for sample in plane(channel) { peak = max(peak, abs(sample)) }
+    }
+    return peak
+  }
+
   /// The mean square of all samples; 0 for silence.
   public var meanSquare: Float {
     var sum: Float = 0

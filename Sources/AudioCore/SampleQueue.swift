@@ -66,6 +66,18 @@ public struct SampleQueue: ~Copyable {
     if count == 0 { head = 0 }
   }
 
+  /// Forgets all but the oldest `kept` samples, which fade out.
+  ///
+  /// - Returns: How many are left.
+  public mutating func fadeOut(after kept: Int) -> Int {
+    count = min(count, kept)
+    for channel in 0..<format.channelCount {
+      let plane = storage + channel * capacity + head
+      for index in 0..<count { plane[index] *= 1 - Float(index + 1) / Float(count) }
+    }
+    return count
+  }
+
   private mutating func reserve(_ added: Int) {
     guard head + count + added > capacity else { return }
     if count + added <= capacity {

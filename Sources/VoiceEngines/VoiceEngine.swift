@@ -24,6 +24,12 @@ public protocol VoiceEngine: AnyObject {
   /// The rates that it works at; audio of another rate is converted before it.
   static var processingRates: [SampleRate] { get }
 
+  /// Whether it can run such settings on such audio. Those of the standard mic mode it always can.
+  static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool
+
+  /// A detector of speech in a signal without echo, at one of the processing rates, one channel.
+  static func makeSpeechDetector(rate: SampleRate) throws(EngineError) -> any SpeechDetector
+
   init(format: EngineFormat, settings: EngineSettings) throws(EngineError)
 
   /// Microphone in to output out, in samples of the format's rate; the same whatever the settings.
@@ -40,6 +46,12 @@ public protocol VoiceEngine: AnyObject {
     -> FrameFindings
 
   var echoMetrics: EchoMetrics { get }
+}
+
+/// Finds speech in one signal.
+public protocol SpeechDetector: AnyObject {
+  /// The verdict on 10 ms. Runs per frame: no allocation, lock, log or await.
+  func hasVoice(_ frame: borrowing Frame) -> Bool
 }
 
 /// An engine that could not be made.

@@ -8,6 +8,11 @@ final class CapturePipeline {
   let engine: any VoiceEngine
   /// Microphone in to processed out.
   let latency: Duration
+  /// The same in samples of the output, rounded to the nearest.
+  let latencySamples: Int
+  /// The mic mode that runs, and why it is not the preferred one.
+  private(set) var micMode: (mode: MicMode, reason: MicMode.Fallback?)
+  private let format: EngineFormat
   /// From the microphone to what the findings are about, in samples of the microphone.
   let findingsLatencySamples: Int64
   private var toEngine: FrameConverter
@@ -20,10 +25,11 @@ final class CapturePipeline {
     let rate = Self.rate(for: setup, engineType.processingRates)
     let format = EngineFormat(
       rate: rate, channelCount: channelCount,
-      reference: setup.reference.map { .init(rate: $0.rate, channelCount: $0.channelCount) })
-    let configuration = setup.configuration
+      reference: setup.echoReference.map { .init(rate: $0.rate, channelCount: $0.channelCount) })
+    self.format = format
+    micMode = setup.configuration.micMode(of: engineType, format)
     engine = try engineType.init(
-      format: format, settings: configuration.engineSettings(for: configuration.preferredMicMode))
+      format: format, settings: setup.configuration.engineSettings(for: micMode.mode))
     toEngine = try FrameConverter(
       from: setup.microphone.rate, setup.microphone.channelCount, to: rate, channelCount)
     fromEngine = try FrameConverter(
@@ -34,7 +40,14 @@ final class CapturePipeline {
     latency =
       rate.duration(ofSamples: untilEngineOut)
       + setup.processed.rate.duration(ofSamples: fromEngine.latencySamples)
+    latencySamples =
+      rate.convert(untilEngineOut, to: setup.processed.rate) + fromEngine.latencySamples
     findingsLatencySamples = Int64(rate.convert(untilEngineOut, to: setup.microphone.rate))
+  }
+
+  func apply(_ configuration: SessionConfiguration) {
+    micMode = configuration.micMode(of: type(of: engine), format)
+    engine.apply(configuration.engineSettings(for: micMode.mode))
   }
 
   /// Runs per frame: no allocation, lock, log or await.
@@ -52,5 +65,13 @@ final class CapturePipeline {
   private static func rate(for setup: SessionSetup, _ rates: [SampleRate]) -> SampleRate {
     let needed = min(setup.microphone.rate, setup.processed.rate)
     return rates.filter { $0 >= needed }.min() ?? needed
+  }
+}
+
+extension SessionConfiguration {
+  fileprivate func micMode(
+    of engine: any VoiceEngine.Type, _ format: EngineFormat
+  ) -> (mode: MicMode, reason: MicMode.Fallback?) {
+    preferredMicMode.active { engine.supports(engineSettings(for: $0), format) }
   }
 }

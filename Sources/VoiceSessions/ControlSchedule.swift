@@ -16,15 +16,18 @@ struct ControlSchedule {
     waiting.append(control)
   }
 
-  /// Takes out the controls due at a sample: by their sample, then in the order that they came.
-  mutating func takeDue(at sample: Int64) -> [SessionControl] {
-    let due = waiting.filter { ($0.atSample ?? 0) <= sample }
+  /// Takes out the controls due in a frame: by their sample, then in the order that they came.
+  mutating func takeDue(in frame: Range<Int64>) -> [SessionControl] {
+    let due = waiting.filter { $0.isDue(in: frame) }
     guard !due.isEmpty else { return [] }
-    waiting.removeAll { ($0.atSample ?? 0) <= sample }
+    waiting.removeAll { $0.isDue(in: frame) }
     return due.enumerated()
       .sorted { ($0.element.atSample ?? 0, $0.offset) < ($1.element.atSample ?? 0, $1.offset) }
       .map(\.element)
   }
 
-  mutating func takeAll() -> [SessionControl] { takeDue(at: .max) }
+  mutating func takeAll() -> [SessionControl] {
+    defer { waiting = [] }
+    return waiting.sorted { ($0.atSample ?? 0) < ($1.atSample ?? 0) }
+  }
 }

@@ -2,6 +2,14 @@ public import AudioCore
 
 /// One input on the media clock: samples in by their index, frames out in order.
 public struct InputTimeline: ~Copyable {
+  /// What becomes of samples whose time has passed.
+  public enum Lateness: Sendable {
+    /// They are dropped: what belongs to the microphone's samples is of no use after them.
+    case dropped
+    /// They are taken next: what is to be heard is better heard late.
+    case takenNext
+  }
+
   /// Longer gaps are refused: no device is away for so long and comes back in the same stream.
   public static let longestGap = Duration.seconds(10)
   /// Longer chunks are refused.
@@ -9,13 +17,15 @@ public struct InputTimeline: ~Copyable {
   /// More must not wait to be taken.
   public static let longestLead = Duration.seconds(5)
 
+  private let lateness: Lateness
   private var queue: SampleQueue
   /// The index of the next sample to be taken.
   public private(set) var taken: Int64 = 0
   /// The index after the last sample that came.
   public private(set) var arrived: Int64 = 0
 
-  public init(format: AudioFormat) {
+  public init(format: AudioFormat, lateness: Lateness = .dropped) {
+    self.lateness = lateness
     queue = SampleQueue(format: format)
   }
 
@@ -34,6 +44,7 @@ public struct InputTimeline: ~Copyable {
     _ bytes: UnsafeRawBufferPointer, firstSample: Int64?
   ) throws(InputFault) -> Int64 {
     try check(bytes, firstSample)
+    if lateness == .takenNext { taken = min(taken, arrived) }
     let count = bytes.count / format.bytesPerSampleFrame
     let first = firstSample ?? arrived
     let missing = max(0, first - arrived)
@@ -57,6 +68,12 @@ public struct InputTimeline: ~Copyable {
   public mutating func take(into frame: borrowing Frame) -> Int {
     taken += Int64(frame.sampleCount)
     return queue.take(into: frame)
+  }
+
+  /// Forgets what waits, but for a fade of `fadeSamples`.
+  public mutating func clear(fadeSamples: Int) {
+    guard queue.count > 0 else { return }
+    taken = arrived - Int64(queue.fadeOut(after: fadeSamples))
   }
 
   private func check(

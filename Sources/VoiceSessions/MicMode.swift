@@ -26,3 +26,13 @@ public enum MicMode: Sendable, CaseIterable {
     }
   }
 }
+
+extension MicMode {
+  /// Why another mode runs than the preferred one.
+  public enum Fallback: String, Sendable { case unsupportedFormat = "UNSUPPORTED_FORMAT" }
+
+  /// The mode that runs where this one is preferred: this, or else the standard one.
+  func active(where isSupported: (MicMode) -> Bool) -> (mode: MicMode, reason: Fallback?) {
+    isSupported(self) ? (self, nil) : (.standard, .unsupportedFormat)
+  }
+}

@@ -1,52 +1,83 @@
 internal import AudioCore
 
-/// Encodes frames and gathers them to chunks.
+/// Gathers frames of the outputs to chunks and emits them together.
 final class OutputChunker {
-  private let format: AudioFormat
   private let framesPerChunk: Int
-  private let bytes: UnsafeMutableRawBufferPointer
+  private var processed: ChunkBuffer
+  private var playback: ChunkBuffer?
   private let infos: UnsafeMutableBufferPointer<FrameInfo>
-  private var byteCount = 0
   private var frameCount = 0
-  private var firstSample: Int64 = 0
 
-  init(format: AudioFormat, framesPerChunk: Int) {
-    self.format = format
+  init(processed: AudioFormat, playback: AudioFormat?, framesPerChunk: Int) {
     self.framesPerChunk = framesPerChunk
-    bytes = .allocate(
-      byteCount: framesPerChunk * format.rate.samplesPerFrame * format.bytesPerSampleFrame,
-      alignment: 16)
+    self.processed = ChunkBuffer(processed, frames: framesPerChunk)
+    self.playback = playback.map { ChunkBuffer($0, frames: framesPerChunk) }
     infos = .allocate(capacity: framesPerChunk)
-    infos.initialize(repeating: FrameInfo(speechProbability: 0, hasVoice: false))
+    infos.initialize(
+      repeating: FrameInfo(speechProbability: 0, hasVoice: false, isMuted: false))
   }
 
-  deinit {
-    bytes.deallocate()
-    infos.deallocate()
-  }
+  deinit { infos.deallocate() }
 
-  /// Adds the first `count` samples of a frame, and emits the chunk when it is full.
+  /// Adds the first `count` samples of the processed output.
   /// Runs per frame: no allocation, lock, log or await.
-  func add(_ frame: borrowing Frame, count: Int, _ info: FrameInfo, to sink: any SessionSink) {
-    let size = count * format.bytesPerSampleFrame
-    SampleCoding.encode(
-      frame, count: count, format,
-      into: UnsafeMutableRawBufferPointer(rebasing: bytes[byteCount..<byteCount + size]))
+  func addProcessed(_ frame: borrowing Frame, count: Int) { processed.append(frame, count: count) }
+
+  /// Adds the first `count` samples of the playback.
+  /// Runs per frame: no allocation, lock, log or await.
+  func addPlayback(_ frame: borrowing Frame, count: Int) { playback?.append(frame, count: count) }
+
+  /// Ends the frame that was added, and emits the chunk when it is full.
+  /// Runs per frame: no allocation, lock, log or await.
+  func endFrame(_ info: FrameInfo, sink: any SessionSink) {
     infos[frameCount] = info
-    byteCount += size
     frameCount += 1
     if frameCount == framesPerChunk { flush(to: sink) }
   }
 
   /// Emits what has been gathered.
   func flush(to sink: any SessionSink) {
-    guard byteCount > 0 else { return }
+    guard frameCount > 0 else { return }
     sink.emit(
-      ProcessedChunk(
-        samples: UnsafeRawBufferPointer(rebasing: bytes[..<byteCount]), firstSample: firstSample,
+      OutputChunk(
+        processed: processed.samples, playback: playback?.samples,
         frames: UnsafeBufferPointer(rebasing: infos[..<frameCount])))
+    processed.clear()
+    playback?.clear()
+    frameCount = 0
+  }
+}
+
+/// Coded samples of one output on their way into a chunk.
+private struct ChunkBuffer: ~Copyable {
+  private let format: AudioFormat
+  private let bytes: UnsafeMutableRawBufferPointer
+  private var byteCount = 0
+  private var firstSample: Int64 = 0
+
+  init(_ format: AudioFormat, frames: Int) {
+    self.format = format
+    bytes = .allocate(
+      byteCount: frames * format.rate.samplesPerFrame * format.bytesPerSampleFrame, alignment: 16)
+  }
+
+  deinit { bytes.deallocate() }
+
+  mutating func append(_ frame: borrowing Frame, count: Int) {
+    let size = count * format.bytesPerSampleFrame
+    SampleCoding.encode(
+      frame, count: count, format,
+      into: UnsafeMutableRawBufferPointer(rebasing: bytes[byteCount..<byteCount + size]))
+    byteCount += size
+  }
+
+  var samples: OutputChunk.Samples {
+    OutputChunk.Samples(
+      bytes: UnsafeRawBufferPointer(rebasing: bytes[..<byteCount]), firstSample: firstSample)
+  }
+
+  mutating func clear() {
     firstSample += Int64(byteCount / format.bytesPerSampleFrame)
     byteCount = 0
-    frameCount = 0
   }
 }

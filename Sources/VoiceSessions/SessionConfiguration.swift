@@ -7,7 +7,11 @@ public struct SessionConfiguration: Sendable, Equatable {
 
   public var voiceProcessing = VoiceProcessing()
   public var preferredMicMode = MicMode.standard
+  public var ducking = Ducking()
+  public var mute = Mute()
   public var voiceActivity = VoiceActivity()
+  /// Whether speech may be injected; Apple's `AVAudioSession.MicrophoneInjectionMode`.
+  public var acceptsInjection = false
 
   public init() {}
 
@@ -42,9 +46,36 @@ public struct SessionConfiguration: Sendable, Equatable {
     }
   }
 
-  /// Detection on the echo-cancelled microphone.
+  /// How much other audio is lowered under the call. The two settings are independent.
+  public struct Ducking: Sendable, Equatable {
+    /// Lower while either side talks, easing off while neither does.
+    public var isAdvanced = false
+    public var level = Level.standard
+
+    public enum Level: Sendable, CaseIterable { case min, standard, mid, max }
+
+    public init() {}
+  }
+
+  public struct Mute: Sendable, Equatable {
+    public var gesturePolicy = GesturePolicy.apply
+    /// How long the media client may take to decide a gesture.
+    public var decisionTimeout = Duration.milliseconds(500)
+    /// Whether a gesture that nobody decides is rejected rather than applied.
+    public var rejectsOnTimeout = false
+    public var soundsChime = true
+    public var detectsMutedTalker = true
+
+    public init() {}
+  }
+
+  /// What becomes of a request to mute that comes from a headset's button or a key.
+  public enum GesturePolicy: Sendable, CaseIterable { case apply, ask, ignore }
+
+  /// Detection on the echo-cancelled microphone, and on the far end.
   public struct VoiceActivity: Sendable, Equatable {
     public var isEnabled = false
+    public var isFarEndEnabled = false
     /// Speech this long starts activity.
     public var startWindow = Duration.milliseconds(100)
     /// Silence this long ends it.

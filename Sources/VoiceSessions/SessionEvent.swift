@@ -6,19 +6,45 @@ public struct SessionEvent: Sendable, Equatable {
   public let kind: Kind
 
   public enum Kind: Sendable, Equatable {
+    /// Speech while muted began or ended.
+    case mutedSpeech(isActive: Bool)
     /// `beganAt` is where speech began, before it was decided; at the end, where it ended.
-    case voiceActivityChanged(isActive: Bool, beganAt: Int64)
-    case micModeChanged(preferred: MicMode, active: MicMode)
-    case configurationChanged(SessionConfiguration)
+    case voiceActivityChanged(Side, isActive: Bool, beganAt: Int64)
+    case muteChanged(MuteState, mutedSpeechWasActive: Bool)
+    /// `timeout` is how long a decision is waited for.
+    case muteGestureRequested(id: String, proposesMute: Bool, timeout: Duration)
+    case muteGestureResolved(id: String, GestureResult)
+    case micModeChanged(preferred: MicMode, active: MicMode, reason: MicMode.Fallback?)
+    /// `gain` in dB; nil for nobody who talks.
+    case duckingChanged(gain: Float, talking: Side?)
+    case injectionAvailabilityChanged(Bool)
+    case injectionPermissionRequested(client: String, usageDescription: String)
+    case injectionPermissionChanged(client: String, InjectionPermission)
+    case injection(id: String, InjectionState, played: Duration)
+    case configurationChanged(SessionConfiguration, by: ControlOrigin)
     case discontinuity(InputKind, GapReason, missingSamples: Int64)
+    case captureWarning(CaptureProblem, isActive: Bool)
+    /// The server is about to stop.
+    case draining(endsIn: Duration)
     case ended(EndReason)
   }
 
-  public enum EndReason: Sendable { case clientClosed }
+  public enum InjectionState: Sendable { case started, finished, cancelled }
+
+  public enum EndReason: Sendable {
+    case clientClosed, clientLost, deleted, slowConsumer, serverShutdown
+  }
 }
 
+/// Of a call: who is at the microphone, or the other side.
+public enum Side: Sendable { case nearEnd, farEnd }
+
 /// An input of a session.
-public enum InputKind: String, Sendable { case microphone, reference }
+public enum InputKind: String, Sendable {
+  case microphone, reference
+  case farEnd = "far_end"
+  case otherAudio = "other_audio"
+}
 
 /// Why samples are missing.
 public enum GapReason: Sendable { case unspecified, xrun, dropped, muted, deviceLost }

@@ -9,7 +9,10 @@ struct SessionMeter {
   private var current = SessionStatistics()
   private var noiseFloor = NoiseFloorTracker()
 
-  var frames: UInt64 { current.flow.framesProcessed }
+  /// Of the last frame of the microphone.
+  private(set) var microphoneMeanSquare: Float = 0
+  /// In dBFS.
+  var noiseFloorLevel: Float { noiseFloor.level }
 
   mutating func concealed(_ samples: Int64) {
     current.flow.samplesConcealed += UInt64(samples)
@@ -21,7 +24,8 @@ struct SessionMeter {
   mutating func measure(
     microphone: borrowing Frame, processed: borrowing Frame, _ findings: FrameFindings
   ) {
-    let level = Decibels.level(meanSquare: microphone.meanSquare)
+    microphoneMeanSquare = microphone.meanSquare
+    let level = Decibels.level(meanSquare: microphoneMeanSquare)
     noiseFloor.process(level: level)
     current.levels.microphone = level
     current.levels.processed = Decibels.level(meanSquare: processed.meanSquare)

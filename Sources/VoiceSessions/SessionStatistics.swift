@@ -8,6 +8,8 @@ public struct SessionStatistics: Sendable, Equatable {
   public var levels = Levels()
   public var flow = Flow()
   public var activeMicMode = MicMode.standard
+  /// Of other audio, in dB, 0 or less.
+  public var duckingGain: Float = 0
 
   /// In dBFS, of the last frame.
   public struct Levels: Sendable, Equatable {

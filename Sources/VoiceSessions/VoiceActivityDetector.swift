@@ -10,8 +10,8 @@ struct VoiceActivityDetector {
     case ended(atFrame: Int64)
   }
 
-  private let startFrames: Int
-  private let hangoverFrames: Int
+  private var startFrames = 1
+  private var hangoverFrames = 1
   private var frame: Int64 = 0
   private var evidence = 0
   private var onset: Int64 = 0
@@ -19,15 +19,21 @@ struct VoiceActivityDetector {
   private(set) var isActive = false
 
   init(_ configuration: SessionConfiguration.VoiceActivity) {
-    startFrames = max(1, configuration.startWindow.frames)
-    hangoverFrames = max(1, configuration.hangover.frames)
+    set(configuration)
   }
 
-  /// Continues at a frame, with nothing heard so far.
-  init(_ configuration: SessionConfiguration.VoiceActivity, atFrame frame: Int64) {
-    self.init(configuration)
-    self.frame = frame
+  /// Changes the two times; what has been heard counts on.
+  mutating func set(_ configuration: SessionConfiguration.VoiceActivity) {
+    startFrames = max(1, configuration.startWindow.frames)
+    hangoverFrames = max(1, configuration.hangover.frames)
+    evidence = min(evidence, startFrames)
   }
+
+  /// Where the speech that is going on began.
+  var onsetFrame: Int64 { onset }
+
+  /// Whether there is not even the beginning of speech.
+  var isQuiet: Bool { !isActive && evidence == 0 }
 
   /// Runs per frame: no allocation, lock, log or await.
   mutating func process(hasVoice: Bool) -> Change? {

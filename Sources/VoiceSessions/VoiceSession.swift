@@ -10,45 +10,64 @@ public final class VoiceSession {
   /// came after it.
   static let longestWaitFrames = 6
 
-  public private(set) var configuration: SessionConfiguration
+  /// What can be read of it at any time.
+  public internal(set) var state: SessionState
   /// Microphone in to processed out, for the whole session.
   public let algorithmicDelay: Duration
-  private let setup: SessionSetup
-  private let pipeline: CapturePipeline
-  private let chunker: OutputChunker
-  private var microphone: InputTimeline
-  private var reference: InputTimeline
-  private let microphoneFrame: Frame
-  private let referenceFrame: Frame
-  private let outputFrame: Frame
-  private var settled: Int64 = 0  // the microphone's samples that came before the last chunk
-  private var schedule = ControlSchedule()
-  private var detector: VoiceActivityDetector
-  private var meter = SessionMeter()
-  private var lastEventID: UInt64 = 0
+  let setup: SessionSetup
+  let capture: CapturePipeline
+  let playback: PlaybackPipeline
+  let injections: InjectionQueue
+  let chunker: OutputChunker
+  var microphone: InputTimeline
+  var reference: InputTimeline
+  let microphoneFrame: Frame
+  let referenceFrame: Frame
+  let outputFrame: Frame
+  var settled: Int64 = 0  // the microphone's samples that came before the last chunk
+  var processedFrames: Int64 = 0
+  var schedule = ControlSchedule()
+  var budget = ControlBudget()
+  var gestures = MuteGestures()
+  var gate: MuteGate
+  var limiter: Limiter
+  var nearEnd: VoiceActivityDetector
+  var mutedTalker = MutedTalkerDetector()
+  var warnings = CaptureWarnings()
+  var meter = SessionMeter()
 
   /// Throws an `EngineError` or a `FrameResampler.Failure` for what cannot be processed.
   public init(_ setup: SessionSetup, engine: any VoiceEngine.Type) throws {
     self.setup = setup
-    configuration = setup.configuration
-    pipeline = try CapturePipeline(setup, engine)
-    algorithmicDelay = pipeline.latency
-    chunker = OutputChunker(format: setup.processed, framesPerChunk: setup.framesPerChunk)
-    let referenceFormat = setup.reference ?? setup.microphone
+    capture = try CapturePipeline(setup, engine)
+    playback = try PlaybackPipeline(setup, engine)
+    algorithmicDelay = capture.latency
+    state = SessionState(
+      configuration: setup.configuration,
+      mute: MuteState(isMuted: setup.startsMuted, origin: setup.owner),
+      activeMicMode: capture.micMode.mode,
+      injectionPermissions: InjectionPermissions(isServiceEnabled: setup.allowsInjection))
+    chunker = OutputChunker(
+      processed: setup.processed, playback: setup.playback, framesPerChunk: setup.framesPerChunk)
+    injections = InjectionQueue(processed: setup.processed.rate, playback: setup.playback?.rate)
+    let referenceFormat = setup.echoReference ?? setup.microphone
     microphone = InputTimeline(format: setup.microphone)
     reference = InputTimeline(format: referenceFormat)
     microphoneFrame = Frame(
       rate: setup.microphone.rate, channelCount: setup.microphone.channelCount)
     referenceFrame = Frame(rate: referenceFormat.rate, channelCount: referenceFormat.channelCount)
     outputFrame = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
-    detector = VoiceActivityDetector(setup.configuration.voiceActivity)
+    gate = MuteGate(
+      isOpen: !setup.startsMuted, latencySamples: capture.latencySamples, rate: setup.processed.rate)
+    limiter = Limiter(rate: setup.processed.rate)
+    nearEnd = VoiceActivityDetector(setup.configuration.voiceActivity)
   }
 
   /// The sample of the microphone that is processed next.
   public var position: Int64 { microphone.taken }
 
-  /// Takes in samples of an input. Those of one instant belong together: append the reference
-  /// first, then the microphone, then call `process`.
+  /// Takes in samples of an input. Those of one instant belong together: append the microphone
+  /// last, then call `process`.
   public func append(
     _ samples: UnsafeRawBufferPointer, to input: InputKind, firstSample: Int64?, gap: GapReason,
     sink: any SessionSink
@@ -60,19 +79,14 @@ public final class VoiceSession {
       missing = try microphone.append(samples, firstSample: firstSample)
     case .reference:
       missing = try reference.append(samples, firstSample: firstSample)
+    case .farEnd:
+      missing = try playback.farEnd?.timeline.append(samples, firstSample: firstSample) ?? 0
+    case .otherAudio:
+      missing = try playback.otherAudio?.timeline.append(samples, firstSample: firstSample) ?? 0
     }
     guard missing > 0 else { return }
     meter.concealed(missing)
     emit(.discontinuity(input, gap, missingSamples: missing), to: sink)
-  }
-
-  /// Has a control applied at its sample. The result goes to the sink, now or then.
-  public func submit(_ control: SessionControl, sink: any SessionSink) {
-    do {
-      try schedule.add(control)
-    } catch {
-      sink.emit(ControlResult(id: control.id, appliedAtSample: position, refusal: error))
-    }
   }
 
   /// Processes the frames that are complete, `limit` of them at most.
@@ -80,7 +94,7 @@ public final class VoiceSession {
   public func process(atMost limit: Int = .max, sink: any SessionSink) {
     var left = limit
     while left > 0, hasCompleteFrame {
-      processFrame(emitting: outputFrame.sampleCount, sink: sink)
+      processFrame(share: 1, sink: sink)
       left -= 1
     }
   }
@@ -94,16 +108,41 @@ public final class VoiceSession {
   public func finish(_ reason: SessionEvent.EndReason, sink: any SessionSink) {
     process(sink: sink)
     while microphone.waiting > 0 {
-      let left = setup.microphone.rate.convert(microphone.waiting, to: setup.processed.rate)
-      processFrame(emitting: min(left, outputFrame.sampleCount), sink: sink)
+      let share = Double(microphone.waiting) / Double(microphoneFrame.sampleCount)
+      processFrame(share: min(share, 1), sink: sink)
     }
     chunker.flush(to: sink)
+    end(reason, sink: sink)
+  }
+
+  /// Ends the session with what has been processed so far.
+  public func end(_ reason: SessionEvent.EndReason, sink: any SessionSink) {
     for control in schedule.takeAll() {
       let refusal = Refusal(
         .tooLate, reason: "SESSION_ENDED", message: "the session ended before the sample came")
       sink.emit(ControlResult(id: control.id, appliedAtSample: position, refusal: refusal))
     }
+    endInjections(sink: sink)
     emit(.ended(reason), to: sink)
+  }
+
+  /// What the pipeline measures of itself.
+  public var statistics: SessionStatistics {
+    var statistics = meter.statistics(capture.engine.echoMetrics, state.activeMicMode)
+    statistics.duckingGain = playback.duckingGain
+    return statistics
+  }
+
+  /// Says that the server is about to stop.
+  public func announceEnd(in time: Duration, sink: any SessionSink) {
+    emit(.draining(endsIn: time), to: sink)
+  }
+
+  /// `sample` is where it happened, where that is not where the session is.
+  func emit(_ kind: SessionEvent.Kind, at sample: Int64? = nil, to sink: any SessionSink) {
+    state.lastEventID += 1
+    sink.emit(
+      SessionEvent(id: state.lastEventID, microphoneSample: sample ?? position, kind: kind))
   }
 
   private var isReferenceHere: Bool { setup.reference == nil || reference.hasFrame }
@@ -111,87 +150,5 @@ public final class VoiceSession {
   private var hasWaitedEnough: Bool {
     let frame = Int64(microphoneFrame.sampleCount)
     return settled - (microphone.taken + frame) >= Int64(Self.longestWaitFrames) * frame
-  }
-
-  /// Runs per frame: no allocation, lock, log or await.
-  private func processFrame(emitting count: Int, sink: any SessionSink) {
-    if !schedule.isEmpty { applyDueControls(sink: sink) }
-    microphone.take(into: microphoneFrame)
-    if setup.reference != nil {
-      let isLast = microphone.waiting == 0
-      let found = reference.take(into: referenceFrame)
-      if found < referenceFrame.sampleCount, !isLast || found == 0 { meter.referenceMissed() }
-    }
-    let findings = pipeline.process(
-      microphone: microphoneFrame, reference: referenceFrame, into: outputFrame)
-    meter.measure(microphone: microphoneFrame, processed: outputFrame, findings)
-    if configuration.voiceActivity.isEnabled,
-      let change = detector.process(hasVoice: findings.hasVoice)
-    {
-      report(change, to: sink)
-    }
-    let info = FrameInfo(
-      speechProbability: findings.speechProbability, hasVoice: findings.hasVoice)
-    chunker.add(outputFrame, count: count, info, to: sink)
-    if let interval = setup.framesPerStatistics, meter.frames.isMultiple(of: UInt64(interval)) {
-      sink.emit(meter.statistics(pipeline.engine.echoMetrics, configuration.preferredMicMode))
-    }
-  }
-}
-
-// MARK: - Controls and events
-
-extension VoiceSession {
-  private func applyDueControls(sink: any SessionSink) {
-    for control in schedule.takeDue(at: position) {
-      switch control.change {
-      case .configuration(let change):
-        do throws(Refusal) {
-          let changed = try change(configuration)
-          sink.emit(ControlResult(id: control.id, appliedAtSample: position, refusal: nil))
-          apply(changed, sink: sink)
-        } catch {
-          sink.emit(ControlResult(id: control.id, appliedAtSample: position, refusal: error))
-        }
-      }
-    }
-  }
-
-  private func apply(_ changed: SessionConfiguration, sink: any SessionSink) {
-    let previous = configuration
-    guard changed != previous else { return }
-    configuration = changed
-    pipeline.engine.apply(changed.engineSettings(for: changed.preferredMicMode))
-    if changed.voiceActivity != previous.voiceActivity {
-      if detector.isActive {
-        emit(.voiceActivityChanged(isActive: false, beganAt: position), to: sink)
-      }
-      detector = VoiceActivityDetector(
-        changed.voiceActivity, atFrame: position / Int64(microphoneFrame.sampleCount))
-    }
-    emit(.configurationChanged(changed), to: sink)
-    if changed.preferredMicMode != previous.preferredMicMode {
-      let mode = changed.preferredMicMode
-      emit(.micModeChanged(preferred: mode, active: mode), to: sink)
-    }
-  }
-
-  private func report(_ change: VoiceActivityDetector.Change, to sink: any SessionSink) {
-    switch change {
-    case .began(let frame):
-      emit(.voiceActivityChanged(isActive: true, beganAt: sample(ofFinding: frame)), to: sink)
-    case .ended(let frame):
-      emit(.voiceActivityChanged(isActive: false, beganAt: sample(ofFinding: frame)), to: sink)
-    }
-  }
-
-  /// Where in the microphone's timeline that was which the engine found in a frame.
-  private func sample(ofFinding frame: Int64) -> Int64 {
-    max(0, frame * Int64(microphoneFrame.sampleCount) - pipeline.findingsLatencySamples)
-  }
-
-  private func emit(_ kind: SessionEvent.Kind, to sink: any SessionSink) {
-    lastEventID += 1
-    sink.emit(SessionEvent(id: lastEventID, microphoneSample: position, kind: kind))
   }
 }

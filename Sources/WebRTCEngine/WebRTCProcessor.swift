@@ -55,11 +55,13 @@ struct WebRTCProcessor: ~Copyable {
   /// recordings this takes the library's false verdicts from 49 to 35 % at the same F1 of 0.90.
   private static let leastProbability: Float = 0.1
 
+  var hasVoice: Bool { cwap_has_voice(processor) }
+
   var findings: FrameFindings {
     let probability = cwap_speech_probability(processor)
     return FrameFindings(
       speechProbability: probability,
-      hasVoice: cwap_has_voice(processor) && probability >= Self.leastProbability)
+      hasVoice: hasVoice && probability >= Self.leastProbability)
   }
 
   var echoMetrics: EchoMetrics {

@@ -38,6 +38,14 @@ public final class WebRTCVoiceEngine: VoiceEngine {
     noiseFree = Frame(rate: format.rate, channelCount: format.channelCount)
   }
 
+  public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
+
+  public static func makeSpeechDetector(
+    rate: SampleRate
+  ) throws(EngineError) -> any SpeechDetector {
+    try WebRTCSpeechDetector(rate: rate)
+  }
+
   public func apply(_ settings: EngineSettings) {
     highPass.apply(isOn: settings.highPassFilter)
     echo?.apply(settings.echoSuppression)

@@ -1,0 +1,106 @@
+internal import AudioCore
+
+/// What may be wrong with what a session hears.
+public enum CaptureProblem: Sendable, CaseIterable { case noSignal, noisy, clipping, noReference }
+
+/// Watches the microphone and its reference for problems that a person could mend.
+struct CaptureWarnings {
+  struct Change: Equatable {
+    let problem: CaptureProblem
+    let isActive: Bool
+  }
+
+  /// What is known of 10 ms of input.
+  struct Observation {
+    /// Of the microphone.
+    var meanSquare: Float
+    /// Of the microphone, 0...1.
+    var peak: Float
+    /// In dBFS.
+    var noiseFloor: Float
+    /// Whether something plays that may be heard in the microphone, with no reference for it.
+    var playsWithoutReference: Bool
+  }
+
+  private var noSignal = Persistence(onset: 400, recovery: 1)  // digital silence for 4 s
+  private var noisy = Persistence(onset: 300, recovery: 300)
+  private var clipping = ClippingDetector()
+  private var noReference = Persistence(onset: 100, recovery: 100)
+  private var isNoisy = false
+
+  /// A noise floor above this is a noisy place, in dBFS; below the other it is none.
+  private static let noisyLevel: Float = -42
+  private static let quietLevel: Float = -48
+
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func process(_ seen: Observation, _ report: (Change) -> Void) {
+    isNoisy = seen.noiseFloor > (isNoisy ? Self.quietLevel : Self.noisyLevel)
+    update(&noSignal, seen.meanSquare == 0, .noSignal, report)
+    update(&noisy, isNoisy, .noisy, report)
+    if let isActive = clipping.process(peak: seen.peak) {
+      report(Change(problem: .clipping, isActive: isActive))
+    }
+    update(&noReference, seen.playsWithoutReference, .noReference, report)
+  }
+
+  private func update(
+    _ persistence: inout Persistence, _ isSeen: Bool, _ problem: CaptureProblem,
+    _ report: (Change) -> Void
+  ) {
+    guard let isActive = persistence.process(isSeen) else { return }
+    report(Change(problem: problem, isActive: isActive))
+  }
+}
+
+/// Believes in a condition that lasts for so many frames, and in its end likewise.
+struct Persistence {
+  let onset: Int
+  let recovery: Int
+  private(set) var isActive = false
+  private var frames = 0
+
+  init(onset: Int, recovery: Int) {
+    self.onset = onset
+    self.recovery = recovery
+  }
+
+  /// Runs per frame: no allocation, lock, log or await.
+  ///
+  /// - Returns: The new belief, where it changed.
+  mutating func process(_ isSeen: Bool) -> Bool? {
+    guard isSeen != isActive else {
+      frames = 0
+      return nil
+    }
+    frames += 1
+    guard frames >= (isActive ? recovery : onset) else { return nil }
+    isActive = isSeen
+    frames = 0
+    return isActive
+  }
+}
+
+/// Finds a microphone that is too loud for its converter: full scale in several frames of a second.
+struct ClippingDetector {
+  /// What counts as full scale; a 16-bit converter reaches 0.99997.
+  private static let fullScale: Float = 0.999
+  private static let framesToWarn: Float = 5
+  private static let quietFramesToClear = 300
+
+  private var evidence: Float = 0
+  private var framesSinceClip = 0
+  private(set) var isActive = false
+
+  /// Runs per frame: no allocation, lock, log or await.
+  ///
+  /// - Returns: The new belief, where it changed.
+  mutating func process(peak: Float) -> Bool? {
+    let clips = peak >= Self.fullScale
+    evidence = evidence * 0.99 + (clips ? 1 : 0)  // forgets within a second
+    framesSinceClip = clips ? 0 : framesSinceClip + 1
+    let wasActive = isActive
+    if evidence >= Self.framesToWarn - 0.5 { isActive = true }
+    if framesSinceClip >= Self.quietFramesToClear { isActive = false }
+    return isActive == wasActive ? nil : isActive
+  }
+}

@@ -1,0 +1,70 @@
+internal import AudioCore
+
+/// Speech on its way into a session, as one channel for each of the two outputs.
+final class Injection {
+  /// A client that sends nothing for so long gives its place to the next.
+  static let longestPauseFrames = 500
+
+  let id: String
+  let client: String
+  /// No more will come.
+  var isComplete = false
+  var isCancelled = false
+  private(set) var hasStarted = false
+  private var processed: SampleQueue
+  private var playback: SampleQueue
+  private var samplesPlayed: Int64 = 0
+  private var pausedFrames = 0
+
+  init(id: String, client: String, processed: SampleRate, playback: SampleRate) {
+    self.id = id
+    self.client = client
+    self.processed = SampleQueue(format: .injected(processed))
+    self.playback = SampleQueue(format: .injected(playback))
+  }
+
+  /// What has been heard so far.
+  var played: Duration { processed.format.rate.duration(ofSamples: Int(samplesPlayed)) }
+
+  /// What waits to be heard.
+  var backlog: Duration { processed.format.rate.duration(ofSamples: processed.count) }
+
+  var isOver: Bool { isCancelled || hasStalled || (isComplete && isEmpty) }
+
+  private var isEmpty: Bool { processed.count == 0 && playback.count == 0 }
+
+  private var hasStalled: Bool { pausedFrames >= Self.longestPauseFrames }
+
+  /// Whether it ended as its client wanted.
+  var isFinished: Bool { isComplete && isEmpty && !isCancelled }
+
+  func append(_ speech: InjectedSpeech) {
+    speech.processed.withUnsafeBytes { _ = processed.append($0) }
+    speech.playback.withUnsafeBytes { _ = playback.append($0) }
+  }
+
+  /// Moves the next 10 ms into the two frames. Runs per frame: no allocation, lock, log or await.
+  func take(processed processedFrame: borrowing Frame, playback playbackFrame: borrowing Frame) {
+    pausedFrames = isEmpty && !isComplete ? pausedFrames + 1 : 0
+    hasStarted = hasStarted || !isEmpty
+    samplesPlayed += Int64(processed.take(into: processedFrame))
+    playback.take(into: playbackFrame)
+  }
+}
+
+/// A piece of speech at the rates of the two outputs, one channel each.
+public struct InjectedSpeech: Sendable {
+  public let processed: [Float]
+  public let playback: [Float]
+
+  public init(processed: [Float], playback: [Float]) {
+    self.processed = processed
+    self.playback = playback
+  }
+}
+
+extension AudioFormat {
+  fileprivate static func injected(_ rate: SampleRate) -> AudioFormat {
+    AudioFormat(encoding: .f32, rate: rate, channelCount: 1)
+  }
+}

@@ -1,0 +1,118 @@
+/// Requests to mute or unmute that come from a headset's button, a foot switch or a key.
+///
+/// A state machine without a clock: time is the sample of the microphone.
+struct MuteGestures {
+  /// More at once are refused.
+  static let mostPending = 8
+  /// So many decided gestures are known again when they are repeated.
+  private static let mostRemembered = 64
+
+  struct Pending: Equatable {
+    let id: String
+    let proposesMute: Bool
+    let deadline: Int64
+    let origin: ControlOrigin
+  }
+
+  /// What follows from a report.
+  enum Verdict: Equatable {
+    /// The same press was decided before.
+    case known(GestureOutcome)
+    /// The same press is waiting already.
+    case waiting
+    case ignored
+    case apply(Pending)
+    case ask(Pending)
+  }
+
+  /// How a gesture ended that somebody was asked about.
+  struct Resolution: Equatable {
+    let gesture: Pending
+    let outcome: GestureOutcome
+    let applies: Bool
+  }
+
+  private var pending: [Pending] = []
+  private var decided: [(id: String, outcome: GestureOutcome)] = []
+
+  /// `timeout` is in samples.
+  mutating func report(
+    _ gesture: MuteGesture, isMuted: Bool, policy: SessionConfiguration.GesturePolicy,
+    isInputRunning: Bool, now: Int64, timeout: Int64
+  ) throws(Refusal) -> Verdict {
+    if pending.contains(where: { $0.id == gesture.id }) { return .waiting }
+    if let known = decided.last(where: { $0.id == gesture.id }) { return .known(known.outcome) }
+    guard policy != .ignore, isInputRunning else { return .ignored }
+    let request = Pending(
+      id: gesture.id, proposesMute: gesture.mutes ?? !isMuted, deadline: now + timeout,
+      origin: gesture.origin)
+    if policy == .apply {
+      remember(gesture.id, .applied)
+      return .apply(request)
+    }
+    guard pending.count < Self.mostPending else {
+      throw Refusal(
+        .tooMany, reason: "TOO_MANY_GESTURES",
+        message: "\(Self.mostPending) gestures wait already for a decision")
+    }
+    pending.append(request)
+    return .ask(request)
+  }
+
+  mutating func decide(_ id: String, accept: Bool) throws(Refusal) -> Resolution {
+    guard let index = pending.firstIndex(where: { $0.id == id }) else {
+      if decided.contains(where: { $0.id == id }) {
+        throw Refusal(
+          .tooLate, reason: "GESTURE_DECIDED",
+          message: "decide_mute_gesture: the gesture has been decided already")
+      }
+      throw Refusal(
+        .notFound, reason: "UNKNOWN_GESTURE",
+        message: "decide_mute_gesture: no gesture of this id waits")
+    }
+    let outcome = accept ? GestureOutcome.applied : .rejected
+    remember(id, outcome)
+    return Resolution(gesture: pending.remove(at: index), outcome: outcome, applies: accept)
+  }
+
+  /// Whether nobody is waiting for a decision.
+  var isIdle: Bool { pending.isEmpty }
+
+  /// Takes out a gesture whose time is over.
+  mutating func expire(now: Int64, rejecting: Bool) -> Resolution? {
+    guard let index = pending.firstIndex(where: { $0.deadline <= now }) else { return nil }
+    let gesture = pending.remove(at: index)
+    remember(gesture.id, .timedOut)
+    return Resolution(gesture: gesture, outcome: .timedOut, applies: !rejecting)
+  }
+
+  private mutating func remember(_ id: String, _ outcome: GestureOutcome) {
+    if decided.count == Self.mostRemembered { decided.removeFirst() }
+    decided.append((id, outcome))
+  }
+}
+
+/// A request to mute or unmute, as it is reported.
+public struct MuteGesture: Sendable, Equatable {
+  /// The same id is the same press.
+  public let id: String
+  /// Nil for a push button, which toggles.
+  public let mutes: Bool?
+  public let origin: ControlOrigin
+
+  public init(id: String, mutes: Bool?, origin: ControlOrigin) {
+    self.id = id
+    self.mutes = mutes
+    self.origin = origin
+  }
+}
+
+public enum GestureOutcome: Sendable { case applied, rejected, timedOut, ignored }
+
+/// What the reporter of a gesture is told.
+public struct GestureResult: Sendable, Equatable {
+  public let outcome: GestureOutcome
+  /// For the headset's lamp.
+  public let state: MuteState
+  public let soundsChime: Bool
+}

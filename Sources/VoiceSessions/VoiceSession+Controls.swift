@@ -1,0 +1,116 @@
+internal import AudioCore
+internal import VoiceEngines
+
+/// Changes to a running session.
+extension VoiceSession {
+  /// Has a control applied at its sample. The result goes to the sink, now or then.
+  public func submit(_ control: SessionControl, sink: any SessionSink) {
+    do {
+      try budget.spend()
+      guard control.atSample.map({ $0 > position }) ?? false else {
+        return apply(control, sink: sink)
+      }
+      try schedule.add(control)
+    } catch {
+      sink.emit(ControlResult(id: control.id, appliedAtSample: position, refusal: error))
+    }
+  }
+
+  func applyDueControls(sink: any SessionSink) {
+    let frame = position..<position + Int64(microphoneFrame.sampleCount)
+    for control in schedule.takeDue(in: frame) { apply(control, sink: sink) }
+  }
+
+  /// The result goes out before the events that it causes.
+  private func apply(_ control: SessionControl, sink: any SessionSink) {
+    let sample = control.isExact ? max(control.atSample ?? position, position) : position
+    do throws(Refusal) {
+      try change(control, at: sample, sink: sink)
+    } catch {
+      sink.emit(ControlResult(id: control.id, appliedAtSample: sample, refusal: error))
+    }
+  }
+
+  private func change(
+    _ control: SessionControl, at sample: Int64, sink: any SessionSink
+  ) throws(Refusal) {
+    func accept() {
+      sink.emit(ControlResult(id: control.id, appliedAtSample: sample, refusal: nil))
+    }
+    switch control.change {
+    case .configuration(let change):
+      let changed = try change(state.configuration)
+      accept()
+      apply(changed, by: control.origin, sink: sink)
+    case .mute(let muted, let generation):
+      let wasChanged = try state.mute.set(
+        muted, ifGeneration: generation, by: control.origin, source: control.origin.muteSource)
+      accept()
+      if wasChanged { muteChanged(at: sample, sink: sink) }
+    case .gestureDecision(let id, let accepted):
+      let resolution = try gestures.decide(id, accept: accepted)
+      accept()
+      resolve(resolution, sink: sink)
+    case .injectionPermission(let client, let grant):
+      let wasChanged = try state.injectionPermissions.decide(client, grant: grant)
+      accept()
+      if wasChanged { injectionPermissionChanged(of: client, sink: sink) }
+    case .clearPlayback:
+      guard setup.playback != nil else {
+        throw Refusal(
+          .unavailable, reason: "NO_PLAYBACK", message: "clear_playback: start.outputs has no playback")
+      }
+      accept()
+      playback.clear()
+    }
+  }
+
+  private func apply(
+    _ changed: SessionConfiguration, by origin: ControlOrigin, sink: any SessionSink
+  ) {
+    let previous = state.configuration
+    guard changed != previous else { return }
+    state.configuration = changed
+    let previousMode = capture.micMode
+    capture.apply(changed)
+    state.activeMicMode = capture.micMode.mode
+    nearEnd.set(changed.voiceActivity)
+    playback.farEndVoice?.activity.set(changed.voiceActivity)
+    emit(.configurationChanged(changed, by: origin), to: sink)
+    if changed.preferredMicMode != previous.preferredMicMode || capture.micMode != previousMode {
+      announceMicMode(capture.micMode.reason, sink: sink)
+    }
+    switchVoiceActivity(from: previous.voiceActivity, sink: sink)
+    if !changed.mute.detectsMutedTalker { endMutedSpeech(sink: sink) }
+    if changed.acceptsInjection != previous.acceptsInjection {
+      if !changed.acceptsInjection { injections.cancel { report($0, to: sink) } }
+      updateInjectionAvailability(isRunning: processedFrames > 0, sink: sink)
+    }
+  }
+
+  func announceMicMode(_ reason: MicMode.Fallback?, sink: any SessionSink) {
+    let mode = state.activeMicMode
+    emit(
+      .micModeChanged(
+        preferred: state.configuration.preferredMicMode, active: mode, reason: reason), to: sink)
+  }
+
+  /// Voice that is going on when detection is switched on or off is a change.
+  private func switchVoiceActivity(
+    from previous: SessionConfiguration.VoiceActivity, sink: any SessionSink
+  ) {
+    let settings = state.configuration.voiceActivity
+    if settings.isEnabled != previous.isEnabled, nearEnd.isActive {
+      announce(
+        .nearEnd, isActive: settings.isEnabled,
+        settings.isEnabled ? sample(of: .nearEnd, nearEnd.onsetFrame) : position, to: sink)
+    }
+    if let activity = playback.farEndVoice?.activity,
+      settings.isFarEndEnabled != previous.isFarEndEnabled, activity.isActive
+    {
+      announce(
+        .farEnd, isActive: settings.isFarEndEnabled,
+        settings.isFarEndEnabled ? sample(of: .farEnd, activity.onsetFrame) : position, to: sink)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+internal import AudioCore
+internal import VoiceEngines
+
+/// The way of one frame.
+extension VoiceSession {
+  /// Processes 10 ms, and emits the given share of them: less than 1 for the last.
+  /// Runs per frame: no allocation, lock, log or await.
+  func processFrame(share: Double, sink: any SessionSink) {
+    if processedFrames == 0 { begin(sink: sink) }
+    budget.refill()
+    if !schedule.isEmpty { applyDueControls(sink: sink) }
+    if !gestures.isIdle { expireGestures(sink: sink) }
+    play(share: share, sink: sink)
+    microphone.take(into: microphoneFrame)
+    let lacksReference = takeReference()
+    let findings = capture.process(
+      microphone: microphoneFrame, reference: referenceFrame, into: outputFrame)
+    listen(findings, sink: sink)
+    if injections.isHeard { outputFrame.add(injections.processed, to: injections.lastGain) }
+    limiter.process(outputFrame)
+    let isMuted = gate.process(
+      outputFrame, firstSample: processedFrames * Int64(outputFrame.sampleCount))
+    processedFrames += 1
+    watch(lacksReference: lacksReference, findings, sink: sink)
+    chunker.addProcessed(outputFrame, count: outputFrame.samples(of: share))
+    let info = FrameInfo(
+      speechProbability: findings.speechProbability, hasVoice: findings.hasVoice, isMuted: isMuted)
+    chunker.endFrame(info, sink: sink)
+    if let interval = setup.framesPerStatistics, processedFrames.isMultiple(of: Int64(interval)) {
+      sink.emit(statistics)
+    }
+  }
+
+  /// What is said when the microphone has begun to run.
+  private func begin(sink: any SessionSink) {
+    if let reason = capture.micMode.reason { announceMicMode(reason, sink: sink) }
+    updateInjectionAvailability(isRunning: true, sink: sink)
+  }
+
+  private func play(share: Double, sink: any SessionSink) {
+    if let change = playback.advance(state.configuration) {
+      report(change, of: .farEnd, to: sink)
+    }
+    injections.advance { report($0, to: sink) }
+    guard setup.playback != nil else { return }
+    let change = playback.process(
+      nearEndTalks: nearEnd.isActive, state.configuration, injections)
+    if let change {
+      emit(.duckingChanged(gain: change.gain, talking: change.talking), to: sink)
+    }
+    chunker.addPlayback(playback.mix, count: playback.mix.samples(of: share))
+  }
+
+  /// Loads the reference: what the client sent, or else what has just been mixed.
+  ///
+  /// - Returns: Whether it should have been there and was not.
+  private func takeReference() -> Bool {
+    guard setup.reference != nil else {
+      if setup.playback != nil { referenceFrame.copy(playback.mix) }
+      return false
+    }
+    let isLast = microphone.waiting == 0
+    let found = reference.take(into: referenceFrame)
+    let isMissing = found < referenceFrame.sampleCount && (!isLast || found == 0)
+    if isMissing { meter.referenceMissed() }
+    return isMissing
+  }
+
+  /// Follows the near end's voice, muted or not.
+  private func listen(_ findings: FrameFindings, sink: any SessionSink) {
+    if let change = nearEnd.process(hasVoice: findings.hasVoice) {
+      report(change, of: .nearEnd, to: sink)
+    }
+    guard state.mute.isMuted, state.configuration.mute.detectsMutedTalker,
+      let change = mutedTalker.process(isTalking: nearEnd.isActive, isQuiet: nearEnd.isQuiet)
+    else { return }
+    state.isMutedSpeechActive = change == .started
+    emit(.mutedSpeech(isActive: change == .started), to: sink)
+  }
+
+  private func watch(
+    lacksReference: Bool, _ findings: FrameFindings, sink: any SessionSink
+  ) {
+    meter.measure(microphone: microphoneFrame, processed: outputFrame, findings)
+    let playsUnheard =
+      setup.echoReference == nil && (playback.farEnd.map { $0.frame.peak > 0 } ?? false)
+    let observation = CaptureWarnings.Observation(
+      meanSquare: meter.microphoneMeanSquare, peak: microphoneFrame.peak,
+      noiseFloor: meter.noiseFloorLevel, playsWithoutReference: lacksReference || playsUnheard)
+    warnings.process(observation) { change in
+      emit(.captureWarning(change.problem, isActive: change.isActive), to: sink)
+    }
+  }
+
+  func report(_ change: VoiceActivityDetector.Change, of side: Side, to sink: any SessionSink) {
+    let settings = state.configuration.voiceActivity
+    guard side == .nearEnd ? settings.isEnabled : settings.isFarEndEnabled else { return }
+    switch change {
+    case .began(let frame): announce(side, isActive: true, sample(of: side, frame), to: sink)
+    case .ended(let frame): announce(side, isActive: false, sample(of: side, frame), to: sink)
+    }
+  }
+
+  func announce(_ side: Side, isActive: Bool, _ sample: Int64, to sink: any SessionSink) {
+    switch side {
+    case .nearEnd: state.isVoiceActive = isActive
+    case .farEnd: state.isFarEndVoiceActive = isActive
+    }
+    emit(.voiceActivityChanged(side, isActive: isActive, beganAt: sample), to: sink)
+  }
+
+  /// Where in the microphone's timeline that was which was found in a frame.
+  func sample(of side: Side, _ frame: Int64) -> Int64 {
+    let latency = side == .nearEnd ? capture.findingsLatencySamples : 0
+    return max(0, frame * Int64(microphoneFrame.sampleCount) - latency)
+  }
+}
+
+extension Frame {
+  /// As many samples as a share of this frame has.
+  fileprivate func samples(of share: Double) -> Int {
+    Int((Double(sampleCount) * share).rounded())
+  }
+}

@@ -1,0 +1,84 @@
+/// Speech that other clients inject.
+extension VoiceSession {
+  /// Takes down that a client asks for permission, and asks the media client where it was not yet.
+  ///
+  /// - Returns: The permission as it stands; undetermined where the media client still has to
+  ///   decide, which `injectionPermissionChanged` will tell.
+  public func requestInjectionPermission(
+    for client: String, usageDescription: String, sink: any SessionSink
+  ) throws(Refusal) -> InjectionPermission {
+    if try state.injectionPermissions.request(client) {
+      emit(
+        .injectionPermissionRequested(client: client, usageDescription: usageDescription),
+        to: sink)
+    }
+    return state.injectionPermissions[client]
+  }
+
+  /// Begins an injection, which is heard when those before it are over.
+  public func beginInjection(_ id: String, by client: String) throws(Refusal) {
+    guard state.injectionPermissions[client] == .granted else {
+      throw Refusal(
+        .denied, reason: "INJECTION_NOT_PERMITTED",
+        message: "\"\(client)\" has no permission to inject: \(state.injectionPermissions[client])")
+    }
+    guard state.configuration.acceptsInjection else {
+      throw Refusal(
+        .unavailable, reason: "INJECTION_OFF",
+        message: "the session's preferred_injection_mode is not SPOKEN_AUDIO")
+    }
+    guard state.isInjectionAvailable else {
+      throw Refusal(
+        .unavailable, reason: "INJECTION_UNAVAILABLE", message: "the microphone is not running yet")
+    }
+    try injections.add(id, client: client)
+  }
+
+  /// Adds speech to an injection.
+  ///
+  /// - Returns: How much of it waits now; nil where the injection is over.
+  public func inject(_ speech: InjectedSpeech, into id: String) -> Duration? {
+    guard let injection = injections[id] else { return nil }
+    injection.append(speech)
+    return injection.backlog
+  }
+
+  /// How much of an injection waits to be heard; nil where it is over.
+  public func injectionBacklog(_ id: String) -> Duration? { injections[id]?.backlog }
+
+  /// Says that nothing follows; the injection ends when all of it has been heard.
+  public func completeInjection(_ id: String) { injections[id]?.isComplete = true }
+
+  public func cancelInjection(_ id: String, sink: any SessionSink) {
+    injections.cancel(id) { report($0, to: sink) }
+  }
+
+  func report(_ progress: InjectionQueue.Progress, to sink: any SessionSink) {
+    let state: SessionEvent.InjectionState =
+      switch progress.state {
+      case .started: .started
+      case .finished: .finished
+      case .cancelled: .cancelled
+      }
+    emit(
+      .injection(id: progress.injection.id, state, played: progress.injection.played), to: sink)
+  }
+
+  func injectionPermissionChanged(of client: String, sink: any SessionSink) {
+    let permission = state.injectionPermissions[client]
+    if permission != .granted { injections.cancel(of: client) { report($0, to: sink) } }
+    emit(.injectionPermissionChanged(client: client, permission), to: sink)
+  }
+
+  func updateInjectionAvailability(isRunning: Bool, sink: any SessionSink) {
+    let isAvailable = isRunning && setup.allowsInjection && state.configuration.acceptsInjection
+    guard isAvailable != state.isInjectionAvailable else { return }
+    state.isInjectionAvailable = isAvailable
+    emit(.injectionAvailabilityChanged(isAvailable), to: sink)
+  }
+
+  func endInjections(sink: any SessionSink) {
+    injections.end { report($0, to: sink) }
+    updateInjectionAvailability(isRunning: false, sink: sink)
+  }
+}

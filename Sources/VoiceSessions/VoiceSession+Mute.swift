@@ -1,0 +1,89 @@
+internal import AudioCore
+
+/// Mute, and the gestures that ask for it.
+extension VoiceSession {
+  /// Takes a gesture in.
+  ///
+  /// - Returns: What became of it, or nil where `muteGestureResolved` will tell.
+  public func report(
+    _ gesture: MuteGesture, sink: any SessionSink
+  ) throws(Refusal) -> GestureResult? {
+    let settings = state.configuration.mute
+    let timeout = Int64(settings.decisionTimeout.frames * microphoneFrame.sampleCount)
+    let verdict = try gestures.report(
+      gesture, isMuted: state.mute.isMuted, policy: settings.gesturePolicy,
+      isInputRunning: processedFrames > 0, now: position, timeout: timeout)
+    switch verdict {
+    case .waiting: return nil
+    case .ignored: return result(.ignored)
+    case .known(let outcome): return result(outcome)
+    case .apply(let gesture):
+      return resolve(
+        MuteGestures.Resolution(gesture: gesture, outcome: .applied, applies: true), sink: sink)
+    case .ask(let gesture):
+      emit(
+        .muteGestureRequested(
+          id: gesture.id, proposesMute: gesture.proposesMute, timeout: settings.decisionTimeout),
+        to: sink)
+      return nil
+    }
+  }
+
+  func expireGestures(sink: any SessionSink) { expireGestures(upTo: position, sink: sink) }
+
+  /// Ends the wait for a decision, for a session whose time stands still.
+  public func expireAllGestures(sink: any SessionSink) { expireGestures(upTo: .max, sink: sink) }
+
+  private func expireGestures(upTo sample: Int64, sink: any SessionSink) {
+    while let resolution = gestures.expire(
+      now: sample, rejecting: state.configuration.mute.rejectsOnTimeout)
+    {
+      resolve(resolution, sink: sink)
+    }
+  }
+
+  @discardableResult
+  func resolve(
+    _ resolution: MuteGestures.Resolution, sink: any SessionSink
+  ) -> GestureResult {
+    var soundsChime = false
+    if resolution.applies, setsMute(resolution.gesture) {
+      soundsChime = setup.playback != nil && state.configuration.mute.soundsChime
+      if soundsChime { playback.chime.start(state.mute.isMuted ? .mute : .unmute) }
+      muteChanged(at: position, sink: sink)
+    }
+    let result = result(resolution.outcome, soundsChime: soundsChime)
+    emit(.muteGestureResolved(id: resolution.gesture.id, result), to: sink)
+    return result
+  }
+
+  private func setsMute(_ gesture: MuteGestures.Pending) -> Bool {
+    let change = try? state.mute.set(
+      gesture.proposesMute, by: gesture.origin, source: .gesture)
+    return change ?? false
+  }
+
+  private func result(_ outcome: GestureOutcome, soundsChime: Bool = false) -> GestureResult {
+    GestureResult(outcome: outcome, state: state.mute, soundsChime: soundsChime)
+  }
+
+  /// The one place where a change of mute takes effect, whoever made it.
+  func muteChanged(at sample: Int64, sink: any SessionSink) {
+    let isMuted = state.mute.isMuted
+    let (input, output) = (Int64(setup.microphone.rate.hertz), Int64(setup.processed.rate.hertz))
+    // Towards silence where the rates have no sample in common.
+    let heard = isMuted ? sample * output / input : (sample * output + input - 1) / input
+    gate.turn(open: !isMuted, at: heard)
+    if isMuted { mutedTalker.mute(whileTalking: !nearEnd.isQuiet) }
+    let wasTalking = isMuted ? false : mutedTalker.reset()
+    state.isMutedSpeechActive = false
+    emit(.muteChanged(state.mute, mutedSpeechWasActive: wasTalking), at: sample, to: sink)
+  }
+
+  /// Detection has been switched off.
+  func endMutedSpeech(sink: any SessionSink) {
+    guard mutedTalker.reset() else { return }
+    state.isMutedSpeechActive = false
+    emit(.mutedSpeech(isActive: false), to: sink)
+  }
+}
