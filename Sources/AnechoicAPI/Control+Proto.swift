@@ -9,14 +9,14 @@ extension SessionControl {
       try Self.change(control.control))
   }
 
-  /// A change of the configuration to what it is with the fields of a mask taken from an update;
-  /// `path` is where the update stands.
+  /// A change of the configuration to what it is with the fields of a mask taken from an update.
+  /// `path` and `mask` are where the two stand.
   public static func configuration(
-    _ update: Anechoic_V1_ConfigUpdate, path: String
+    _ update: Anechoic_V1_ConfigUpdate, path: String, mask: String
   ) -> Change {
     .configuration { configuration throws(Refusal) in
       do throws(InvalidField) {
-        return try configuration.updated(by: update, path: path)
+        return try configuration.updated(by: update, path: path, mask: mask)
       } catch {
         throw Refusal(error)
       }
@@ -27,7 +27,9 @@ extension SessionControl {
     _ control: Anechoic_V1_Control.OneOf_Control?
   ) throws(Refusal) -> Change {
     switch control {
-    case .updateConfig(let update): return configuration(update, path: "control.update_config")
+    case .updateConfig(let update):
+      return configuration(
+        update, path: "control.update_config.config", mask: "control.update_config.update_mask")
     case .setMute(let mute):
       return .mute(mute.muted, ifGeneration: mute.hasIfGeneration ? mute.ifGeneration : nil)
     case .decideMuteGesture(let decision):

@@ -1,9 +1,21 @@
-internal import SwiftProtobuf
+public import SwiftProtobuf
 
 extension Google_Protobuf_Duration {
   init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self.init(seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
+  }
+}
+
+extension Google_Protobuf_Duration {
+  /// The time between two statistics; nil for 0, which is none of them.
+  public func asStatisticsInterval(path: String) throws(InvalidField) -> Duration? {
+    guard self != .init() else { return nil }
+    let interval = try Duration(self, path: path)
+    guard interval >= .milliseconds(100), interval <= .seconds(3600) else {
+      throw InvalidField(path, "is neither 0 nor 100 ms to 1 h")
+    }
+    return interval
   }
 }
 

@@ -1,5 +1,8 @@
 /// The names of the services and their methods.
 public enum RPC {
+  /// The header in which a client says what it is called.
+  public static let clientName = "anechoic-client"
+
   public static let voiceProcessing = "anechoic.v1.VoiceProcessingService"
   public static let process = "Process"
   public static let getCapabilities = "GetCapabilities"

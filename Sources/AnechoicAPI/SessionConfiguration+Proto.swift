@@ -25,17 +25,18 @@ extension SessionConfiguration {
   /// More fields than there are need not be named.
   private static let mostFields = 50
 
-  /// This configuration with the fields of a mask taken from an update.
-  public func updated(
-    by update: Anechoic_V1_ConfigUpdate, path: String
+  /// This configuration with the fields of a mask taken from an update. `path` and `mask` are where
+  /// the two stand.
+  func updated(
+    by update: Anechoic_V1_ConfigUpdate, path: String, mask maskPath: String
   ) throws(InvalidField) -> SessionConfiguration {
     let fields = Set(update.updateMask.paths)
     guard !fields.isEmpty, fields.count <= Self.mostFields else {
-      throw InvalidField("\(path).update_mask", "names no field, or more than \(Self.mostFields)")
+      throw InvalidField(maskPath, "names no field, or more than \(Self.mostFields)")
     }
     for field in fields where !Anechoic_V1_SessionConfig.isPathValid(field) {
       throw InvalidField(
-        "\(path).update_mask", "\"\(field.prefix(100))\" is no field of SessionConfig")
+        maskPath, "\"\(field.prefix(100))\" is no field of SessionConfig")
     }
     var config = Anechoic_V1_SessionConfig(self)
     config.voiceProcessing.fill(
@@ -44,9 +45,9 @@ extension SessionConfiguration {
     do {
       try config.replace(from: update.config, mask: mask)
     } catch {
-      throw InvalidField("\(path).update_mask", "cannot be applied: \(error)")
+      throw InvalidField(maskPath, "cannot be applied: \(error)")
     }
-    return try SessionConfiguration(config, path: "\(path).config")
+    return try SessionConfiguration(config, path: path)
   }
 }
 

@@ -39,13 +39,8 @@ extension SessionSetup {
       }
       framesPerChunk = duration.frames
     }
-    if start.hasStatsInterval, start.statsInterval != .init() {
-      let interval = try Duration(start.statsInterval, path: "start.stats_interval")
-      guard interval >= .milliseconds(100), interval <= .seconds(3600) else {
-        throw InvalidField("start.stats_interval", "is neither 0 nor 100 ms to 1 h")
-      }
-      framesPerStatistics = interval.frames
-    }
+    framesPerStatistics = try start.statsInterval.asStatisticsInterval(
+      path: "start.stats_interval")?.frames
   }
 }
 

@@ -74,9 +74,13 @@ final class ProcessCall: ServerCallHandler {
       let isRealTime = try start.checkedPacing() == .realTime
       stallLimit =
         isRealTime ? configuration.slowConsumerTimeout : configuration.stalledConsumerTimeout
+      var setup = try SessionSetup(start)
+      setup.owner = ControlOrigin(mediaClient: call)
+      setup.allowsInjection = configuration.allowsInjection
       let session = try RunningSession(
-        id: SessionID.resolve(start.sessionID), SessionSetup(start), isRealTime: isRealTime,
-        output: output, directory: directory)
+        id: SessionID.resolve(start.sessionID), setup, labels: start.checkedLabels(),
+        isRealTime: isRealTime, on: call, output: output, directory: directory
+      ) { [weak self] in self?.end($0) }
       self.session = session
       state = .running(session)
     } catch let error as InvalidField {
@@ -129,7 +133,7 @@ final class ProcessCall: ServerCallHandler {
     if ContinuousClock.now - since < stallLimit {
       checkStallLater()
     } else {
-      close()
+      close(.slowConsumer)
       call.abort(.slowConsumer(stallLimit))
     }
   }
@@ -143,8 +147,9 @@ final class ProcessCall: ServerCallHandler {
     if output.writingSince != nil { checkStallLater() }
   }
 
-  private func close() {
-    session?.close()
+  private func close(_ reason: SessionEvent.EndReason = .clientLost) {
+    output.stop()
+    session?.close(reason)
     session = nil
     state = .over
     resumption?.cancel()

@@ -9,7 +9,7 @@ extension Anechoic_V1_ProcessRequest {
     do {
       return try Anechoic_V1_ProcessRequest(serializedBytes: Data(message))
     } catch {
-      throw .malformedRequest
+      throw .notA("ProcessRequest")
     }
   }
 
@@ -38,19 +38,32 @@ extension Anechoic_V1_Start {
   }
 }
 
+extension Anechoic_V1_Start {
+  /// Throws for labels that are too many or too long.
+  func checkedLabels() throws(InvalidField) -> [String: String] {
+    try SessionLabels.check(labels, path: "start.labels")
+  }
+}
+
 extension Anechoic_V1_AudioInput {
-  /// Lends the audio in the form that the frame path takes. Throws for inputs that are not offered.
+  /// Lends the audio in the form that the frame path takes.
   func withRequest(_ body: (AudioRequest) throws(Status) -> Void) throws(Status) {
-    if hasFarEnd { throw Status(.unannounced("far_end")) }
-    if hasOtherAudio { throw Status(.unannounced("other_audio")) }
-    let (microphoneBytes, referenceBytes) = (Array(microphone.samples), Array(reference.samples))
-    let result: Result<Void, Status> = microphoneBytes.withUnsafeBytes { microphoneBytes in
-      referenceBytes.withUnsafeBytes { referenceBytes in
-        let request = AudioRequest(
-          microphone: hasMicrophone ? .init(microphone, samples: microphoneBytes) : nil,
-          reference: hasReference ? .init(reference, samples: referenceBytes) : nil)
-        return Result { () throws(Status) in try body(request) }
+    let inputs = [microphone, reference, farEnd, otherAudio]
+    let bytes = inputs.flatMap { Array($0.samples) }
+    let result: Result<Void, Status> = bytes.withUnsafeBytes { bytes in
+      var offset = 0
+      let chunks = inputs.map { input in
+        defer { offset += input.samples.count }
+        return AudioRequest.Chunk(
+          input,
+          samples: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + input.samples.count]))
       }
+      var request = AudioRequest()
+      if hasMicrophone { request.microphone = chunks[0] }
+      if hasReference { request.reference = chunks[1] }
+      if hasFarEnd { request.farEnd = chunks[2] }
+      if hasOtherAudio { request.otherAudio = chunks[3] }
+      return Result { () throws(Status) in try body(request) }
     }
     try result.get()
   }

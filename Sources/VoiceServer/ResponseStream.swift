@@ -21,7 +21,7 @@ final class ResponseStream {
   var waitingAudio: Int { queue.audioCount }
 
   /// Runs per chunk: allocates nothing in this code once the queue has grown to its size.
-  func send(_ chunk: ProcessedChunk) {
+  func send(_ chunk: OutputChunk) {
     let response = AudioResponse(chunk)
     queue.push(.audio, size: response.size) { response.write(to: $0) }
     writeNext()
@@ -42,6 +42,9 @@ final class ResponseStream {
     self.atEnd = atEnd
     writeNext()
   }
+
+  /// Sends nothing more: nobody hears it.
+  func stop() { isFinished = true }
 
   func writeCompleted() {
     writingSince = nil

@@ -31,39 +31,53 @@ final class RunningSession: SessionSink {
   private static let longestBacklog = 100
   /// How long more than that may wait in real time.
   private static let longestDelay = Duration.milliseconds(500)
+  /// A microphone that has sent nothing for so long does not run.
+  private static let longestSilence = Duration.seconds(2)
 
-  private let id: String
+  let session: VoiceSession
+  let handle: SessionHandle
+  /// Who waits for what the session has still to say.
+  var waiting = AwaitedEvents()
   private let setup: SessionSetup
   private let isRealTime: Bool
-  private let session: VoiceSession
+  private let call: ServerCall
   private let output: ResponseStream
   private let directory: SessionDirectory
+  private let endCall: (Status) -> Void
+  private var hasEnded = false
+  private var lastAudio: ContinuousClock.Instant?
   private var pacer = RealTimePacer()
   private var frameTimes = FrameTimes()
   private var chunksDropped: UInt64 = 0
   private var behindSince: ContinuousClock.Instant?
 
-  /// Enters the session into the directory and sends `started`.
+  /// Enters the session into the directory and sends `started`. `endCall` sends what is left, and
+  /// then a status.
   init(
-    id: String, _ setup: SessionSetup, isRealTime: Bool, output: ResponseStream,
-    directory: SessionDirectory
+    id: String, _ setup: SessionSetup, labels: [String: String], isRealTime: Bool,
+    on call: ServerCall, output: ResponseStream, directory: SessionDirectory,
+    endCall: @escaping (Status) -> Void
   ) throws {
-    try directory.add(id)
+    try directory.reserve(id)
     do {
       session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
     } catch {
       directory.remove(id)
       throw error
     }
-    self.id = id
     self.setup = setup
     self.isRealTime = isRealTime
+    self.call = call
     self.output = output
     self.directory = directory
+    self.endCall = endCall
+    handle = SessionHandle(id: id, setup, labels: labels, session.state, call.executor)
+    handle.bind(self)
+    directory.enter(handle)
     output.send(
       .with {
         $0.started = Anechoic_V1_Started(
-          sessionID: id, setup, algorithmicDelay: session.algorithmicDelay,
+          sessionID: id, setup, session.state, algorithmicDelay: session.algorithmicDelay,
           engine: WebRTCVoiceEngine.identity.description)
       })
   }
@@ -80,8 +94,40 @@ final class RunningSession: SessionSink {
   /// Processes what is left and says that the session has ended.
   func finish() { session.finish(.clientClosed, sink: self) }
 
-  /// Leaves the directory; once.
-  func close() { directory.remove(id) }
+  /// Ends the session and its call, on another's demand.
+  func end(_ reason: SessionEvent.EndReason, _ status: Status) {
+    guard !hasEnded else { return }
+    session.finish(reason, sink: self)
+    endCall(status)
+  }
+
+  /// Leaves the directory; once. A session that has not ended by now has lost its client.
+  func close(_ reason: SessionEvent.EndReason = .clientLost) {
+    if !hasEnded { session.end(reason, sink: self) }
+    directory.remove(handle.id)
+    handle.close()
+  }
+
+  func announceEnd(in time: Duration) { session.announceEnd(in: time, sink: self) }
+
+  /// Takes a gesture in; the answer comes now, or when it has been decided.
+  func report(_ gesture: MuteGesture, _ reply: Reply<GestureResult>) throws {
+    let isInputRunning = lastAudio.map { .now - $0 < Self.longestSilence } ?? false
+    do throws(Refusal) {
+      if let result = try session.report(gesture, isInputRunning: isInputRunning, sink: self) {
+        return reply.give(.success(result))
+      }
+    } catch {
+      throw Status(error)
+    }
+    waiting.gestures[gesture.id, default: []].append(reply)
+    // The media clock decides when time is over; should it stand still, so does this one.
+    let limit = session.state.configuration.mute.decisionTimeout + Self.longestSilence
+    waiting.timers[gesture.id] = call.schedule(after: limit) { [weak self] in
+      guard let self else { return }
+      session.expireGestures(gesture.id, sink: self)
+    }
+  }
 
   func readiness() -> Readiness {
     if session.hasCompleteFrame { return .afterTurn }
@@ -105,7 +151,7 @@ final class RunningSession: SessionSink {
             .invalid, reason: "TOO_LARGE",
             message: "control: takes \(Self.largestControl) bytes at most")
         }
-        session.submit(try SessionControl(control), sink: self)
+        session.submit(try SessionControl(control, by: setup.owner), sink: self)
       } catch {
         emit(
           ControlResult(
@@ -113,8 +159,7 @@ final class RunningSession: SessionSink {
       }
     case .start:
       throw Status(InvalidField("start", "the session has started already"))
-    case .playbackReport:
-      throw Status(InvalidField("playback_report", "start.outputs has no playback"))
+    case .playbackReport: throw Status(.unsupported("playback_report"))
     case .deviceReport: throw Status(.unsupported("device_report"))
     case nil: throw Status(InvalidField("request", "is empty"))
     }
@@ -122,20 +167,34 @@ final class RunningSession: SessionSink {
 
   /// Runs per frame: allocates, locks, logs and awaits nothing.
   private func take(_ audio: AudioRequest) throws(Status) {
-    guard audio.microphone != nil || audio.reference != nil else {
-      throw Status(InvalidField("audio", "has neither microphone nor reference"))
-    }
+    var isEmpty = true
     if let chunk = audio.reference {
       guard setup.reference != nil else { throw Status(.unannounced("reference")) }
       try append(chunk, to: .reference)
+      isEmpty = false
     }
-    if let chunk = audio.microphone { try append(chunk, to: .microphone) }
+    if let chunk = audio.farEnd {
+      guard setup.farEnd != nil else { throw Status(.unannounced("far_end")) }
+      try append(chunk, to: .farEnd)
+      isEmpty = false
+    }
+    if let chunk = audio.otherAudio {
+      guard setup.otherAudio != nil else { throw Status(.unannounced("other_audio")) }
+      try append(chunk, to: .otherAudio)
+      isEmpty = false
+    }
+    if let chunk = audio.microphone {
+      try append(chunk, to: .microphone)
+      isEmpty = false
+    }
+    guard !isEmpty else { throw Status(InvalidField("audio", "has no input")) }
     goOn()
   }
 
   /// Processes what is complete. Runs per frame: allocates, locks, logs and awaits nothing.
   func goOn() {
     let began = ContinuousClock.now
+    lastAudio = began
     let position = session.position
     session.process(atMost: Self.framesPerTurn, sink: self)
     let frames = (session.position - position) / Int64(setup.microphone.rate.samplesPerFrame)
@@ -157,7 +216,7 @@ final class RunningSession: SessionSink {
 
   // MARK: SessionSink
 
-  func emit(_ chunk: ProcessedChunk) {
+  func emit(_ chunk: OutputChunk) {
     output.send(chunk)
     guard isRealTime, output.waitingAudio > Self.longestBacklog else {
       behindSince = nil
@@ -175,7 +234,12 @@ final class RunningSession: SessionSink {
   }
 
   func emit(_ event: SessionEvent) {
-    output.send(.with { $0.event = Anechoic_V1_SessionEvent(event, time: .init(date: .now)) })
+    let message = Anechoic_V1_SessionEvent(event, time: .init(date: .now))
+    output.send(.with { $0.event = message })
+    let watched = Anechoic_V1_WatchSessionResponse.with { $0.event = message }
+    handle.feed.publish((try? watched.serializedBytes()) ?? [], session.state)
+    waiting.note(event.kind)
+    if case .ended = event.kind { hasEnded = true }
   }
 
   func emit(_ result: ControlResult) {
@@ -183,11 +247,16 @@ final class RunningSession: SessionSink {
   }
 
   func emit(_ statistics: SessionStatistics) {
-    output.send(
-      .with {
-        $0.stats = Anechoic_V1_SessionStats(
-          statistics, outputChunksDropped: chunksDropped, median: frameTimes.percentile(0.5),
-          slowest: frameTimes.percentile(0.99))
-      })
+    let message = message(statistics)
+    output.send(.with { $0.stats = message })
+  }
+
+  /// What is known of the session now.
+  var statistics: Anechoic_V1_SessionStats { message(session.statistics) }
+
+  private func message(_ statistics: SessionStatistics) -> Anechoic_V1_SessionStats {
+    Anechoic_V1_SessionStats(
+      statistics, outputChunksDropped: chunksDropped, median: frameTimes.percentile(0.5),
+      slowest: frameTimes.percentile(0.99))
   }
 }

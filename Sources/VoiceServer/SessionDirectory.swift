@@ -1,10 +1,12 @@
 internal import GRPCTransport
 internal import Synchronization
+internal import VoiceSessions
 
 /// The sessions that run on this server, and whether new ones may come.
 final class SessionDirectory: Sendable {
   private struct State {
-    var ids: Set<String> = []
+    /// Nil for one that is about to start.
+    var sessions: [String: SessionHandle?] = [:]
     var isDraining = false
   }
 
@@ -18,32 +20,59 @@ final class SessionDirectory: Sendable {
     (departures, departed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  var count: Int { state.withLock { $0.ids.count } }
+  var count: Int { state.withLock { $0.sessions.count } }
 
-  /// Enters a session; throws when its id is taken, or the server is full or about to stop.
-  func add(_ id: String) throws(Status) {
+  /// All that run, by their ids.
+  var sessions: [SessionHandle] {
+    state.withLock { $0.sessions.values.compactMap { $0 } }.sorted { $0.id < $1.id }
+  }
+
+  subscript(id: String) -> SessionHandle? {
+    state.withLock { $0.sessions[id] ?? nil }
+  }
+
+  /// Keeps a place; throws when the id is taken, or the server is full or about to stop.
+  func reserve(_ id: String) throws(Status) {
     let maximum = maximum
     let refusal: Status? = state.withLock { state in
       if state.isDraining { return .draining }
-      if state.ids.contains(id) { return .sessionExists(id) }
-      if state.ids.count >= maximum { return .full(maximum) }
-      state.ids.insert(id)
+      if state.sessions[id] != nil { return .sessionExists(id) }
+      if state.sessions.count >= maximum { return .full(maximum) }
+      state.sessions[id] = .some(nil)
       return nil
     }
     if let refusal { throw refusal }
   }
 
+  /// Takes the place that was kept.
+  func enter(_ session: SessionHandle) {
+    state.withLock { $0.sessions[session.id] = session }
+  }
+
   func remove(_ id: String) {
-    state.withLock { _ = $0.ids.remove(id) }
+    state.withLock { _ = $0.sessions.removeValue(forKey: id) }
     departed.yield()
   }
 
-  /// Takes no more sessions, and returns when the last one has ended or `grace` is over.
+  /// Takes no more sessions, tells those there are, and returns when the last one has ended or
+  /// `grace` is over.
   func drain(grace: Duration) async {
     state.withLock { $0.isDraining = true }
     departed.yield()
+    for session in sessions { session.tell { $0.announceEnd(in: grace) } }
+    await waitForNone(atMost: grace)
+  }
+
+  /// Ends what still runs.
+  func endAll(atMost limit: Duration) async {
+    for session in sessions { session.tell { $0.end(.serverShutdown, .shutDown) } }
+    await waitForNone(atMost: limit)
+  }
+
+  private func waitForNone(atMost limit: Duration) async {
+    guard count > 0 else { return }
     await withTaskGroup { group in
-      group.addTask { try? await Task.sleep(for: grace) }
+      group.addTask { try? await Task.sleep(for: limit) }
       group.addTask {
         for await _ in self.departures where self.count == 0 { return }
       }

@@ -3,13 +3,19 @@ internal import AnechoicAPI
 /// The last part of a session's name, "sessions/{session_id}".
 enum SessionID {
   /// The id that a start asks for, or a new one.
-  static func resolve(_ wanted: String) throws(InvalidField) -> String {
+  static func resolve(
+    _ wanted: String, path: String = "start.session_id"
+  ) throws(InvalidField) -> String {
     guard !wanted.isEmpty else { return random() }
-    guard wanted.utf8.count <= 63, wanted.utf8.allSatisfy(isAllowed) else {
+    guard isValid(wanted) else {
       throw InvalidField(
-        "start.session_id", "takes up to 63 of a-z, A-Z, 0-9, \"-\", \"_\" and \".\"")
+        path, "takes up to 63 of a-z, A-Z, 0-9, \"-\", \"_\" and \".\"")
     }
     return wanted
+  }
+
+  static func isValid(_ id: String) -> Bool {
+    id.utf8.count <= 63 && id.utf8.allSatisfy(isAllowed)
   }
 
   private static func random() -> String {

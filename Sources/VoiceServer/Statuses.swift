@@ -26,9 +26,6 @@ extension Status {
     self.init(InvalidField("audio.\(input.rawValue).\(fault.field)", fault.description))
   }
 
-  static let malformedRequest = Status(
-    .invalidArgument, "the message is not a ProcessRequest", reason: "MALFORMED_REQUEST")
-
   static func sessionExists(_ id: String) -> Status {
     Status(
       .alreadyExists, "start.session_id: a session \"\(id)\" is running", reason: "SESSION_EXISTS")
@@ -44,6 +41,41 @@ extension Status {
   static let draining = Status(
     .unavailable, "the server is about to stop", reason: "DRAINING",
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+
+  /// A control that was not applied.
+  init(_ refusal: Refusal) {
+    self.init(
+      StatusCode(rawValue: refusal.kind.code) ?? .unknown, refusal.message, reason: refusal.reason)
+  }
+
+  static func noSession(_ name: String) -> Status {
+    Status(.notFound, "name: no session \"\(name)\" is running here", reason: "NO_SESSION")
+  }
+
+  static func notA(_ message: String) -> Status {
+    Status(.invalidArgument, "the message is not a \(message)", reason: "MALFORMED_REQUEST")
+  }
+
+  static let tooManyControls = Status(
+    .resourceExhausted, "too many changes of this session at once", reason: "TOO_MANY_CONTROLS",
+    Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+
+  /// What the media client of a session is told that somebody else ended.
+  static func deleted(by actor: String) -> Status {
+    Status(.cancelled, "the session was deleted by \"\(actor)\"", reason: "SESSION_DELETED")
+  }
+
+  static let shutDown = Status(
+    .unavailable, "the server has stopped", reason: "SERVER_SHUTDOWN",
+    Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+
+  static let slowWatcher = Status(
+    .resourceExhausted, "SLOW_CONSUMER: the watcher has not read its events",
+    reason: "SLOW_CONSUMER")
+
+  static func injectionCancelled(_ id: String) -> Status {
+    Status(.aborted, "injection \"\(id)\" was cancelled", reason: "INJECTION_CANCELLED")
+  }
 
   static func engineFailed(_ error: any Error) -> Status {
     Status(.internal, "the engine could not be made: \(error)", reason: "ENGINE_FAILED")

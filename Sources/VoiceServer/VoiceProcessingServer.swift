@@ -15,7 +15,7 @@ public final class VoiceProcessingServer: Sendable {
   public init(_ configuration: ServerConfiguration) throws(ServerStartError) {
     let directory = SessionDirectory(maximum: configuration.maximumSessions)
     self.directory = directory
-    health = HealthService(services: [RPC.voiceProcessing])
+    health = HealthService(services: [RPC.voiceProcessing, RPC.sessions])
     var options = Server.Options(
       addresses: configuration.addresses, queueCount: configuration.threads)
     options.connection.maximumReceivedMessageBytes = configuration.maximumMessageBytes
@@ -29,7 +29,7 @@ public final class VoiceProcessingServer: Sendable {
           ProcessCall($0, configuration, directory)
         },
         .capabilities(configuration, directory),
-      ] + health.methods
+      ] + SessionService(directory: directory).methods + health.methods
     do {
       server = try Server(options: options, methods: methods)
     } catch {
@@ -37,11 +37,11 @@ public final class VoiceProcessingServer: Sendable {
     }
   }
 
-  /// Refuses new sessions with UNAVAILABLE, gives the running ones `grace` to end, and cancels the
-  /// rest.
+  /// Refuses new sessions with UNAVAILABLE, gives the running ones `grace` to end, and ends the rest.
   public func stop(grace: Duration) async {
     health.stopServing()
     await directory.drain(grace: grace)
+    await directory.endAll(atMost: Self.farewell)
     health.endWatches()
     await server.shutdown(grace: Self.farewell)
   }

@@ -78,9 +78,10 @@ struct MuteGestures {
   /// Whether nobody is waiting for a decision.
   var isIdle: Bool { pending.isEmpty }
 
-  /// Takes out a gesture whose time is over.
-  mutating func expire(now: Int64, rejecting: Bool) -> Resolution? {
-    guard let index = pending.firstIndex(where: { $0.deadline <= now }) else { return nil }
+  /// Takes out a gesture whose time is over, or the one with an id whatever its time.
+  mutating func expire(now: Int64, id: String? = nil, rejecting: Bool) -> Resolution? {
+    let index = pending.firstIndex { $0.id == id || $0.deadline <= now }
+    guard let index else { return nil }
     let gesture = pending.remove(at: index)
     remember(gesture.id, .timedOut)
     return Resolution(gesture: gesture, outcome: .timedOut, applies: !rejecting)

@@ -2,17 +2,17 @@ internal import AudioCore
 
 /// Mute, and the gestures that ask for it.
 extension VoiceSession {
-  /// Takes a gesture in.
+  /// Takes a gesture in. `isInputRunning` says whether the microphone's audio is coming now.
   ///
   /// - Returns: What became of it, or nil where `muteGestureResolved` will tell.
   public func report(
-    _ gesture: MuteGesture, sink: any SessionSink
+    _ gesture: MuteGesture, isInputRunning: Bool = true, sink: any SessionSink
   ) throws(Refusal) -> GestureResult? {
     let settings = state.configuration.mute
     let timeout = Int64(settings.decisionTimeout.frames * microphoneFrame.sampleCount)
     let verdict = try gestures.report(
       gesture, isMuted: state.mute.isMuted, policy: settings.gesturePolicy,
-      isInputRunning: processedFrames > 0, now: position, timeout: timeout)
+      isInputRunning: isInputRunning && processedFrames > 0, now: position, timeout: timeout)
     switch verdict {
     case .waiting: return nil
     case .ignored: return result(.ignored)
@@ -29,15 +29,11 @@ extension VoiceSession {
     }
   }
 
-  func expireGestures(sink: any SessionSink) { expireGestures(upTo: position, sink: sink) }
-
-  /// Ends the wait for a decision, for a session whose time stands still.
-  public func expireAllGestures(sink: any SessionSink) { expireGestures(upTo: .max, sink: sink) }
-
-  private func expireGestures(upTo sample: Int64, sink: any SessionSink) {
-    while let resolution = gestures.expire(
-      now: sample, rejecting: state.configuration.mute.rejectsOnTimeout)
-    {
+  /// Ends the wait for decisions whose time is over, and for that on the gesture with an id: for a
+  /// session whose time stands still.
+  public func expireGestures(_ id: String? = nil, sink: any SessionSink) {
+    let rejects = state.configuration.mute.rejectsOnTimeout
+    while let resolution = gestures.expire(now: position, id: id, rejecting: rejects) {
       resolve(resolution, sink: sink)
     }
   }

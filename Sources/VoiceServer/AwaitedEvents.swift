@@ -1,0 +1,29 @@
+internal import GRPCTransport
+internal import VoiceSessions
+
+/// Who waits for an event that answers their question.
+struct AwaitedEvents {
+  var gestures: [String: [Reply<GestureResult>]] = [:]
+  var permissions: [String: [Reply<InjectionPermission>]] = [:]
+  /// Answered with how much has been heard, or nil where the injection was cancelled.
+  var injections: [String: Reply<Duration?>] = [:]
+  /// For gestures that are decided by nobody.
+  var timers: [String: Timer] = [:]
+
+  mutating func note(_ event: SessionEvent.Kind) {
+    switch event {
+    case .muteGestureResolved(let id, let result):
+      timers.removeValue(forKey: id)?.cancel()
+      for reply in gestures.removeValue(forKey: id) ?? [] { reply.give(.success(result)) }
+    case .injectionPermissionChanged(let client, let permission):
+      for reply in permissions.removeValue(forKey: client) ?? [] {
+        reply.give(.success(permission))
+      }
+    case .injection(let id, .finished, let played):
+      injections.removeValue(forKey: id)?.give(.success(played))
+    case .injection(let id, .cancelled, _):
+      injections.removeValue(forKey: id)?.give(.success(nil))
+    default: break
+    }
+  }
+}

@@ -1,0 +1,95 @@
+internal import Synchronization
+internal import VoiceSessions
+
+/// The events of a session for everybody who is not its media client: a bounded history, the state
+/// that goes with the last event, and whom to tell of a new one.
+///
+/// The session's thread only appends and signals: however many listen, they are told elsewhere.
+final class EventFeed: Sendable {
+  /// Events that are remembered.
+  static let capacity = 1000
+
+  typealias Listener = @Sendable () -> Void
+
+  /// What is at a place in the history.
+  enum Entry {
+    /// A serialized `WatchSessionResponse`.
+    case event([UInt8])
+    case forgotten(oldest: UInt64)
+    case notYet
+    /// The session has ended with the event before.
+    case end
+  }
+
+  private struct State {
+    var session: SessionState
+    var oldestID: UInt64 = 1
+    var events: [[UInt8]] = []
+    var isClosed = false
+    var listeners: [UInt64: Listener] = [:]
+    var lastListener: UInt64 = 0
+  }
+
+  private let state: Mutex<State>
+  private let signal: AsyncStream<Void>.Continuation
+
+  init(_ session: SessionState) {
+    state = Mutex(State(session: session))
+    let (signals, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    signal = continuation
+    Task { [weak self] in
+      for await _ in signals { self?.tellListeners() }
+    }
+  }
+
+  deinit { signal.finish() }
+
+  /// The state after the last event.
+  var session: SessionState { state.withLock { $0.session } }
+
+  /// Appends an event, with the state that it led to.
+  func publish(_ event: [UInt8], _ session: SessionState) {
+    state.withLock { state in
+      state.session = session
+      state.events.append(event)
+      if state.events.count > Self.capacity {
+        state.events.removeFirst()
+        state.oldestID += 1
+      }
+    }
+    signal.yield()
+  }
+
+  /// Nothing follows.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    signal.yield()
+  }
+
+  func entry(_ id: UInt64) -> Entry {
+    state.withLock { state in
+      guard id >= state.oldestID else { return .forgotten(oldest: state.oldestID) }
+      let index = id - state.oldestID
+      if index < UInt64(state.events.count) { return .event(state.events[Int(index)]) }
+      return state.isClosed ? .end : .notYet
+    }
+  }
+
+  /// Has a listener told of whatever follows, not on the session's thread.
+  func listen(_ listener: @escaping Listener) -> UInt64 {
+    state.withLock { state in
+      state.lastListener += 1
+      state.listeners[state.lastListener] = listener
+      return state.lastListener
+    }
+  }
+
+  func stopListening(_ id: UInt64) {
+    state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+  }
+
+  private func tellListeners() {
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener() }
+  }
+}

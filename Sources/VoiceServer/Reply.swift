@@ -1,0 +1,47 @@
+internal import Synchronization
+
+/// An answer that is awaited: the first one counts.
+final class Reply<Answer: Sendable>: Sendable {
+  private enum State {
+    case empty
+    case awaited(CheckedContinuation<Answer, any Error>)
+    case given(Result<Answer, any Error>)
+    case over
+  }
+
+  private let state = Mutex(State.empty)
+
+  func give(_ result: Result<Answer, any Error>) {
+    let continuation = state.withLock { state -> CheckedContinuation<Answer, any Error>? in
+      switch state {
+      case .empty:
+        state = .given(result)
+        return nil
+      case .awaited(let continuation):
+        state = .over
+        return continuation
+      case .given, .over: return nil
+      }
+    }
+    continuation?.resume(with: result)
+  }
+
+  /// Waits for it; once.
+  func value() async throws -> Answer {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let result = state.withLock { state -> Result<Answer, any Error>? in
+          if case .given(let result) = state {
+            state = .over
+            return result
+          }
+          state = .awaited(continuation)
+          return nil
+        }
+        if let result { continuation.resume(with: result) }
+      }
+    } onCancel: {
+      give(.failure(CancellationError()))
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import GRPCTransport
+internal import VoiceSessions
+
+/// What other connections have done on the session's thread.
+extension RunningSession {
+  /// Applies a control now, between two frames. Throws the status of its refusal.
+  func apply(
+    _ change: SessionControl.Change, by client: ControlOrigin
+  ) throws(Status) -> SessionState {
+    let forwarding = ResultCatcher(self)
+    session.submit(SessionControl(id: 0, by: client, change), sink: forwarding)
+    if let refusal = forwarding.refusal { throw Status(refusal) }
+    return session.state
+  }
+
+  func requestInjectionPermission(
+    _ usage: String, by client: ControlOrigin, _ reply: Reply<InjectionPermission>
+  ) throws(Status) {
+    let permission = try refusing { () throws(Refusal) in
+      try session.requestInjectionPermission(
+        for: client.actor, usageDescription: usage, sink: self)
+    }
+    if permission == .undetermined {
+      waiting.permissions[client.actor, default: []].append(reply)
+    } else {
+      reply.give(.success(permission))
+    }
+  }
+
+  func beginInjection(_ id: String, by client: ControlOrigin) throws(Status) {
+    try refusing { () throws(Refusal) in
+      try session.beginInjection(id, by: client.actor)
+    }
+  }
+
+  /// `reply` is given how much was heard in the end, or nil for an injection that was cancelled.
+  func completeInjection(_ id: String, _ reply: Reply<Duration?>) {
+    guard session.injectionBacklog(id) != nil else { return reply.give(.success(nil)) }
+    waiting.injections[id] = reply
+    session.completeInjection(id)
+  }
+
+  func cancelInjection(_ id: String) { session.cancelInjection(id, sink: self) }
+
+  private func refusing<Result>(
+    _ body: () throws(Refusal) -> Result
+  ) throws(Status) -> Result {
+    do { return try body() } catch { throw Status(error) }
+  }
+}
+
+/// Passes on what a session emits, but for the result of a control that did not come in the stream.
+private final class ResultCatcher: SessionSink {
+  private let session: RunningSession
+  private(set) var refusal: Refusal?
+
+  init(_ session: RunningSession) { self.session = session }
+
+  func emit(_ chunk: OutputChunk) { session.emit(chunk) }
+  func emit(_ event: SessionEvent) { session.emit(event) }
+  func emit(_ statistics: SessionStatistics) { session.emit(statistics) }
+  func emit(_ result: ControlResult) { refusal = result.refusal }
+}

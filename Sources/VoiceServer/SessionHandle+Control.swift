@@ -1,0 +1,53 @@
+internal import AnechoicAPI
+internal import GRPCTransport
+internal import Synchronization
+internal import VoiceSessions
+
+/// What other connections do to a session. Each throws the status that they are answered with.
+extension SessionHandle {
+  func update(_ update: SessionUpdate, by client: ControlOrigin) async throws {
+    if let change = update.configuration { try await apply(change, by: client) }
+    if let labels = update.labels { self.labels.withLock { $0 = labels } }
+  }
+
+  func setMute(
+    _ muted: Bool, ifGeneration generation: UInt64?, by client: ControlOrigin
+  ) async throws -> MuteState {
+    try await apply(.mute(muted, ifGeneration: generation), by: client).mute
+  }
+
+  /// Returns when the session has ended.
+  func delete(by client: ControlOrigin) async throws {
+    let _: Void = try await ask { session, reply in
+      session.end(.deleted, .deleted(by: client.actor))
+      reply.give(.success(()))
+    }
+  }
+
+  /// Returns when the gesture has been decided.
+  func report(_ gesture: MuteGesture) async throws -> GestureResult {
+    try spend()
+    return try await ask { session, reply in try session.report(gesture, reply) }
+  }
+
+  /// Returns when the media client has decided.
+  func requestInjectionPermission(
+    _ usage: String, by client: ControlOrigin
+  ) async throws -> InjectionPermission {
+    try spend()
+    return try await ask { session, reply in
+      try session.requestInjectionPermission(usage, by: client, reply)
+    }
+  }
+
+  /// Applies a control at the frame that comes next, and returns the state that it leads to.
+  @discardableResult
+  private func apply(
+    _ change: SessionControl.Change, by client: ControlOrigin
+  ) async throws -> SessionState {
+    try spend()
+    return try await ask { session, reply in
+      reply.give(.success(try session.apply(change, by: client)))
+    }
+  }
+}

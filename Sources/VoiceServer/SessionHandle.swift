@@ -1,0 +1,113 @@
+internal import AnechoicAPI
+internal import Foundation
+internal import GRPCTransport
+internal import Synchronization
+internal import VoiceSessions
+
+/// A running session as other threads see it: what can be read at once, and a way to have
+/// something done on the session's own thread.
+final class SessionHandle: Sendable {
+  let id: String
+  let setup: SessionSetup
+  let createTime = Date.now
+  let feed: EventFeed
+  let labels: Mutex<[String: String]>
+  private let executor: CallExecutor
+  private let session = Mutex(ThreadBound<RunningSession>(nil))
+  private let statistics = Mutex<CachedStatistics?>(nil)
+  private let pending = Mutex(PendingReplies())
+  private let budget = Mutex(TokenBucket(burst: 200, perSecond: 200))
+
+  init(
+    id: String, _ setup: SessionSetup, labels: [String: String], _ state: SessionState,
+    _ executor: CallExecutor
+  ) {
+    self.id = id
+    self.setup = setup
+    self.labels = Mutex(labels)
+    self.executor = executor
+    feed = EventFeed(state)
+  }
+
+  /// The session's name.
+  var name: String { "sessions/\(id)" }
+
+  func bind(_ session: RunningSession) {
+    self.session.withLock { $0 = ThreadBound(session) }
+  }
+
+  /// Has something done on the session's thread, soon, or never when the session ends first.
+  func tell(_ work: @escaping @Sendable (RunningSession) -> Void) {
+    executor.perform {
+      if let session = self.session.withLock({ $0.value }) { work(session) }
+    }
+  }
+
+  /// Has a question answered on the session's thread, at once or later. Throws NOT_FOUND when the
+  /// session ends first.
+  func ask<Answer: Sendable>(
+    _ question: @escaping @Sendable (RunningSession, Reply<Answer>) throws -> Void
+  ) async throws -> Answer {
+    let reply = Reply<Answer>()
+    let name = name
+    let ticket = pending.withLock { $0.add { reply.give(.failure(Status.noSession(name))) } }
+    guard let ticket else { throw Status.noSession(name) }
+    defer { pending.withLock { $0.remove(ticket) } }
+    tell { session in
+      do { try question(session, reply) } catch { reply.give(.failure(error)) }
+    }
+    return try await reply.value()
+  }
+
+  /// Counts a change that another connection wants. Throws RESOURCE_EXHAUSTED for too many.
+  func spend() throws(Status) {
+    guard budget.withLock({ $0.take(now: .now) }) else { throw .tooManyControls }
+  }
+
+  /// What the pipeline measures of itself, not older than 100 ms: a thousand watchers shall not
+  /// keep the session's thread busy.
+  func statistics() async throws -> Anechoic_V1_SessionStats {
+    if let known = statistics.withLock({ $0 }), .now - known.time < .milliseconds(100) {
+      return known.statistics
+    }
+    let statistics: Anechoic_V1_SessionStats = try await ask { session, reply in
+      reply.give(.success(session.statistics))
+    }
+    self.statistics.withLock { $0 = CachedStatistics(time: .now, statistics: statistics) }
+    return statistics
+  }
+
+  /// The session has ended: who waits for it is told.
+  func close() {
+    feed.close()
+    for fail in pending.withLock({ $0.close() }) { fail() }
+  }
+}
+
+private struct CachedStatistics {
+  let time: ContinuousClock.Instant
+  let statistics: Anechoic_V1_SessionStats
+}
+
+/// The answers that are awaited of a session.
+private struct PendingReplies {
+  private var failures: [UInt64: @Sendable () -> Void] = [:]
+  private var last: UInt64 = 0
+  private var isClosed = false
+
+  /// Nil once the session has ended.
+  mutating func add(_ failure: @escaping @Sendable () -> Void) -> UInt64? {
+    guard !isClosed else { return nil }
+    last += 1
+    failures[last] = failure
+    return last
+  }
+
+  mutating func remove(_ ticket: UInt64) { failures[ticket] = nil }
+
+  mutating func close() -> [@Sendable () -> Void] {
+    isClosed = true
+    defer { failures = [:] }
+    return Array(failures.values)
+  }
+}

@@ -1,0 +1,20 @@
+internal import AnechoicAPI
+
+/// What clients write on a session for themselves.
+enum SessionLabels {
+  private static let most = 64
+  private static let longestKey = 63
+  private static let longestValue = 255
+
+  static func check(
+    _ labels: [String: String], path: String
+  ) throws(InvalidField) -> [String: String] {
+    guard labels.count <= most else { throw InvalidField(path, "takes \(most) labels at most") }
+    for (key, value) in labels
+    where key.isEmpty || key.utf8.count > longestKey || value.utf8.count > longestValue {
+      throw InvalidField(
+        path, "a key has 1 to \(longestKey) bytes and a value \(longestValue) at most")
+    }
+    return labels
+  }
+}

@@ -1,0 +1,177 @@
+internal import AnechoicAPI
+internal import Foundation
+internal import GRPCTransport
+internal import SwiftProtobuf
+internal import VoiceSessions
+
+/// One `WatchSession` call: a snapshot, then every event, on a thread that no audio runs on.
+final class WatchCall: ServerCallHandler {
+  /// A watcher that has not read for so long is let go.
+  private static let stallLimit = Duration.seconds(10)
+
+  private enum State {
+    case awaitingRequest
+    case watching(SessionHandle)
+    case over
+  }
+
+  private let call: ServerCall
+  private let directory: SessionDirectory
+  private let client: ControlOrigin
+  private var state = State.awaitingRequest
+  private var listener: UInt64?
+  /// Serialized responses that come before the events.
+  private var first: [[UInt8]] = []
+  private var nextEvent: UInt64 = 1
+  private var statistics: [UInt8]?
+  private var statisticsInterval: Duration?
+  private var statisticsTimer: Timer?
+  private var writingSince: ContinuousClock.Instant?
+  private var stallCheck: Timer?
+
+  init(_ call: ServerCall, _ directory: SessionDirectory) {
+    self.call = call
+    self.directory = directory
+    client = ControlOrigin(
+      actor: ClientName.of(call.metadata, peer: call.peer), isMediaClient: false)
+    call.read()
+  }
+
+  func received(_ message: UnsafeRawBufferPointer) {
+    guard case .awaitingRequest = state else {
+      return end(Status(InvalidField("request", "comes once")))
+    }
+    do throws(Status) {
+      guard let request = try? Anechoic_V1_WatchSessionRequest(serializedBytes: Data(message))
+      else { throw .notA("WatchSessionRequest") }
+      try watch(request)
+    } catch {
+      return end(error)
+    }
+    call.read()
+    writeNext()
+  }
+
+  func halfClosed() {
+    if case .awaitingRequest = state { end(Status(InvalidField("name", "is required"))) }
+  }
+
+  func writeCompleted() {
+    writingSince = nil
+    writeNext()
+  }
+
+  func cancelled() { stop() }
+
+  func ended() { stop() }
+
+  private func watch(_ request: Anechoic_V1_WatchSessionRequest) throws(Status) {
+    let session = try directory.session(named: request.name)
+    do {
+      statisticsInterval = try request.statsInterval.asStatisticsInterval(path: "stats_interval")
+    } catch {
+      throw Status(error)
+    }
+    let now = session.feed.session
+    nextEvent = now.lastEventID + 1
+    if request.hasFromEventID {
+      guard request.fromEventID > 0, request.fromEventID <= nextEvent else {
+        throw Status(
+          InvalidField("from_event_id", "is not within 1 to \(nextEvent), the next event"))
+      }
+      nextEvent = request.fromEventID
+      if case .forgotten(let oldest) = session.feed.entry(nextEvent) {
+        nextEvent = oldest
+        prepend(.with { $0.gap.oldestEventID = oldest })
+      }
+    }
+    prepend(.with { $0.snapshot = Anechoic_V1_Session(session, now, for: client) })
+    state = .watching(session)
+    let executor = call.executor
+    let reference = ThreadBound(self)
+    listener = session.feed.listen { executor.perform { reference.value?.writeNext() } }
+    sendStatisticsLater()
+  }
+
+  private func prepend(_ response: Anechoic_V1_WatchSessionResponse) {
+    first.append((try? response.serializedBytes()) ?? [])
+  }
+
+  /// Sends what is next, unless something is on its way.
+  private func writeNext() {
+    guard writingSince == nil, case .watching(let session) = state else { return }
+    if !first.isEmpty { return write(first.removeFirst()) }
+    switch session.feed.entry(nextEvent) {
+    case .event(let bytes):
+      nextEvent += 1
+      write(bytes)
+    case .forgotten: end(.slowWatcher)
+    case .end: end(.ok)
+    case .notYet:
+      if let statistics = statistics.take() { write(statistics) }
+    }
+  }
+
+  private func write(_ bytes: [UInt8]) {
+    writingSince = .now
+    bytes.withUnsafeBytes { call.write($0) }
+    checkStallLater()
+  }
+
+  private func checkStallLater() {
+    guard stallCheck == nil else { return }
+    stallCheck = call.schedule(after: Self.stallLimit / 4) { [weak self] in self?.checkStall() }
+  }
+
+  private func checkStall() {
+    stallCheck = nil
+    guard let since = writingSince, case .watching = state else { return }
+    guard ContinuousClock.now - since >= Self.stallLimit else { return checkStallLater() }
+    stop()
+    call.abort(.slowWatcher)
+  }
+
+  private func sendStatisticsLater() {
+    guard let statisticsInterval else { return }
+    statisticsTimer = call.schedule(after: statisticsInterval) { [weak self] in
+      self?.fetchStatistics()
+    }
+  }
+
+  private func fetchStatistics() {
+    guard case .watching(let session) = state else { return }
+    let executor = call.executor
+    let reference = ThreadBound(self)
+    Task {
+      guard let statistics = try? await session.statistics() else { return }
+      let response = Anechoic_V1_WatchSessionResponse.with { $0.stats = statistics }
+      guard let bytes: [UInt8] = try? response.serializedBytes() else { return }
+      executor.perform { reference.value?.take(statistics: bytes) }
+    }
+    sendStatisticsLater()
+  }
+
+  private func take(statistics bytes: [UInt8]) {
+    statistics = bytes
+    writeNext()
+  }
+
+  private func end(_ status: Status) {
+    stop()
+    if writingSince == nil {
+      call.finish(status)
+    } else {
+      call.abort(status)
+    }
+  }
+
+  private func stop() {
+    if case .watching(let session) = state, let listener {
+      session.feed.stopListening(listener)
+    }
+    listener = nil
+    state = .over
+    statisticsTimer?.cancel()
+    stallCheck?.cancel()
+  }
+}
