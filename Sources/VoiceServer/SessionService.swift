@@ -14,9 +14,10 @@ struct SessionService: Sendable {
       },
       unary(RPC.getSession) { (request: Anechoic_V1_GetSessionRequest, client) in
         let session = try directory.session(named: request.name)
-        return try await Anechoic_V1_GetSessionResponse.with {
+        let statistics = try await session.statistics()
+        return Anechoic_V1_GetSessionResponse.with {
           $0.session = Anechoic_V1_Session(session, for: client)
-          $0.session.stats = try await session.statistics()
+          $0.session.stats = statistics
         }
       },
       unary(RPC.updateSession) { (request: Anechoic_V1_UpdateSessionRequest, client) in
@@ -57,12 +58,6 @@ struct SessionService: Sendable {
       },
       ServerMethod(Method(service: RPC.sessions, name: RPC.watchSession), lane: .background) {
         WatchCall($0, directory)
-      },
-      .clientStreaming(
-        Method(service: RPC.sessions, name: RPC.injectSpeech), lane: .background
-      ) { requests, context in
-        try await InjectSpeechCall(directory, ControlOrigin(controlClient: context))
-          .run(requests).serializedBytes()
       },
     ]
   }

@@ -1,5 +1,5 @@
 internal import AnechoicAPI
-internal import Foundation
+internal import struct Foundation.Data
 internal import GRPCTransport
 internal import SwiftProtobuf
 internal import VoiceSessions

@@ -107,7 +107,7 @@ private final class DiscardingSink: SessionSink {
 
   deinit { bytes.deallocate() }
 
-  func emit(_ chunk: ProcessedChunk) {
+  func emit(_ chunk: OutputChunk) {
     chunkCount += 1
     AudioResponse(chunk).write(to: bytes)
   }

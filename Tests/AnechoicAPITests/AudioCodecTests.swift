@@ -68,6 +68,8 @@ struct AudioCodecTests {
         agreed += 1
         #expect(Self.isSame(audio.microphone, decoded?.audio, \.hasMicrophone, \.microphone))
         #expect(Self.isSame(audio.reference, decoded?.audio, \.hasReference, \.reference))
+        #expect(Self.isSame(audio.farEnd, decoded?.audio, \.hasFarEnd, \.farEnd))
+        #expect(Self.isSame(audio.otherAudio, decoded?.audio, \.hasOtherAudio, \.otherAudio))
       }
     }
     #expect(agreed > 5_000)
@@ -75,17 +77,24 @@ struct AudioCodecTests {
 
   @Test(arguments: [0, 1, 127, 128, 1_000_000, Int64.max])
   func whatIsWrittenIsWhatSwiftProtobufReads(firstSample: Int64) throws {
+    for hasPlayback in [false, true] {
+      try check(firstSample: firstSample, hasPlayback: hasPlayback)
+    }
+  }
+
+  private func check(firstSample: Int64, hasPlayback: Bool) throws {
     let frames = [
-      FrameInfo(speechProbability: 0, hasVoice: false),
-      FrameInfo(speechProbability: 0.5, hasVoice: true),
-      FrameInfo(speechProbability: -0.0, hasVoice: false),
+      FrameInfo(speechProbability: 0, hasVoice: false, isMuted: true),
+      FrameInfo(speechProbability: 0.5, hasVoice: true, isMuted: false),
+      FrameInfo(speechProbability: -0.0, hasVoice: false, isMuted: false),
     ]
     for size in [2, 127, 128, 320, 16_384] {
       let samples = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
       let written = samples.withUnsafeBytes { samples in
         frames.withUnsafeBufferPointer { frames in
+          let run = OutputChunk.Samples(bytes: samples, firstSample: firstSample)
           let response = AudioResponse(
-            ProcessedChunk(samples: samples, firstSample: firstSample, frames: frames))
+            OutputChunk(processed: run, playback: hasPlayback ? run : nil, frames: frames))
           var bytes = [UInt8](repeating: 0xee, count: response.size)
           bytes.withUnsafeMutableBytes { response.write(to: $0) }
           return bytes
@@ -94,10 +103,12 @@ struct AudioCodecTests {
       let expected = Anechoic_V1_ProcessResponse.with {
         $0.audio.processed.samples = Data(samples)
         $0.audio.processed.firstSample = firstSample
+        if hasPlayback { $0.audio.playback = $0.audio.processed }
         $0.audio.frames = frames.map { frame in
           Anechoic_V1_FrameInfo.with {
             $0.speechProbability = frame.speechProbability
             $0.voice = frame.hasVoice
+            $0.muted = frame.isMuted
           }
         }
       }
@@ -124,6 +135,8 @@ struct AudioCodecTests {
     request.audio = .init()
     if Bool.random(using: &generator) { request.audio.microphone = chunk() }
     if Bool.random(using: &generator) { request.audio.reference = chunk() }
+    if Bool.random(using: &generator) { request.audio.farEnd = chunk() }
+    if Bool.random(using: &generator) { request.audio.otherAudio = chunk() }
     return request
   }
 

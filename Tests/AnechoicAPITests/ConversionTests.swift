@@ -1,9 +1,10 @@
-import AnechoicAPI
 import AudioCore
 import SwiftProtobuf
 import Testing
 import VoiceEngines
 import VoiceSessions
+
+@testable import AnechoicAPI
 
 struct ConversionTests {
   @Test func aConfigurationSurvivesTheWayThereAndBack() throws {
@@ -34,7 +35,7 @@ struct ConversionTests {
     }
     var expected = configuration
     expected.voiceProcessing.noiseSuppression = .on(.high)
-    #expect(try configuration.updated(by: update, path: "control") == expected)
+    #expect(try configuration.updated(by: update, path: "config", mask: "mask") == expected)
   }
 
   @Test func aFieldBelowAStageThatFollowsItsModeLeavesTheStageOn() throws {
@@ -48,7 +49,7 @@ struct ConversionTests {
         "voice_processing.gain_control.target_level_dbfs",
       ]
     }
-    let updated = try SessionConfiguration().updated(by: update, path: "control")
+    let updated = try SessionConfiguration().updated(by: update, path: "config", mask: "mask")
     #expect(updated.voiceProcessing.noiseSuppression == .on(.veryHigh))
     #expect(updated.voiceProcessing.echoCancellation == .on(.low))
     #expect(updated.voiceProcessing.gainControl == .on(20))
@@ -62,20 +63,20 @@ struct ConversionTests {
       $0.updateMask.paths = ["voice_processing.gain_control", "voice_processing.high_pass_filter"]
     }
     #expect(
-      try configuration.updated(by: update, path: "control") == SessionConfiguration())
+      try configuration.updated(by: update, path: "config", mask: "mask") == SessionConfiguration())
   }
 
   @Test func aMaskThatNamesNothingOrNoFieldIsRefused() {
     func refused(_ paths: [String]) -> InvalidField? {
       let update = Anechoic_V1_ConfigUpdate.with { $0.updateMask.paths = paths }
       do {
-        _ = try SessionConfiguration().updated(by: update, path: "control.update_config")
+        _ = try SessionConfiguration().updated(by: update, path: "config", mask: "update_mask")
         return nil
       } catch {
         return error
       }
     }
-    #expect(refused([])?.path == "control.update_config.update_mask")
+    #expect(refused([])?.path == "update_mask")
     #expect(refused((0..<51).map { "mute.\($0)" })?.problem.contains("50") == true)
     #expect(refused(["voice_processing.nonsense"])?.problem.contains("nonsense") == true)
     #expect(refused(["spatial_audio.enabled"]) == nil)
@@ -95,6 +96,6 @@ struct ConversionTests {
       try Google_Protobuf_FileDescriptorProto(serializedBytes: $0)
     }
     let services = files.flatMap { file in file.service.map { "\(file.package).\($0.name)" } }
-    #expect(Set(services).isSuperset(of: [RPC.voiceProcessing, RPC.health]))
+    #expect(Set(services).isSuperset(of: [RPC.voiceProcessing, RPC.sessions, RPC.health]))
   }
 }

@@ -16,9 +16,10 @@ struct ControlTests {
         ControlResult(id: 2, appliedAtSample: 0, refusal: nil),
         ControlResult(id: 1, appliedAtSample: 320, refusal: nil),
       ])
-    #expect(run.session.configuration.preferredMicMode == .wideSpectrum)
+    #expect(run.session.state.configuration.preferredMicMode == .wideSpectrum)
     #expect(
-      run.sink.kinds.contains(.micModeChanged(preferred: .wideSpectrum, active: .wideSpectrum)))
+      run.sink.kinds.contains(
+        .micModeChanged(preferred: .wideSpectrum, active: .wideSpectrum, reason: nil)))
     #expect(run.sink.events.map(\.id) == Array(1...UInt64(run.sink.events.count)))
   }
 
@@ -26,7 +27,7 @@ struct ControlTests {
     let run = try SessionRun(SessionSetup(microphone: .s16))
     let refusal = Refusal(.invalid, reason: "NO", message: "no")
     run.session.submit(
-      SessionControl(id: 7, .configuration { _ throws(Refusal) in throw refusal }), sink: run.sink)
+      SessionControl(id: 7, by: .mediaClient, .configuration { _ throws(Refusal) in throw refusal }), sink: run.sink)
     try run.send(microphone: frame)
     #expect(run.sink.results == [ControlResult(id: 7, appliedAtSample: 0, refusal: refusal)])
     #expect(run.sink.events.isEmpty)
@@ -61,7 +62,7 @@ struct ControlTests {
 
   private func mode(_ mode: MicMode, id: UInt64, at sample: Int64?) -> SessionControl {
     SessionControl(
-      id: id, atSample: sample,
+      id: id, atSample: sample, by: .mediaClient,
       .configuration { configuration throws(Refusal) in
         var changed = configuration
         changed.preferredMicMode = mode

@@ -6,15 +6,17 @@ import WebRTCEngine
 /// Keeps what a session emits.
 final class RecordingSink: SessionSink {
   var processed: [UInt8] = []
+  var playback: [UInt8] = []
   var firstSamples: [Int64] = []
   var frames: [FrameInfo] = []
   var events: [SessionEvent] = []
   var results: [ControlResult] = []
   var statistics: [SessionStatistics] = []
 
-  func emit(_ chunk: ProcessedChunk) {
-    firstSamples.append(chunk.firstSample)
-    processed.append(contentsOf: chunk.samples)
+  func emit(_ chunk: OutputChunk) {
+    firstSamples.append(chunk.processed.firstSample)
+    processed.append(contentsOf: chunk.processed.bytes)
+    if let samples = chunk.playback { playback.append(contentsOf: samples.bytes) }
     frames.append(contentsOf: chunk.frames)
   }
 
@@ -68,6 +70,10 @@ final class SessionRun {
       try session.append($0, to: input, firstSample: firstSample, gap: gap, sink: sink)
     }
   }
+}
+
+extension ControlOrigin {
+  static let mediaClient = ControlOrigin(actor: "media", isMediaClient: true)
 }
 
 extension AudioFormat {
