@@ -60,9 +60,12 @@ let package = Package(
       name: "VoiceServer",
       dependencies: [
         "AnechoicAPI", "GRPCTransport", "VoiceSessions", "VoiceEngines", "WebRTCEngine",
-        "AudioCore", protobuf,
+        "Resampling", "SpeechSynthesis", "AudioCore", protobuf,
       ],
       swiftSettings: swift),
+    .systemLibrary(
+      name: "CESpeak", pkgConfig: "espeak-ng", providers: [.apt(["libespeak-ng-dev"])]),
+    .target(name: "SpeechSynthesis", dependencies: ["CESpeak"], swiftSettings: swift),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .target(name: "AudioFiles", dependencies: ["AudioCore", "CSndFile"], swiftSettings: swift),
     .target(

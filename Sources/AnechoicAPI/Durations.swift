@@ -1,7 +1,7 @@
 public import SwiftProtobuf
 
 extension Google_Protobuf_Duration {
-  init(_ duration: Duration) {
+  public init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self.init(seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
   }

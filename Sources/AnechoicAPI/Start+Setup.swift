@@ -47,7 +47,8 @@ extension SessionSetup {
 extension Anechoic_V1_Started {
   /// What became of a start, with every default filled in.
   public init(
-    sessionID: String, _ setup: SessionSetup, _ state: SessionState, algorithmicDelay: Duration, engine: String
+    sessionID: String, _ setup: SessionSetup, _ state: SessionState, algorithmicDelay: Duration,
+    engine: String
   ) {
     self.init()
     session = "sessions/\(sessionID)"

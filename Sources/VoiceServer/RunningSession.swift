@@ -159,7 +159,11 @@ final class RunningSession: SessionSink {
       }
     case .start:
       throw Status(InvalidField("start", "the session has started already"))
-    case .playbackReport: throw Status(.unsupported("playback_report"))
+    case .playbackReport:
+      guard setup.playback != nil else {
+        throw Status(InvalidField("playback_report", "start.outputs has no playback"))
+      }
+      throw Status(.unsupported("playback_report"))
     case .deviceReport: throw Status(.unsupported("device_report"))
     case nil: throw Status(InvalidField("request", "is empty"))
     }

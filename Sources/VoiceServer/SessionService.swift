@@ -59,6 +59,12 @@ struct SessionService: Sendable {
       ServerMethod(Method(service: RPC.sessions, name: RPC.watchSession), lane: .background) {
         WatchCall($0, directory)
       },
+      .clientStreaming(
+        Method(service: RPC.sessions, name: RPC.injectSpeech), lane: .background
+      ) { requests, context in
+        try await InjectSpeechCall(directory, ControlOrigin(controlClient: context))
+          .run(requests).serializedBytes()
+      },
     ]
   }
 

@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import GRPCTransport
+internal import SpeechSynthesis
 internal import SwiftProtobuf
 internal import VoiceSessions
 
@@ -72,6 +73,17 @@ extension Status {
   static let slowWatcher = Status(
     .resourceExhausted, "SLOW_CONSUMER: the watcher has not read its events",
     reason: "SLOW_CONSUMER")
+
+  /// Text that was not spoken.
+  init(_ error: SpeechError) {
+    switch error {
+    case .unknownVoice: self.init(InvalidField("start.voice", error.description))
+    case .nothingToSay, .textTooLong, .unspeakable:
+      self.init(InvalidField("text", error.description))
+    case .unavailable:
+      self.init(.failedPrecondition, error.description, reason: "SPEECH_UNAVAILABLE")
+    }
+  }
 
   static func injectionCancelled(_ id: String) -> Status {
     Status(.aborted, "injection \"\(id)\" was cancelled", reason: "INJECTION_CANCELLED")

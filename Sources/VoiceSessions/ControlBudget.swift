@@ -12,7 +12,9 @@ struct ControlBudget {
     guard left > 0 else {
       throw Refusal(
         .tooMany, reason: "TOO_MANY_CONTROLS",
-        message: "more than \(Self.burst) controls at once, or \(Self.perFrame * 100) in a second of audio")
+        message:
+          "more than \(Self.burst) controls at once, or \(Self.perFrame * 100) in a second of audio"
+      )
     }
     left -= 1
   }

@@ -58,7 +58,8 @@ extension VoiceSession {
     case .clearPlayback:
       guard setup.playback != nil else {
         throw Refusal(
-          .unavailable, reason: "NO_PLAYBACK", message: "clear_playback: start.outputs has no playback")
+          .unavailable, reason: "NO_PLAYBACK",
+          message: "clear_playback: start.outputs has no playback")
       }
       accept()
       playback.clear()

@@ -58,7 +58,8 @@ public final class VoiceSession {
     referenceFrame = Frame(rate: referenceFormat.rate, channelCount: referenceFormat.channelCount)
     outputFrame = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
     gate = MuteGate(
-      isOpen: !setup.startsMuted, latencySamples: capture.latencySamples, rate: setup.processed.rate)
+      isOpen: !setup.startsMuted, latencySamples: capture.latencySamples, rate: setup.processed.rate
+    )
     limiter = Limiter(rate: setup.processed.rate)
     nearEnd = VoiceActivityDetector(setup.configuration.voiceActivity)
   }

@@ -42,6 +42,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Seconds that running sessions are given to end when the server stops.")
   var drainTime = 10
 
+  @Flag(help: "Let nobody inject speech into sessions, whatever the sessions allow.")
+  var noInjection = false
+
   func validate() throws {
     guard (1...1024).contains(threads ?? 1) else {
       throw ValidationError("--threads takes 1 to 1024.")
@@ -57,6 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
       addresses: listen.isEmpty ? ["127.0.0.1:50051"] : listen,
       threads: threads ?? ProcessInfo.processInfo.activeProcessorCount)
     configuration.maximumSessions = maxSessions
+    configuration.allowsInjection = !noInjection
     let signals = TerminationSignals()
     let server: VoiceProcessingServer
     do {

@@ -33,7 +33,6 @@ struct AudioCodecTests {
     let others: [Anechoic_V1_ProcessRequest] = [
       .with { $0.start = .init() },
       .with { $0.control.controlID = 1 },
-      .with { $0.audio.farEnd.samples = Data([1]) },
       .init(),
     ]
     for request in others {

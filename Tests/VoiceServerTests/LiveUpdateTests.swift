@@ -148,13 +148,19 @@ struct LiveUpdateTests {
         }, 3, "control.update_config.config.voice_processing.gain_control.target_level_dbfs"
       ),
       (
-        .update(4, ["preferred_injection_mode"]) { $0.preferredInjectionMode = .spokenAudio }, 12,
-        "control.update_config.config.preferred_injection_mode"
+        .update(4, ["spatial_audio"]) { $0.spatialAudio.enabled = true }, 12,
+        "control.update_config.config.spatial_audio"
       ),
       (.control(.with { $0.controlID = 5 }), 3, "control"),
-      (.with { $0.control = .with { $0.setMute.muted = true } }, 12, "control.set_mute"),
-      (.control(.with { $0.decideMuteGesture = .init() }), 12, "control.decide_mute_gesture"),
-      (.control(.with { $0.clearPlayback_p = .init() }), 12, "control.clear_playback"),
+      (
+        .control(.with { $0.setMute = .with { $0.ifGeneration = 1 } }), 10, "if_generation"
+      ),
+      (.control(.with { $0.decideMuteGesture = .init() }), 5, "decide_mute_gesture"),
+      (
+        .control(.with { $0.decideInjectionPermission = .init() }), 5,
+        "decide_injection_permission"
+      ),
+      (.control(.with { $0.clearPlayback_p = .init() }), 9, "clear_playback"),
     ]
     try await TestServer.run { server in
       let plain = try await record(server, []).processed
@@ -162,7 +168,7 @@ struct LiveUpdateTests {
         let recording = try await record(server, [request])
         let refusal = try #require(recording.results.first?.refusal)
         #expect(refusal.code == code && refusal.message.contains(names), "\(refusal)")
-        #expect(refusal.reason == (code == 12 ? "UNSUPPORTED" : "INVALID_FIELD"))
+        #expect(!refusal.reason.isEmpty && refusal.reason == refusal.reason.uppercased())
         #expect(recording.results.first?.controlID == request.control.controlID)
         #expect(recording.processed == plain && recording.events.count == 1)
       }

@@ -53,6 +53,29 @@ struct RefusedStartTests {
     Fault(field: "start.config.voice_processing.gain_control.target_level_dbfs") {
       $0.config.voiceProcessing.gainControl.targetLevelDbfs = 32
     },
+    Fault(field: "start.inputs.other_audio") { $0.inputs.otherAudio = $0.inputs.microphone },
+    Fault(field: "start.inputs.far_end.channel_count") {
+      $0.inputs.farEnd = $0.inputs.microphone
+      $0.inputs.farEnd.channelCount = 3
+    },
+    Fault(field: "start.outputs.playback.sample_rate_hz") {
+      $0.outputs.playback = $0.inputs.microphone
+      $0.outputs.playback.sampleRateHz = 11025
+    },
+    Fault(field: "start.config.preferred_injection_mode") {
+      $0.config.preferredInjectionMode = .UNRECOGNIZED(3)
+    },
+    Fault(field: "start.config.other_audio_ducking.level") {
+      $0.config.otherAudioDucking.level = .UNRECOGNIZED(1)
+    },
+    Fault(field: "start.config.mute.gesture_policy") {
+      $0.config.mute.gesturePolicy = .UNRECOGNIZED(9)
+    },
+    Fault(field: "start.config.mute.gesture_decision_timeout") {
+      $0.config.mute.gestureDecisionTimeout = Google_Protobuf_Duration(seconds: 61)
+    },
+    Fault(field: "start.labels") { $0.labels = ["": "nameless"] },
+    Fault(field: "start.labels") { $0.labels = ["long": String(repeating: "x", count: 256)] },
     Fault(field: "start.config.voice_activity_detection.start_window") {
       $0.config.voiceActivityDetection.startWindow = Google_Protobuf_Duration(seconds: 11)
     },
@@ -83,26 +106,6 @@ struct RefusedStartTests {
   private static let unsupported: [Fault] = [
     Fault(field: "start.inputs.microphone.encoding", code: .unimplemented) {
       $0.inputs.microphone.encoding = .opus
-    },
-    Fault(field: "start.muted", code: .unimplemented) { $0.muted = true },
-    Fault(field: "start.inputs.far_end", code: .unimplemented) {
-      $0.inputs.farEnd = $0.inputs.microphone
-    },
-    Fault(field: "start.inputs.other_audio", code: .unimplemented) {
-      $0.inputs.otherAudio = $0.inputs.microphone
-    },
-    Fault(field: "start.outputs.playback", code: .unimplemented) {
-      $0.outputs.playback = $0.inputs.microphone
-    },
-    Fault(field: "start.config.preferred_injection_mode", code: .unimplemented) {
-      $0.config.preferredInjectionMode = .spokenAudio
-    },
-    Fault(field: "start.config.voice_activity_detection.far_end_enabled", code: .unimplemented) {
-      $0.config.voiceActivityDetection.farEndEnabled = true
-    },
-    Fault(field: "start.config.mute", code: .unimplemented) { $0.config.mute.chimeDisabled = true },
-    Fault(field: "start.config.other_audio_ducking", code: .unimplemented) {
-      $0.config.otherAudioDucking.level = .mid
     },
     Fault(field: "start.config.spatial_audio", code: .unimplemented) {
       $0.config.spatialAudio.enabled = true

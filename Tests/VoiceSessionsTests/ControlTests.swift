@@ -27,7 +27,9 @@ struct ControlTests {
     let run = try SessionRun(SessionSetup(microphone: .s16))
     let refusal = Refusal(.invalid, reason: "NO", message: "no")
     run.session.submit(
-      SessionControl(id: 7, by: .mediaClient, .configuration { _ throws(Refusal) in throw refusal }), sink: run.sink)
+      SessionControl(
+        id: 7, by: .mediaClient, .configuration { _ throws(Refusal) in throw refusal }),
+      sink: run.sink)
     try run.send(microphone: frame)
     #expect(run.sink.results == [ControlResult(id: 7, appliedAtSample: 0, refusal: refusal)])
     #expect(run.sink.events.isEmpty)
