@@ -1,5 +1,4 @@
 public import AnechoicAPI
-internal import Foundation
 internal import GRPCTransport
 internal import SwiftProtobuf
 
@@ -22,12 +21,14 @@ public final class ProcessStream: Sendable {
     } catch is Status {
       // Refused already: `receive` says why.
     }
-    guard let first = try await Self.receive(call), case .started(let started) = first.response
+    guard let first = try await call.receive(Anechoic_V1_ProcessResponse.self),
+      case .started(let started) = first.response
     else { throw Status(.internal, "the server did not answer with started") }
     self.started = started
   }
 
-  /// Sends audio of one instant. Throws the `Status` of a session that has ended.
+  /// Sends audio of one instant. Throws the `Status` of a session that has ended. Only one send at a
+  /// time, of audio or of a control.
   public func send(_ audio: Anechoic_V1_AudioInput) async throws {
     try await call.send(Anechoic_V1_ProcessRequest.with { $0.audio = audio }.serializedBytes())
   }
@@ -41,12 +42,8 @@ public final class ProcessStream: Sendable {
 
   /// The next response; nil at the end of the session. Throws any other `Status` than OK.
   public func receive() async throws -> Anechoic_V1_ProcessResponse? {
-    try await Self.receive(call)
+    try await call.receive(Anechoic_V1_ProcessResponse.self)
   }
 
   public func cancel() { call.cancel() }
-
-  private static func receive(_ call: ClientCall) async throws -> Anechoic_V1_ProcessResponse? {
-    try await call.receive().map { try Anechoic_V1_ProcessResponse(serializedBytes: Data($0)) }
-  }
 }

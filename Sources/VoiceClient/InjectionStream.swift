@@ -1,0 +1,41 @@
+public import AnechoicAPI
+internal import GRPCTransport
+internal import SwiftProtobuf
+
+/// Speech on its way into a session: all audio, or all text. A send waits while enough of it is on
+/// its way, and throws the `Status` of an injection that has ended.
+public final class InjectionStream: Sendable {
+  private let call: ClientCall
+
+  init(_ call: ClientCall, _ start: Anechoic_V1_InjectionStart) async throws {
+    self.call = call
+    try await send(.start(start))
+  }
+
+  /// Sends the next samples, in the format of the start.
+  public func send(_ audio: Anechoic_V1_AudioChunk) async throws {
+    try await send(.audio(audio))
+  }
+
+  /// Sends text that the server's synthesizer speaks.
+  public func send(text: String) async throws {
+    try await send(.text(text))
+  }
+
+  /// Says that no more comes, and waits until all of it has been heard.
+  public func finish() async throws -> Anechoic_V1_InjectSpeechResponse {
+    call.halfClose()
+    guard let response = try await call.receive(Anechoic_V1_InjectSpeechResponse.self) else {
+      throw Status(.internal, "the injection ended without a response")
+    }
+    _ = try await call.receive()
+    return response
+  }
+
+  public func cancel() { call.cancel() }
+
+  private func send(_ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request) async throws {
+    try await call.send(
+      Anechoic_V1_InjectSpeechRequest.with { $0.request = request }.serializedBytes())
+  }
+}

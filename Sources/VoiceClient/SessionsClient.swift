@@ -1,0 +1,119 @@
+public import AnechoicAPI
+internal import GRPCTransport
+internal import SwiftProtobuf
+
+/// The sessions of a server, for whoever may see or steer them. A session goes by its name,
+/// `sessions/ID`. Every function throws the `Status` of a call that failed.
+public final class SessionsClient: Sendable {
+  /// What a call is given that waits for nobody but the server.
+  private static let timeout = Duration.seconds(10)
+
+  private let connection: Connection
+
+  /// `server` is `HOST:PORT` or `unix:PATH`. Nothing is connected before the first call.
+  /// `clientName`, printable ASCII, is who acts, and who is permitted to inject.
+  public init(server: String, clientName: String) {
+    connection = Connection(server: server, clientName: clientName)
+  }
+
+  /// All sessions, page by page.
+  public func list() async throws -> [Anechoic_V1_Session] {
+    var sessions: [Anechoic_V1_Session] = []
+    var request = Anechoic_V1_ListSessionsRequest()
+    repeat {
+      let page: Anechoic_V1_ListSessionsResponse = try await unary(RPC.listSessions, request)
+      sessions += page.sessions
+      request.pageToken = page.nextPageToken
+    } while !request.pageToken.isEmpty
+    return sessions
+  }
+
+  public func get(_ name: String) async throws -> Anechoic_V1_Session {
+    let response: Anechoic_V1_GetSessionResponse = try await unary(
+      RPC.getSession, Anechoic_V1_GetSessionRequest.with { $0.name = name })
+    return response.session
+  }
+
+  /// Replaces the fields of a session that `mask` names, as paths such as
+  /// `config.preferred_mic_mode`; one that `session` leaves out is cleared.
+  public func update(
+    _ session: Anechoic_V1_Session, mask: [String]
+  ) async throws -> Anechoic_V1_Session {
+    let response: Anechoic_V1_UpdateSessionResponse = try await unary(
+      RPC.updateSession,
+      Anechoic_V1_UpdateSessionRequest.with {
+        $0.session = session
+        $0.updateMask.paths = mask
+      })
+    return response.session
+  }
+
+  /// Ends a session; what its media client sent last may be lost.
+  public func delete(_ name: String) async throws {
+    let _: Anechoic_V1_DeleteSessionResponse = try await unary(
+      RPC.deleteSession, Anechoic_V1_DeleteSessionRequest.with { $0.name = name })
+  }
+
+  /// Mutes or unmutes a session: with `ifGeneration` only where nobody was quicker, else ABORTED.
+  public func setMute(
+    _ name: String, muted: Bool, ifGeneration: UInt64? = nil
+  ) async throws -> Anechoic_V1_MuteState {
+    var request = Anechoic_V1_SetMuteRequest()
+    request.name = name
+    request.muted = muted
+    if let ifGeneration { request.ifGeneration = ifGeneration }
+    let response: Anechoic_V1_SetMuteResponse = try await unary(RPC.setMute, request)
+    return response.state
+  }
+
+  /// Reports a press of a mute button, and waits for as long as it takes until it is decided.
+  /// `muted` is what a switch says; nil, a push button, toggles. A repeat of `id` is the same press.
+  public func reportMuteGesture(
+    _ name: String, id: String, muted: Bool? = nil
+  ) async throws -> Anechoic_V1_ReportMuteGestureResponse {
+    var request = Anechoic_V1_ReportMuteGestureRequest()
+    request.name = name
+    request.gestureID = id
+    if let muted { request.muted = muted }
+    return try await unary(RPC.reportMuteGesture, request, timeout: nil)
+  }
+
+  /// A snapshot, and then every event: those to come, or all from an id on.
+  public func watch(
+    _ name: String, fromEvent: UInt64? = nil, statsInterval: Duration? = nil
+  ) async throws -> WatchStream {
+    var request = Anechoic_V1_WatchSessionRequest()
+    request.name = name
+    if let fromEvent { request.fromEventID = fromEvent }
+    if let statsInterval {
+      request.statsInterval = Google_Protobuf_Duration(rounding: statsInterval)
+    }
+    return WatchStream(try await connection.serverStreaming(method(RPC.watchSession), request))
+  }
+
+  /// Asks whether this client may inject speech, and waits for as long as the person who answers.
+  public func requestInjectionPermission(
+    _ name: String, usageDescription: String
+  ) async throws -> Anechoic_V1_InjectionPermission {
+    let response: Anechoic_V1_RequestInjectionPermissionResponse = try await unary(
+      RPC.requestInjectionPermission,
+      Anechoic_V1_RequestInjectionPermissionRequest.with {
+        $0.name = name
+        $0.usageDescription = usageDescription
+      }, timeout: nil)
+    return response.permission
+  }
+
+  /// Begins to inject speech, as audio of the format that `start` names, or as text.
+  public func injectSpeech(_ start: Anechoic_V1_InjectionStart) async throws -> InjectionStream {
+    try await InjectionStream(connection.call(method(RPC.injectSpeech)), start)
+  }
+
+  private func unary<Request: Message, Response: Message>(
+    _ name: String, _ request: Request, timeout: Duration? = SessionsClient.timeout
+  ) async throws -> Response {
+    try await connection.unary(method(name), request, timeout: timeout)
+  }
+
+  private func method(_ name: String) -> Method { Method(service: RPC.sessions, name: name) }
+}
