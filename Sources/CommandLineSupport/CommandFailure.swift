@@ -5,6 +5,8 @@ internal import Foundation
 public struct CommandFailure: Error, CustomStringConvertible {
   /// What a command exits with when it could not do what it was asked to.
   public static let failed: Int32 = 2
+  /// What a command exits with that was stopped by Ctrl-C, as a shell has it.
+  public static let interrupted: Int32 = 130
 
   public let description: String
   public let code: Int32

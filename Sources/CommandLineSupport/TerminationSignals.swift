@@ -2,11 +2,11 @@ internal import Dispatch
 internal import Foundation
 
 /// SIGTERM and SIGINT as something to wait for. The second one ends the process at once.
-final class TerminationSignals {
+public final class TerminationSignals {
   private let signals: AsyncStream<Void>
   private let sources: [any DispatchSourceSignal]
 
-  init() {
+  public init() {
     let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
     self.signals = signals
     sources = [SIGTERM, SIGINT].map { number in
@@ -20,11 +20,31 @@ final class TerminationSignals {
   }
 
   /// Returns at the first signal.
-  func first() async {
+  public func first() async {
     var iterator = signals.makeAsyncIterator()
     await iterator.next()
     Task { [signals] in
       for await _ in signals { exit(1) }
     }
+  }
+}
+
+/// Runs `body` to its end, or until SIGINT or SIGTERM cancels its task.
+///
+/// Throws a `CommandFailure` that says `cancelled` where that was so.
+public func untilSignalled<Result: Sendable>(
+  saying cancelled: String, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+  let signals = TerminationSignals()
+  let work = Task { try await body() }
+  let watch = Task {
+    await signals.first()
+    work.cancel()
+  }
+  defer { watch.cancel() }
+  do {
+    return try await work.value
+  } catch {
+    throw work.isCancelled ? CommandFailure(cancelled, code: CommandFailure.interrupted) : error
   }
 }
