@@ -52,3 +52,39 @@ enum PacingArgument: String, ExpressibleByArgument, CaseIterable {
     }
   }
 }
+
+enum DuckingArgument: String, ExpressibleByArgument, CaseIterable {
+  case `default`
+  case min
+  case mid
+  case max
+
+  var level: Anechoic_V1_OtherAudioDucking.Level {
+    switch self {
+    case .default: .unspecified
+    case .min: .min
+    case .mid: .mid
+    case .max: .max
+    }
+  }
+}
+
+enum GesturePolicyArgument: String, ExpressibleByArgument, CaseIterable {
+  case apply
+  case ask
+  case ignore
+
+  var policy: Anechoic_V1_MuteGesturePolicy {
+    switch self {
+    case .apply: .apply
+    case .ask: .ask
+    case .ignore: .ignore
+    }
+  }
+}
+
+enum GrantInjectionArgument: String, ExpressibleByArgument, CaseIterable {
+  case ask
+  case always
+  case never
+}

@@ -6,7 +6,7 @@ final class ProgressBar {
   private static let width = 40
 
   private let total: Int
-  private let isShown = isatty(STDERR_FILENO) != 0
+  private var isShown = isatty(STDERR_FILENO) != 0
   private var shown = -1
 
   init(total: Int) { self.total = max(1, total) }
@@ -19,6 +19,12 @@ final class ProgressBar {
     let bar =
       String(repeating: "=", count: filled) + String(repeating: " ", count: Self.width - filled)
     standardError("\r[\(bar)] \(percent) %")
+  }
+
+  /// Clears it for good.
+  func end() {
+    clear()
+    isShown = false
   }
 
   func clear() {

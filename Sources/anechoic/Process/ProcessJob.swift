@@ -1,0 +1,71 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import AudioFiles
+internal import SwiftProtobuf
+internal import VoiceClient
+
+/// One recording through one session.
+final class ProcessJob {
+  private let start: Anechoic_V1_Start
+  private let sender: Sender
+  private let controls: ControlQueue
+  private let injectionPolicy: InjectionPolicy
+  private let microphoneFormat: AudioFormat
+  private let playbackFormat: AudioFormat
+  private let sampleCount: Int
+  private let files: ProcessFiles
+
+  /// Opens the files that are read. Those that are written are left as they are until there is
+  /// something to write.
+  init(
+    _ files: ProcessFiles, _ start: Anechoic_V1_Start, grantInjection: GrantInjectionArgument?
+  ) throws {
+    self.files = files
+    let inputs = try files.inputs()
+    microphoneFormat = inputs.microphoneFormat
+    playbackFormat = inputs.playbackFormat
+    sampleCount = inputs.sampleCount
+    controls = try ControlQueue(file: files.controls, rate: microphoneFormat.rate)
+    injectionPolicy = InjectionPolicy(grantInjection, controls: controls)
+    var start = start
+    start.inputs = inputs.formats
+    if files.playback != nil {
+      start.outputs.playback = Anechoic_V1_AudioFormat(playbackFormat)
+    }
+    self.start = start
+    sender = Sender(files: inputs, controls: controls)
+  }
+
+  /// Sends and receives side by side until the session has ended. `connected` is called once the
+  /// server has answered.
+  func run(on client: VoiceProcessingClient, connected: () -> Void) async throws -> JobSummary {
+    let isPaced = start.pacing == .realTime
+    let framesPerChunk = isPaced ? 1 : 10
+    var start = start
+    start.outputs.chunkDuration.nanos = Int32(framesPerChunk) * 10_000_000
+    let began = ContinuousClock.now
+    let stream = try await client.process(start)
+    connected()
+    let output = try AudioFileWriter(path: files.output, format: microphoneFormat)
+    var receiver = Receiver(
+      output: output,
+      playback: try files.playback.map { try AudioFileWriter(path: $0, format: playbackFormat) },
+      logs: try JobLogs(files.logs), controls: controls, injectionPolicy: injectionPolicy,
+      progress: ProgressBar(total: sampleCount))
+    let sender = sender
+    async let sending = sender.run(on: stream, framesPerChunk: framesPerChunk, isPaced: isPaced)
+    let found: JobFindings
+    do {
+      found = try await receiver.run(on: stream)
+    } catch {
+      stream.cancel()
+      // A file that could not be read on is why the session ended, and not that it was cancelled.
+      do { _ = try await sending } catch let cause as AudioFileError { throw cause } catch {}
+      throw error
+    }
+    return JobSummary(
+      try await sending, found, sampleCount: output.sampleCount, rate: output.format.rate,
+      algorithmicDelay: stream.algorithmicDelay,
+      took: ContinuousClock.now - began)
+  }
+}
