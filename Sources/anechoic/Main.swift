@@ -12,7 +12,11 @@ enum Main {
 struct Anechoic: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anechoic",
-    abstract: "Voice processing for recordings, and a look at servers that do it for streams.",
+    abstract:
+      "Voice processing for recordings, and for servers: their sessions, health and limits.",
     version: anechoicVersion,
-    subcommands: [ProcessCommand.self, HealthCommand.self, CapabilitiesCommand.self])
+    subcommands: [
+      ProcessCommand.self, SessionsCommand.self, HealthCommand.self,
+      CapabilitiesCommand.self,
+    ])
 }

@@ -1,0 +1,62 @@
+internal import AnechoicAPI
+internal import SwiftProtobuf
+
+extension Anechoic_V1_WatchSessionResponse {
+  /// For a person. A snapshot takes more than one line.
+  var line: String {
+    switch item {
+    case .snapshot(let session): session.page
+    case .event(let event): event.line
+    case .stats(let stats): "measured      \(stats.phrase)"
+    case .gap(let gap): "earlier events are forgotten; \(gap.oldestEventID) is the oldest"
+    case nil: "something that this version does not know"
+    }
+  }
+}
+
+extension Anechoic_V1_SessionEvent {
+  fileprivate var line: String {
+    "\(Words.time(time))  #\(eventID) at sample \(microphoneSample): \(phrase)"
+  }
+
+  private var phrase: String {
+    switch event {
+    case .mutedSpeechActivity(let change): "muted speech \(Words.of(change.activity))"
+    case .voiceActivityChanged(let change):
+      "\(Words.of(change.side)) \(change.active ? "talks" : "is silent")"
+        + " from sample \(change.beganAtSample) on"
+    case .muteChanged(let change): change.state.phrase
+    case .muteGestureRequested(let gesture):
+      "gesture \(gesture.gestureID) asks to \(gesture.proposedMuted ? "mute" : "unmute")"
+        + ", to be decided within \(Words.seconds(gesture.decideWithin))"
+    case .muteGestureResolved(let gesture):
+      "gesture \(gesture.gestureID) \(Words.of(gesture.outcome)): \(gesture.state.phrase)"
+    case .micModeChanged(let change):
+      "mic mode \(Words.of(change.active)), \(Words.of(change.preferred)) is preferred"
+        + (change.reason.isEmpty ? "" : ": \(change.reason)")
+    case .duckingChanged(let change):
+      "other audio at \(Words.decibels(change.gainDb)), "
+        + (change.talking == .unspecified ? "nobody talks" : "\(Words.of(change.talking)) talks")
+    case .injectionAvailabilityChanged(let change):
+      "injection \(change.available ? "available" : "not available")"
+    case .injectionPermissionRequested(let request):
+      "\(request.client) asks to inject: \(request.usageDescription)"
+    case .injectionPermissionChanged(let change):
+      "injection by \(change.client) \(Words.of(change.permission))"
+    case .injectionProgress(let progress):
+      "injection \(progress.injectionID) \(Words.of(progress.state))"
+    case .configChanged(let change): "configuration changed by \(change.actor)"
+    case .discontinuity(let gap):
+      "\(Words.of(gap.input)) misses \(gap.missingSamples) samples: \(Words.of(gap.reason))"
+    case .captureWarning(let warning):
+      "\(Words.of(warning.problem)) \(warning.active ? "begins" : "is over")"
+    case .draining(let draining): "the server stops in \(Words.seconds(draining.endsIn))"
+    case .sessionEnded(let end): "ended: \(Words.of(end.reason))"
+    case .routeChanged(let change): "route changed: \(Words.of(change.reason))"
+    case .interruption(let interruption):
+      "interruption \(interruption.began ? "begins" : "is over"): \(Words.of(interruption.reason))"
+    case .echoPathChanged(let change): "echo after \(Words.seconds(change.delay))"
+    case nil: "something that this version does not know"
+    }
+  }
+}
