@@ -32,6 +32,20 @@ struct SessionAllocationTests {
     #expect(count == 0)
   }
 
+  @Test(arguments: [false, true])
+  func theFramePathAllocatesNothingWithAllThatASessionDoes(isMuted: Bool) throws {
+    var configuration = SessionConfiguration()
+    configuration.voiceActivity.isEnabled = true
+    configuration.voiceActivity.isFarEndEnabled = true
+    configuration.ducking.isAdvanced = true
+    configuration.acceptsInjection = true
+    let format = AudioFormat.s16(.hz48000)
+    let count = try allocations(
+      configuration, .s16(.hz16000), .s16(.hz16000), .s16(.hz16000), isMuted: isMuted,
+      heard: Heard(farEnd: format, otherAudio: .s16(.hz44100), playback: format))
+    #expect(count == 0)
+  }
+
   /// What the frame path is spared: for the record, not a promise.
   @Test func swiftProtobufWouldAllocateForEachMessage() throws {
     let request = try requests(.s16(.hz16000), .s16(.hz16000))[0]
@@ -50,23 +64,30 @@ struct SessionAllocationTests {
 
   private func allocations(
     _ configuration: SessionConfiguration, _ microphone: AudioFormat, _ reference: AudioFormat,
-    _ processed: AudioFormat
+    _ processed: AudioFormat, isMuted: Bool = false, heard: Heard? = nil
   ) throws -> Int64 {
-    let setup = SessionSetup(
+    var setup = SessionSetup(
       configuration: configuration, microphone: microphone, reference: reference,
       processed: processed)
+    setup.startsMuted = isMuted
+    setup.farEnd = heard?.farEnd
+    setup.otherAudio = heard?.otherAudio
+    setup.playback = heard?.playback
     let session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
     let sink = DiscardingSink()
-    let requests = try requests(microphone, reference)
+    let requests = try requests(microphone, reference, heard)
+    func append(_ chunk: AudioRequest.Chunk?, _ input: InputKind) throws {
+      guard let chunk else { return }
+      try session.append(
+        chunk.samples, to: input, firstSample: nil, gap: .unspecified, sink: sink)
+    }
     func run(_ request: [UInt8]) throws {
       try request.withUnsafeBytes { bytes in
-        guard let audio = AudioRequest(bytes), let microphone = audio.microphone,
-          let reference = audio.reference
-        else { return }
-        try session.append(
-          reference.samples, to: .reference, firstSample: nil, gap: .unspecified, sink: sink)
-        try session.append(
-          microphone.samples, to: .microphone, firstSample: nil, gap: .unspecified, sink: sink)
+        guard let audio = AudioRequest(bytes) else { return }
+        try append(audio.reference, .reference)
+        try append(audio.farEnd, .farEnd)
+        try append(audio.otherAudio, .otherAudio)
+        try append(audio.microphone, .microphone)
         session.process(sink: sink)
       }
     }
@@ -86,7 +107,9 @@ struct SessionAllocationTests {
     return count
   }
 
-  private func requests(_ microphone: AudioFormat, _ reference: AudioFormat) throws -> [[UInt8]] {
+  private func requests(
+    _ microphone: AudioFormat, _ reference: AudioFormat, _ heard: Heard? = nil
+  ) throws -> [[UInt8]] {
     try (0..<400).map { frame in
       func samples(_ format: AudioFormat, seed: UInt32) -> Data {
         let noise = Signals.noise(format.rate.samplesPerFrame, amplitude: 0.05, seed: seed)
@@ -95,9 +118,19 @@ struct SessionAllocationTests {
       return try Anechoic_V1_ProcessRequest.with {
         $0.audio.microphone.samples = samples(microphone, seed: UInt32(frame))
         $0.audio.reference.samples = samples(reference, seed: UInt32(frame + 1000))
+        guard let heard else { return }
+        $0.audio.farEnd.samples = samples(heard.farEnd, seed: UInt32(frame + 2000))
+        $0.audio.otherAudio.samples = samples(heard.otherAudio, seed: UInt32(frame + 3000))
       }.serializedBytes()
     }
   }
+}
+
+/// What is played in a session, and how.
+private struct Heard {
+  let farEnd: AudioFormat
+  let otherAudio: AudioFormat
+  let playback: AudioFormat
 }
 
 /// Encodes what comes, as the server does, and keeps nothing.
