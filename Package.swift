@@ -19,7 +19,8 @@ let argumentParser: Target.Dependency = .product(
 let package = Package(
   name: "anechoic",
   products: [
-    .library(name: "GRPCTransport", targets: ["GRPCTransport"])
+    .library(name: "GRPCTransport", targets: ["GRPCTransport"]),
+    .library(name: "VoiceSessions", targets: ["VoiceSessions", "WebRTCEngine", "AudioCore"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),

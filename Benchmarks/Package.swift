@@ -39,6 +39,9 @@ let package = Package(
       dependencies: [.product(name: "GRPCTransport", package: "anechoic")], swiftSettings: swift),
     .executableTarget(
       name: "LoadClient", dependencies: ["BenchmarkSupport"], linkerSettings: grpc),
+    .executableTarget(
+      name: "SessionLoop",
+      dependencies: [.product(name: "VoiceSessions", package: "anechoic")], swiftSettings: swift),
     .executableTarget(name: "EngineLoop", dependencies: ["BareEngine", "BenchmarkSupport"]),
   ],
   cxxLanguageStandard: .cxx17

@@ -70,7 +70,10 @@ public struct Frame: ~Copyable {
     let step = (last - first) / Float(sampleCount)
     for channel in 0..<channelCount {
       let target = planes[channel]
-      if channelCount < other.channelCount {
+      if first == 1, last == 1, channelCount >= other.channelCount {
+        let source = other.planes[min(channel, other.channelCount - 1)]
+        for index in 0..<sampleCount { target[index] += source[index] }
+      } else if channelCount < other.channelCount {
         let (left, right) = (other.planes[0], other.planes[1])
         for index in 0..<sampleCount {
           target[index] += (left[index] + right[index]) / 2 * (first + step * Float(index + 1))
@@ -86,11 +89,12 @@ public struct Frame: ~Copyable {
 
   /// The largest magnitude of a sample; 0 for silence.
   public var peak: Float {
-    var peak: Float = 0
+    // Magnitudes are ordered as their bits are, and those the compiler compares side by side.
+    var peak: UInt32 = 0
     for channel in 0..<channelCount {
-      for sample in plane(channel) { peak = max(peak, abs(sample)) }
+      for sample in plane(channel) { peak = max(peak, sample.magnitude.bitPattern) }
     }
-    return peak
+    return Float(bitPattern: peak)
   }
 
   /// The mean square of all samples; 0 for silence.
