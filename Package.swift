@@ -20,6 +20,7 @@ let package = Package(
   name: "anechoic",
   products: [
     .library(name: "GRPCTransport", targets: ["GRPCTransport"]),
+    .library(name: "VoiceClient", targets: ["VoiceClient"]),
     .library(name: "VoiceSessions", targets: ["VoiceSessions", "WebRTCEngine", "AudioCore"]),
   ],
   dependencies: [

@@ -40,6 +40,9 @@ let package = Package(
     .executableTarget(
       name: "LoadClient", dependencies: ["BenchmarkSupport"], linkerSettings: grpc),
     .executableTarget(
+      name: "WatchedSession",
+      dependencies: [.product(name: "VoiceClient", package: "anechoic")], swiftSettings: swift),
+    .executableTarget(
       name: "SessionLoop",
       dependencies: [.product(name: "VoiceSessions", package: "anechoic")], swiftSettings: swift),
     .executableTarget(name: "EngineLoop", dependencies: ["BareEngine", "BenchmarkSupport"]),

@@ -12,6 +12,7 @@ CPU_GOAL = 1.15  # times the C++ echo server
 LATENCY_GOAL = 1.5  # the same
 SILENCE_GOAL_MS = 10  # a frame; libgrpc's own threads may sleep through ten
 SERVICE_GOAL = 1.2  # times C++ echo + bare engine
+SESSION_GOAL = 1.05  # times a session of microphone and reference alone
 
 folder = Path(sys.argv[1])
 short_of_load = []
@@ -67,5 +68,18 @@ for rate in (16000, 48000):
             note=f" = {echo:.1f} echo + {engine:.1f} engine",
         )
         print_row(f"{case}: the same, echo and engine in one server", both, ours)
+for rate in (16000, 48000):
+    plain, muted, full = (
+        median(f"session.{rate}", f"{kind}_us") for kind in ("plain", "muted", "full")
+    )
+    case = f"session by itself, {rate // 1000} kHz: CPU per frame, µs, "
+    print_row(case + "muted, with voice activity", plain, muted, SESSION_GOAL)
+    print_row(case + "all of it: voice activity of both sides, playback, ducking", plain, full, SESSION_GOAL)
+for share in ("p50", "p99"):
+    print_row(
+        f"round trip of a frame while 1,000 watch, {share}, µs",
+        *(median("watchers", f"{kind}_{share}_us") for kind in ("unwatched", "watched")),
+        digits=0,
+    )
 if short_of_load:
     print(f"\nToo slow for the load, so not to be trusted: {', '.join(short_of_load)}.")
