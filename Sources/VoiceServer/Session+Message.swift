@@ -17,6 +17,7 @@ extension Anechoic_V1_Session {
     mute = Anechoic_V1_MuteState(state.mute)
     activeMicMode = Anechoic_V1_MicMode(state.activeMicMode)
     voiceActive = state.isVoiceActive
+    farEndVoiceActive = state.isFarEndVoiceActive
     mutedSpeechActive = state.isMutedSpeechActive
     injectionAvailable = state.isInjectionAvailable
     injectionPermission = Anechoic_V1_InjectionPermission(

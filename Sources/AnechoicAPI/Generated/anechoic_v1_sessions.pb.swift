@@ -63,6 +63,7 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
     set {_uniqueStorage()._activeMicMode = newValue}
   }
 
+  /// the near end; false while detection is off
   public var voiceActive: Bool {
     get {_storage._voiceActive}
     set {_uniqueStorage()._voiceActive = newValue}
@@ -115,6 +116,12 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
   public var owner: String {
     get {_storage._owner}
     set {_uniqueStorage()._owner = newValue}
+  }
+
+  /// false while detection is off
+  public var farEndVoiceActive: Bool {
+    get {_storage._farEndVoiceActive}
+    set {_uniqueStorage()._farEndVoiceActive = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -589,7 +596,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Session"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}create_time\0\u{1}config\0\u{1}mute\0\u{3}active_mic_mode\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{3}injection_available\0\u{3}injection_permission\0\u{1}route\0\u{1}stats\0\u{1}labels\0\u{3}last_event_id\0\u{1}owner\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}create_time\0\u{1}config\0\u{1}mute\0\u{3}active_mic_mode\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{3}injection_available\0\u{3}injection_permission\0\u{1}route\0\u{1}stats\0\u{1}labels\0\u{3}last_event_id\0\u{1}owner\0\u{3}far_end_voice_active\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -606,6 +613,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
     var _labels: Dictionary<String,String> = [:]
     var _lastEventID: UInt64 = 0
     var _owner: String = String()
+    var _farEndVoiceActive: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -630,6 +638,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
       _labels = source._labels
       _lastEventID = source._lastEventID
       _owner = source._owner
+      _farEndVoiceActive = source._farEndVoiceActive
     }
   }
 
@@ -662,6 +671,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
         case 12: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._labels) }()
         case 13: try { try decoder.decodeSingularUInt64Field(value: &_storage._lastEventID) }()
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._owner) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._farEndVoiceActive) }()
         default: break
         }
       }
@@ -716,6 +726,9 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
       if !_storage._owner.isEmpty {
         try visitor.visitSingularStringField(value: _storage._owner, fieldNumber: 14)
       }
+      if _storage._farEndVoiceActive != false {
+        try visitor.visitSingularBoolField(value: _storage._farEndVoiceActive, fieldNumber: 15)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -739,6 +752,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._labels != rhs_storage._labels {return false}
         if _storage._lastEventID != rhs_storage._lastEventID {return false}
         if _storage._owner != rhs_storage._owner {return false}
+        if _storage._farEndVoiceActive != rhs_storage._farEndVoiceActive {return false}
         return true
       }
       if !storagesAreEqual {return false}
