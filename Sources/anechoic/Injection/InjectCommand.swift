@@ -15,7 +15,7 @@ struct InjectCommand: AsyncParsableCommand {
       session has to take injected speech, as that of anechoic process --injection does. Returns \
       when all has been heard; Ctrl-C cancels what has not.
         anechoic inject --session call-1 --text "The door is open."
-        anechoic inject --session call-1 --audio announcement.wav --usage "Announcements"
+        anechoic inject --session call-1 --audio news.wav --usage "Announcements"
       """)
 
   @Option(help: ArgumentHelp("ID or sessions/ID.", valueName: "name"))

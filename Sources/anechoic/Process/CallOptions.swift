@@ -3,7 +3,7 @@ internal import ArgumentParser
 
 /// How a session takes part in a call, and what others may do to it.
 struct CallOptions: ParsableArguments {
-  @Option(help: "default, min, mid or max: how much --other-audio is lowered.")
+  @Option(help: "How much other audio is lowered.")
   var ducking = DuckingArgument.default
 
   @Flag(help: "Lower other audio while either side talks, and much less while neither does.")
@@ -21,8 +21,8 @@ struct CallOptions: ParsableArguments {
 
   @Option(
     help: """
-      apply, ask or ignore: what presses of a mute button do. With ask a decide_mute_gesture in \
-      --controls decides, or else the session does after a while.
+      What presses of a mute button do. With ask a decide_mute_gesture in --controls decides, or \
+      else the session does after a while.
       """)
   var gesturePolicy = GesturePolicyArgument.apply
 
@@ -31,8 +31,8 @@ struct CallOptions: ParsableArguments {
 
   @Option(
     help: """
-      ask (on the terminal), always or never: the answer to those who want to inject. (default: \
-      ask with --injection on a terminal, else never)
+      The answer to those who want to inject; ask asks on the terminal. (default: ask with \
+      --injection and a terminal, else never)
       """)
   var grantInjection: GrantInjectionArgument?
 

@@ -48,7 +48,10 @@ struct ControlFile {
     let description: String
   }
 
-  private static let time = "at"
+  private struct Time: Decodable {
+    let at: Double
+  }
+
   /// What the time and the line's number stand for.
   private static let taken: Set = ["control_id", "controlId", "at_sample", "atSample"]
   /// In seconds; no recording is longer.
@@ -61,9 +64,10 @@ struct ControlFile {
     guard var members = tree as? [String: Any] else {
       throw Malformed(description: "is not a JSON object")
     }
-    guard let seconds = members.removeValue(forKey: time) as? Double, times.contains(seconds) else {
-      throw Malformed(description: "\"at\" is needed, in seconds from the start")
-    }
+    guard let seconds = try? JSONDecoder().decode(Time.self, from: Data(line.utf8)).at,
+      times.contains(seconds)
+    else { throw Malformed(description: "\"at\" is needed, in seconds from the start") }
+    members["at"] = nil
     if let key = members.keys.sorted().first(where: { taken.contains($0) }) {
       throw Malformed(description: "\"\(key)\" is set by \"at\" and the line's number")
     }

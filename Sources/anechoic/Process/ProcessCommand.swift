@@ -15,19 +15,21 @@ struct ProcessCommand: AsyncParsableCommand {
       outputs are as long as the microphone.
 
       Without --server the same server runs inside this command:
-        anechoic process --microphone mic.wav --reference loudspeaker.wav --output voice.wav
-        anechoic process --microphone mic.wav --output voice.flac --mic-mode voice-isolation
+        anechoic process --microphone mic.wav --reference loudspeaker.wav \\
+          --output voice.wav
+        anechoic process --microphone mic.wav --output voice.flac \\
+          --mic-mode voice-isolation
         anechoic process --microphone mic.wav --output voice.wav --events - | jq .
 
       A call with music, whose loudspeaker plays what this writes to played.wav:
-        anechoic process --microphone mic.wav --output voice.wav --far-end caller.wav \\
-          --other-audio music.wav --playback played.wav --ducking max --advanced-ducking
+        anechoic process --microphone mic.wav --output voice.wav \\
+          --far-end caller.wav --other-audio music.wav --playback played.wav \\
+          --ducking max --advanced-ducking
 
       Changes while it runs, each at a time of the microphone and with a field of \
       anechoic.v1.Control in proto3 JSON, one on a line of the file for --controls:
         {"at": 2.5, "set_mute": {"muted": true}}
-        {"at": 4, "update_config": {"config": {"preferredMicMode": "MIC_MODE_VOICE_ISOLATION"}, \
-      "updateMask": "preferredMicMode"}}
+        {"at": 4, "update_config": {"config": {}, "updateMask": "voiceProcessing"}}
         {"at": 6, "clear_playback": {}}
       """)
 

@@ -59,7 +59,7 @@ extension Anechoic_V1_MuteState {
 
 extension Anechoic_V1_ReportMuteGestureResponse {
   var phrase: String {
-    let chime = chimeInPlayback ? "the session sounds the chime" : "the chime is the reporter's"
+    let chime = chimeInPlayback ? "the session sounds the chime" : "the session sounds no chime"
     return "\(Words.of(outcome)): \(state.phrase); \(chime)"
   }
 }
@@ -88,9 +88,9 @@ extension Anechoic_V1_OtherAudioDucking {
 extension Anechoic_V1_SessionStats {
   var phrase: String {
     var parts = [
-      "microphone \(Words.decibels(levels.microphoneRmsDbfs))",
-      "processed \(Words.decibels(levels.processedRmsDbfs))",
-      "noise floor \(Words.decibels(levels.noiseFloorDbfs))",
+      "microphone \(Words.level(levels.microphoneRmsDbfs))",
+      "processed \(Words.level(levels.processedRmsDbfs))",
+      "noise floor \(Words.level(levels.noiseFloorDbfs))",
     ]
     if echo.hasEchoReturnLossEnhancementDb {
       parts.append("echo \(Words.decibels(-echo.echoReturnLossEnhancementDb))")

@@ -49,7 +49,7 @@ extension Anechoic_V1_SessionEvent {
     case .discontinuity(let gap):
       "\(Words.of(gap.input)) misses \(gap.missingSamples) samples: \(Words.of(gap.reason))"
     case .captureWarning(let warning):
-      "\(Words.of(warning.problem)) \(warning.active ? "begins" : "is over")"
+      "capture warning: \(Words.of(warning.problem)), \(warning.active ? "begins" : "is over")"
     case .draining(let draining): "the server stops in \(Words.seconds(draining.endsIn))"
     case .sessionEnded(let end): "ended: \(Words.of(end.reason))"
     case .routeChanged(let change): "route changed: \(Words.of(change.reason))"

@@ -11,8 +11,9 @@ struct SetSession: AsyncParsableCommand {
       A field is a path in anechoic.v1.SessionConfig, or labels.KEY. A value is as in proto3 JSON, \
       with quotes and the prefix of an enum left out at will. A field without a value goes back to \
       its default, a label without one goes away.
-        anechoic sessions set call-1 preferred_mic_mode=VOICE_ISOLATION labels.room=kitchen
-        anechoic sessions set call-1 other_audio_ducking.level=MAX mute.gesture_policy=ASK
+        anechoic sessions set call-1 preferred_mic_mode=VOICE_ISOLATION
+        anechoic sessions set call-1 labels.room=kitchen mute.gesture_policy=ASK
+        anechoic sessions set call-1 other_audio_ducking.level=MAX
         anechoic sessions set call-1 voice_processing.noise_suppression.enabled=false
         anechoic sessions set call-1 mute.gesture_decision_timeout=2.5s
         anechoic sessions set call-1 voice_processing.noise_suppression=

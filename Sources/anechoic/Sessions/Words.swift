@@ -30,6 +30,8 @@ enum Words {
 
   static func decibels(_ level: Float) -> String { String(format: "%.1f dB", level) }
 
+  static func level(_ level: Float) -> String { String(format: "%.1f dBFS", level) }
+
   static func seconds(_ duration: Google_Protobuf_Duration) -> String {
     String(format: "%.2f s", duration.timeInterval)
   }
