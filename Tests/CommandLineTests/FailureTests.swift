@@ -36,10 +36,10 @@ struct FailureTests {
     "22050.wav", "six-channels.wav", ".",
   ])
   func anUnusableInputIsNamed(name: String) async throws {
-    for arguments in [
-      ["--microphone", name], ["--microphone", "microphone.wav", "--reference", name],
-    ] {
-      try await expectFailure(["process", "--output", "out.wav"] + arguments, names: name)
+    try await expectFailure(
+      ["process", "--output", "out.wav", "--microphone", name], names: name)
+    for option in ["--reference", "--far-end", "--other-audio"] {
+      try await expectFailure(process + [option, name], names: name)
     }
     #expect(!FileManager.default.fileExists(atPath: folder.path("out.wav")))
   }
@@ -49,7 +49,8 @@ struct FailureTests {
     ("--output", "microphone.wav"), ("--output", "./microphone.wav"),
     ("--output", "hard-link.wav"), ("--output", "symbolic-link.wav"), ("--output", "reference.wav"),
     ("--events", "microphone.wav"), ("--stats", "hard-link.wav"), ("--frames", "reference.wav"),
-    ("--events", "out.wav"), ("--events", "none/events.jsonl"),
+    ("--events", "out.wav"), ("--events", "none/events.jsonl"), ("--playback", "out.wav"),
+    ("--playback", "reference.wav"), ("--playback", "none/played.wav"), ("--playback", "out.mp3"),
   ])
   func anUnusableOutputIsNamedAndNoInputIsLost(option: String, path: String) async throws {
     let before = try [folder.data("microphone.wav"), folder.data("reference.wav")]
@@ -75,6 +76,21 @@ struct FailureTests {
     #expect(attributes[.type] as? FileAttributeType == .typeCharacterSpecial)
   }
 
+  @Test(arguments: ["--far-end", "--other-audio", "--controls"])
+  func everyInputIsKeptFromBeingWritten(option: String) async throws {
+    let before = try folder.data("text.wav")
+    for written in ["--playback", "--events"] {
+      try await expectFailure(
+        process + [option, "text.wav", written, "text.wav"], names: "text.wav")
+    }
+    #expect(try folder.data("text.wav") == before)
+  }
+
+  @Test(arguments: ["missing.jsonl", "microphone.wav", "."])
+  func controlsThatCannotBeReadAreNamed(name: String) async throws {
+    try await expectFailure(process + ["--controls", name], names: name)
+  }
+
   @Test func twoLogsInOneFileAreRefused() async throws {
     try await expectFailure(
       process + ["--events", "log.jsonl", "--stats", "log.jsonl"], names: "log.jsonl")
@@ -82,7 +98,10 @@ struct FailureTests {
 
   @Test(arguments: ["127.0.0.1:1", "unix:/nowhere/at/all", "no-such-host.invalid:1"])
   func aServerThatIsNotThereIsNamed(address: String) async throws {
-    for arguments in [process, ["health"], ["capabilities", "--json"]] {
+    for arguments in [
+      process, ["health"], ["capabilities", "--json"], ["sessions", "list"],
+      ["inject", "--session", "call-1", "--text", "Hello."],
+    ] {
       try await expectFailure(arguments + ["--server", address], names: address)
     }
   }

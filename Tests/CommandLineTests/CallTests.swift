@@ -1,0 +1,117 @@
+import AudioCore
+import AudioFiles
+import Foundation
+import TestAudio
+import Testing
+
+/// `anechoic process` with what belongs to a call: its other side, other audio, mute and controls.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct CallTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+    try folder.writeCall()
+    try folder.writeCall("music.wav", "far-end.wav", rate: .hz24000)
+  }
+
+  @Test func thePlaybackHasTheFarEndsFormatOrElseTheMicrophones() async throws {
+    _ = try await process(["--far-end", "far-end.wav", "--playback", "played.wav"])
+    #expect(try AudioFileReader(path: folder.path("played.wav")).format.rate == .hz24000)
+    #expect(try folder.sampleCount("played.wav") == 48_120)
+    #expect(try folder.sampleCount("out.wav") == 32_080)
+    _ = try await process(["--other-audio", "music.wav", "--playback", "played.flac"])
+    #expect(try AudioFileReader(path: folder.path("played.flac")).format.rate == .hz16000)
+    #expect(try folder.sampleCount("played.flac") == 32_080)
+  }
+
+  @Test func everyPlaybackOptionChangesThePlayback() async throws {
+    let options: [[String]] = [
+      [], ["--ducking", "min"], ["--ducking", "mid"], ["--ducking", "max"], ["--advanced-ducking"],
+      ["--far-end", "far-end.wav"],
+    ]
+    var playbacks: [Data: [String]] = [:]
+    for option in options {
+      _ = try await process(["--other-audio", "music.wav", "--playback", "played.wav"] + option)
+      let playback = try folder.data("played.wav")
+      #expect(playbacks[playback] == nil, "\(option) is as \(playbacks[playback] ?? [])")
+      playbacks[playback] = option
+    }
+  }
+
+  @Test func aMutedMicrophoneIsSilentAndTheSummarySaysSo() async throws {
+    let errors = try await process(["--muted", "--frames", "frames.jsonl"])
+    let samples = try AudioFileReader(path: folder.path("out.wav")).read(samples: 40_000)
+    #expect(samples.count == 64_160 && samples.allSatisfy { $0 == 0 })
+    #expect(errors.contains("muted           2.01 s\n") && !errors.contains("other audio"))
+    #expect(try folder.jsonLines("frames.jsonl").allSatisfy { $0["muted"] as? Bool == true })
+  }
+
+  @Test(arguments: ["media-clock", "real-time"])
+  func controlsApplyAtTheirTimesAndRefusalsAreTold(pacing: String) async throws {
+    try folder.write(
+      Data(
+        """
+        {"at": 1.5, "set_mute": {"muted": false}}
+
+        {"at": 0.5, "setMute": {"muted": true}}
+        {"at": 1, "update_config": {"config": {"preferredMicMode": "MIC_MODE_WIDE_SPECTRUM"}, \
+        "updateMask": "preferredMicMode"}}
+        {"at": 1, "set_mute": {"muted": true, "if_generation": 7}}
+        {"at": 0, "clear_playback": {}}
+        {"at": 60, "clear_playback": {}}
+        """.utf8), "controls.jsonl")
+    let errors = try await process([
+      "--controls", "controls.jsonl", "--events", "events.jsonl", "--frames", "frames.jsonl",
+      "--playback", "played.wav", "--pacing", pacing,
+    ])
+    let events = try folder.jsonLines("events.jsonl")
+    let results = events.compactMap { $0["controlResult"] as? [String: Any] }
+    #expect(results.map { $0["controlId"] as? Int } == [6, 3, 4, 5, 1, 7])
+    let samples = results.dropLast().map { $0["appliedAtSample"] as? Int ?? 0 }
+    #expect(samples == [0, 8000, 16000, 16000, 24000])
+    #expect(results.map { $0["refusal"] != nil } == [false, false, false, true, false, true])
+    #expect(errors.contains("controls.jsonl:5: refused: ABORTED: "), "\(errors)")
+    #expect(errors.contains("controls.jsonl:7: refused: FAILED_PRECONDITION: "), "\(errors)")
+    #expect(
+      events.contains { $0["micModeChanged", "active"] as? String == "MIC_MODE_WIDE_SPECTRUM" })
+    let muted = try folder.jsonLines("frames.jsonl").count { $0["muted"] as? Bool == true }
+    #expect((99...102).contains(muted) && errors.contains("muted           "))
+  }
+
+  @Test(arguments: [
+    "nonsense", "[]", "{}", #"{"at": 1}"#, #"{"set_mute": {}}"#, #"{"at": true, "set_mute": {}}"#,
+    #"{"at": -1, "set_mute": {}}"#, #"{"at": "1", "set_mute": {}}"#,
+    #"{"at": 1, "set_mute": {"mutd": true}}"#, #"{"at": 1, "set_mute": {"muted": "yes"}}"#,
+    #"{"at": 1, "set_mute": {}, "clear_playback": {}}"#, #"{"at": 1, "nonsense": {}}"#,
+    #"{"at": 1, "at_sample": 1, "set_mute": {}}"#, #"{"at": 1, "controlId": 1, "set_mute": {}}"#,
+    #"{"at": 1, "update_config": {"config": {"preferredMicMode": "LOUD"}}}"#,
+  ])
+  func aMalformedControlIsToldWithItsLine(line: String) async throws {
+    try folder.write(
+      Data("{\"at\": 1, \"set_mute\": {}}\n\(line)\n".utf8), "controls.jsonl")
+    let result = try await Command.run(
+      "anechoic", arguments + ["--controls", "controls.jsonl"], in: folder)
+    #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
+    #expect(result.errors.hasPrefix("anechoic: controls.jsonl:2: "), "\(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: folder.path("out.wav")))
+  }
+
+  @Test(arguments: [
+    ["--ducking", "loud"], ["--label", "x"], ["--gesture-policy", "maybe"],
+    ["--grant-injection", "sometimes"], ["--client", ""],
+  ])
+  func wrongUsageIsTold(options: [String]) async throws {
+    let result = try await Command.run("anechoic", arguments + options, in: folder)
+    #expect(result.status == 64 && result.errors.contains("Usage: "), "\(result.errors)")
+  }
+
+  private let arguments = ["process", "--microphone", "microphone.wav", "--output", "out.wav"]
+
+  /// Processes with these options, and gives what was said on standard error.
+  private func process(_ options: [String]) async throws -> String {
+    let result = try await Command.run("anechoic", arguments + options, in: folder)
+    try #require(result.status == 0, "\(options): \(result.errors)")
+    return result.errors
+  }
+}
