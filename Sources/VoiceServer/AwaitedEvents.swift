@@ -3,12 +3,33 @@ internal import VoiceSessions
 
 /// Who waits for an event that answers their question.
 struct AwaitedEvents {
-  var gestures: [String: [Reply<GestureResult>]] = [:]
-  var permissions: [String: [Reply<InjectionPermission>]] = [:]
+  /// More may not wait for the same answer.
+  private static let most = 16
+
+  private var gestures: [String: [Reply<GestureResult>]] = [:]
+  private var permissions: [String: [Reply<InjectionPermission>]] = [:]
   /// Answered with how much has been heard, or nil where the injection was cancelled.
   var injections: [String: Reply<Duration?>] = [:]
   /// For gestures that are decided by nobody.
   var timers: [String: Timer] = [:]
+
+  /// Returns whether nobody waited for the decision of this gesture before.
+  mutating func await(
+    _ gesture: MuteGesture, _ reply: Reply<GestureResult>
+  ) throws(Status) -> Bool {
+    let before = gestures[gesture.id] ?? []
+    guard before.count < Self.most else { throw .tooManyControls }
+    gestures[gesture.id] = before + [reply]
+    return before.isEmpty
+  }
+
+  mutating func await(
+    permissionOf client: String, _ reply: Reply<InjectionPermission>
+  ) throws(Status) {
+    let before = permissions[client] ?? []
+    guard before.count < Self.most else { throw .tooManyControls }
+    permissions[client] = before + [reply]
+  }
 
   mutating func note(_ event: SessionEvent.Kind) {
     switch event {

@@ -21,7 +21,7 @@ extension RunningSession {
         for: client.actor, usageDescription: usage, sink: self)
     }
     if permission == .undetermined {
-      waiting.permissions[client.actor, default: []].append(reply)
+      try waiting.await(permissionOf: client.actor, reply)
     } else {
       reply.give(.success(permission))
     }

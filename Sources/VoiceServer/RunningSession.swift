@@ -44,7 +44,8 @@ final class RunningSession: SessionSink {
   private let output: ResponseStream
   private let directory: SessionDirectory
   private let endCall: (Status) -> Void
-  private var hasEnded = false
+  /// Whether the end has been announced: nothing changes any more.
+  private(set) var hasEnded = false
   private var lastAudio: ContinuousClock.Instant?
   private var pacer = RealTimePacer()
   private var frameTimes = FrameTimes()
@@ -96,7 +97,6 @@ final class RunningSession: SessionSink {
 
   /// Ends the session and its call, on another's demand.
   func end(_ reason: SessionEvent.EndReason, _ status: Status) {
-    guard !hasEnded else { return }
     session.finish(reason, sink: self)
     endCall(status)
   }
@@ -105,7 +105,6 @@ final class RunningSession: SessionSink {
   func close(_ reason: SessionEvent.EndReason = .clientLost) {
     if !hasEnded { session.end(reason, sink: self) }
     directory.remove(handle.id)
-    handle.close()
   }
 
   func announceEnd(in time: Duration) { session.announceEnd(in: time, sink: self) }
@@ -120,7 +119,7 @@ final class RunningSession: SessionSink {
     } catch {
       throw Status(error)
     }
-    waiting.gestures[gesture.id, default: []].append(reply)
+    guard try waiting.await(gesture, reply) else { return }
     // The media clock decides when time is over; should it stand still, so does this one.
     let limit = session.state.configuration.mute.decisionTimeout + Self.longestSilence
     waiting.timers[gesture.id] = call.schedule(after: limit) { [weak self] in
@@ -243,7 +242,9 @@ final class RunningSession: SessionSink {
     let watched = Anechoic_V1_WatchSessionResponse.with { $0.event = message }
     handle.feed.publish((try? watched.serializedBytes()) ?? [], session.state)
     waiting.note(event.kind)
-    if case .ended = event.kind { hasEnded = true }
+    guard case .ended = event.kind else { return }
+    hasEnded = true
+    handle.close()
   }
 
   func emit(_ result: ControlResult) {

@@ -19,8 +19,8 @@ extension SessionHandle {
   /// Returns when the session has ended.
   func delete(by client: ControlOrigin) async throws {
     let _: Void = try await ask { session, reply in
-      session.end(.deleted, .deleted(by: client.actor))
       reply.give(.success(()))
+      session.end(.deleted, .deleted(by: client.actor))
     }
   }
 

@@ -38,8 +38,8 @@ final class SessionHandle: Sendable {
 
   /// Has something done on the session's thread, soon, or never when the session ends first.
   func tell(_ work: @escaping @Sendable (RunningSession) -> Void) {
-    executor.perform {
-      if let session = self.session.withLock({ $0.value }) { work(session) }
+    perform { session in
+      if let session { work(session) }
     }
   }
 
@@ -53,10 +53,19 @@ final class SessionHandle: Sendable {
     let ticket = pending.withLock { $0.add { reply.give(.failure(Status.noSession(name))) } }
     guard let ticket else { throw Status.noSession(name) }
     defer { pending.withLock { $0.remove(ticket) } }
-    tell { session in
+    perform { session in
+      guard let session else { return reply.give(.failure(Status.noSession(name))) }
       do { try question(session, reply) } catch { reply.give(.failure(error)) }
     }
     return try await reply.value()
+  }
+
+  /// Runs `work` on the session's thread, with nil where the session has ended.
+  private func perform(_ work: @escaping @Sendable (RunningSession?) -> Void) {
+    executor.perform {
+      let session = self.session.withLock { $0.value }
+      work(session?.hasEnded ?? true ? nil : session)
+    }
   }
 
   /// Counts a change that another connection wants. Throws RESOURCE_EXHAUSTED for too many.
