@@ -34,7 +34,9 @@ struct CaptureWarnings {
 
   /// Runs per frame: no allocation, lock, log or await.
   mutating func process(_ seen: Observation, _ report: (Change) -> Void) {
-    isNoisy = seen.noiseFloor > (isNoisy ? Self.quietLevel : Self.noisyLevel)
+    // A microphone that is silent between words has no noise, whatever the level of the words.
+    isNoisy =
+      seen.meanSquare > 0 && seen.noiseFloor > (isNoisy ? Self.quietLevel : Self.noisyLevel)
     update(&noSignal, seen.meanSquare == 0, .noSignal, report)
     update(&noisy, isNoisy, .noisy, report)
     if let isActive = clipping.process(peak: seen.peak) {

@@ -40,7 +40,10 @@ struct ServiceTests {
         serializedBytes: Data(
           await server.channel.unary(
             Method(service: RPC.health, name: RPC.list), [], timeout: .seconds(5))))
-      #expect(list.statuses.mapValues(\.status) == ["": .serving, RPC.voiceProcessing: .serving])
+      #expect(
+        list.statuses.mapValues(\.status) == [
+          "": .serving, RPC.voiceProcessing: .serving, RPC.sessions: .serving,
+        ])
     }
   }
 
@@ -88,10 +91,10 @@ struct ServiceTests {
 
   @Test func anUnknownMethodIsUnimplemented() async throws {
     try await TestServer.run { server in
-      for service in [RPC.voiceProcessing, "anechoic.v1.SessionService"] {
+      for service in [RPC.voiceProcessing, RPC.sessions] {
         let refusal = await #expect(throws: Status.self) {
           try await server.channel.unary(
-            Method(service: service, name: "ListSessions"), [], timeout: .seconds(5))
+            Method(service: service, name: "NoSuchMethod"), [], timeout: .seconds(5))
         }
         #expect(refusal?.code == .unimplemented)
       }
