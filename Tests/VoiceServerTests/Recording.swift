@@ -12,6 +12,8 @@ struct Recording: Sendable {
   var events: [Anechoic_V1_SessionEvent] = []
   var results: [Anechoic_V1_ControlResult] = []
   var statistics: [Anechoic_V1_SessionStats] = []
+  /// How the call ended, where that was not with OK.
+  var status: Status?
 
   mutating func note(_ response: Anechoic_V1_ProcessResponse) {
     switch response.response {
@@ -29,7 +31,10 @@ struct Recording: Sendable {
 
   var hasContiguousEvents: Bool { events.map(\.eventID) == Array(1...UInt64(events.count)) }
 
-  var endReason: Anechoic_V1_SessionEnded.Reason? { events.last?.sessionEnded.reason }
+  var endReason: Anechoic_V1_SessionEnded.Reason? {
+    guard case .sessionEnded(let ended) = events.last?.event else { return nil }
+    return ended.reason
+  }
 
   /// Where speech began or ended, and which of the two.
   var voiceChanges: [Anechoic_V1_VoiceActivityChanged] {

@@ -1,0 +1,87 @@
+import AnechoicAPI
+import AudioCore
+import Foundation
+import GRPCTransport
+import SwiftProtobuf
+import Synchronization
+import Testing
+import VoiceClient
+
+/// A media client that goes on sending its microphone, 10 ms at a time, until it is told to stop.
+final class RunningClient: Sendable {
+  let session: String
+  private let stream: ProcessStream
+  private let isOver = Atomic(false)
+  private let microphone: [UInt8]
+  private let replies = Mutex<[Anechoic_V1_Control]>([])
+
+  private init(_ server: TestServer, _ start: Anechoic_V1_Start, _ microphone: [UInt8]) async throws
+  {
+    stream = try await server.client.process(start)
+    session = stream.started.session
+    self.microphone = microphone
+  }
+
+  /// Has a session run while `body` does something to it, and returns all that it sent.
+  /// `microphone` is sent over and over.
+  static func run(
+    _ server: TestServer, _ start: Anechoic_V1_Start = .mediaClock(),
+    microphone: [UInt8] = AudioFormat.s16.babble(3000),
+    _ body: (RunningClient, SessionsClient) async throws -> Void
+  ) async throws -> Recording {
+    let client = try await RunningClient(server, start, microphone)
+    let steering = SessionsClient(server: server.address, clientName: "olga")
+    async let running = client.send()
+    do {
+      try await body(client, steering)
+    } catch {
+      client.stop()
+      _ = try? await running
+      throw error
+    }
+    client.stop()
+    return try await running
+  }
+
+  func stop() { isOver.store(true, ordering: .relaxed) }
+
+  /// Has a control sent with the next audio.
+  func submit(_ control: Anechoic_V1_Control) {
+    replies.withLock { $0.append(control) }
+  }
+
+  private func send() async throws -> Recording {
+    let size = AudioFormat.s16.bytes(10)
+    var recording = Recording()
+    recording.started = stream.started
+    var frame = 0
+    do {
+      repeat {
+        for control in replies.withLock({ replies in
+          defer { replies = [] }
+          return replies
+        }) {
+          try await stream.send(control)
+        }
+        let offset = frame * size % (microphone.count - size)
+        frame += 1
+        let samples = microphone[offset..<offset + size]
+        try await stream.send(.with { $0.microphone.samples = Data(samples) })
+        while recording.processed.count < frame * size, let response = try await stream.receive() {
+          recording.note(response)
+        }
+        // So that others have a turn, and the session does not run for hours of its own time.
+        try await Task.sleep(for: .milliseconds(1))
+      } while !isOver.load(ordering: .relaxed) && recording.endReason == nil
+      stream.finish()
+    } catch is Status {
+      // Told by `receive`.
+    }
+    do {
+      while let response = try await stream.receive() { recording.note(response) }
+    } catch let status as Status {
+      recording.status = status
+    }
+    return recording
+  }
+}

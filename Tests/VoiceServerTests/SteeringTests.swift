@@ -1,0 +1,173 @@
+import AnechoicAPI
+import AudioCore
+import Foundation
+import GRPCTransport
+import SwiftProtobuf
+import TestAudio
+import Testing
+import VoiceClient
+
+/// A second connection that steers, and what it is refused.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct SteeringTests {
+  @Test func whoIsQuickerWinsAndTheOtherIsTold() async throws {
+    try await TestServer.run(threads: 2) { server in
+      let recording = try await RunningClient.run(server) { client, steering in
+        let other = SessionsClient(server: server.address, clientName: "paul")
+        for round in UInt64(0)..<20 {
+          func wins(_ client: SessionsClient, _ session: String) async throws -> Bool {
+            do {
+              _ = try await client.setMute(
+                session, muted: round.isMultiple(of: 2), ifGeneration: round)
+              return true
+            } catch let status as Status {
+              #expect(status.code == .aborted)
+              #expect(try status.detail(Google_Rpc_ErrorInfo.self)?.reason == "STALE_GENERATION")
+              return false
+            }
+          }
+          async let first = wins(steering, client.session)
+          async let second = wins(other, client.session)
+          let outcome = try await [first, second]
+          #expect(outcome.filter { $0 }.count == 1)
+        }
+      }
+      let generations = recording.events.map(\.muteChanged.state.generation).filter { $0 > 0 }
+      #expect(generations == Array(1...20))
+    }
+  }
+
+  @Test func muteSilencesTheOutputFromTheSampleThatTheEventNames() async throws {
+    try await TestServer.run { server in
+      let recording = try await RunningClient.run(server) { client, steering in
+        try await Task.sleep(for: .milliseconds(200))
+        _ = try await steering.setMute(client.session, muted: true)
+        try await Task.sleep(for: .milliseconds(200))
+      }
+      let mute = try #require(recording.events.first { $0.muteChanged.state.muted })
+      let delay = recording.started.algorithmicDelay.nanos / 62_500  // samples at 16 kHz
+      let first = Int(mute.microphoneSample) + Int(delay)
+      let samples = decode(recording.processed, .s16)[0]
+      #expect(mute.muteChanged.state.actor == "olga" && first < samples.count)
+      #expect(samples[first...].allSatisfy { $0 == 0 })
+      #expect(samples[..<(first - 80)].contains { $0 != 0 })
+      #expect(recording.frames.last?.muted == true)
+    }
+  }
+
+  @Test func tenThousandControlsHarmNobody() async throws {
+    try await TestServer.run(threads: 2) { server in
+      try await Bystander.watching(server) {
+        let recording = try await RunningClient.run(server) { client, steering in
+          let refused = try await withThrowingTaskGroup { group in
+            for worker in 0..<10 {
+              group.addTask {
+                var refused = 0
+                for index in 0..<1000 {
+                  do {
+                    _ = try await steering.setMute(
+                      client.session, muted: (worker + index).isMultiple(of: 2))
+                  } catch let status as Status {
+                    #expect(status.code == .resourceExhausted)
+                    refused += 1
+                  }
+                }
+                return refused
+              }
+            }
+            return try await group.reduce(0, +)
+          }
+          #expect(refused > 1000)
+        }
+        #expect(recording.hasContiguousEvents && recording.endReason == .clientClosed)
+      }
+    }
+  }
+
+  @Test func aDeletedSessionTellsItsClientByWhom() async throws {
+    try await TestServer.run { server in
+      let recording = try await RunningClient.run(server) { client, steering in
+        try await steering.delete(client.session)
+        let gone = await #expect(throws: Status.self) { try await steering.get(client.session) }
+        #expect(gone?.code == .notFound)
+      }
+      #expect(recording.endReason == .deleted)
+      #expect(recording.status?.code == .cancelled)
+      #expect(recording.status?.message.contains("olga") == true)
+      try await server.sessionsActive(become: 0)
+    }
+  }
+
+  @Test func whatMakesNoSenseIsRefusedAndTheSessionGoesOn() async throws {
+    try await TestServer.run { server in
+      let recording = try await RunningClient.run(server) { client, steering in
+        let name = client.session
+        func refusal(_ body: () async throws -> Void) async -> Status? {
+          do {
+            try await body()
+            return nil
+          } catch {
+            return error as? Status
+          }
+        }
+        let faults: [(Status?, StatusCode, String)] = [
+          (await refusal { _ = try await steering.get("sessions/nobody") }, .notFound, "name"),
+          (await refusal { _ = try await steering.get("nobody") }, .invalidArgument, "name"),
+          (
+            await refusal { _ = try await steering.update(.with { $0.name = name }, mask: []) },
+            .invalidArgument, "update_mask"
+          ),
+          (
+            await refusal {
+              _ = try await steering.update(.with { $0.name = name }, mask: ["config.nonsense"])
+            }, .invalidArgument, "update_mask"
+          ),
+          (
+            await refusal {
+              _ = try await steering.update(.with { $0.name = name }, mask: ["owner"])
+            }, .invalidArgument, "update_mask"
+          ),
+          (
+            await refusal {
+              _ = try await steering.update(
+                .with {
+                  $0.name = name
+                  $0.config.spatialAudio.enabled = true
+                }, mask: ["config.spatial_audio"])
+            }, .unimplemented, "session.config.spatial_audio"
+          ),
+          (
+            await refusal { _ = try await steering.reportMuteGesture(name, id: "") },
+            .invalidArgument, "gesture_id"
+          ),
+          (
+            await refusal {
+              _ = try await steering.requestInjectionPermission(name, usageDescription: "")
+            }, .invalidArgument, "usage_description"
+          ),
+        ]
+        for (status, code, field) in faults {
+          #expect(status?.code == code, "\(field): \(String(describing: status))")
+          #expect(status?.message.hasPrefix("\(field): ") == true, "\(String(describing: status))")
+        }
+      }
+      #expect(recording.endReason == .clientClosed)
+    }
+  }
+
+  @Test func aReporterIsAnsweredAlsoWhenTheMediaClientFallsSilent() async throws {
+    try await TestServer.run { server in
+      let stream = try await server.client.process(
+        .mediaClock().with { $0.config.mute.gesturePolicy = .ask })
+      let session = stream.started.session
+      let steering = SessionsClient(server: server.address, clientName: "olga")
+      // Nothing has been heard yet: no input runs.
+      #expect(try await steering.reportMuteGesture(session, id: "0").outcome == .ignored)
+      try await stream.send(.with { $0.microphone.samples = Data(AudioFormat.s16.babble(100)) })
+      while try await !(stream.receive()?.audio.frames.isEmpty ?? true) { break }
+      let answer = try await steering.reportMuteGesture(session, id: "1")
+      #expect(answer.outcome == .timedOut && answer.state.muted)
+      stream.cancel()
+    }
+  }
+}
