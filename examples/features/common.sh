@@ -1,0 +1,29 @@
+# What the examples share: the built commands, the sample, and a folder for what they write.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+PATH="$PWD/.build/release:$PATH"
+[[ -f sample/microphone.wav ]] || scripts/make-sample
+[[ -f sample/music.wav ]] || examples/features/make-extras
+output=sample/output
+mkdir -p "$output"
+
+# Starts a server on a socket of its own, ended with the script.
+serve() {
+  sockets="$(mktemp --directory)"
+  server="unix:$sockets/server.sock"
+  anechoic-server --listen "$server" 2>"$sockets/log" &
+  trap "kill $!; wait $! || true; rm -r '$sockets'" EXIT
+  until anechoic health --server "$server" >"$sockets/health" 2>&1; do sleep 0.1; done
+}
+
+# Runs the sample as the session call-1 in real time, in the background, and waits until it is there.
+call() {
+  anechoic process --server "$server" --pacing real-time --session-id call-1 --client kiosk \
+    --microphone sample/microphone.wav --far-end sample/reference.wav \
+    --playback "$output/playback.wav" --output "$output/voice.wav" "$@" &
+  media=$!
+  until sessions show call-1 >"$sockets/session" 2>&1; do sleep 0.1; done
+}
+
+# anechoic sessions COMMAND on that server.
+sessions() { anechoic sessions "$@" --server "$server"; }

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# A doorbell speaks into a call, once as text and once as audio, which the end of the call cuts off.
+source "$(dirname "$0")/common.sh"
+
+serve
+call --injection --grant-injection always
+anechoic inject --server "$server" --client doorbell --session call-1 \
+  --usage "Announces visitors" --text "The door is open."
+anechoic inject --server "$server" --client doorbell --session call-1 --audio sample/near.wav &
+injection=$!
+sleep 3
+sessions delete call-1
+wait "$media" "$injection" || true  # each says what ended it

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Mutes the sample from 10.5 to 17 s, while the near end goes on talking after a pause.
+source "$(dirname "$0")/common.sh"
+
+anechoic process --microphone sample/microphone.wav --reference sample/reference.wav \
+  --output "$output/muted.wav" --controls examples/features/mute.jsonl --events - |
+  jq --compact-output 'select(.controlResult or .muteChanged or .mutedSpeechActivity) | del(.time)'
