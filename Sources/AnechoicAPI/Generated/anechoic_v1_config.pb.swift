@@ -368,13 +368,14 @@ public nonisolated struct Anechoic_V1_VoiceProcessing: Sendable {
   fileprivate var _highPassFilter: Bool? = nil
 }
 
-/// How much all audio but the call itself is lowered. The two settings are independent.
+/// How much other_audio is lowered in the playback. The two settings are independent: the level's
+/// amount always, or with advanced ducking all of it while either side talks and a third of it, in
+/// decibels, while neither does.
 public nonisolated struct Anechoic_V1_OtherAudioDucking: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// duck while either side talks, ease off while neither does
   public var advancedDuckingEnabled: Bool = false
 
   public var level: Anechoic_V1_OtherAudioDucking.Level = .unspecified
@@ -384,12 +385,16 @@ public nonisolated struct Anechoic_V1_OtherAudioDucking: Sendable {
   public nonisolated enum Level: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
 
-    /// the default amount
+    /// the default amount, 12 dB
     case unspecified // = 0
 
-    /// other audio as loud as possible
+    /// 4 dB: other audio as loud as possible
     case min // = 10
+
+    /// 18 dB
     case mid // = 20
+
+    /// 30 dB
     case max // = 30
     case UNRECOGNIZED(Int)
 
@@ -437,7 +442,7 @@ public nonisolated struct Anechoic_V1_MuteSettings: Sendable {
 
   public var gesturePolicy: Anechoic_V1_MuteGesturePolicy = .unspecified
 
-  /// default 500 ms
+  /// default 500 ms, up to 60 s
   public var gestureDecisionTimeout: SwiftProtobuf.Google_Protobuf_Duration {
     get {_gestureDecisionTimeout ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_gestureDecisionTimeout = newValue}
@@ -469,9 +474,10 @@ public nonisolated struct Anechoic_V1_VoiceActivityDetection: Sendable {
 
   public var enabled: Bool = false
 
+  /// on the far_end input
   public var farEndEnabled: Bool = false
 
-  /// speech this long starts activity; default 100 ms
+  /// Both above 0, up to 10 s.
   public var startWindow: SwiftProtobuf.Google_Protobuf_Duration {
     get {_startWindow ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_startWindow = newValue}

@@ -147,7 +147,7 @@ public nonisolated enum Anechoic_V1_MuteGestureOutcome: SwiftProtobuf.Enum, Swif
   /// then what reject_gesture_on_timeout says
   case timedOut // = 3
 
-  /// not opted in, or no input is running
+  /// Not opted in, or no input is running: no audio has come yet, or none for 2 s.
   case ignored // = 4
   case UNRECOGNIZED(Int)
 
@@ -280,7 +280,7 @@ public nonisolated enum Anechoic_V1_InputKind: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
-/// Something that happened in a session. Ids grow by one without holes.
+/// Something that happened in a session. Ids grow by one, from 1, without holes.
 public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -525,7 +525,8 @@ public nonisolated struct Anechoic_V1_MuteState: Sendable {
   /// grows with every change: for compare-and-set
   public var generation: UInt64 = 0
 
-  /// who did it: the authenticated principal
+  /// Who did it: the anechoic-client header of the call, or else the host that it came from. Nobody
+  /// checks it yet.
   public var actor: String = String()
 
   public var source: Anechoic_V1_MuteSource = .unspecified
@@ -584,6 +585,7 @@ public nonisolated struct Anechoic_V1_MuteGestureRequested: Sendable {
   fileprivate var _decideWithin: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
+/// Of a gesture that was applied, rejected or timed out. Only its reporter hears of an ignored one.
 public nonisolated struct Anechoic_V1_MuteGestureResolved: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -627,12 +629,14 @@ public nonisolated struct Anechoic_V1_MicModeChanged: Sendable {
   public init() {}
 }
 
+/// On a change of what other audio is brought to: within 100 ms where it goes down, 1 s where it
+/// goes up.
 public nonisolated struct Anechoic_V1_DuckingChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// now applied to other audio
+  /// what other audio is being brought to; 0 or less
   public var gainDb: Float = 0
 
   /// who caused it; UNSPECIFIED = nobody
@@ -648,6 +652,7 @@ public nonisolated struct Anechoic_V1_InjectionAvailabilityChanged: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// the server and the session take injected speech, and the microphone runs
   public var available: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -698,7 +703,11 @@ public nonisolated struct Anechoic_V1_InjectionProgress: Sendable {
   public nonisolated enum State: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
     case unspecified // = 0
+
+    /// the first of it is heard
     case started // = 1
+
+    /// all of it has been heard
     case finished // = 2
     case cancelled // = 3
     case UNRECOGNIZED(Int)
@@ -1071,12 +1080,17 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     public typealias RawValue = Int
     case unspecified // = 0
 
-    /// digital silence for 4 s
+    /// digital silence for 4 s; over with the first sound
     case noSignal // = 1
+
+    /// a noise floor above -42 dBFS for 3 s; over below -48 dBFS for 3 s
     case noisy // = 2
+
+    /// full scale in 5 frames close together; over after 3 s without
     case clipping // = 3
 
-    /// something plays, but no reference comes
+    /// For 1 s: an announced reference does not come, or a far end plays without reference and
+    /// playback.
     case noReference // = 4
     case residualEcho // = 5
     case UNRECOGNIZED(Int)

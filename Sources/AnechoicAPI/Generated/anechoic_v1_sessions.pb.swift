@@ -94,6 +94,7 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
   /// Clears the value of `route`. Subsequent reads from it will return its default value.
   public mutating func clearRoute() {_uniqueStorage()._route = nil}
 
+  /// from GetSession only; up to 100 ms old
   public var stats: Anechoic_V1_SessionStats {
     get {_storage._stats ?? Anechoic_V1_SessionStats()}
     set {_uniqueStorage()._stats = newValue}
@@ -113,6 +114,7 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
     set {_uniqueStorage()._lastEventID = newValue}
   }
 
+  /// what the media client calls itself
   public var owner: String {
     get {_storage._owner}
     set {_uniqueStorage()._owner = newValue}
@@ -136,6 +138,7 @@ public nonisolated struct Anechoic_V1_ListSessionsRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// 0 = 50; 1000 at most
   public var pageSize: Int32 = 0
 
   public var pageToken: String = String()
@@ -206,7 +209,8 @@ public nonisolated struct Anechoic_V1_UpdateSessionRequest: Sendable {
   /// Clears the value of `session`. Subsequent reads from it will return its default value.
   public mutating func clearSession() {self._session = nil}
 
-  /// config.* and labels
+  /// config.* and labels; labels are replaced as a whole. A named field that the session leaves out
+  /// is cleared.
   public var updateMask: SwiftProtobuf.Google_Protobuf_FieldMask {
     get {_updateMask ?? SwiftProtobuf.Google_Protobuf_FieldMask()}
     set {_updateMask = newValue}
@@ -374,6 +378,8 @@ public nonisolated struct Anechoic_V1_WatchSessionRequest: Sendable {
 
   public var name: String = String()
 
+  /// The first event to send, from 1 to the one that comes next; absent: that one. The last 1,000
+  /// are kept. The snapshot is of now: its last_event_id says which events it has in it already.
   public var fromEventID: UInt64 {
     get {_fromEventID ?? 0}
     set {_fromEventID = newValue}
@@ -383,6 +389,7 @@ public nonisolated struct Anechoic_V1_WatchSessionRequest: Sendable {
   /// Clears the value of `fromEventID`. Subsequent reads from it will return its default value.
   public mutating func clearFromEventID() {self._fromEventID = nil}
 
+  /// 0 = none; 100 ms to 1 h
   public var statsInterval: SwiftProtobuf.Google_Protobuf_Duration {
     get {_statsInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_statsInterval = newValue}
@@ -431,7 +438,7 @@ public nonisolated struct Anechoic_V1_WatchSessionResponse: Sendable {
     set {item = .stats(newValue)}
   }
 
-  /// events asked for were already forgotten; a snapshot follows
+  /// Events asked for were already forgotten: a snapshot follows, and the events from the oldest.
   public var gap: Anechoic_V1_WatchSessionResponse.EventGap {
     get {
       if case .gap(let v)? = item {return v}
@@ -446,7 +453,7 @@ public nonisolated struct Anechoic_V1_WatchSessionResponse: Sendable {
     case snapshot(Anechoic_V1_Session)
     case event(Anechoic_V1_SessionEvent)
     case stats(Anechoic_V1_SessionStats)
-    /// events asked for were already forgotten; a snapshot follows
+    /// Events asked for were already forgotten: a snapshot follows, and the events from the oldest.
     case gap(Anechoic_V1_WatchSessionResponse.EventGap)
 
   }
@@ -473,7 +480,7 @@ public nonisolated struct Anechoic_V1_RequestInjectionPermissionRequest: Sendabl
 
   public var name: String = String()
 
-  /// required
+  /// required: what the person is told, up to 1,000 bytes
   public var usageDescription: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -516,7 +523,7 @@ public nonisolated struct Anechoic_V1_InjectSpeechRequest: Sendable {
     set {request = .audio(newValue)}
   }
 
-  /// spoken by the server's synthesizer
+  /// spoken by the server's synthesizer; up to 5,000 characters in all
   public var text: String {
     get {
       if case .text(let v)? = request {return v}
@@ -530,7 +537,7 @@ public nonisolated struct Anechoic_V1_InjectSpeechRequest: Sendable {
   public nonisolated enum OneOf_Request: Equatable, Sendable {
     case start(Anechoic_V1_InjectionStart)
     case audio(Anechoic_V1_AudioChunk)
-    /// spoken by the server's synthesizer
+    /// spoken by the server's synthesizer; up to 5,000 characters in all
     case text(String)
 
   }
@@ -545,6 +552,7 @@ public nonisolated struct Anechoic_V1_InjectionStart: Sendable {
 
   public var name: String = String()
 
+  /// "" = the server names it
   public var injectionID: String = String()
 
   /// of the audio; left out for text
@@ -557,7 +565,7 @@ public nonisolated struct Anechoic_V1_InjectionStart: Sendable {
   /// Clears the value of `format`. Subsequent reads from it will return its default value.
   public mutating func clearFormat() {self._format = nil}
 
-  /// of the synthesizer; "" = default
+  /// of eSpeak NG, a language or a name; "" = English
   public var voice: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -574,6 +582,7 @@ public nonisolated struct Anechoic_V1_InjectSpeechResponse: Sendable {
 
   public var injectionID: String = String()
 
+  /// what was heard
   public var injected: SwiftProtobuf.Google_Protobuf_Duration {
     get {_injected ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_injected = newValue}

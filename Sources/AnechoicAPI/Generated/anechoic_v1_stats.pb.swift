@@ -67,6 +67,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     set {_uniqueStorage()._activeMicMode = newValue}
   }
 
+  /// on other audio now; 0 or less
   public var duckingGainDb: Float {
     get {_storage._duckingGainDb}
     set {_uniqueStorage()._duckingGainDb = newValue}
@@ -187,6 +188,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
 
     public var microphoneRmsDbfs: Float = 0
 
+    /// after mute
     public var processedRmsDbfs: Float = 0
 
     public var noiseFloorDbfs: Float = 0

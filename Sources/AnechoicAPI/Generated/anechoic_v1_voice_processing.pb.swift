@@ -231,7 +231,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     set {_uniqueStorage()._pacing = newValue}
   }
 
-  /// 0 = none; at least 100 ms
+  /// 0 = none; 100 ms to 1 h
   public var statsInterval: SwiftProtobuf.Google_Protobuf_Duration {
     get {_storage._statsInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_uniqueStorage()._statsInterval = newValue}
@@ -241,6 +241,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
   /// Clears the value of `statsInterval`. Subsequent reads from it will return its default value.
   public mutating func clearStatsInterval() {_uniqueStorage()._statsInterval = nil}
 
+  /// up to 64, keys of 63 bytes and values of 255 at most
   public var labels: Dictionary<String,String> {
     get {_storage._labels}
     set {_uniqueStorage()._labels = newValue}
@@ -264,7 +265,8 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     /// Clears the value of `microphone`. Subsequent reads from it will return its default value.
     public mutating func clearMicrophone() {self._microphone = nil}
 
-    /// what the loudspeaker plays, tapped at the device
+    /// What the loudspeaker plays, tapped at the device. Left out where there is a playback: that
+    /// is the reference then, and the loudspeaker plays it within some 100 ms.
     public var reference: Anechoic_V1_AudioFormat {
       get {_reference ?? Anechoic_V1_AudioFormat()}
       set {_reference = newValue}
@@ -284,7 +286,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     /// Clears the value of `farEnd`. Subsequent reads from it will return its default value.
     public mutating func clearFarEnd() {self._farEnd = nil}
 
-    /// media, prompts, other applications: what ducking lowers
+    /// Media, prompts, other applications: what ducking lowers. Only with a playback.
     public var otherAudio: Anechoic_V1_AudioFormat {
       get {_otherAudio ?? Anechoic_V1_AudioFormat()}
       set {_otherAudio = newValue}
@@ -320,7 +322,8 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     /// Clears the value of `processed`. Subsequent reads from it will return its default value.
     public mutating func clearProcessed() {self._processed = nil}
 
-    /// far end + ducked other audio + chimes + injected speech, mixed
+    /// Far end + ducked other audio + chimes + injected speech, mixed and limited; sample by sample
+    /// beside the microphone, without algorithmic_delay.
     public var playback: Anechoic_V1_AudioFormat {
       get {_playback ?? Anechoic_V1_AudioFormat()}
       set {_playback = newValue}
@@ -522,6 +525,7 @@ public nonisolated struct Anechoic_V1_FrameInfo: Sendable {
   /// this frame's own verdict, before start_window and hangover
   public var voice: Bool = false
 
+  /// mute silenced or lowered any of this frame
   public var muted: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -550,7 +554,8 @@ public nonisolated struct Anechoic_V1_PlaybackReport: Sendable {
   public init() {}
 }
 
-/// A change while audio flows, answered by one ControlResult. A refusal never ends the call.
+/// A change while audio flows, answered by one ControlResult. A refusal never ends the call. Up to
+/// 16 KiB; 200 at once and 100 for each second of audio; 64 may wait for their sample.
 public nonisolated struct Anechoic_V1_Control: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -558,7 +563,8 @@ public nonisolated struct Anechoic_V1_Control: Sendable {
 
   public var controlID: UInt64 = 0
 
-  /// of the microphone; absent or past: the next frame
+  /// Of the microphone; absent or past: the next frame. set_mute holds from this very sample on,
+  /// everything else from the first frame that begins here or later.
   public var atSample: Int64 {
     get {_atSample ?? 0}
     set {_atSample = newValue}
@@ -633,6 +639,7 @@ public nonisolated struct Anechoic_V1_ControlResult: Sendable {
 
   public var controlID: UInt64 = 0
 
+  /// or where it was refused
   public var appliedAtSample: Int64 = 0
 
   /// absent: applied
@@ -684,6 +691,7 @@ public nonisolated struct Anechoic_V1_ConfigUpdate: Sendable {
   /// Clears the value of `config`. Subsequent reads from it will return its default value.
   public mutating func clearConfig() {self._config = nil}
 
+  /// 1 to 50 fields; one that config leaves out is cleared.
   public var updateMask: SwiftProtobuf.Google_Protobuf_FieldMask {
     get {_updateMask ?? SwiftProtobuf.Google_Protobuf_FieldMask()}
     set {_updateMask = newValue}
@@ -752,6 +760,8 @@ public nonisolated struct Anechoic_V1_InjectionPermissionDecision: Sendable {
   public init() {}
 }
 
+/// Barge-in: forget what waits of far_end and other_audio, but for a fade of 5 ms. Chimes and
+/// injected speech go on.
 public nonisolated struct Anechoic_V1_ClearPlayback: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
