@@ -29,10 +29,22 @@ final class EchoStage {
     if isLearning {
       processor.analyzeReference(reference)
       processor.process(input, into: choice.processed)
+      choice.processed.silenceNonNumbers()
       samplesLearnt = min(samplesLearnt + input.sampleCount, latencySamples)
     }
     choice.select(input, into: output)
   }
 
   var metrics: EchoMetrics { isLearning ? processor.echoMetrics : EchoMetrics() }
+}
+
+extension Frame {
+  /// Where the microphone is echo and nothing else, the library now and then gives values that are
+  /// no numbers, and the stages after it would never recover from them. It is echo, so: silence.
+  fileprivate func silenceNonNumbers() {
+    for channel in 0..<channelCount {
+      let plane = plane(channel)
+      for index in plane.indices where !plane[index].isFinite { plane[index] = 0 }
+    }
+  }
 }

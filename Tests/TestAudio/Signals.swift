@@ -78,7 +78,8 @@ public func lag(of output: [Float], behind input: [Float], limit: Int) -> Int {
   return best.lag
 }
 
-/// The level of a signal in dBFS.
+/// The level of a signal in dBFS; no number where the signal has values that are none.
 public func level(_ signal: some Collection<Float>) -> Float {
-  Decibels.level(meanSquare: signal.reduce(0) { $0 + $1 * $1 } / Float(max(1, signal.count)))
+  let meanSquare = signal.reduce(0) { $0 + $1 * $1 } / Float(max(1, signal.count))
+  return meanSquare.isFinite ? Decibels.level(meanSquare: meanSquare) : .nan
 }

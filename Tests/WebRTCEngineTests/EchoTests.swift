@@ -32,7 +32,20 @@ struct EchoTests {
     let switchedOff = run.output[0][(5 * second + second / 10)..<(6 * second)]
     let onAgain = run.output[0][(6 * second + second / 50)..<(6 * second + second / 2)]
     #expect(level(switchedOff) > level(Self.echo) - 3)
-    #expect(level(onAgain) < level(Self.echo) - 25)
+    #expect(level(onAgain) < level(Self.echo) - 15)
+  }
+
+  @Test(arguments: [2, 21] as [UInt32], EngineSettings.EchoSuppression.allCases)
+  func aMicrophoneWithNothingButEchoGivesNumbers(
+    seed: UInt32, suppression: EngineSettings.EchoSuppression
+  ) throws {
+    let reference = Signals.noise(Self.rate.hertz * 6, amplitude: 0.05, seed: seed)
+    let echo = Signals.echo(of: reference, delay: 640, gain: 0.5)
+    let settings = EngineSettings(echoSuppression: suppression, highPassFilter: true)
+    let run = try EngineRun(
+      settings, rate: Self.rate, microphone: [echo], reference: [reference])
+    #expect(run.output[0].allSatisfy { $0.isFinite })
+    #expect(level(run.output[0].suffix(Self.rate.hertz)) < level(echo) - 10)
   }
 
   @Test func metricsAreAbsentUntilTheyAreKnown() throws {
