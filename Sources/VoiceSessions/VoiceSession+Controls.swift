@@ -16,9 +16,8 @@ extension VoiceSession {
     }
   }
 
-  func applyDueControls(sink: any SessionSink) {
-    let frame = position..<position + Int64(microphoneFrame.sampleCount)
-    for control in schedule.takeDue(in: frame) { apply(control, sink: sink) }
+  func applyDueControls(in samples: Range<Int64>, sink: any SessionSink) {
+    for control in schedule.takeDue(in: samples) { apply(control, sink: sink) }
   }
 
   /// The result goes out before the events that it causes.

@@ -8,8 +8,11 @@ extension VoiceSession {
   func processFrame(share: Double, sink: any SessionSink) {
     if processedFrames == 0 { begin(sink: sink) }
     budget.refill()
-    if !schedule.isEmpty { applyDueControls(sink: sink) }
+    // In the order of their samples: what is due at the first one, then what is due within the frame.
+    if !schedule.isEmpty { applyDueControls(in: position..<position + 1, sink: sink) }
     if !gestures.isIdle { expireGestures(sink: sink) }
+    let frame = position..<position + Int64(microphoneFrame.sampleCount)
+    if !schedule.isEmpty { applyDueControls(in: frame, sink: sink) }
     play(share: share, sink: sink)
     microphone.take(into: microphoneFrame)
     let lacksReference = takeReference()
