@@ -6,33 +6,25 @@ struct MutedTalkerDetector {
   enum Change: Equatable { case started, ended }
 
   private(set) var isActive = false
-  private var awaitsPause = false
+  private var mutedSince: Int64 = 0
 
-  /// The microphone was muted, while somebody talked or was about to, or while nobody did.
-  mutating func mute(whileTalking isTalking: Bool) {
-    awaitsPause = isTalking
-  }
+  /// The microphone was muted, from a sample of it on.
+  mutating func mute(at sample: Int64) { mutedSince = sample }
 
   /// The microphone was unmuted, or detection switched off.
   ///
   /// - Returns: Whether muted speech was going on.
   mutating func reset() -> Bool {
-    defer {
-      isActive = false
-      awaitsPause = false
-    }
+    defer { isActive = false }
     return isActive
   }
 
-  /// Takes in a frame of a muted microphone. `isQuiet` says that there is not even the beginning of
-  /// speech. Runs per frame: no allocation, lock, log or await.
-  mutating func process(isTalking: Bool, isQuiet: Bool) -> Change? {
-    if awaitsPause {
-      awaitsPause = !isQuiet
-      return nil
-    }
-    guard isTalking != isActive else { return nil }
-    isActive = isTalking
-    return isTalking ? .started : .ended
+  /// Takes in a frame of a muted microphone. `speechSince` is the sample of it at which the speech
+  /// began that is going on; nil for none. Runs per frame: no allocation, lock, log or await.
+  mutating func process(speechSince: Int64?) -> Change? {
+    let counts = speechSince.map { $0 >= mutedSince } ?? false
+    guard counts != isActive else { return nil }
+    isActive = counts
+    return counts ? .started : .ended
   }
 }

@@ -39,7 +39,7 @@ struct VoiceActivityDetector {
   mutating func process(hasVoice: Bool) -> Change? {
     defer { frame += 1 }
     if hasVoice {
-      if evidence == 0 { onset = frame }
+      if isQuiet { onset = frame }
       evidence = min(evidence + 1, startFrames)
       lastVoice = frame
     } else {

@@ -74,8 +74,9 @@ extension VoiceSession {
     if let change = nearEnd.process(hasVoice: findings.hasVoice) {
       report(change, of: .nearEnd, to: sink)
     }
+    let speech = nearEnd.isActive ? sample(of: .nearEnd, nearEnd.onsetFrame) : nil
     guard state.mute.isMuted, state.configuration.mute.detectsMutedTalker,
-      let change = mutedTalker.process(isTalking: nearEnd.isActive, isQuiet: nearEnd.isQuiet)
+      let change = mutedTalker.process(speechSince: speech)
     else { return }
     state.isMutedSpeechActive = change == .started
     emit(.mutedSpeech(isActive: change == .started), to: sink)

@@ -70,7 +70,7 @@ extension VoiceSession {
     // Towards silence where the rates have no sample in common.
     let heard = isMuted ? sample * output / input : (sample * output + input - 1) / input
     gate.turn(open: !isMuted, at: heard)
-    if isMuted { mutedTalker.mute(whileTalking: !nearEnd.isQuiet) }
+    if isMuted { mutedTalker.mute(at: sample) }
     let wasTalking = isMuted ? false : mutedTalker.reset()
     state.isMutedSpeechActive = false
     emit(.muteChanged(state.mute, mutedSpeechWasActive: wasTalking), at: sample, to: sink)

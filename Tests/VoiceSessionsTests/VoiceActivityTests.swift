@@ -26,6 +26,14 @@ struct VoiceActivityTests {
     #expect(changes(speech + String(repeating: ".", count: 29) + speech).count == 1)
   }
 
+  @Test func aShortPauseIsPartOfTheSpeechThatGoesOn() {
+    var detector = VoiceActivityDetector(SessionConfiguration.VoiceActivity())
+    for verdict in "..vvvvvvvvvvvvv............vvv" {
+      _ = detector.process(hasVoice: verdict == "v")
+    }
+    #expect(detector.isActive && detector.onsetFrame == 2)
+  }
+
   @Test func nothingIsSaidUntilItIsEnabled() throws {
     let run = try SessionRun(SessionSetup(microphone: .s16))
     try run.send(

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import VoiceSessions
+
+struct MutedTalkerTests {
+  private typealias Change = MutedTalkerDetector.Change
+
+  @Test func speechIntoAMutedMicrophoneStartsAndEndsOnce() {
+    var detector = MutedTalkerDetector()
+    detector.mute(at: 100)
+    #expect(
+      changes(&detector, [nil, 100, 100, 100, nil, nil, 300, 300, nil])
+        == [.started, .ended, .started, .ended])
+    #expect(!detector.isActive)
+  }
+
+  @Test func speechThatWasGoingOnCountsOnlyAfterAPause() {
+    var detector = MutedTalkerDetector()
+    detector.mute(at: 100)
+    #expect(changes(&detector, [99, 99, 99]).isEmpty)
+    #expect(changes(&detector, [nil, 150, 150]) == [.started])
+  }
+
+  @Test func unmutingSaysWhetherSpeechWasGoingOnAndSaysNoMore() {
+    var detector = MutedTalkerDetector()
+    detector.mute(at: 0)
+    _ = changes(&detector, [0])
+    let wasActive = detector.reset()
+    #expect(wasActive && !detector.isActive)
+    let isStillActive = detector.reset()
+    #expect(!isStillActive)
+  }
+
+  @Test func everyMuteBeginsAnew() {
+    var detector = MutedTalkerDetector()
+    detector.mute(at: 100)
+    #expect(changes(&detector, [150]) == [.started])
+    _ = detector.reset()
+    detector.mute(at: 200)
+    #expect(changes(&detector, [150, 150]).isEmpty)
+    #expect(changes(&detector, [nil, 250]) == [.started])
+  }
+
+  /// For each frame the sample at which the speech began that is going on.
+  private func changes(_ detector: inout MutedTalkerDetector, _ frames: [Int64?]) -> [Change] {
+    var changes: [Change] = []
+    for speech in frames {
+      if let change = detector.process(speechSince: speech) { changes.append(change) }
+    }
+    return changes
+  }
+}
