@@ -42,7 +42,10 @@ struct MuteGestures {
   ) throws(Refusal) -> Verdict {
     if pending.contains(where: { $0.id == gesture.id }) { return .waiting }
     if let known = decided.last(where: { $0.id == gesture.id }) { return .known(known.outcome) }
-    guard policy != .ignore, isInputRunning else { return .ignored }
+    guard policy != .ignore, isInputRunning else {
+      remember(gesture.id, .ignored)
+      return .ignored
+    }
     let request = Pending(
       id: gesture.id, proposesMute: gesture.mutes ?? !isMuted, deadline: now + timeout,
       origin: gesture.origin)
