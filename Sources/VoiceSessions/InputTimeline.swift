@@ -44,9 +44,10 @@ public struct InputTimeline: ~Copyable {
     _ bytes: UnsafeRawBufferPointer, firstSample: Int64?
   ) throws(InputFault) -> Int64 {
     try check(bytes, firstSample)
-    if lateness == .takenNext { taken = min(taken, arrived) }
     let count = bytes.count / format.bytesPerSampleFrame
     let first = firstSample ?? arrived
+    // Silence that was taken for want of samples fills a gap as well as any other.
+    if lateness == .takenNext { taken = min(taken, max(arrived, first)) }
     let missing = max(0, first - arrived)
     let next = max(arrived, taken)  // the first sample that is still of use
     let late = Int(min(Int64(count), max(0, next - first)))

@@ -1,0 +1,105 @@
+import AudioCore
+import Testing
+import TestAudio
+
+@testable import VoiceSessions
+
+/// An input that is to be heard: late is better than never.
+struct InputTimelineTests {
+  @Test func whatComesInTimeIsTakenInItsPlace() throws {
+    var player = Player()
+    try player.send(count: 320, of: 0.1, at: 0)
+    #expect(player.take() == 0.1)
+    #expect(player.take() == 0.1)
+    #expect(player.take() == 0)
+  }
+
+  @Test func whatComesLateIsTakenNext() throws {
+    var player = Player()
+    for _ in 0..<50 { _ = player.take() }
+    try player.send(count: 160, of: 0.1, at: 0)
+    #expect(player.take() == 0.1)
+    for _ in 0..<7 { _ = player.take() }
+    try player.send(count: 160, of: 0.2, at: 160)
+    #expect(player.take() == 0.2)
+  }
+
+  @Test func whatComesLateIsDroppedWhereItBelongsToTheMicrophone() throws {
+    var player = Player(.dropped)
+    _ = player.take()
+    try player.send(count: 160, of: 0.1, at: 0)
+    #expect(player.take() == 0)
+  }
+
+  @Test func samplesThatWereHeardAreNotHeardTwice() throws {
+    var player = Player()
+    try player.send(count: 160, of: 0.1, at: 0)
+    _ = player.take()
+    _ = player.take()
+    try player.send(count: 160, of: 0.9, at: 0)
+    try player.send(count: 160, of: 0.2, at: 160)
+    #expect(player.take() == 0.2)
+    #expect(player.take() == 0)
+  }
+
+  @Test func aGapIsSilenceAndCounted() throws {
+    var player = Player()
+    try player.send(count: 160, of: 0.1, at: 0)
+    #expect(try player.send(count: 160, of: 0.2, at: 480) == 320)
+    #expect((0..<5).map { _ in player.take() } == [0.1, 0, 0, 0.2, 0])
+  }
+
+  /// A far end that is silent for a while sends nothing, and goes on where its clock stands.
+  @Test func silenceThatWasHeardAlreadyIsNotHeardAgain() throws {
+    var player = Player()
+    try player.send(count: 160, of: 0.1, at: 0)
+    #expect(player.take() == 0.1)
+    for _ in 0..<100 { #expect(player.take() == 0) }
+    let missing = try player.send(count: 160, of: 0.2, at: 101 * 160)
+    #expect(missing == 100 * 160)
+    #expect(player.take() == 0.2)
+    for _ in 0..<40 { _ = player.take() }
+    // Later by ten frames than it should be: the gap of fifty is over but for ten.
+    try player.send(count: 160, of: 0.3, at: 152 * 160)
+    #expect((0..<11).map { _ in player.take() } == [Float](repeating: 0, count: 10) + [0.3])
+  }
+
+  @Test func clearingKeepsAFadeAndForgetsTheRest() throws {
+    var player = Player()
+    try player.send(count: 1600, of: 1, at: 0)
+    _ = player.take()
+    player.timeline.clear(fadeSamples: 80)
+    let fade = player.takeFrame()
+    #expect(zip(fade[..<80], fade[1..<80]).allSatisfy { $0 > $1 } && fade[0] > 0.95)
+    #expect(fade[79...].allSatisfy { $0 == 0 })
+    try player.send(count: 160, of: 0.5, at: 1600)
+    #expect(player.take() == 0.5)
+    player.timeline.clear(fadeSamples: 80)
+    #expect(player.take() == 0)
+  }
+
+  private struct Player: ~Copyable {
+    var timeline: InputTimeline
+    private let frame = Frame(rate: .hz16000, channelCount: 1)
+
+    init(_ lateness: InputTimeline.Lateness = .takenNext) {
+      timeline = InputTimeline(format: .f32(.hz16000), lateness: lateness)
+    }
+
+    @discardableResult
+    mutating func send(count: Int, of value: Float, at sample: Int64) throws -> Int64 {
+      let bytes = encode([[Float](repeating: value, count: count)], .f32)
+      return try bytes.withUnsafeBytes { bytes throws(InputFault) in
+        try timeline.append(bytes, firstSample: sample)
+      }
+    }
+
+    mutating func takeFrame() -> [Float] {
+      timeline.take(into: frame)
+      return Array(frame.plane(0))
+    }
+
+    /// The next frame's first sample.
+    mutating func take() -> Float { takeFrame()[0] }
+  }
+}
