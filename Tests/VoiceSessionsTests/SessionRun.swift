@@ -32,8 +32,8 @@ final class SessionRun {
   let session: VoiceSession
   let sink = RecordingSink()
 
-  init(_ setup: SessionSetup) throws {
-    session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+  init(_ setup: SessionSetup, engine: any VoiceEngine.Type = WebRTCVoiceEngine.self) throws {
+    session = try VoiceSession(setup, engine: engine)
   }
 
   func send(
@@ -58,6 +58,11 @@ final class SessionRun {
       microphone = microphone.dropFirst(microphoneChunk)
       reference = reference?.dropFirst(referenceChunk)
     }
+  }
+
+  /// Sends samples of another input than the microphone, without processing.
+  func play(_ bytes: [UInt8], to input: InputKind) throws {
+    try append(bytes, to: input, nil, .unspecified)
   }
 
   func finish() { session.finish(.clientClosed, sink: sink) }

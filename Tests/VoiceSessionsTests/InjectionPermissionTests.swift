@@ -1,0 +1,61 @@
+import Testing
+
+@testable import VoiceSessions
+
+struct InjectionPermissionTests {
+  @Test func aClientIsUndeterminedUntilThePersonDecides() throws {
+    var permissions = InjectionPermissions(isServiceEnabled: true)
+    #expect(permissions["bot"] == .undetermined)
+    let isAsked = try permissions.request("bot")
+    #expect(isAsked && permissions["bot"] == .undetermined)
+    let isChanged = try permissions.decide("bot", grant: true)
+    #expect(isChanged && permissions["bot"] == .granted)
+    #expect(permissions["another"] == .undetermined)
+  }
+
+  @Test func thePersonIsAskedOnceForEachClient() throws {
+    var permissions = InjectionPermissions(isServiceEnabled: true)
+    _ = try permissions.request("bot")
+    for grant in [true, false] {
+      let isAskedAgain = try permissions.request("bot")
+      #expect(!isAskedAgain)
+      _ = try permissions.decide("bot", grant: grant)
+    }
+    let isAskedAgain = try permissions.request("bot")
+    #expect(!isAskedAgain && permissions["bot"] == .denied)
+  }
+
+  @Test func aDecisionMayBeChangedAndIsAChangeOnlyThen() throws {
+    var permissions = InjectionPermissions(isServiceEnabled: true)
+    _ = try permissions.request("bot")
+    for (grant, isNew) in [(false, true), (false, false), (true, true), (true, false)] {
+      let isChanged = try permissions.decide("bot", grant: grant)
+      #expect(isChanged == isNew)
+      #expect(permissions["bot"] == (grant ? .granted : .denied))
+    }
+  }
+
+  @Test func aClientThatNeverAskedCannotBeDecidedOn() {
+    var permissions = InjectionPermissions(isServiceEnabled: true)
+    let refusal = #expect(throws: Refusal.self) { try permissions.decide("bot", grant: true) }
+    #expect(refusal?.kind == .notFound && refusal?.reason == "UNKNOWN_CLIENT")
+    #expect(permissions["bot"] == .undetermined)
+  }
+
+  @Test func theServersSwitchGoesBeforeEverything() throws {
+    var permissions = InjectionPermissions(isServiceEnabled: false)
+    let isAsked = try permissions.request("bot")
+    #expect(!isAsked && permissions["bot"] == .serviceDisabled)
+    #expect(throws: Refusal.self) { try permissions.decide("bot", grant: true) }
+    #expect(permissions["bot"] == .serviceDisabled)
+  }
+
+  @Test func tooManyClientsAreRefused() throws {
+    var permissions = InjectionPermissions(isServiceEnabled: true)
+    for client in 0..<InjectionPermissions.mostClients { _ = try permissions.request("\(client)") }
+    let refusal = #expect(throws: Refusal.self) { try permissions.request("more") }
+    #expect(refusal?.kind == .tooMany)
+    let isAskedAgain = try permissions.request("0")
+    #expect(!isAskedAgain)
+  }
+}

@@ -1,0 +1,154 @@
+import AudioCore
+import Testing
+
+@testable import VoiceSessions
+
+struct InjectionQueueTests {
+  /// What an injection queue gives out, frame by frame.
+  private final class Listener {
+    let queue = InjectionQueue(processed: .hz16000, playback: .hz48000)
+    private(set) var journal: [String] = []
+    /// Of each frame what its first sample is; nil where nothing is heard.
+    private(set) var heard: [Float?] = []
+
+    func begin(_ id: String, frames: Int = 0, of value: Float = 0, complete: Bool = false) throws {
+      try queue.add(id, client: "client of \(id)")
+      append(id, frames: frames, of: value)
+      queue[id]?.isComplete = complete
+    }
+
+    func append(_ id: String, frames: Int, of value: Float) {
+      queue[id]?.append(
+        InjectedSpeech(
+          processed: [Float](repeating: value, count: 160 * frames),
+          playback: [Float](repeating: value, count: 480 * frames)))
+    }
+
+    func advance(_ frames: Int = 1) {
+      for _ in 0..<frames {
+        queue.advance(note)
+        let (processed, playback) = (queue.processed.plane(0)[0], queue.playback.plane(0)[0])
+        if queue.isHeard, processed != playback { journal.append("outputs differ") }
+        heard.append(queue.isHeard ? processed : nil)
+      }
+    }
+
+    func note(_ progress: InjectionQueue.Progress) {
+      journal.append("\(progress.injection.id) \(progress.state)")
+    }
+  }
+
+  @Test func twoInjectorsAreHeardOneAfterTheOther() throws {
+    let listener = Listener()
+    try listener.begin("a", frames: 2, of: 0.1, complete: true)
+    try listener.begin("b", frames: 2, of: 0.2, complete: true)
+    listener.advance(6)
+    #expect(listener.heard == [0.1, 0.1, 0.2, 0.2, nil, nil])
+    #expect(listener.journal == ["a started", "a finished", "b started", "b finished"])
+    #expect(listener.queue["a"] == nil && listener.queue["b"] == nil)
+  }
+
+  @Test func aPauseOfItsClientIsSilence() throws {
+    let listener = Listener()
+    try listener.begin("a", frames: 1, of: 0.1)
+    listener.advance(3)
+    listener.append("a", frames: 1, of: 0.3)
+    listener.queue["a"]?.isComplete = true
+    listener.advance(2)
+    #expect(listener.heard == [0.1, 0, 0, 0.3, nil])
+    #expect(listener.journal == ["a started", "a finished"])
+  }
+
+  @Test func whatIsCancelledBeforeItIsHeardIsNeverHeard() throws {
+    let listener = Listener()
+    try listener.begin("a", frames: 1, of: 0.1, complete: true)
+    try listener.begin("b", frames: 1, of: 0.2, complete: true)
+    listener.queue.cancel("b", listener.note)
+    #expect(listener.journal == ["b cancelled"])
+    listener.advance(3)
+    #expect(listener.heard == [0.1, nil, nil])
+    #expect(listener.journal == ["b cancelled", "a started", "a finished"])
+  }
+
+  @Test func whatIsCancelledWhileItIsHeardFadesOutInOneFrame() throws {
+    let listener = Listener()
+    try listener.begin("a", frames: 10, of: 0.1)
+    listener.advance(2)
+    #expect(listener.queue.lastGain == 1)
+    listener.queue.cancel("a", listener.note)
+    listener.advance()
+    #expect(listener.queue.lastGain == 0 && listener.queue.isHeard)
+    #expect(listener.journal == ["a started", "a cancelled"])
+    listener.advance()
+    #expect(!listener.queue.isHeard)
+    listener.queue.cancel("a", listener.note)
+    #expect(listener.journal.count == 2)
+  }
+
+  @Test func theNextOneIsHeardInFullAfterACancelledOne() throws {
+    let listener = Listener()
+    try listener.begin("a", frames: 10, of: 0.1)
+    try listener.begin("b", frames: 1, of: 0.2, complete: true)
+    listener.advance()
+    listener.queue.cancel("a", listener.note)
+    listener.advance(2)
+    #expect(listener.heard == [0.1, 0.1, 0.2] && listener.queue.lastGain == 1)
+    #expect(listener.journal == ["a started", "a cancelled", "b started", "b finished"])
+  }
+
+  @Test func aStalledInjectionGivesWay() throws {
+    let listener = Listener()
+    try listener.begin("silent")
+    try listener.begin("next", frames: 1, of: 0.2, complete: true)
+    listener.advance(Injection.longestPauseFrames - 1)
+    #expect(listener.journal.isEmpty)
+    listener.append("silent", frames: 1, of: 0.1)
+    listener.advance(Injection.longestPauseFrames)
+    #expect(listener.journal == ["silent started"])
+    listener.advance(3)
+    #expect(
+      listener.journal == ["silent started", "silent cancelled", "next started", "next finished"])
+  }
+
+  @Test func theEndEndsThemAll() throws {
+    let listener = Listener()
+    try listener.begin("a", frames: 10, of: 0.1)
+    try listener.begin("b")
+    listener.advance()
+    listener.queue.end(listener.note)
+    #expect(listener.journal == ["a started", "a cancelled", "b cancelled"])
+    listener.advance()
+    #expect(listener.heard == [0.1, nil])
+  }
+
+  @Test func thoseOfOneClientAreCancelledTogether() throws {
+    let listener = Listener()
+    try listener.begin("a", frames: 10, of: 0.1)
+    try listener.begin("b")
+    listener.advance()
+    listener.queue.cancel(of: "client of b", listener.note)
+    #expect(listener.journal == ["a started", "b cancelled"])
+    listener.queue.cancel(of: nil, listener.note)
+    listener.advance()
+    #expect(listener.journal == ["a started", "b cancelled", "a cancelled"])
+  }
+
+  @Test func playedAndBacklogAreTrue() throws {
+    let listener = Listener()
+    try listener.begin("a", frames: 5, of: 0.1)
+    let injection = try #require(listener.queue["a"])
+    #expect(injection.played == .zero && injection.backlog == .milliseconds(50))
+    listener.advance(2)
+    #expect(injection.played == .milliseconds(20) && injection.backlog == .milliseconds(30))
+  }
+
+  @Test func theSameIDTwiceAndTooManyAreRefused() throws {
+    let listener = Listener()
+    try listener.begin("0")
+    let exists = #expect(throws: Refusal.self) { try listener.queue.add("0", client: "other") }
+    #expect(exists?.kind == .exists)
+    for id in 1..<InjectionQueue.capacity { try listener.begin("\(id)") }
+    let refusal = #expect(throws: Refusal.self) { try listener.queue.add("more", client: "c") }
+    #expect(refusal?.kind == .tooMany)
+  }
+}

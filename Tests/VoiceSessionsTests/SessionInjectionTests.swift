@@ -1,0 +1,160 @@
+import Testing
+
+@testable import VoiceSessions
+
+/// Speech that another client injects into a session.
+struct SessionInjectionTests {
+  @Test func injectedSpeechIsHeardInBothOutputs() throws {
+    let run = try permitted()
+    try begin(run, "1", 0.2, frames: 3)
+    try run.send(frames: 10, of: 0.3)
+    run.finish()
+    let (playback, processed) = (run.playback.dropFirst(160), run.processed.dropFirst(480))
+    #expect(playback.prefix(480).allSatisfy { $0 == 0.2 })
+    #expect(playback.dropFirst(480).allSatisfy { $0 == 0 })
+    // Added to the microphone after its processing, without its latency.
+    #expect(run.processed[320..<416].allSatisfy { $0 == 0.2 })
+    #expect(run.processed[416..<640].allSatisfy { abs($0 - 0.5) < 1e-6 })
+    #expect(processed.dropFirst(160).allSatisfy { $0 == 0.3 })
+    #expect(
+      progress(run) == [
+        .injection(id: "1", .started, played: .milliseconds(10)),
+        .injection(id: "1", .finished, played: .milliseconds(30)),
+      ])
+  }
+
+  @Test func muteSilencesItInTheProcessedOutputAlone() throws {
+    let run = try permitted()
+    run.mute(true)
+    try run.send(frames: 5, of: 0)
+    try begin(run, "1", 0.2, frames: 20)
+    try run.send(frames: 30, of: 0.3)
+    run.finish()
+    #expect(run.playback.filter { $0 == 0.2 }.count == 20 * 160)
+    #expect(run.processed.allSatisfy { $0 == 0 })
+  }
+
+  @Test func twoInjectorsAreHeardOneAfterTheOther() throws {
+    let run = try permitted()
+    try run.permitInjection(by: "other")
+    try begin(run, "1", 0.2, frames: 2)
+    try begin(run, "2", 0.4, frames: 2, by: "other")
+    try run.send(frames: 6, of: 0)
+    #expect(run.playback[160..<480].allSatisfy { $0 == 0.2 })
+    #expect(run.playback[480..<800].allSatisfy { $0 == 0.4 })
+    #expect(run.playback[800...].allSatisfy { $0 == 0 })
+  }
+
+  @Test func whatIsCancelledWhileItIsHeardFadesOut() throws {
+    let run = try permitted()
+    try begin(run, "1", 0.2, frames: 20)
+    try run.send(frames: 2, of: 0)
+    run.session.cancelInjection("1", sink: run.sink)
+    try run.send(frames: 5, of: 0)
+    for output in [run.playback, run.processed] {
+      #expect(output[(160 + 320)..<(160 + 480)].allSatisfy { $0 < 0.2 })
+      #expect(output[(160 + 480)...].allSatisfy { $0 == 0 })
+      #expect(zip(output[480...], output[481...]).allSatisfy { abs($0 - $1) < 0.002 })
+    }
+    #expect(run.session.injectionBacklog("1") == nil)
+  }
+
+  @Test func itNeedsPermissionModeAndARunningMicrophone() throws {
+    let run = try ScriptedRun()
+    #expect(refusal(run) == "INJECTION_NOT_PERMITTED")
+    _ = try run.session.requestInjectionPermission(
+      for: "bot", usageDescription: "speaks", sink: run.sink)
+    run.control(.injectionPermission(client: "bot", grant: true))
+    #expect(refusal(run) == "INJECTION_OFF")
+    run.configure { $0.acceptsInjection = true }
+    #expect(refusal(run) == "INJECTION_UNAVAILABLE")
+    try run.send(frames: 1)
+    #expect(run.sink.kinds.last == .injectionAvailabilityChanged(true))
+    #expect(refusal(run) == nil)
+    run.control(.injectionPermission(client: "bot", grant: false))
+    #expect(refusal(run) == "INJECTION_NOT_PERMITTED")
+    run.finish()
+    #expect(
+      run.sink.kinds.suffix(2) == [.injectionAvailabilityChanged(false), .ended(.clientClosed)])
+  }
+
+  @Test func thePersonIsAskedOnceAndTold() throws {
+    let run = try ScriptedRun()
+    for _ in 0..<3 {
+      let permission = try run.session.requestInjectionPermission(
+        for: "bot", usageDescription: "speaks", sink: run.sink)
+      #expect(permission == .undetermined)
+    }
+    run.control(.injectionPermission(client: "bot", grant: true))
+    run.control(.injectionPermission(client: "bot", grant: true))
+    #expect(
+      run.sink.kinds == [
+        .injectionPermissionRequested(client: "bot", usageDescription: "speaks"),
+        .injectionPermissionChanged(client: "bot", .granted),
+      ])
+    #expect(run.session.state.injectionPermissions["bot"] == .granted)
+  }
+
+  @Test func theServersSwitchIsNeverAnEvent() throws {
+    let run = try ScriptedRun(
+      ScriptedRun.setup {
+        $0.allowsInjection = false
+        $0.configuration.acceptsInjection = true
+      })
+    try run.send(frames: 1)
+    let permission = try run.session.requestInjectionPermission(
+      for: "bot", usageDescription: "speaks", sink: run.sink)
+    #expect(permission == .serviceDisabled)
+    #expect(run.sink.kinds.isEmpty && !run.session.state.isInjectionAvailable)
+  }
+
+  @Test(arguments: [true, false])
+  func takingBackThePermissionOrTheModeCancels(isPermission: Bool) throws {
+    let run = try permitted()
+    try begin(run, "1", 0.2, frames: 20)
+    try begin(run, "2", 0.2, frames: 20)
+    try run.send(frames: 2, of: 0)
+    if isPermission {
+      run.control(.injectionPermission(client: "bot", grant: false))
+    } else {
+      run.configure { $0.acceptsInjection = false }
+    }
+    try run.send(frames: 2, of: 0)
+    #expect(
+      progress(run) == [
+        .injection(id: "1", .started, played: .milliseconds(10)),
+        .injection(id: "2", .cancelled, played: .zero),
+        .injection(id: "1", .cancelled, played: .milliseconds(30)),
+      ])
+  }
+
+  /// A session that has run for one silent frame, and a client that may inject.
+  private func permitted() throws -> ScriptedRun {
+    let run = try ScriptedRun()
+    try run.permitInjection(by: "bot")
+    try run.send(frames: 1, of: 0)
+    return run
+  }
+
+  private func begin(
+    _ run: ScriptedRun, _ id: String, _ value: Float, frames: Int, by client: String = "bot"
+  ) throws {
+    try run.session.beginInjection(id, by: client)
+    run.inject(value, frames: frames, into: id)
+    run.session.completeInjection(id)
+  }
+
+  /// Why an injection may not begin; nil where it did.
+  private func refusal(_ run: ScriptedRun) -> String? {
+    do throws(Refusal) {
+      try run.session.beginInjection("\(run.sink.events.count)", by: "bot")
+      return nil
+    } catch {
+      return error.reason
+    }
+  }
+
+  private func progress(_ run: ScriptedRun) -> [SessionEvent.Kind] {
+    run.kinds { if case .injection = $0 { true } else { false } }
+  }
+}

@@ -1,0 +1,59 @@
+import AudioCore
+import Testing
+import TestAudio
+import VoiceSessions
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Two channels stay two.
+struct StereoTests {
+  private static let rate = SampleRate.hz16000
+
+  @Test(arguments: MicMode.allCases)
+  func theLevelsOfLeftAndRightKeepTheirDifference(mode: MicMode) throws {
+    let left = Signals.babble(8 * Self.rate.hertz, rate: Self.rate, seed: 31)
+    let output = try processed([left, left.map { $0 / 4 }], mode)
+    let difference = level(output[0].suffix(48000)) - level(output[1].suffix(48000))
+    #expect(abs(difference - 12.04) < 1)
+  }
+
+  @Test(arguments: MicMode.allCases)
+  func differentSoundsStayApart(mode: MicMode) throws {
+    let (left, right) = (tone(440, every: 0.9), tone(1000, every: 1.1))
+    let output = try processed([left, right], mode)
+    // What is louder in its own channel by 20 dB is not mixed.
+    #expect(content(output[0], 440) > 10 * content(output[1], 440))
+    #expect(content(output[1], 1000) > 10 * content(output[0], 1000))
+  }
+
+  private func processed(_ planes: [[Float]], _ mode: MicMode) throws -> [[Float]] {
+    var setup = SessionSetup(microphone: .f32(Self.rate, 2))
+    setup.configuration.preferredMicMode = mode
+    let run = try SessionRun(setup)
+    try run.send(microphone: encode(planes, .f32), in: 8 * 160)
+    run.finish()
+    return decode(run.sink.processed, .f32(Self.rate, 2))
+  }
+
+  /// Half a second of a tone in each period, so that it is no steady noise.
+  private func tone(_ frequency: Float, every period: Float) -> [Float] {
+    let rotation = 2 * Float.pi * frequency / Float(Self.rate.hertz)
+    return (0..<(6 * Self.rate.hertz)).map { index in
+      let time = (Float(index) / Float(Self.rate.hertz)).truncatingRemainder(dividingBy: period)
+      return time < 0.5 ? 0.2 * sinf(rotation * Float(index)) : 0
+    }
+  }
+
+  /// How much of a frequency is in a signal: its correlation with sine and cosine.
+  private func content(_ signal: [Float], _ frequency: Float) -> Float {
+    let rotation = 2 * Float.pi * frequency / Float(Self.rate.hertz)
+    let sums = signal.enumerated().reduce(into: (Float(0), Float(0))) { sums, next in
+      let angle = rotation * Float(next.offset)
+      sums.0 += next.element * sinf(angle)
+      sums.1 += next.element * sinf(angle + .pi / 2)
+    }
+    return (sums.0 * sums.0 + sums.1 * sums.1).squareRoot()
+  }
+}
