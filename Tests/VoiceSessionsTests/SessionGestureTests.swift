@@ -85,6 +85,15 @@ struct SessionGestureTests {
     #expect(last?.microphoneSample == due)
   }
 
+  @Test func aDecisionAtTheVeryLastSampleStillCounts() throws {
+    let run = try asking()
+    try run.press("1")
+    run.control(.gestureDecision(id: "1", accept: false), at: 160 + 8000)
+    try run.send(frames: 60, of: 0)
+    #expect(run.sink.results.map(\.refusal) == [nil])
+    #expect(!run.session.state.mute.isMuted)
+  }
+
   @Test func aSessionWhoseTimeStandsStillCanEndTheWait() throws {
     let run = try asking()
     try run.press("1")
