@@ -65,8 +65,8 @@ let package = Package(
         "Resampling", "SpeechSynthesis", "AudioCore", protobuf,
       ],
       swiftSettings: swift),
-    .systemLibrary(
-      name: "CESpeak", pkgConfig: "espeak-ng", providers: [.apt(["libespeak-ng-dev"])]),
+    // Without pkgConfig, which would link the library: it is loaded anew for each text.
+    .systemLibrary(name: "CESpeak", providers: [.apt(["libespeak-ng-dev"])]),
     .target(name: "SpeechSynthesis", dependencies: ["CESpeak"], swiftSettings: swift),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .target(name: "AudioFiles", dependencies: ["AudioCore", "CSndFile"], swiftSettings: swift),
@@ -99,6 +99,8 @@ let package = Package(
       name: "AudioCoreTests",
       dependencies: ["AudioCore", "Resampling", "AudioFiles"],
       swiftSettings: swift),
+    .testTarget(
+      name: "SpeechSynthesisTests", dependencies: ["SpeechSynthesis"], swiftSettings: swift),
     .testTarget(
       name: "WebRTCEngineTests",
       dependencies: ["WebRTCEngine", "VoiceEngines", "AudioCore", "TestAudio"],

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 
 /// Text to speech by eSpeak NG, in this process.
 ///
@@ -11,25 +12,22 @@ public final class SpeechSynthesizer: Sendable {
   public static let longestText = 5000
 
   private let queue = DispatchQueue(label: "speech", qos: .utility)
+  /// Nil until somebody has asked for a voice.
+  private let catalog = Mutex<VoiceCatalog?>(nil)
 
   private init() {}
 
   /// Speaks a text as it stands: markup is read out, and not obeyed. The same text in the same voice
   /// gives the same samples.
   ///
-  /// `voice` is a language or a name, as `espeak-ng --voices` shows them; "" is English. Throws a
-  /// `SpeechError`, or `CancellationError` when the task is cancelled.
+  /// `voice` is a language or a name, as `espeak-ng --voices` shows them, with a variant if wanted
+  /// ("en+f3"); "" is English. Throws a `SpeechError`, or `CancellationError` when the task is
+  /// cancelled.
   public func speak(_ text: String, voice: String = "") async throws -> Speech {
     let text = try SpokenText(text)
-    let voice = try VoiceName(voice)
     let cancellation = Cancellation()
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        queue.async {
-          continuation.resume(
-            with: Result { try ESpeak.speak(text, voice, unless: cancellation) })
-        }
-      }
+      try await onQueue { try self.synthesize(text, voice, unless: cancellation) }
     } onCancel: {
       cancellation.cancel()
     }
@@ -37,10 +35,49 @@ public final class SpeechSynthesizer: Sendable {
 
   /// Throws where there is no such voice.
   public func check(voice: String) async throws {
-    let voice = try VoiceName(voice)
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Result { try ESpeak.select(voice) }) }
+    _ = try await onQueue { try self.voiceCatalog().file(of: voice) }
+  }
+
+  /// The names of all voices, as `speak` takes them.
+  public func voices() async throws -> [Voice] {
+    try await onQueue {
+      try self.voiceCatalog().voices.map {
+        Voice(name: $0.name, languages: $0.languages.map(\.name))
+      }
     }
+  }
+
+  private func onQueue<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Swift.Result(catching: body)) }
+    }
+  }
+
+  /// Read once, as the library leaks some of what it reads for it.
+  private func voiceCatalog() throws -> VoiceCatalog {
+    if let known = catalog.withLock({ $0 }) { return known }
+    let read = VoiceCatalog(try ESpeakLibrary())
+    catalog.withLock { $0 = read }
+    return read
+  }
+
+  private func synthesize(
+    _ text: SpokenText, _ voice: String, unless cancellation: Cancellation
+  ) throws -> Speech {
+    guard !cancellation.isCancelled else { throw CancellationError() }
+    let file = try voiceCatalog().file(of: voice)
+    let library = try ESpeakLibrary()
+    var samples: [Float] = []
+    let isDone = library.speak(text, voiceFile: file) { piece in
+      samples.append(contentsOf: piece.lazy.map { Float($0) / 32768 })
+      return !cancellation.isCancelled
+    }
+    guard !cancellation.isCancelled else { throw CancellationError() }
+    guard isDone else { throw SpeechError.unavailable }
+    guard samples.contains(where: { $0 != 0 }) else { throw SpeechError.nothingToSay }
+    return Speech(sampleRate: library.sampleRate, samples: samples)
   }
 }
 
@@ -52,52 +89,15 @@ public struct Speech: Sendable, Equatable {
   public let samples: [Float]
 }
 
-/// Why a text was not spoken.
-public enum SpeechError: Error, Equatable, CustomStringConvertible {
-  case nothingToSay
-  case textTooLong
-  case unspeakable
-  case unknownVoice(String)
-  /// The library, or its data, cannot be used.
-  case unavailable
-
-  public var description: String {
-    switch self {
-    case .nothingToSay: "there is nothing to say in it"
-    case .textTooLong: "is longer than \(SpeechSynthesizer.longestText) characters"
-    case .unspeakable: "has a NUL in it"
-    case .unknownVoice(let name): "\"\(name)\" is no voice of eSpeak NG"
-    case .unavailable: "eSpeak NG cannot be used: is Debian's espeak-ng-data installed?"
-    }
-  }
+/// A voice that can be spoken with, by its name or one of its languages.
+public struct Voice: Sendable, Equatable {
+  public let name: String
+  public let languages: [String]
 }
 
-/// A text that can be handed to the library.
-struct SpokenText {
-  let text: String
+private final class Cancellation: Sendable {
+  private let value = Atomic(false)
 
-  init(_ text: String) throws(SpeechError) {
-    guard text.count <= SpeechSynthesizer.longestText else { throw .textTooLong }
-    guard !text.unicodeScalars.contains("\0") else { throw .unspeakable }
-    guard text.contains(where: { $0.isLetter || $0.isNumber || $0.isSymbol || $0.isPunctuation })
-    else { throw .nothingToSay }
-    self.text = text
-  }
-}
-
-/// The name of a voice, which must not lead the library to a file elsewhere.
-struct VoiceName {
-  private static let standard = "en"
-
-  let name: String
-
-  init(_ name: String) throws(SpeechError) {
-    let isHarmless =
-      name.utf8.count <= 64
-      && name.allSatisfy {
-        $0.isASCII && ($0.isLetter || $0.isNumber || "-_+ ()".contains($0))
-      }
-    guard isHarmless else { throw .unknownVoice(String(name.prefix(64))) }
-    self.name = name.isEmpty ? Self.standard : name
-  }
+  var isCancelled: Bool { value.load(ordering: .relaxed) }
+  func cancel() { value.store(true, ordering: .relaxed) }
 }

@@ -1,0 +1,24 @@
+internal import CESpeak
+
+/// A voice among the library's data.
+struct InstalledVoice {
+  let name: String
+  /// With how well the voice fits: a lower number is better.
+  let languages: [(name: String, priority: UInt8)]
+  /// Relative to the directory of voices.
+  let file: String
+
+  init(_ voice: espeak_VOICE) {
+    name = voice.name.map { String(cString: $0) } ?? ""
+    file = voice.identifier.map { String(cString: $0) } ?? ""
+    var languages: [(name: String, priority: UInt8)] = []
+    // Each language is a byte of priority and a C string; a zero ends them.
+    var next = voice.languages
+    while let start = next, start.pointee != 0 {
+      let language = String(cString: start + 1)
+      languages.append((language, UInt8(bitPattern: start.pointee)))
+      next = start + 1 + language.utf8.count + 1
+    }
+    self.languages = languages
+  }
+}

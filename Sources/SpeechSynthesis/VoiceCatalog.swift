@@ -1,0 +1,41 @@
+/// The voices that can be asked for. Names are looked up here and not by the library, which would
+/// take them for paths of files, and accept variants that there are not.
+struct VoiceCatalog {
+  static let standard = "en"
+
+  let voices: [InstalledVoice]
+  /// Ways for any voice to sound, such as f3, asked for as in "en+f3".
+  let variants: [InstalledVoice]
+
+  init(_ library: borrowing ESpeakLibrary) {
+    voices = library.voices()
+    variants = library.voices(of: "variant")
+  }
+
+  /// The file of the voice that is called so, or that fits the language of this name best.
+  func file(of name: String) throws(SpeechError) -> String {
+    let parts = name.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
+    let wanted = Self.comparable(parts.first.flatMap { $0.isEmpty ? nil : String($0) })
+    guard
+      let voice = byLanguage(wanted) ?? voices.first(where: { Self.comparable($0.name) == wanted })
+    else { throw .unknownVoice(String(name.prefix(64))) }
+    guard parts.count == 2 else { return voice.file }
+    let suffix = "/" + parts[1].lowercased()
+    guard let variant = variants.first(where: { $0.file.lowercased().hasSuffix(suffix) }),
+      let ending = variant.file.split(separator: "/").last
+    else { throw .unknownVoice(String(name.prefix(64))) }
+    return "\(voice.file)+\(ending)"
+  }
+
+  private func byLanguage(_ wanted: String) -> InstalledVoice? {
+    let fitting = voices.compactMap { voice in
+      voice.languages.first { Self.comparable($0.name) == wanted }.map { (voice, $0.priority) }
+    }
+    return fitting.min { $0.1 < $1.1 }?.0
+  }
+
+  /// `espeak-ng --voices` shows spaces as underscores.
+  private static func comparable(_ name: String?) -> String {
+    String((name ?? standard).lowercased().map { $0 == "_" ? " " : $0 })
+  }
+}

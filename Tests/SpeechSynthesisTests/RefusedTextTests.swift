@@ -1,0 +1,34 @@
+import Foundation
+import SpeechSynthesis
+import Testing
+
+struct RefusedTextTests {
+  private let synthesizer = SpeechSynthesizer.shared
+
+  @Test(arguments: ["", " \n\t", "\u{1}\u{2}", "...", "\u{200B}"])
+  func thereMustBeSomethingToSay(text: String) async {
+    await #expect(throws: SpeechError.nothingToSay) { try await synthesizer.speak(text) }
+  }
+
+  @Test func aTextMustNotBeTooLong() async {
+    let long = String(repeating: "a", count: SpeechSynthesizer.longestText + 1)
+    await #expect(throws: SpeechError.textTooLong) { try await synthesizer.speak(long) }
+    // One character, as Swift counts.
+    let accents = "a" + String(repeating: "\u{301}", count: 100_000)
+    await #expect(throws: SpeechError.textTooLong) { try await synthesizer.speak(accents) }
+  }
+
+  @Test func aNulIsRefused() async {
+    await #expect(throws: SpeechError.unspeakable) { try await synthesizer.speak("a\0b") }
+  }
+
+  @Test func withoutDataTheErrorNamesTheDebianPackages() async {
+    await #expect(processExitsWith: .success) {
+      setenv("ESPEAK_DATA_PATH", "/dev", 1)
+      await #expect(throws: SpeechError.unavailable) {
+        try await SpeechSynthesizer.shared.speak("Hello")
+      }
+      #expect(SpeechError.unavailable.description.contains("espeak-ng-data"))
+    }
+  }
+}
