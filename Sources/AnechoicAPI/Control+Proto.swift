@@ -71,7 +71,6 @@ extension Refusal.Kind {
     case .invalid: 3  // INVALID_ARGUMENT
     case .notFound: 5  // NOT_FOUND
     case .exists: 6  // ALREADY_EXISTS
-    case .denied: 7  // PERMISSION_DENIED
     case .tooMany: 8  // RESOURCE_EXHAUSTED
     case .tooLate, .unavailable: 9  // FAILED_PRECONDITION
     case .aborted: 10  // ABORTED

@@ -1,4 +1,4 @@
-/// How many controls a session takes: a burst, and then so many for each second of audio.
+/// How many controls a media client may send: a burst, and then so many for each second of audio.
 struct ControlBudget {
   static let burst = 200
   static let perFrame = 1

@@ -9,6 +9,7 @@ final class PlaybackPipeline {
   let otherAudio: PlaybackInput?
   let farEndVoice: FarEndVoice?
   var chime: Chime
+  private var framesSinceFarEnd = Self.farEndHoldFrames
   private var ducker: Ducker
   private var limiter: Limiter
 
@@ -25,6 +26,12 @@ final class PlaybackPipeline {
     limiter = Limiter(rate: format.rate)
   }
 
+  /// A far end that was silent for so long plays nothing; shorter pauses are those between words.
+  private static let farEndHoldFrames = 100
+
+  /// Whether the far end is to be heard now.
+  var farEndPlays: Bool { framesSinceFarEnd < Self.farEndHoldFrames }
+
   /// Of other audio, in dB, 0 or less.
   var duckingGain: Float { otherAudio == nil ? 0 : ducker.gain }
 
@@ -34,6 +41,8 @@ final class PlaybackPipeline {
     farEnd?.advance()
     otherAudio?.advance()
     guard let farEnd, let farEndVoice else { return nil }
+    framesSinceFarEnd =
+      farEnd.frame.peak > 0 ? 0 : min(framesSinceFarEnd + 1, Self.farEndHoldFrames)
     let isListenedTo =
       configuration.voiceActivity.isFarEndEnabled
       || otherAudio != nil && configuration.ducking.isAdvanced

@@ -53,7 +53,7 @@ public struct ControlResult: Sendable, Equatable {
 /// Why a session did not do what it was asked. It goes on as it was.
 public struct Refusal: Error, Sendable, Equatable {
   public enum Kind: Sendable {
-    case invalid, unsupported, notFound, exists, denied, unavailable, aborted, tooMany, tooLate
+    case invalid, unsupported, notFound, exists, unavailable, aborted, tooMany, tooLate
   }
 
   public let kind: Kind

@@ -6,7 +6,8 @@ extension VoiceSession {
   /// Has a control applied at its sample. The result goes to the sink, now or then.
   public func submit(_ control: SessionControl, sink: any SessionSink) {
     do {
-      try budget.spend()
+      // Those of other clients are counted where they come in.
+      if control.origin.isMediaClient { try budget.spend() }
       guard control.atSample.map({ $0 > position }) ?? false else {
         return apply(control, sink: sink)
       }

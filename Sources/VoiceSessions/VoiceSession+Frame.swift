@@ -86,8 +86,7 @@ extension VoiceSession {
     lacksReference: Bool, _ findings: FrameFindings, sink: any SessionSink
   ) {
     meter.measure(microphone: microphoneFrame, processed: outputFrame, findings)
-    let playsUnheard =
-      setup.echoReference == nil && (playback.farEnd.map { $0.frame.peak > 0 } ?? false)
+    let playsUnheard = setup.echoReference == nil && playback.farEndPlays
     let observation = CaptureWarnings.Observation(
       meanSquare: meter.microphoneMeanSquare, peak: microphoneFrame.peak,
       noiseFloor: meter.noiseFloorLevel, playsWithoutReference: lacksReference || playsUnheard)

@@ -19,7 +19,7 @@ extension VoiceSession {
   public func beginInjection(_ id: String, by client: String) throws(Refusal) {
     guard state.injectionPermissions[client] == .granted else {
       throw Refusal(
-        .denied, reason: "INJECTION_NOT_PERMITTED",
+        .unavailable, reason: "INJECTION_NOT_PERMITTED",
         message: "\"\(client)\" has no permission to inject: \(state.injectionPermissions[client])")
     }
     guard state.configuration.acceptsInjection else {

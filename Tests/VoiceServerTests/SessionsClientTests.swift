@@ -45,7 +45,7 @@ struct SessionsClientTests {
         try await injection.send(text: "Hello.")
         _ = try await injection.finish()
       }
-      #expect(error?.code == .permissionDenied, "\(String(describing: error))")
+      #expect(error?.code == .failedPrecondition, "\(String(describing: error))")
       stream.cancel()
     }
   }

@@ -166,7 +166,7 @@ private struct SessionLife {
       openInjections.append(id)
       run.inject(0.3, frames: .random(in: 0...20, using: &random), into: id)
     } catch {
-      let isExpected = [.denied, .unavailable, .tooMany].contains(error.kind)
+      let isExpected = [.unavailable, .tooMany].contains(error.kind)
       if !isExpected { violations.append(error.message) }
     }
   }
