@@ -17,6 +17,12 @@ extension SessionSetup {
       processed: outputs.hasProcessed
         ? try AudioFormat(outputs.processed, path: "start.outputs.processed") : nil)
     startsMuted = start.muted
+    switch start.pacing {
+    case .unspecified, .realTime: isRealTime = true
+    case .mediaClock: isRealTime = false
+    case .UNRECOGNIZED(let value):
+      throw InvalidField("start.pacing", "\(value) is no known pacing")
+    }
     if inputs.hasFarEnd {
       farEnd = try AudioFormat(inputs.farEnd, path: "start.inputs.far_end")
     }

@@ -9,14 +9,21 @@ public struct SampleQueue: ~Copyable {
   private var head = 0
   private var capacity: Int
   private var storage: UnsafeMutablePointer<Float>  // channel after channel, `capacity` each
+  private let last: UnsafeMutablePointer<Float>  // of each channel, the last sample that came
+  private var concealed = 0  // samples made up since then
 
   public init(format: AudioFormat) {
     self.format = format
     capacity = format.rate.samplesPerFrame * 16
     storage = .allocate(capacity: capacity * format.channelCount)
+    last = .allocate(capacity: format.channelCount)
+    last.initialize(repeating: 0, count: format.channelCount)
   }
 
-  deinit { storage.deallocate() }
+  deinit {
+    storage.deallocate()
+    last.deallocate()
+  }
 
   /// Appends whole sample frames.
   ///
@@ -30,19 +37,26 @@ public struct SampleQueue: ~Copyable {
       let fault = SampleCoding.decode(bytes, format, channel: channel, into: tail, count: added)
       if let fault { return fault }
     }
+    guard added > 0 else { return nil }
     count += added
+    for channel in 0..<format.channelCount {
+      last[channel] = storage[channel * capacity + head + count - 1]
+    }
+    concealed = 0
     return nil
   }
 
-  public mutating func appendSilence(_ added: Int) {
+  /// Appends what stands for samples that are missing: a short fade from the last one, then silence.
+  public mutating func appendConcealment(_ added: Int) {
     reserve(added)
     for channel in 0..<format.channelCount {
-      (storage + channel * capacity + head + count).update(repeating: 0, count: added)
+      conceal(storage + channel * capacity + head + count, added, channel)
     }
+    concealed += added
     count += added
   }
 
-  /// Moves the oldest samples into a frame, filling up with silence where fewer wait.
+  /// Moves the oldest samples into a frame, concealing what is missing where fewer wait.
   ///
   /// - Returns: How many samples were moved.
   @discardableResult
@@ -52,8 +66,9 @@ public struct SampleQueue: ~Copyable {
     for channel in 0..<format.channelCount {
       let plane = frame.planePointers[channel]
       plane.update(from: storage + channel * capacity + head, count: taken)
-      (plane + taken).update(repeating: 0, count: frame.sampleCount - taken)
+      conceal(plane + taken, frame.sampleCount - taken, channel)
     }
+    concealed += frame.sampleCount - taken
     drop(taken)
     return taken
   }
@@ -71,11 +86,21 @@ public struct SampleQueue: ~Copyable {
   /// - Returns: How many are left.
   public mutating func fadeOut(after kept: Int) -> Int {
     count = min(count, kept)
+    last.update(repeating: 0, count: format.channelCount)
     for channel in 0..<format.channelCount {
       let plane = storage + channel * capacity + head
       for index in 0..<count { plane[index] *= 1 - Float(index + 1) / Float(count) }
     }
     return count
+  }
+
+  private func conceal(_ target: UnsafeMutablePointer<Float>, _ count: Int, _ channel: Int) {
+    let fade = format.rate.samplesPerFrame / 2  // 5 ms
+    let faded = max(0, min(count, fade - concealed))
+    for index in 0..<faded {
+      target[index] = last[channel] * (1 - Float(concealed + index + 1) / Float(fade))
+    }
+    (target + faded).update(repeating: 0, count: count - faded)
   }
 
   private mutating func reserve(_ added: Int) {

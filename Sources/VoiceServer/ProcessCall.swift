@@ -71,15 +71,15 @@ final class ProcessCall: ServerCallHandler {
       throw Status(InvalidField(request.fieldName, "came before start"))
     }
     do {
-      let isRealTime = try start.checkedPacing() == .realTime
-      stallLimit =
-        isRealTime ? configuration.slowConsumerTimeout : configuration.stalledConsumerTimeout
       var setup = try SessionSetup(start)
+      stallLimit =
+        setup.isRealTime
+        ? configuration.slowConsumerTimeout : configuration.stalledConsumerTimeout
       setup.owner = ControlOrigin(mediaClient: call)
       setup.allowsInjection = configuration.allowsInjection
       let session = try RunningSession(
         id: SessionID.resolve(start.sessionID), setup, labels: start.checkedLabels(),
-        isRealTime: isRealTime, on: call, output: output, directory: directory
+        on: call, output: output, directory: directory
       ) { [weak self] in self?.end($0) }
       self.session = session
       state = .running(session)

@@ -27,18 +27,6 @@ extension Anechoic_V1_ProcessRequest {
 }
 
 extension Anechoic_V1_Start {
-  /// Throws for a pacing that is not known.
-  func checkedPacing() throws(InvalidField) -> Anechoic_V1_Pacing {
-    switch pacing {
-    case .unspecified, .realTime: return .realTime
-    case .mediaClock: return .mediaClock
-    case .UNRECOGNIZED(let value):
-      throw InvalidField("start.pacing", "\(value) is no known pacing")
-    }
-  }
-}
-
-extension Anechoic_V1_Start {
   /// Throws for labels that are too many or too long.
   func checkedLabels() throws(InvalidField) -> [String: String] {
     try SessionLabels.check(labels, path: "start.labels")

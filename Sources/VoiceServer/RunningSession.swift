@@ -39,7 +39,6 @@ final class RunningSession: SessionSink {
   /// Who waits for what the session has still to say.
   var waiting = AwaitedEvents()
   private let setup: SessionSetup
-  private let isRealTime: Bool
   private let call: ServerCall
   private let output: ResponseStream
   private let directory: SessionDirectory
@@ -55,7 +54,7 @@ final class RunningSession: SessionSink {
   /// Enters the session into the directory and sends `started`. `endCall` sends what is left, and
   /// then a status.
   init(
-    id: String, _ setup: SessionSetup, labels: [String: String], isRealTime: Bool,
+    id: String, _ setup: SessionSetup, labels: [String: String],
     on call: ServerCall, output: ResponseStream, directory: SessionDirectory,
     endCall: @escaping (Status) -> Void
   ) throws {
@@ -67,7 +66,6 @@ final class RunningSession: SessionSink {
       throw error
     }
     self.setup = setup
-    self.isRealTime = isRealTime
     self.call = call
     self.output = output
     self.directory = directory
@@ -132,7 +130,7 @@ final class RunningSession: SessionSink {
     if session.hasCompleteFrame { return .afterTurn }
     // Events and answers are never lost, so who causes them has to read them.
     guard output.waiting - output.waitingAudio <= Self.longestBacklog else { return .afterWrites }
-    guard isRealTime else {
+    guard setup.isRealTime else {
       return output.waiting > Self.longestBacklog ? .afterWrites : .now
     }
     let media = setup.microphone.rate.duration(ofSamples: Int(session.position))
@@ -221,7 +219,7 @@ final class RunningSession: SessionSink {
 
   func emit(_ chunk: OutputChunk) {
     output.send(chunk)
-    guard isRealTime, output.waitingAudio > Self.longestBacklog else {
+    guard setup.isRealTime, output.waitingAudio > Self.longestBacklog else {
       behindSince = nil
       return
     }

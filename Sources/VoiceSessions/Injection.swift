@@ -2,7 +2,7 @@ internal import AudioCore
 
 /// Speech on its way into a session, as one channel for each of the two outputs.
 final class Injection {
-  /// A client that sends nothing for so long gives its place to the next.
+  /// In real time, a client that sends nothing for so long gives its place to the next.
   static let longestPauseFrames = 500
 
   let id: String
@@ -11,12 +11,17 @@ final class Injection {
   var isComplete = false
   var isCancelled = false
   private(set) var hasStarted = false
+  private let longestPause: Int?
   private var processed: SampleQueue
   private var playback: SampleQueue
   private var samplesPlayed: Int64 = 0
   private var pausedFrames = 0
 
-  init(id: String, client: String, processed: SampleRate, playback: SampleRate) {
+  /// `longestPause`, in frames, ends an injection for which nothing comes; nil never does.
+  init(
+    id: String, client: String, processed: SampleRate, playback: SampleRate, longestPause: Int?
+  ) {
+    self.longestPause = longestPause
     self.id = id
     self.client = client
     self.processed = SampleQueue(format: .injected(processed))
@@ -33,7 +38,7 @@ final class Injection {
 
   private var isEmpty: Bool { processed.count == 0 && playback.count == 0 }
 
-  private var hasStalled: Bool { pausedFrames >= Self.longestPauseFrames }
+  private var hasStalled: Bool { longestPause.map { pausedFrames >= $0 } ?? false }
 
   /// Whether it ended as its client wanted.
   var isFinished: Bool { isComplete && isEmpty && !isCancelled }

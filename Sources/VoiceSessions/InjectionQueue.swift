@@ -20,10 +20,16 @@ final class InjectionQueue {
   private(set) var isHeard = false
   /// What they are heard at when they end: 0 where an injection was cancelled, to fade out.
   private(set) var lastGain: Float = 1
+  private let longestPause: Int?
   private var injections: [Injection] = []
 
   /// `playback` is nil where there is no such output.
-  init(processed: SampleRate, playback: SampleRate?) {
+  /// `longestPause`, in frames, is what a client may take that sends nothing; nil for any time.
+  init(
+    processed: SampleRate, playback: SampleRate?,
+    longestPause: Int? = Injection.longestPauseFrames
+  ) {
+    self.longestPause = longestPause
     self.processed = Frame(rate: processed, channelCount: 1)
     self.playback = Frame(rate: playback ?? processed, channelCount: 1)
   }
@@ -41,7 +47,9 @@ final class InjectionQueue {
         message: "\(Self.capacity) injections wait already in this session")
     }
     injections.append(
-      Injection(id: id, client: client, processed: processed.rate, playback: playback.rate))
+      Injection(
+        id: id, client: client, processed: processed.rate, playback: playback.rate,
+        longestPause: longestPause))
   }
 
   /// Loads the next 10 ms of the injection whose turn it is.

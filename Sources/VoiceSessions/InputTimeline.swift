@@ -54,7 +54,7 @@ public struct InputTimeline: ~Copyable {
     guard queue.count + count <= samples(in: Self.longestLead) else {
       throw .tooFarAhead(Self.longestLead)
     }
-    if first > next { queue.appendSilence(Int(first - next)) }
+    if first > next { queue.appendConcealment(Int(first - next)) }
     let useful = UnsafeRawBufferPointer(rebasing: bytes[(late * format.bytesPerSampleFrame)...])
     if let fault = queue.append(useful) { throw .notANumber(sample: late + fault) }
     arrived = max(arrived, first + Int64(count))

@@ -9,7 +9,7 @@ final class PlaybackPipeline {
   let otherAudio: PlaybackInput?
   let farEndVoice: FarEndVoice?
   var chime: Chime
-  private var framesSinceFarEnd = Self.farEndHoldFrames
+  private var framesSinceFarEnd = PlaybackPipeline.farEndHoldFrames
   private var ducker: Ducker
   private var limiter: Limiter
 

@@ -10,6 +10,8 @@ public struct SessionSetup: Sendable {
   public var owner = ControlOrigin(actor: "", isMediaClient: true)
   /// Whether the server lets anybody inject speech.
   public var allowsInjection = true
+  /// Whether the session's time is that of its clients: false where it runs as fast as it goes.
+  public var isRealTime = true
   public var microphone: AudioFormat
   /// What the loudspeaker plays, tapped at the device; nil where none will come.
   public var reference: AudioFormat?

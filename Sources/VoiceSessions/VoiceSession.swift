@@ -49,7 +49,9 @@ public final class VoiceSession {
       injectionPermissions: InjectionPermissions(isServiceEnabled: setup.allowsInjection))
     chunker = OutputChunker(
       processed: setup.processed, playback: setup.playback, framesPerChunk: setup.framesPerChunk)
-    injections = InjectionQueue(processed: setup.processed.rate, playback: setup.playback?.rate)
+    injections = InjectionQueue(
+      processed: setup.processed.rate, playback: setup.playback?.rate,
+      longestPause: setup.isRealTime ? Injection.longestPauseFrames : nil)
     let referenceFormat = setup.echoReference ?? setup.microphone
     microphone = InputTimeline(format: setup.microphone)
     reference = InputTimeline(format: referenceFormat)

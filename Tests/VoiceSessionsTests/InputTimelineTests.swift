@@ -64,6 +64,15 @@ struct InputTimelineTests {
     #expect((0..<11).map { _ in player.take() } == [Float](repeating: 0, count: 10) + [0.3])
   }
 
+  @Test func whatIsMissingBeginsWithAFade() throws {
+    var player = Player()
+    try player.send(count: 160, of: 0.5, at: 0)
+    _ = player.take()
+    let fade = player.takeFrame()
+    #expect(zip([0.5] + fade, fade).allSatisfy { $0 >= $1 && $0 - $1 < 0.5 / 79 })
+    #expect(fade[79...].allSatisfy { $0 == 0 } && fade[78] > 0)
+  }
+
   @Test func clearingKeepsAFadeAndForgetsTheRest() throws {
     var player = Player()
     try player.send(count: 1600, of: 1, at: 0)
@@ -99,7 +108,7 @@ struct InputTimelineTests {
       return Array(frame.plane(0))
     }
 
-    /// The next frame's first sample.
-    mutating func take() -> Float { takeFrame()[0] }
+    /// The next frame's last sample: what is missing begins with a fade.
+    mutating func take() -> Float { takeFrame()[159] }
   }
 }
