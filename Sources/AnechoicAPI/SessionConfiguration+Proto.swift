@@ -36,7 +36,7 @@ extension SessionConfiguration {
     }
     for field in fields where !Anechoic_V1_SessionConfig.isPathValid(field) {
       throw InvalidField(
-        maskPath, "\"\(field.prefix(100))\" is no field of SessionConfig")
+        maskPath, "\"\(String(field.unicodeScalars.prefix(100)))\" is no field of SessionConfig")
     }
     var config = Anechoic_V1_SessionConfig(self)
     config.voiceProcessing.fill(

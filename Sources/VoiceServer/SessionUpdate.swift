@@ -26,7 +26,9 @@ struct SessionUpdate {
         fields.append(String(path.dropFirst("config.".count)))
       } else {
         throw Status(
-          InvalidField("update_mask", "\"\(path.prefix(100))\" is neither labels nor of config"))
+          InvalidField(
+            "update_mask",
+            "\"\(String(path.unicodeScalars.prefix(100)))\" is neither labels nor of config"))
       }
     }
     var update = Anechoic_V1_ConfigUpdate()

@@ -50,7 +50,10 @@ extension Status {
   }
 
   static func noSession(_ name: String) -> Status {
-    Status(.notFound, "name: no session \"\(name)\" is running here", reason: "NO_SESSION")
+    // Trailers have their limit, and a name has none.
+    let name = String(name.unicodeScalars.prefix(100))
+    return Status(
+      .notFound, "name: no session \"\(name)\" is running here", reason: "NO_SESSION")
   }
 
   static func notA(_ message: String) -> Status {
