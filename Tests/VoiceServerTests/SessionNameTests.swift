@@ -1,0 +1,65 @@
+import AnechoicAPI
+import GRPCTransport
+import Testing
+
+/// What the methods of the session service make of a name, and of what is no message of theirs.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct SessionNameTests {
+  private static let nonsense = [
+    "", "nobody", "sessions", "sessions/", "/sessions/a", "sessions//a", "sessions/a/b",
+    "Sessions/a", "rooms/a", " sessions/a",
+  ]
+
+  @Test(arguments: SessionMethod.all)
+  func whatIsNoNameIsRefused(method: SessionMethod) async throws {
+    try await TestServer.run { server in
+      for name in Self.nonsense {
+        let status = try await refusal {
+          _ = try await server.ask(method.name, method.request(name))
+        }
+        try #require(status).expect(.invalidArgument, field: method.field)
+      }
+    }
+  }
+
+  @Test(arguments: SessionMethod.all)
+  func aSessionThatDoesNotRunIsNotFound(method: SessionMethod) async throws {
+    try await TestServer.run { server in
+      let ended = try await server.record(.mediaClock(), []).started.session
+      // One whose id nobody could have chosen is unknown like any other.
+      for name in [ended, "sessions/nobody", "sessions/\u{0}", "sessions/" + longName] {
+        let status = try await refusal {
+          _ = try await server.ask(method.name, method.request(name))
+        }
+        #expect(status?.code == .notFound && status?.reason == "NO_SESSION", "\(name.prefix(40))")
+      }
+    }
+  }
+
+  @Test(arguments: SessionMethod.all)
+  func bytesThatAreNoMessageAreRefusedAndHarmNobody(method: SessionMethod) async throws {
+    let garbage: [[UInt8]] = [
+      [0xff], [0x0a, 0x7f], [UInt8](repeating: 0x80, count: 20), Array("GET / HTTP/1.1".utf8),
+      [0x0a, 0x02, 0xc3, 0x28],  // a string that is not UTF-8
+    ]
+    try await TestServer.run { server in
+      try await Bystander.watching(server) {
+        for message in garbage {
+          let status = try await refusal { _ = try await server.ask(method.name, message) }
+          #expect(status?.code == .invalidArgument, "\(message): \(String(describing: status))")
+          #expect(status?.reason == "MALFORMED_REQUEST")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: SessionMethod.all)
+  func anEmptyMessageNamesWhatIsMissing(method: SessionMethod) async throws {
+    try await TestServer.run { server in
+      let status = try await refusal { _ = try await server.ask(method.name, []) }
+      #expect(status?.code == .invalidArgument && status?.reason == "INVALID_FIELD")
+    }
+  }
+
+  private let longName = "a" + String(repeating: "\u{301}", count: 50_000)
+}

@@ -1,0 +1,196 @@
+import AnechoicAPI
+import GRPCTransport
+import SwiftProtobuf
+import Testing
+import VoiceClient
+
+/// Changes of a session by somebody who does not stream its audio.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct UpdatedSessionTests {
+  /// A path, and what it changes.
+  struct Field: Sendable, CustomTestStringConvertible {
+    let path: String
+    let set: @Sendable (inout Anechoic_V1_Session) -> Void
+
+    var testDescription: String { path }
+  }
+
+  private static let fields: [Field] = [
+    Field(path: "config.preferred_mic_mode") { $0.config.preferredMicMode = .voiceIsolation },
+    Field(path: "config.voice_processing.bypassed") { $0.config.voiceProcessing.bypassed = true },
+    Field(path: "config.other_audio_ducking.level") { $0.config.otherAudioDucking.level = .max },
+    Field(path: "config.mute.chime_disabled") { $0.config.mute.chimeDisabled = true },
+    Field(path: "config.mute.gesture_policy") { $0.config.mute.gesturePolicy = .ask },
+    Field(path: "config.voice_activity_detection.hangover") {
+      $0.config.voiceActivityDetection.hangover.seconds = 1
+    },
+    Field(path: "config.preferred_injection_mode") {
+      $0.config.preferredInjectionMode = .spokenAudio
+    },
+    Field(path: "labels") { $0.labels = ["room": "5"] },
+  ]
+
+  @Test(arguments: fields)
+  func aFieldOfTheMaskIsTakenAndNoOther(field: Field) async throws {
+    try await TestServer.run { server in
+      let start = Anechoic_V1_Start.mediaClock().with { $0.labels = ["room": "4"] }
+      let recording = try await RunningClient.run(server, start) { client, steering in
+        var expected = try await steering.get(client.session)
+        // What the mask does not name is not looked at.
+        var update = Anechoic_V1_Session.with {
+          $0.name = client.session
+          $0.config.voiceActivityDetection.startWindow.seconds = 2
+          $0.config.mute.rejectGestureOnTimeout = true
+        }
+        field.set(&update)
+        let updated = try await steering.update(update, mask: [field.path])
+        field.set(&expected)
+        let read = try await steering.get(client.session)
+        #expect(updated.labels == expected.labels && read.labels == expected.labels)
+        #expect(updated.config == read.config)
+        var known = read.config
+        // Modes bring parts of their own.
+        known.voiceProcessing = expected.config.voiceProcessing
+        if field.path == "config.voice_processing.bypassed" {
+          #expect(read.config.voiceProcessing.bypassed)
+        }
+        var wanted = expected.config
+        wanted.voiceActivityDetection.hangover = known.voiceActivityDetection.hangover
+        #expect(known == wanted, "\(field.path)")
+        #expect(
+          field.path != "config.voice_activity_detection.hangover"
+            || known.voiceActivityDetection.hangover.seconds == 1)
+      }
+      let changes = recording.events.filter { $0.configChanged.hasConfig }
+      #expect(changes.map(\.configChanged.actor) == (field.path == "labels" ? [] : ["olga"]))
+    }
+  }
+
+  @Test func aWholeConfigurationReplacesTheOneThatWas() async throws {
+    try await TestServer.run { server in
+      let start = Anechoic_V1_Start.mediaClock().with {
+        $0.config.mute.chimeDisabled = true
+        $0.config.otherAudioDucking.level = .max
+      }
+      let plain = try await server.record(.mediaClock(), []).started.config
+      _ = try await RunningClient.run(server, start) { client, steering in
+        let session = try await steering.update(
+          .with {
+            $0.name = client.session
+            $0.config.preferredMicMode = .wideSpectrum
+          }, mask: ["config"])
+        #expect(session.config.preferredMicMode == .wideSpectrum)
+        #expect(session.config.mute == plain.mute)
+        #expect(session.config.otherAudioDucking == plain.otherAudioDucking)
+      }
+    }
+  }
+
+  @Test func aRefusedUpdateChangesNothingOfWhatItNames() async throws {
+    let refused: [(mask: [String], code: StatusCode, field: String)] = [
+      ([], .invalidArgument, "update_mask"), ([""], .invalidArgument, "update_mask"),
+      (["config."], .invalidArgument, "update_mask"),
+      (["labels", "config.nonsense"], .invalidArgument, "update_mask"),
+      (["labels.room"], .invalidArgument, "update_mask"),
+      (["labels", "mute"], .invalidArgument, "update_mask"),
+      // One character, as Swift counts.
+      (["a" + String(repeating: "\u{301}", count: 20_000)], .invalidArgument, "update_mask"),
+      (["config." + String(repeating: "a", count: 20_000)], .invalidArgument, "update_mask"),
+      (["name"], .invalidArgument, "update_mask"), (["*"], .invalidArgument, "update_mask"),
+      (["labels", "config.spatial_audio"], .unimplemented, "session.config.spatial_audio"),
+      (["labels", "config"], .unimplemented, "session.config.spatial_audio"),
+      (
+        ["labels", "config.mute"], .invalidArgument,
+        "session.config.mute.gesture_decision_timeout"
+      ),
+    ]
+    try await TestServer.run { server in
+      let recording = try await RunningClient.run(server) { client, steering in
+        let before = try await steering.get(client.session)
+        let update = Anechoic_V1_Session.with {
+          $0.name = client.session
+          $0.labels = ["room": "5"]
+          $0.config.spatialAudio.enabled = true
+          $0.config.mute.gestureDecisionTimeout.seconds = -1
+        }
+        for (mask, code, field) in refused {
+          let status = try await refusal { _ = try await steering.update(update, mask: mask) }
+          #expect(status?.code == code, "\(mask): \(String(describing: status))")
+          #expect(status?.message.hasPrefix("\(field): ") == true, "\(String(describing: status))")
+        }
+        let after = try await steering.get(client.session)
+        #expect(after.config == before.config && after.labels == before.labels)
+        #expect(after.lastEventID == before.lastEventID)
+      }
+      #expect(recording.endReason == .clientClosed)
+    }
+  }
+
+  @Test func labelsHaveTheirLimits() async throws {
+    let tooMany = Dictionary(uniqueKeysWithValues: (0...64).map { ("key\($0)", "") })
+    let refused = [
+      tooMany, ["": "x"], [String(repeating: "k", count: 64): "x"],
+      ["k": String(repeating: "v", count: 256)],
+    ]
+    try await TestServer.run { server in
+      let stream = try await server.client.process(.mediaClock())
+      let steering = server.steering(as: "olga")
+      let name = stream.started.session
+      for labels in refused {
+        let status = try await refusal {
+          _ = try await steering.update(
+            .with {
+              $0.name = name
+              $0.labels = labels
+            }, mask: ["labels"])
+        }
+        try #require(status).expect(.invalidArgument, field: "session.labels")
+      }
+      let most = [String(repeating: "k", count: 63): String(repeating: "v", count: 255)]
+      let session = try await steering.update(
+        .with {
+          $0.name = name
+          $0.labels = most
+        }, mask: ["labels"])
+      #expect(session.labels == most)
+      stream.cancel()
+    }
+  }
+
+  @Test func updatesFromSeveralConnectionsLoseNothingOfEachOther() async throws {
+    try await TestServer.run(threads: 2) { server in
+      let recording = try await RunningClient.run(server) { client, steering in
+        let fields: [Field] = [
+          Field(path: "config.other_audio_ducking") { $0.config.otherAudioDucking.level = .max },
+          Field(path: "config.mute") { $0.config.mute.chimeDisabled = true },
+          Field(path: "config.preferred_injection_mode") {
+            $0.config.preferredInjectionMode = .spokenAudio
+          },
+          Field(path: "config.voice_activity_detection") {
+            $0.config.voiceActivityDetection.farEndEnabled = true
+          },
+        ]
+        try await withThrowingTaskGroup { group in
+          for field in fields {
+            group.addTask {
+              let own = server.steering(as: field.path)
+              // Set, cleared and set again, and set in the end.
+              for round in 0..<11 {
+                var update = Anechoic_V1_Session.with { $0.name = client.session }
+                if round.isMultiple(of: 2) { field.set(&update) }
+                _ = try await own.update(update, mask: [field.path])
+              }
+            }
+          }
+          try await group.waitForAll()
+        }
+        let config = try await steering.get(client.session).config
+        #expect(config.otherAudioDucking.level == .max && config.mute.chimeDisabled)
+        #expect(config.preferredInjectionMode == .spokenAudio)
+        #expect(config.voiceActivityDetection.farEndEnabled)
+      }
+      let changes = recording.events.filter { $0.configChanged.hasConfig }
+      #expect(changes.count == 44 && recording.hasContiguousEvents)
+    }
+  }
+}
