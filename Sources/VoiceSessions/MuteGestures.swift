@@ -33,7 +33,7 @@ struct MuteGestures {
   }
 
   private var pending: [Pending] = []
-  private var decided: [(id: String, outcome: GestureOutcome)] = []
+  private var decided: [(id: String, outcome: GestureOutcome, soundedChime: Bool)] = []
 
   /// `timeout` is in samples.
   mutating func report(
@@ -92,7 +92,17 @@ struct MuteGestures {
 
   private mutating func remember(_ id: String, _ outcome: GestureOutcome) {
     if decided.count == Self.mostRemembered { decided.removeFirst() }
-    decided.append((id, outcome))
+    decided.append((id, outcome, false))
+  }
+
+  /// Whether a decided gesture sounded the chime: who repeats it must not sound another.
+  func soundedChime(_ id: String) -> Bool {
+    decided.last { $0.id == id }?.soundedChime ?? false
+  }
+
+  mutating func noteChime(of id: String) {
+    guard let index = decided.lastIndex(where: { $0.id == id }) else { return }
+    decided[index].soundedChime = true
   }
 }
 

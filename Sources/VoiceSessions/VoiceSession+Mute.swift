@@ -16,7 +16,8 @@ extension VoiceSession {
     switch verdict {
     case .waiting: return nil
     case .ignored: return result(.ignored)
-    case .known(let outcome): return result(outcome)
+    case .known(let outcome):
+      return result(outcome, soundsChime: gestures.soundedChime(gesture.id))
     case .apply(let gesture):
       return resolve(
         MuteGestures.Resolution(gesture: gesture, outcome: .applied, applies: true), sink: sink)
@@ -45,7 +46,10 @@ extension VoiceSession {
     var soundsChime = false
     if resolution.applies, setsMute(resolution.gesture) {
       soundsChime = setup.playback != nil && state.configuration.mute.soundsChime
-      if soundsChime { playback.chime.start(state.mute.isMuted ? .mute : .unmute) }
+      if soundsChime {
+        playback.chime.start(state.mute.isMuted ? .mute : .unmute)
+        gestures.noteChime(of: resolution.gesture.id)
+      }
       muteChanged(at: position, sink: sink)
     }
     let result = result(resolution.outcome, soundsChime: soundsChime)
