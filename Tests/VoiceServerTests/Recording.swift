@@ -7,6 +7,7 @@ import VoiceClient
 struct Recording: Sendable {
   var started = Anechoic_V1_Started()
   var processed: [UInt8] = []
+  var playback: [UInt8] = []
   var firstSamples: [Int64] = []
   var frames: [Anechoic_V1_FrameInfo] = []
   var events: [Anechoic_V1_SessionEvent] = []
@@ -20,6 +21,7 @@ struct Recording: Sendable {
     case .started(let started): self.started = started
     case .audio(let audio):
       processed.append(contentsOf: audio.processed.samples)
+      playback.append(contentsOf: audio.playback.samples)
       firstSamples.append(audio.processed.firstSample)
       frames.append(contentsOf: audio.frames)
     case .event(let event): events.append(event)
