@@ -18,12 +18,12 @@ struct VoiceCatalog {
     let wanted = Self.comparable(parts.first.flatMap { $0.isEmpty ? nil : String($0) })
     guard
       let voice = byLanguage(wanted) ?? voices.first(where: { Self.comparable($0.name) == wanted })
-    else { throw .unknownVoice(String(name.prefix(64))) }
+    else { throw .unknownVoice(String(name.unicodeScalars.prefix(64))) }
     guard parts.count == 2 else { return voice.file }
     let suffix = "/" + parts[1].lowercased()
     guard let variant = variants.first(where: { $0.file.lowercased().hasSuffix(suffix) }),
       let ending = variant.file.split(separator: "/").last
-    else { throw .unknownVoice(String(name.prefix(64))) }
+    else { throw .unknownVoice(String(name.unicodeScalars.prefix(64))) }
     return "\(voice.file)+\(ending)"
   }
 
