@@ -6,7 +6,7 @@ import GRPCTransport
 import SwiftProtobuf
 import Testing
 
-/// A client of one `Process` call in bare HTTP/2, which reads nothing until it is told to.
+/// A client of one call in bare HTTP/2, which reads nothing until it is told to.
 ///
 /// Libgrpc's own client takes in megabytes that nobody asked for; this one grants the 65,535 bytes
 /// that HTTP/2 begins with, and not one more. What it sends has to fit into as much.
@@ -18,14 +18,28 @@ final class StubbornClient {
 
   /// What a call came to.
   struct Answer: Sendable {
-    var recording = Recording()
+    var messages: [Data] = []
     /// As they came: libgrpc does not compress the values.
     var trailers = ""
+
+    /// What a call of `Process` came to.
+    var recording: Recording {
+      get throws {
+        try messages.reduce(into: Recording()) {
+          $0.note(try Anechoic_V1_ProcessResponse(serializedBytes: $1))
+        }
+      }
+    }
   }
 
   private let handle: Int32
 
-  init(_ server: TestServer) throws {
+  /// Begins a call of `Process`, or of another method.
+  init(
+    _ server: TestServer,
+    _ method: GRPCTransport.Method = Method(service: RPC.voiceProcessing, name: RPC.process),
+    window: UInt32? = nil
+  ) throws {
     let port = try #require(server.address.split(separator: ":").last.flatMap { UInt16($0) })
     handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var limit = timeval(tv_sec: 10, tv_usec: 0)
@@ -41,10 +55,11 @@ final class StubbornClient {
     }
     try #require(connected == 0)
     try write(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
-    try writeFrame(4, stream: 0, [])  // SETTINGS, all as they are
+    // SETTINGS: all as they are, but for the window that each call begins with.
+    try writeFrame(4, stream: 0, window.map { [0, 4] + Self.bytes($0) } ?? [])
     // POST and http by their index, :path and :authority with an indexed name.
     var block: [UInt8] = [0x83, 0x86]
-    block += [0x04] + Self.text("/\(RPC.voiceProcessing)/\(RPC.process)")
+    block += [0x04] + Self.text(method.path)
     block += [0x01] + Self.text(server.address)
     for (name, value) in [("te", "trailers"), ("content-type", "application/grpc")] {
       block += [0x00] + Self.text(name) + Self.text(value)
@@ -55,9 +70,12 @@ final class StubbornClient {
   deinit { close(handle) }
 
   func send(_ requests: [Anechoic_V1_ProcessRequest], halfClosing: Bool) throws {
+    try send(requests.map { try $0.serializedBytes() }, halfClosing: halfClosing)
+  }
+
+  func send(_ messages: [[UInt8]], halfClosing: Bool) throws {
     var bytes: [UInt8] = []
-    for request in requests {
-      let message: [UInt8] = try request.serializedBytes()
+    for message in messages {
       bytes += [0] + Self.bytes(UInt32(message.count)) + message
     }
     try #require(bytes.count < 65_535)
@@ -83,29 +101,29 @@ final class StubbornClient {
   }
 
   private static func readToEnd(_ handle: Int32) throws -> Answer {
-    var messages: [UInt8] = []
+    var bytes: [UInt8] = []
     while true {
       let head = try read(9, from: handle)
       let size = head[0..<3].reduce(0) { $0 << 8 | Int($1) }
       let payload = try read(size, from: handle)
-      if head[3] == data { messages += payload }
+      if head[3] == data { bytes += payload }
       guard head[3] == headers, head[4] & endStream != 0 else { continue }
       return Answer(
-        recording: try recording(messages), trailers: String(decoding: payload, as: UTF8.self))
+        messages: messages(bytes), trailers: String(decoding: payload, as: UTF8.self))
     }
   }
 
-  private static func recording(_ bytes: [UInt8]) throws -> Recording {
-    var recording = Recording()
+  private static func messages(_ bytes: [UInt8]) -> [Data] {
+    var messages: [Data] = []
     var rest = bytes[...]
     while rest.count >= 5 {
       let size = rest.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }
       let message = rest.dropFirst(5).prefix(size)
       guard message.count == size else { break }
-      recording.note(try Anechoic_V1_ProcessResponse(serializedBytes: Data(message)))
+      messages.append(Data(message))
       rest = rest.dropFirst(5 + size)
     }
-    return recording
+    return messages
   }
 
   private func writeFrame(
