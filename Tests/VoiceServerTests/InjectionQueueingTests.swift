@@ -1,0 +1,117 @@
+import AnechoicAPI
+import AudioCore
+import Foundation
+import GRPCTransport
+import SwiftProtobuf
+import Testing
+import VoiceClient
+
+/// Injections that wait, are cancelled, or make no sense.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct InjectionQueueingTests {
+  @Test func twoWhoSpeakAtOnceAreHeardOneAfterTheOther() async throws {
+    try await TestServer.run(threads: 2) { server in
+      let recording = try await InjectedSession.run(server) { session in
+        for client in ["olga", "paul"] { try await session.permit(client) }
+        async let first = session.inject(AudioFormat.s16.babble(1500), .s16, id: "1", as: "olga")
+        async let second = session.inject(AudioFormat.s16.babble(800), .s16, id: "2", as: "paul")
+        let durations = try await [first, second].map(\.injected)
+        #expect(durations.map(\.seconds) == [1, 0])
+        #expect(durations.map(\.nanos) == [500_000_000, 800_000_000])
+      }
+      let progress = recording.events.map(\.injectionProgress).filter { !$0.injectionID.isEmpty }
+      #expect(progress.map(\.state) == [.started, .finished, .started, .finished])
+      #expect(Set(progress.prefix(2).map(\.injectionID)).count == 1)
+      #expect(Set(progress.suffix(2).map(\.injectionID)).count == 1)
+    }
+  }
+
+  @Test func whoHangsUpIsHeardNoMore() async throws {
+    try await TestServer.run { server in
+      let recording = try await InjectedSession.run(server) { session in
+        try await session.permit("olga")
+        let name = session.name
+        let watch = try await server.steering(as: "olga").watch(name)
+        for isComplete in [false, true] {
+          let id = isComplete ? "complete" : "half"
+          let injection = try await server.steering(as: "olga").injectSpeech(
+            .with {
+              $0.name = name
+              $0.injectionID = id
+              $0.format = Anechoic_V1_AudioFormat(.s16)
+            })
+          try await injection.send(.with { $0.samples = Data(AudioFormat.s16.babble(1000)) })
+          let finishing = isComplete ? Task { try await injection.finish() } : nil
+          _ = try await watch.event { $0.injectionProgress.state == .started }
+          injection.cancel()
+          let cancelled = try await watch.event { $0.injectionProgress.state != .started }
+          #expect(cancelled.injectionProgress.injectionID == id)
+          #expect(cancelled.injectionProgress.state == .cancelled)
+          if let finishing { await #expect(throws: Status.self) { try await finishing.value } }
+        }
+        // The place is free again, and so is the id.
+        try await session.inject(AudioFormat.s16.babble(100), .s16, id: "half", as: "olga")
+      }
+      #expect(recording.progress(of: "half") == [.started, .cancelled, .started, .finished])
+      #expect(recording.progress(of: "complete") == [.started, .cancelled])
+    }
+  }
+
+  @Test func modeNoneEndsWhatIsHeardAndWhatWaits() async throws {
+    try await TestServer.run(threads: 2) { server in
+      let recording = try await InjectedSession.run(server) { session in
+        for client in ["olga", "paul"] { try await session.permit(client) }
+        let steering = server.steering(as: "olga")
+        let watch = try await steering.watch(session.name)
+        let long = AudioFormat.s16.babble(60_000)
+        async let first = refusal { try await session.inject(long, .s16, as: "olga") }
+        async let second = refusal { try await session.inject(long, .s16, as: "paul") }
+        _ = try await watch.event { $0.injectionProgress.state == .started }
+        _ = try await steering.update(
+          .with { $0.name = session.name }, mask: ["config.preferred_injection_mode"])
+        for status in try await [first, second] {
+          // Who came only now found the mode off.
+          #expect(["INJECTION_CANCELLED", "INJECTION_OFF"].contains(status?.reason ?? ""))
+        }
+      }
+      #expect(recording.endReason == .clientClosed && recording.hasContiguousEvents)
+    }
+  }
+
+  @Test func theEndOfTheSessionEndsThemAndSaysSo() async throws {
+    try await TestServer.run { server in
+      let recording = try await InjectedSession.run(server) { session in
+        try await session.permit("olga")
+        let steering = server.steering(as: "paul")
+        let watch = try await steering.watch(session.name)
+        async let injected = refusal {
+          try await session.inject(AudioFormat.s16.babble(60_000), .s16, id: "1", as: "olga")
+        }
+        _ = try await watch.event { $0.injectionProgress.state == .started }
+        try await steering.delete(session.name)
+        let status = try await injected
+        #expect(
+          status?.code == .notFound || status?.code == .aborted, "\(String(describing: status))")
+      }
+      #expect(recording.progress(of: "1") == [.started, .cancelled])
+      #expect(recording.endReason == .deleted)
+    }
+  }
+
+  @Test func anIDThatIsTakenIsRefusedAndTheOtherGoesOn() async throws {
+    try await TestServer.run { server in
+      let recording = try await InjectedSession.run(server) { session in
+        try await session.permit("olga")
+        let watch = try await server.steering(as: "olga").watch(session.name)
+        async let first = session.inject(AudioFormat.s16.babble(3000), .s16, id: "1", as: "olga")
+        _ = try await watch.event { $0.injectionProgress.state == .started }
+        let status = try await refusal {
+          try await session.inject(AudioFormat.s16.babble(100), .s16, id: "1", as: "olga")
+        }
+        #expect(status?.code == .alreadyExists && status?.reason == "INJECTION_EXISTS")
+        #expect(try await first.injected.seconds == 3)
+      }
+      #expect(recording.progress(of: "1") == [.started, .finished])
+    }
+  }
+}
