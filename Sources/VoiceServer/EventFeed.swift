@@ -48,6 +48,9 @@ final class EventFeed: Sendable {
   /// The state after the last event.
   var session: SessionState { state.withLock { $0.session } }
 
+  /// Whether the session has ended.
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
   /// Appends an event, with the state that it led to.
   func publish(_ event: [UInt8], _ session: SessionState) {
     state.withLock { state in

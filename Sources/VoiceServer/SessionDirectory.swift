@@ -22,13 +22,16 @@ final class SessionDirectory: Sendable {
 
   var count: Int { state.withLock { $0.sessions.count } }
 
-  /// All that run, by their ids.
+  /// All that run, by their ids. One that has ended runs no more, though it keeps its place until
+  /// its client has read the end.
   var sessions: [SessionHandle] {
-    state.withLock { $0.sessions.values.compactMap { $0 } }.sorted { $0.id < $1.id }
+    state.withLock { $0.sessions.values.compactMap { $0 } }
+      .filter { !$0.feed.isClosed }.sorted { $0.id < $1.id }
   }
 
+  /// One that runs.
   subscript(id: String) -> SessionHandle? {
-    state.withLock { $0.sessions[id] ?? nil }
+    state.withLock { $0.sessions[id] ?? nil }.flatMap { $0.feed.isClosed ? nil : $0 }
   }
 
   /// Keeps a place; throws when the id is taken, or the server is full or about to stop.

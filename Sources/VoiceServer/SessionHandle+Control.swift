@@ -18,10 +18,14 @@ extension SessionHandle {
 
   /// Returns when the session has ended.
   func delete(by client: ControlOrigin) async throws {
+    let ended = Reply<Void>()
     let _: Void = try await ask { session, reply in
+      // Before the end, which tells all who still wait that there is no such session.
       reply.give(.success(()))
       session.end(.deleted, .deleted(by: client.actor))
+      ended.give(.success(()))
     }
+    try await ended.value()
   }
 
   /// Returns when the gesture has been decided.
