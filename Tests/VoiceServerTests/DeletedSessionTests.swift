@@ -49,6 +49,48 @@ struct DeletedSessionTests {
     }
   }
 
+  @Test func itIsGoneAlsoWhereMuchIsLeftToProcess() async throws {
+    try await TestServer.run(threads: 2) { server in
+      let stream = try await server.client.process(.mediaClock())
+      let name = stream.started.session
+      let steering = server.steering(as: "olga")
+      // Nine seconds that are missing take a while.
+      try await stream.send(
+        .with {
+          $0.microphone.samples = Data(AudioFormat.s16.babble(10))
+          $0.microphone.firstSample = 16_000 * 9
+        })
+      try await steering.waitForFrames(of: name)
+      try await steering.delete(name)
+      let status = try await refusal { _ = try await steering.get(name) }
+      #expect(status?.reason == "NO_SESSION", "\(String(describing: status))")
+      #expect(try await steering.list().isEmpty)
+      stream.cancel()
+    }
+  }
+
+  @Test func itIsGoneAlsoWhereItsClientDoesNotReadTheEnd() async throws {
+    try await TestServer.run { server in
+      let client = try StubbornClient(server, window: 0)
+      try client.send(
+        [.start(.mediaClock().with { $0.sessionID = "call-1" })], halfClosing: false)
+      let steering = server.steering(as: "olga")
+      let limit = ContinuousClock.now + .seconds(20)
+      while try await steering.list().isEmpty { try #require(ContinuousClock.now < limit) }
+      _ = try await steering.get("sessions/call-1")
+      try await steering.delete("sessions/call-1")
+      #expect(try await steering.list().isEmpty)
+      for method in SessionMethod.all {
+        let status = try await refusal {
+          _ = try await server.ask(method.name, method.request("sessions/call-1"))
+        }
+        #expect(status?.code == .notFound, "\(method.name): \(String(describing: status))")
+      }
+      let recording = try await client.read().recording
+      #expect(recording.endReason == .deleted)
+    }
+  }
+
   @Test func whoWaitsForAnAnswerOfItsIsTold() async throws {
     try await TestServer.run { server in
       let start = Anechoic_V1_Start.mediaClock().with {
