@@ -6,10 +6,16 @@ final class GainStage {
   var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
+  private var linked: LinkedGain?  // nil for one channel
 
   /// `target` in decibels below full scale; nil is off.
   init(_ format: EngineFormat, _ target: Int?) throws(EngineError) {
-    processor = try WebRTCProcessor(format.withoutReference)
+    processor = try WebRTCProcessor(EngineFormat(rate: format.rate, channelCount: 1))
+    if format.channelCount > 1 {
+      linked = LinkedGain(format, latencySamples: WebRTCLatency.gainControl(format.rate))
+    } else {
+      linked = nil
+    }
     if let target { processor.setGainControl(target: target) }
     choice = AlignedSwitch(
       format, latencySamples: WebRTCLatency.gainControl(format.rate), isOn: target != nil)
@@ -21,7 +27,13 @@ final class GainStage {
   }
 
   func process(_ input: borrowing Frame, into output: borrowing Frame) {
-    if choice.needsProcessed { processor.process(input, into: choice.processed) }
+    if choice.needsProcessed {
+      if linked == nil {
+        processor.process(input, into: choice.processed)
+      } else {
+        linked?.process(input, by: processor, into: choice.processed)
+      }
+    }
     choice.select(input, into: output)
   }
 }

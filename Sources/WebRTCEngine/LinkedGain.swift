@@ -1,0 +1,68 @@
+internal import AudioCore
+internal import VoiceEngines
+
+/// Automatic gain control of two channels by one gain, so that what is left stays left.
+///
+/// The library has a gain for each channel, which brings both to the same level. So it is given the
+/// louder of the two, sample by sample, and what it made of that in each millisecond is done to both.
+struct LinkedGain: ~Copyable {
+  private static let blocksPerFrame = 10
+  /// Below this mean square, -70 dBFS, the library's 16 bits tell too little of a gain.
+  private static let leastPower: Float = 1e-7
+  private static let gains: ClosedRange<Float> = 0.03...32
+
+  private let louder: Frame
+  private let controlled: Frame
+  private let delayedLouder: Frame
+  private var louderDelay: DelayLine
+  private var delay: DelayLine
+  private var gain: Float = 1
+
+  init(_ format: EngineFormat, latencySamples: Int) {
+    louder = Frame(rate: format.rate, channelCount: 1)
+    controlled = Frame(rate: format.rate, channelCount: 1)
+    delayedLouder = Frame(rate: format.rate, channelCount: 1)
+    louderDelay = DelayLine(delay: latencySamples, channelCount: 1)
+    delay = DelayLine(delay: latencySamples, channelCount: format.channelCount)
+  }
+
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func process(
+    _ input: borrowing Frame, by processor: borrowing WebRTCProcessor,
+    into output: borrowing Frame
+  ) {
+    let (left, right) = (input.planePointers[0], input.planePointers[1])
+    let target = louder.planePointers[0]
+    for index in 0..<input.sampleCount {
+      target[index] = abs(left[index]) >= abs(right[index]) ? left[index] : right[index]
+    }
+    processor.process(louder, into: controlled)
+    louderDelay.process(louder, into: delayedLouder)
+    delay.process(input, into: output)
+    let size = output.sampleCount / Self.blocksPerFrame
+    for block in 0..<Self.blocksPerFrame { apply(to: output, block * size..<(block + 1) * size) }
+  }
+
+  /// Moves the gain to what it was in these samples.
+  private mutating func apply(to output: borrowing Frame, _ samples: Range<Int>) {
+    let (before, after) = (delayedLouder.planePointers[0], controlled.planePointers[0])
+    var (powerBefore, powerAfter): (Float, Float) = (0, 0)
+    for index in samples {
+      powerBefore += before[index] * before[index]
+      powerAfter += after[index] * after[index]
+    }
+    let target =
+      powerBefore < Self.leastPower * Float(samples.count)
+      ? gain
+      : min(
+        max((powerAfter / powerBefore).squareRoot(), Self.gains.lowerBound), Self.gains.upperBound)
+    let step = (target - gain) / Float(samples.count)
+    for channel in 0..<output.channelCount {
+      let plane = output.planePointers[channel]
+      for (offset, index) in samples.enumerated() {
+        plane[index] *= gain + step * Float(offset + 1)
+      }
+    }
+    gain = target
+  }
+}
