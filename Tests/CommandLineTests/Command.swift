@@ -73,8 +73,10 @@ final class Command {
       output: try Data(contentsOf: output), errors: try String(contentsOf: log, encoding: .utf8))
   }
 
-  /// Waits until it has written a line that contains `text` to standard error.
-  func line(containing text: String) async throws -> Substring {
+  /// Waits until it has written a line that contains `text` to standard error, or to its output.
+  @discardableResult
+  func line(containing text: String, inOutput: Bool = false) async throws -> Substring {
+    let log = inOutput ? output : log
     let limit = ContinuousClock.now + .seconds(10)
     while true {
       let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")

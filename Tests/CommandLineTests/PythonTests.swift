@@ -7,17 +7,8 @@ import Testing
   .enabled(if: Python.isThere, "scripts/bootstrap installs it"))
 struct PythonTests {
   @Test func aForeignClientGetsTheSameBytes() async throws {
-    let folder = try Folder()
+    let folder = try await Self.folder()
     try folder.writeCall()
-    for part in ["proto", "examples/python"] {
-      let copy = folder.url.appendingPathComponent(part)
-      try FileManager.default.createDirectory(
-        at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try FileManager.default.copyItem(at: Folder.package.appendingPathComponent(part), to: copy)
-    }
-    let generated = try await Command.run(folder.path("examples/python/generate"), [], in: folder)
-    try #require(generated.status == 0, "\(generated.errors)")
-
     let server = try await ServerProcess(in: folder)
     let arguments = [
       "--server", server.address, "--microphone", "microphone.wav", "--reference", "reference.wav",
@@ -40,6 +31,46 @@ struct PythonTests {
         "--microphone", "microphone.wav",
       ], in: folder)
     #expect(refused.status == 2 && refused.errors.contains("UNAVAILABLE"), "\(refused.errors)")
+  }
+
+  @Test func aForeignClientSteersAndSeesWhatHappens() async throws {
+    let folder = try await Self.folder()
+    let call = try await LiveCall(in: folder)
+    func steer(_ arguments: String...) throws -> Command {
+      try Command(
+        Python.path,
+        [folder.path("examples/python/steer.py"), "--server", call.server.address] + arguments,
+        in: folder)
+    }
+    let listed = try await steer("list").wait()
+    #expect(
+      listed.status == 0
+        && listed.text == "sessions/call-1  live by media, generation 0, of media\n")
+    let watch = try steer("watch", "call-1")
+    try await watch.line(containing: "sessions/call-1", inOutput: true)
+    let muted = try await steer("mute", "call-1", "--client", "paul").wait()
+    #expect(muted.status == 0 && muted.text == "muted by paul, generation 1\n", "\(muted.errors)")
+    let unknown = try await steer("mute", "nobody").wait()
+    #expect(unknown.status == 2 && unknown.errors.contains("NOT_FOUND"), "\(unknown.errors)")
+    try await call.end()
+    let watched = try await watch.wait()
+    #expect(watched.status == 0, "\(watched.errors)")
+    #expect(watched.text.contains("mute_changed {'state': {'muted': True"), "\(watched.text)")
+    #expect(watched.text.contains("session_ended {'reason': 'REASON_DELETED'}"), "\(watched.text)")
+  }
+
+  /// The examples and the protocol by themselves, with the stubs generated.
+  private static func folder() async throws -> Folder {
+    let folder = try Folder()
+    for part in ["proto", "examples/python"] {
+      let copy = folder.url.appendingPathComponent(part)
+      try FileManager.default.createDirectory(
+        at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(at: Folder.package.appendingPathComponent(part), to: copy)
+    }
+    let generated = try await Command.run(folder.path("examples/python/generate"), [], in: folder)
+    try #require(generated.status == 0, "\(generated.errors)")
+    return folder
   }
 }
 
