@@ -72,15 +72,41 @@ struct InjectedSpeechTests {
     }
   }
 
-  @Test func whileMutedItIsHeardHereAndNotThere() async throws {
+  @Test func inRealTimeItIsHeardAsIsUnderTheMediaClock() async throws {
     try await TestServer.run { server in
-      let start = InjectedSession.start.with { $0.muted = true }
+      let start = InjectedSession.start.with { $0.pacing = .realTime }
       let recording = try await InjectedSession.run(server, start) { session in
         try await session.permit("olga")
-        try await session.inject(encode([Self.speech(500, .hz16000)], .s16), .s16, as: "olga")
+        try await session.inject(
+          encode([Self.speech(700, .hz16000)], .s16), .s16, id: "bell", as: "olga")
+      }
+      #expect(recording.progress(of: "bell") == [.started, .finished])
+      for output in [recording.processed, recording.playback] {
+        let heard = Self.part(of: decode(output, .s16)[0], from: recording, of: "bell")
+        #expect(Self.likeness(Self.speech(700, .hz16000), heard) > 0.95)
+      }
+    }
+  }
+
+  @Test func whileMutedItIsHeardHereAndNothingIsHeardThere() async throws {
+    let microphone = AudioFormat.s16.babble(3000)
+    let speech = Self.speech(1000, .hz16000)
+    try await TestServer.run { server in
+      let start = InjectedSession.start.with { $0.muted = true }
+      let recording = try await InjectedSession.run(server, start, microphone: microphone) {
+        session in
+        try await session.permit("olga")
+        try await session.inject(encode([speech], .s16), .s16, id: "bell", as: "olga")
       }
       #expect(recording.processed.allSatisfy { $0 == 0 })
-      #expect(recording.playback.contains { $0 != 0 })
+      // Here it is all that is heard: nothing comes back of what is said into the microphone.
+      let playback = decode(recording.playback, .s16)[0]
+      let first = try #require(playback.firstIndex { $0 != 0 })
+      let last = try #require(playback.lastIndex { $0 != 0 })
+      #expect(last - first < speech.count)
+      // It begins with a sample that is 0.
+      let heard = Array(playback[(first - 8)...last])
+      #expect(Self.likeness(speech, heard) > 0.999)
     }
   }
 
