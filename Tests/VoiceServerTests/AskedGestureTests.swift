@@ -22,7 +22,7 @@ struct AskedGestureTests {
       let recording = try await RunningClient.run(server, Self.asking) { client, steering in
         let name = client.session
         try await steering.waitForFrames(of: name)
-        let watch = try await steering.watch(name)
+        let watch = try await steering.begunWatch(name)
         // The same press, reported by two.
         async let first = server.steering(as: "lamp").reportMuteGesture(name, id: "press")
         let request = try await watch.event { !$0.muteGestureRequested.gestureID.isEmpty }
@@ -35,11 +35,10 @@ struct AskedGestureTests {
         #expect(answers[0].outcome == (accept ? .applied : .rejected))
         #expect(answers[0].state.muted == accept && answers[0].chimeInPlayback == accept)
         #expect(answers[0].state.actor == (accept ? "lamp" : "ipv4:127.0.0.1"))
-        let frames = try await steering.get(name).stats.flow.framesProcessed
-        try await steering.waitForFrames(frames + 30, of: name)
+        try await client.waitForFrames(more: 30)
         // Who decides twice is told, and nothing changes.
         client.submit(.decision("press", accept: !accept))
-        try await steering.waitForFrames(frames + 60, of: name)
+        try await client.waitForFrames(more: 5)
         #expect(try await steering.get(name).mute.muted == accept)
       }
       let asked = recording.events.filter { !$0.muteGestureRequested.gestureID.isEmpty }
@@ -89,7 +88,7 @@ struct AskedGestureTests {
       let recording = try await RunningClient.run(server, Self.asking) { client, steering in
         let name = client.session
         try await steering.waitForFrames(of: name)
-        let watch = try await steering.watch(name)
+        let watch = try await steering.begunWatch(name)
         let report = Task {
           try await server.steering(as: "lamp").reportMuteGesture(name, id: "press")
         }

@@ -14,9 +14,7 @@ struct DeletedSessionTests {
       var watches: [WatchStream] = []
       let recording = try await RunningClient.run(server) { client, steering in
         for _ in 0..<5 {
-          let watch = try await steering.watch(client.session)
-          _ = try await watch.receive()
-          watches.append(watch)
+          watches.append(try await steering.begunWatch(client.session))
         }
         try await steering.delete(client.session)
       }
@@ -100,7 +98,7 @@ struct DeletedSessionTests {
       _ = try await RunningClient.run(server, start) { client, steering in
         let session = client.session
         try await steering.waitForFrames(of: session)
-        let watch = try await steering.watch(session)
+        let watch = try await steering.begunWatch(session)
         async let gesture = refusal {
           _ = try await server.steering(as: "lamp").reportMuteGesture(session, id: "1")
         }

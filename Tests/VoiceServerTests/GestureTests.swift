@@ -17,15 +17,14 @@ struct GestureTests {
   @Test func aPressMutesAndChimesAndTheNextOneUndoesIt() async throws {
     try await TestServer.run { server in
       let recording = try await RunningClient.run(server, Self.start) { client, steering in
-        try await steering.waitForFrames(20, of: client.session)
+        try await client.waitForFrames(more: 20)
         let muting = try await steering.reportMuteGesture(client.session, id: "1")
         #expect(muting.outcome == .applied && muting.chimeInPlayback && muting.state.muted)
-        try await steering.waitForFrames(200, of: client.session)
+        try await client.waitForFrames(more: 40)
         let unmuting = try await steering.reportMuteGesture(client.session, id: "2")
         #expect(unmuting.outcome == .applied && unmuting.chimeInPlayback)
         #expect(!unmuting.state.muted && unmuting.state.generation == 2)
-        let frames = try await steering.get(client.session).stats.flow.framesProcessed
-        try await steering.waitForFrames(frames + 40, of: client.session)
+        try await client.waitForFrames(more: 40)
       }
       let playback = decode(recording.playback, .s16)[0]
       let changes = recording.events.filter { $0.muteChanged.hasState }
@@ -96,7 +95,7 @@ struct GestureTests {
         try await steering.waitForFrames(of: client.session)
         let press = try await steering.reportMuteGesture(client.session, id: "1")
         #expect(press.outcome == .applied && press.state.muted && !press.chimeInPlayback)
-        try await steering.waitForFrames(30, of: client.session)
+        try await client.waitForFrames(more: 30)
       }
       #expect(!recording.playback.isEmpty && recording.playback.allSatisfy { $0 == 0 })
     }

@@ -32,8 +32,7 @@ struct InjectedSession {
   /// Asks for permission as a client, and has the media client answer.
   func permit(_ client: String, grant: Bool = true) async throws {
     let own = server.steering(as: client)
-    let watch = try await own.watch(name)
-    _ = try await watch.receive()
+    let watch = try await own.begunWatch(name)
     async let answer = own.requestInjectionPermission(name, usageDescription: "Doorbell")
     _ = try await watch.event { $0.injectionPermissionRequested.client == client }
     decide(client, grant: grant)

@@ -82,7 +82,7 @@ struct InjectionPermissionTests {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         let (name, olga) = (session.name, server.steering(as: "olga"))
-        let watch = try await olga.watch(name)
+        let watch = try await olga.begunWatch(name)
         let first = Task {
           try await olga.requestInjectionPermission(name, usageDescription: "Doorbell")
         }
@@ -104,7 +104,7 @@ struct InjectionPermissionTests {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         try await session.permit("olga")
-        let watch = try await server.steering(as: "olga").watch(session.name)
+        let watch = try await server.steering(as: "olga").begunWatch(session.name)
         async let injected = refusal {
           try await session.inject(AudioFormat.s16.babble(60_000), .s16, id: "bell", as: "olga")
         }
@@ -131,7 +131,7 @@ struct InjectionPermissionTests {
       // Nothing has been heard yet: no microphone runs.
       let stream = try await server.client.process(InjectedSession.start)
       let olga = server.steering(as: "olga")
-      let watch = try await olga.watch(stream.started.session)
+      let watch = try await olga.begunWatch(stream.started.session)
       async let permission = olga.requestInjectionPermission(
         stream.started.session, usageDescription: "Doorbell")
       _ = try await watch.event { $0.injectionPermissionRequested.client == "olga" }

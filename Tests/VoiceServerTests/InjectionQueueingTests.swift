@@ -31,7 +31,7 @@ struct InjectionQueueingTests {
       let recording = try await InjectedSession.run(server) { session in
         try await session.permit("olga")
         let name = session.name
-        let watch = try await server.steering(as: "olga").watch(name)
+        let watch = try await server.steering(as: "olga").begunWatch(name)
         for isComplete in [false, true] {
           let id = isComplete ? "complete" : "half"
           let injection = try await server.steering(as: "olga").injectSpeech(
@@ -62,7 +62,7 @@ struct InjectionQueueingTests {
       let recording = try await InjectedSession.run(server) { session in
         for client in ["olga", "paul"] { try await session.permit(client) }
         let steering = server.steering(as: "olga")
-        let watch = try await steering.watch(session.name)
+        let watch = try await steering.begunWatch(session.name)
         let long = AudioFormat.s16.babble(60_000)
         async let first = refusal { try await session.inject(long, .s16, as: "olga") }
         async let second = refusal { try await session.inject(long, .s16, as: "paul") }
@@ -83,7 +83,7 @@ struct InjectionQueueingTests {
       let recording = try await InjectedSession.run(server) { session in
         try await session.permit("olga")
         let steering = server.steering(as: "paul")
-        let watch = try await steering.watch(session.name)
+        let watch = try await steering.begunWatch(session.name)
         async let injected = refusal {
           try await session.inject(AudioFormat.s16.babble(60_000), .s16, id: "1", as: "olga")
         }
@@ -102,7 +102,7 @@ struct InjectionQueueingTests {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         try await session.permit("olga")
-        let watch = try await server.steering(as: "olga").watch(session.name)
+        let watch = try await server.steering(as: "olga").begunWatch(session.name)
         async let first = session.inject(AudioFormat.s16.babble(3000), .s16, id: "1", as: "olga")
         _ = try await watch.event { $0.injectionProgress.state == .started }
         let status = try await refusal {

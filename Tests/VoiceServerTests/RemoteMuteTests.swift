@@ -16,12 +16,11 @@ struct RemoteMuteTests {
     try await TestServer.run { server in
       let recording = try await RunningClient.run(server, microphone: Self.microphone) {
         client, steering in
-        try await steering.waitForFrames(30, of: client.session)
+        try await client.waitForFrames(more: 30)
         _ = try await steering.setMute(client.session, muted: true)
-        try await steering.waitForFrames(80, of: client.session)
+        try await client.waitForFrames(more: 50)
         _ = try await steering.setMute(client.session, muted: false)
-        let frames = try await steering.get(client.session).stats.flow.framesProcessed
-        try await steering.waitForFrames(frames + 30, of: client.session)
+        try await client.waitForFrames(more: 30)
       }
       let changes = recording.events.filter { $0.muteChanged.hasState }
       #expect(changes.map(\.muteChanged.state.muted) == [true, false])
@@ -48,7 +47,7 @@ struct RemoteMuteTests {
       let stream = try await media.process(.mediaClock())
       let name = stream.started.session
       let (olga, paul) = (server.steering(as: "olga"), server.steering(as: "paul"))
-      let watch = try await olga.watch(name)
+      let watch = try await olga.begunWatch(name)
       try await stream.send(.with { $0.microphone.samples = Data(AudioFormat.s16.babble(100)) })
       try await olga.waitForFrames(of: name)
 

@@ -12,6 +12,7 @@ final class RunningClient: Sendable {
   let session: String
   private let stream: ProcessStream
   private let isOver = Atomic(false)
+  private let framesHeard = Atomic(0)
   private let microphone: [UInt8]
   private let replies = Mutex<[Anechoic_V1_Control]>([])
 
@@ -45,6 +46,16 @@ final class RunningClient: Sendable {
 
   func stop() { isOver.store(true, ordering: .relaxed) }
 
+  /// Waits until so many more frames have come back.
+  func waitForFrames(more count: Int) async throws {
+    let last = framesHeard.load(ordering: .relaxed) + count
+    let limit = ContinuousClock.now + .seconds(30)
+    while framesHeard.load(ordering: .relaxed) < last {
+      try #require(ContinuousClock.now < limit, "\(session) never processed \(count) frames")
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
   /// Has a control sent with the next audio.
   func submit(_ control: Anechoic_V1_Control) {
     replies.withLock { $0.append(control) }
@@ -70,6 +81,7 @@ final class RunningClient: Sendable {
         while recording.processed.count < frame * size, let response = try await stream.receive() {
           recording.note(response)
         }
+        framesHeard.store(frame, ordering: .relaxed)
         // So that others have a turn, and the session does not run for hours of its own time.
         try await Task.sleep(for: .milliseconds(1))
       } while !isOver.load(ordering: .relaxed) && recording.endReason == nil

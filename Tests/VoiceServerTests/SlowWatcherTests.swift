@@ -20,7 +20,7 @@ struct SlowWatcherTests {
             $0.name = client.session
           }.serializedBytes()
           try stubborn.send([request], halfClosing: true)
-          let watch = try await steering.watch(client.session)
+          let watch = try await steering.begunWatch(client.session)
           // No more is waited for than a watcher is given.
           let limit = ContinuousClock.now + .seconds(11)
           while ContinuousClock.now < limit {
@@ -41,7 +41,7 @@ struct SlowWatcherTests {
   @Test func oneThatReadsLateGetsAllThatIsRemembered() async throws {
     try await TestServer.run { server in
       let recording = try await RunningClient.run(server) { client, steering in
-        let watch = try await steering.watch(client.session, statsInterval: .milliseconds(100))
+        let watch = try await steering.begunWatch(client.session, statsInterval: .milliseconds(100))
         for index in 0..<150 {
           _ = try await steering.setMute(client.session, muted: index.isMultiple(of: 2))
         }

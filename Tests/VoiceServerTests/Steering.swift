@@ -45,6 +45,14 @@ extension Status {
 }
 
 extension SessionsClient {
+  /// A watch that has begun: of what follows it misses nothing.
+  func begunWatch(_ session: String, statsInterval: Duration? = nil) async throws -> WatchStream {
+    let watch = try await watch(session, statsInterval: statsInterval)
+    let first = try await watch.receive()
+    try #require(first?.snapshot.name == session)
+    return watch
+  }
+
   /// Waits until a session has processed so many frames.
   func waitForFrames(_ count: UInt64 = 1, of session: String) async throws {
     let limit = ContinuousClock.now + .seconds(30)

@@ -25,7 +25,8 @@ struct WatchedHistoryTests {
             }
             for index in 0..<40 {
               let watch = try await server.steering(as: "watcher \(index)").watch(client.session)
-              group.addTask { try await watch.rest() }
+              let snapshot = try #require(try await watch.receive())
+              group.addTask { try await [snapshot] + watch.rest() }
               try await Task.sleep(for: .milliseconds(1))
             }
             try await changing.waitForAll()
