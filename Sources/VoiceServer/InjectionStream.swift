@@ -23,7 +23,8 @@ final class InjectionStream: Sendable {
     let (id, client) = (id, client)
     let _: Void = try await session.ask { session, reply in
       try session.beginInjection(id, by: client)
-      reply.give(.success(()))
+      // Without its client it would stay, in the way of all that follow.
+      if !reply.give(.success(())) { session.cancelInjection(id) }
     }
   }
 

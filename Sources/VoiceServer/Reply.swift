@@ -11,7 +11,10 @@ final class Reply<Answer: Sendable>: Sendable {
 
   private let state = Mutex(State.empty)
 
-  func give(_ result: Result<Answer, any Error>) {
+  /// Returns whether this is the one that counts: not where whoever asked has hung up.
+  @discardableResult
+  func give(_ result: Result<Answer, any Error>) -> Bool {
+    var counts = true
     let continuation = state.withLock { state -> CheckedContinuation<Answer, any Error>? in
       switch state {
       case .empty:
@@ -20,10 +23,13 @@ final class Reply<Answer: Sendable>: Sendable {
       case .awaited(let continuation):
         state = .over
         return continuation
-      case .given, .over: return nil
+      case .given, .over:
+        counts = false
+        return nil
       }
     }
     continuation?.resume(with: result)
+    return counts
   }
 
   /// Waits for it; once.
