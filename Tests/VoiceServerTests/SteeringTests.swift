@@ -37,67 +37,6 @@ struct SteeringTests {
     }
   }
 
-  @Test func muteSilencesTheOutputFromTheSampleThatTheEventNames() async throws {
-    try await TestServer.run { server in
-      let recording = try await RunningClient.run(server) { client, steering in
-        try await Task.sleep(for: .milliseconds(200))
-        _ = try await steering.setMute(client.session, muted: true)
-        try await Task.sleep(for: .milliseconds(200))
-      }
-      let mute = try #require(recording.events.first { $0.muteChanged.state.muted })
-      let delay = recording.started.algorithmicDelay.nanos / 62_500  // samples at 16 kHz
-      let first = Int(mute.microphoneSample) + Int(delay)
-      let samples = decode(recording.processed, .s16)[0]
-      #expect(mute.muteChanged.state.actor == "olga" && first < samples.count)
-      #expect(samples[first...].allSatisfy { $0 == 0 })
-      #expect(samples[..<(first - 80)].contains { $0 != 0 })
-      #expect(recording.frames.last?.muted == true)
-    }
-  }
-
-  @Test func tenThousandControlsHarmNobody() async throws {
-    try await TestServer.run(threads: 2) { server in
-      try await Bystander.watching(server) {
-        let recording = try await RunningClient.run(server) { client, steering in
-          let refused = try await withThrowingTaskGroup { group in
-            for worker in 0..<10 {
-              group.addTask {
-                var refused = 0
-                for index in 0..<1000 {
-                  do {
-                    _ = try await steering.setMute(
-                      client.session, muted: (worker + index).isMultiple(of: 2))
-                  } catch let status as Status {
-                    #expect(status.code == .resourceExhausted)
-                    refused += 1
-                  }
-                }
-                return refused
-              }
-            }
-            return try await group.reduce(0, +)
-          }
-          #expect(refused > 1000)
-        }
-        #expect(recording.hasContiguousEvents && recording.endReason == .clientClosed)
-      }
-    }
-  }
-
-  @Test func aDeletedSessionTellsItsClientByWhom() async throws {
-    try await TestServer.run { server in
-      let recording = try await RunningClient.run(server) { client, steering in
-        try await steering.delete(client.session)
-        let gone = await #expect(throws: Status.self) { try await steering.get(client.session) }
-        #expect(gone?.code == .notFound)
-      }
-      #expect(recording.endReason == .deleted)
-      #expect(recording.status?.code == .cancelled)
-      #expect(recording.status?.message.contains("olga") == true)
-      try await server.sessionsActive(become: 0)
-    }
-  }
-
   @Test func whatMakesNoSenseIsRefusedAndTheSessionGoesOn() async throws {
     try await TestServer.run { server in
       let recording = try await RunningClient.run(server) { client, steering in
