@@ -24,7 +24,7 @@ final class InjectionStream: Sendable {
     let _: Void = try await session.ask { session, reply in
       try session.beginInjection(id, by: client)
       // Without its client it would stay, in the way of all that follow.
-      if !reply.give(.success(())) { session.cancelInjection(id) }
+      if !reply.counts(giving: .success(())) { session.cancelInjection(id) }
     }
   }
 

@@ -11,9 +11,10 @@ final class Reply<Answer: Sendable>: Sendable {
 
   private let state = Mutex(State.empty)
 
-  /// Returns whether this is the one that counts: not where whoever asked has hung up.
-  @discardableResult
-  func give(_ result: Result<Answer, any Error>) -> Bool {
+  func give(_ result: Result<Answer, any Error>) { _ = counts(giving: result) }
+
+  /// Gives an answer. Returns whether it is the one that counts: not where whoever asked hung up.
+  func counts(giving result: Result<Answer, any Error>) -> Bool {
     var counts = true
     let continuation = state.withLock { state -> CheckedContinuation<Answer, any Error>? in
       switch state {
