@@ -98,6 +98,51 @@ struct InjectionQueueingTests {
     }
   }
 
+  @Test func ofNineAtOnceOneIsRefusedAndTheOthersMayHangUp() async throws {
+    try await TestServer.run(threads: 2) { server in
+      let recording = try await InjectedSession.run(server) { session in
+        try await session.permit("olga")
+        let long = AudioFormat.s16.babble(60_000)
+        try await withThrowingTaskGroup { group in
+          for _ in 0..<9 {
+            group.addTask {
+              try await refusal { try await session.inject(long, .s16, as: "olga") }
+            }
+          }
+          let first = try await group.next() ?? nil
+          #expect(first?.code == .resourceExhausted)
+          #expect(first?.reason == "TOO_MANY_INJECTIONS")
+          group.cancelAll()
+          while let status = try await group.next() { #expect(status?.code == .cancelled) }
+        }
+        // All places become free again.
+        try await session.inject(AudioFormat.s16.babble(100), .s16, id: "last", as: "olga")
+      }
+      #expect(recording.progress(of: "last") == [.started, .finished])
+      let cancelled = recording.events.filter { $0.injectionProgress.state == .cancelled }
+      #expect(cancelled.count == 8 && recording.endReason == .clientClosed)
+    }
+  }
+
+  @Test func whoHangsUpWhileTextIsReadHoldsUpNobody() async throws {
+    try await TestServer.run { server in
+      let recording = try await InjectedSession.run(server) { session in
+        try await session.permit("olga")
+        let long = String(repeating: "Somebody is at the door. ", count: 190)
+        for _ in 0..<8 {
+          let injection = try await server.steering(as: "olga").injectSpeech(
+            .with { $0.name = session.name })
+          try await injection.send(text: long)
+          injection.cancel()
+        }
+        let heard = try await session.inject(texts: ["Hello."], id: "last", as: "olga")
+        #expect(heard.injected.seconds < 3)
+      }
+      #expect(recording.progress(of: "last") == [.started, .finished])
+      #expect(recording.hasContiguousEvents)
+    }
+  }
+
   @Test func anIDThatIsTakenIsRefusedAndTheOtherGoesOn() async throws {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
