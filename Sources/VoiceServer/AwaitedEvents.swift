@@ -17,8 +17,8 @@ struct AwaitedEvents {
   mutating func await(
     _ gesture: MuteGesture, _ reply: Reply<GestureResult>
   ) throws(Status) -> Bool {
-    let before = gestures[gesture.id] ?? []
-    guard before.count < Self.most else { throw .tooManyControls }
+    let before = (gestures[gesture.id] ?? []).filter { !$0.isOver }
+    guard before.count < Self.most else { throw .tooManyWait }
     gestures[gesture.id] = before + [reply]
     return before.isEmpty
   }
@@ -26,8 +26,8 @@ struct AwaitedEvents {
   mutating func await(
     permissionOf client: String, _ reply: Reply<InjectionPermission>
   ) throws(Status) {
-    let before = permissions[client] ?? []
-    guard before.count < Self.most else { throw .tooManyControls }
+    let before = (permissions[client] ?? []).filter { !$0.isOver }
+    guard before.count < Self.most else { throw .tooManyWait }
     permissions[client] = before + [reply]
   }
 

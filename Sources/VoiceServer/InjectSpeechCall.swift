@@ -4,7 +4,13 @@ internal import SwiftProtobuf
 internal import VoiceSessions
 
 /// One `InjectSpeech` call: audio or text in, and an answer when all of it has been heard.
-struct InjectSpeechCall {
+struct InjectSpeechCall: Sendable {
+  /// What one of the two tasks of a call came to.
+  private enum Step {
+    case sent
+    case ended(Duration?)
+  }
+
   private let directory: SessionDirectory
   private let client: ControlOrigin
 
@@ -20,23 +26,50 @@ struct InjectSpeechCall {
     let session = try directory.session(named: start.name, field: "start.name")
     let source = try InjectionSource(start, session.setup)
     try await source.check()
-    let id = try Self.id(start)
-    let stream = InjectionStream(session, id: id, client)
+    let stream = InjectionStream(session, id: try Self.id(start), client)
     try await stream.begin()
     do {
-      while let request = try await next(requests) {
-        try await stream.send(source.speech(request))
-      }
-      try await stream.send(source.rest())
-      let heard = try await stream.finish()
+      let heard = try await heard(of: stream, source, requests)
       return .with {
-        $0.injectionID = id
+        $0.injectionID = stream.id
         $0.injected = Google_Protobuf_Duration(heard)
       }
     } catch {
       stream.cancel()
       throw error
     }
+  }
+
+  /// Sends what comes until all of it has been heard, or until the injection ends for another
+  /// reason: then nobody waits for more of it.
+  private func heard(
+    of stream: InjectionStream, _ source: InjectionSource, _ requests: RequestStream
+  ) async throws -> Duration {
+    try await withThrowingTaskGroup(of: Step.self) { group in
+      group.addTask { .ended(try await stream.end()) }
+      group.addTask {
+        try await send(requests, source, to: stream)
+        return .sent
+      }
+      while let step = try await group.next() {
+        guard case .ended(let heard) = step else { continue }
+        group.cancelAll()
+        if let heard { return heard }
+        break
+      }
+      throw Status.injectionCancelled(stream.id)
+    }
+  }
+
+  private func send(
+    _ requests: RequestStream, _ source: InjectionSource, to stream: InjectionStream
+  ) async throws {
+    while let request = try await next(requests) {
+      try await source.take(request)
+      while let piece = try await source.nextPiece() { try await stream.send(piece) }
+    }
+    if let rest = await source.rest() { try await stream.send(rest) }
+    try await stream.complete()
   }
 
   private func next(

@@ -6,7 +6,7 @@ internal import SpeechSynthesis
 internal import VoiceSessions
 
 /// Turns what an injector sends, audio or text, into speech at the rates of a session's outputs.
-final class InjectionSource {
+actor InjectionSource {
   /// The pieces that a session is handed one by one.
   private static let pieceDuration = Duration.milliseconds(500)
 
@@ -16,6 +16,9 @@ final class InjectionSource {
   private let setup: SessionSetup
   private var characters = 0
   private var converters: ConverterPair?
+  /// What came and was not converted yet: pieces are made one by one, as they are wanted.
+  private var samples: ArraySlice<Float> = []
+  private var rate = 0
 
   init(_ start: Anechoic_V1_InjectionStart, _ setup: SessionSetup) throws(Status) {
     self.setup = setup
@@ -33,20 +36,32 @@ final class InjectionSource {
     try await speaking { try await SpeechSynthesizer.shared.check(voice: self.voice) }
   }
 
-  func speech(
-    _ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request
-  ) async throws -> [InjectedSpeech] {
+  /// Takes in what `nextPiece` then gives.
+  func take(_ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request) async throws {
     switch request {
     case .start: throw Status(InvalidField("start", "comes once"))
-    case .audio(let chunk): try pieces(of: samples(chunk), at: audioFormat().rate.hertz)
-    case .text(let text): try await pieces(saying: text)
+    case .audio(let chunk):
+      samples = try decoded(chunk)[...]
+      rate = try audioFormat().rate.hertz
+    case .text(let text):
+      let speech = try await spoken(text)
+      samples = speech.samples[...]
+      rate = speech.sampleRate
     }
   }
 
-  /// What is left in the converters.
-  func rest() -> [InjectedSpeech] {
-    converters.map { [$0.convert([], isLast: true)] } ?? []
+  /// The next piece of it; nil after the last.
+  func nextPiece() throws -> InjectedSpeech? {
+    guard !samples.isEmpty else { return nil }
+    let converters = try converters ?? ConverterPair(from: rate, setup)
+    self.converters = converters
+    let piece = samples.prefix(Int(Self.pieceDuration / .seconds(1) * Double(rate)))
+    samples = samples.dropFirst(piece.count)
+    return converters.convert(Array(piece), isLast: false)
   }
+
+  /// What is left in the converters.
+  func rest() -> InjectedSpeech? { converters?.convert([], isLast: true) }
 
   private func audioFormat() throws(Status) -> AudioFormat {
     guard let format else {
@@ -55,7 +70,7 @@ final class InjectionSource {
     return format
   }
 
-  private func samples(_ chunk: Anechoic_V1_AudioChunk) throws(Status) -> [Float] {
+  private func decoded(_ chunk: Anechoic_V1_AudioChunk) throws(Status) -> [Float] {
     let format = try audioFormat()
     var queue = InputTimeline(format: format)
     let frame = Frame(rate: format.rate, channelCount: format.channelCount)
@@ -78,7 +93,7 @@ final class InjectionSource {
     return samples
   }
 
-  private func pieces(saying text: String) async throws -> [InjectedSpeech] {
+  private func spoken(_ text: String) async throws -> Speech {
     guard format == nil else {
       throw Status(InvalidField("text", "was not announced: start.format says audio"))
     }
@@ -86,18 +101,8 @@ final class InjectionSource {
     guard characters <= SpeechSynthesizer.longestText else {
       throw Status(InvalidField("text", SpeechError.textTooLong.description))
     }
-    let speech = try await speaking {
+    return try await speaking {
       try await SpeechSynthesizer.shared.speak(text, voice: self.voice)
-    }
-    return try pieces(of: speech.samples, at: speech.sampleRate)
-  }
-
-  private func pieces(of samples: [Float], at rate: Int) throws -> [InjectedSpeech] {
-    let converters = try converters ?? ConverterPair(from: rate, setup)
-    self.converters = converters
-    let size = Int(Self.pieceDuration / .seconds(1) * Double(rate))
-    return stride(from: 0, to: samples.count, by: size).map { start in
-      converters.convert(Array(samples[start...].prefix(size)), isLast: false)
     }
   }
 

@@ -7,9 +7,12 @@ final class InjectionStream: Sendable {
   private static let longestBacklog = Duration.seconds(2)
   private static let shortestBacklog = Duration.seconds(1)
 
+  let id: String
   private let session: SessionHandle
-  private let id: String
   private let client: ControlOrigin
+  /// Given how much was heard, or nil for an injection that was cancelled. It also tells this
+  /// injection from a later one of the same id.
+  private let ended = Reply<Duration?>()
 
   init(_ session: SessionHandle, id: String, _ client: ControlOrigin) {
     self.session = session
@@ -19,44 +22,44 @@ final class InjectionStream: Sendable {
 
   /// Throws the status of a session that does not take it.
   func begin() async throws {
-    try session.spend()
-    let (id, client) = (id, client)
+    try session.spend(for: client)
+    let (id, client, ended) = (id, client, ended)
     let _: Void = try await session.ask { session, reply in
-      try session.beginInjection(id, by: client)
+      try session.beginInjection(id, by: client, ended)
       // Without its client it would stay, in the way of all that follow.
-      if !reply.counts(giving: .success(())) { session.cancelInjection(id) }
+      if !reply.counts(giving: .success(())) { session.cancelInjection(id, ended) }
     }
   }
 
-  /// Sends pieces of speech, and waits until most of them have been heard.
-  func send(_ pieces: [InjectedSpeech]) async throws {
-    let id = id
-    for piece in pieces {
-      var backlog: Duration? = try await session.ask { session, reply in
-        reply.give(.success(session.session.inject(piece, into: id)))
+  /// Sends a piece of speech, and waits until most of what waits has been heard.
+  func send(_ piece: InjectedSpeech) async throws {
+    let (id, ended) = (id, ended)
+    var backlog: Duration? = try await session.ask { session, reply in
+      reply.give(.success(session.inject(piece, into: id, ended)))
+    }
+    while let waiting = backlog, waiting > Self.longestBacklog {
+      try await Task.sleep(for: waiting - Self.shortestBacklog)
+      backlog = try await session.ask { session, reply in
+        reply.give(.success(session.injectionBacklog(id, ended)))
       }
-      while let waiting = backlog, waiting > Self.longestBacklog {
-        try await Task.sleep(for: waiting - Self.shortestBacklog)
-        backlog = try await session.ask { session, reply in
-          reply.give(.success(session.session.injectionBacklog(id)))
-        }
-      }
-      if backlog == nil { throw Status.injectionCancelled(id) }
+    }
+    if backlog == nil { throw Status.injectionCancelled(id) }
+  }
+
+  /// Says that nothing follows.
+  func complete() async throws {
+    let (id, ended) = (id, ended)
+    let _: Void = try await session.ask { session, reply in
+      session.completeInjection(id, ended)
+      reply.give(.success(()))
     }
   }
 
-  /// Waits until all of it has been heard.
-  func finish() async throws -> Duration {
-    let id = id
-    let heard: Duration? = try await session.ask { session, reply in
-      session.completeInjection(id, reply)
-    }
-    guard let heard else { throw Status.injectionCancelled(id) }
-    return heard
-  }
+  /// Waits for its end; returns how much was heard, or nil where it was cancelled. Once.
+  func end() async throws -> Duration? { try await ended.value() }
 
   func cancel() {
-    let id = id
-    session.tell { $0.cancelInjection(id) }
+    let (id, ended) = (id, ended)
+    session.tell { $0.cancelInjection(id, ended) }
   }
 }

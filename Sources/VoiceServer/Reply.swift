@@ -33,6 +33,16 @@ final class Reply<Answer: Sendable>: Sendable {
     return counts
   }
 
+  /// Whether nobody waits for it any more.
+  var isOver: Bool {
+    state.withLock { state in
+      switch state {
+      case .empty, .awaited: false
+      case .given, .over: true
+      }
+    }
+  }
+
   /// Waits for it; once.
   func value() async throws -> Answer {
     try await withTaskCancellationHandler {

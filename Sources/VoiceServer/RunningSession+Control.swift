@@ -27,20 +27,33 @@ extension RunningSession {
     }
   }
 
-  func beginInjection(_ id: String, by client: ControlOrigin) throws(Status) {
+  /// `ended` is given how much was heard in the end, or nil for an injection that was cancelled. Who
+  /// holds it is who may go on with the injection.
+  func beginInjection(
+    _ id: String, by client: ControlOrigin, _ ended: Reply<Duration?>
+  ) throws(Status) {
     try refusing { () throws(Refusal) in
       try session.beginInjection(id, by: client.actor)
     }
+    waiting.injections[id] = ended
   }
 
-  /// `reply` is given how much was heard in the end, or nil for an injection that was cancelled.
-  func completeInjection(_ id: String, _ reply: Reply<Duration?>) {
-    guard session.injectionBacklog(id) != nil else { return reply.give(.success(nil)) }
-    waiting.injections[id] = reply
-    session.completeInjection(id)
+  /// Returns how much waits to be heard then; nil where the injection is over.
+  func inject(_ piece: InjectedSpeech, into id: String, _ ended: Reply<Duration?>) -> Duration? {
+    waiting.injections[id] === ended ? session.inject(piece, into: id) : nil
   }
 
-  func cancelInjection(_ id: String) { session.cancelInjection(id, sink: self) }
+  func injectionBacklog(_ id: String, _ ended: Reply<Duration?>) -> Duration? {
+    waiting.injections[id] === ended ? session.injectionBacklog(id) : nil
+  }
+
+  func completeInjection(_ id: String, _ ended: Reply<Duration?>) {
+    if waiting.injections[id] === ended { session.completeInjection(id) }
+  }
+
+  func cancelInjection(_ id: String, _ ended: Reply<Duration?>) {
+    if waiting.injections[id] === ended { session.cancelInjection(id, sink: self) }
+  }
 
   private func refusing<Result>(
     _ body: () throws(Refusal) -> Result

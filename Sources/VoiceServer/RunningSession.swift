@@ -1,6 +1,6 @@
 internal import AnechoicAPI
 internal import AudioCore
-internal import Foundation
+internal import struct Foundation.Date
 internal import GRPCTransport
 internal import SwiftProtobuf
 internal import VoiceEngines
@@ -46,6 +46,7 @@ final class RunningSession: SessionSink {
   /// Whether the end has been announced: nothing changes any more.
   private(set) var hasEnded = false
   private var lastAudio: ContinuousClock.Instant?
+  private var silenceCheck: Timer?
   private var pacer = RealTimePacer()
   private var frameTimes = FrameTimes()
   private var chunksDropped: UInt64 = 0
@@ -109,9 +110,8 @@ final class RunningSession: SessionSink {
 
   /// Takes a gesture in; the answer comes now, or when it has been decided.
   func report(_ gesture: MuteGesture, _ reply: Reply<GestureResult>) throws {
-    let isInputRunning = lastAudio.map { .now - $0 < Self.longestSilence } ?? false
     do throws(Refusal) {
-      if let result = try session.report(gesture, isInputRunning: isInputRunning, sink: self) {
+      if let result = try session.report(gesture, sink: self) {
         return reply.give(.success(result))
       }
     } catch {
@@ -200,9 +200,22 @@ final class RunningSession: SessionSink {
     session.process(atMost: Self.framesPerTurn, sink: self)
     let frames = (session.position - position) / Int64(setup.microphone.rate.samplesPerFrame)
     let (seconds, attoseconds) = (ContinuousClock.now - began).components
+    if setup.isRealTime, frames > 0, silenceCheck == nil { checkSilenceLater() }
     frameTimes.note(
       nanoseconds: UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000),
       frames: UInt32(frames))
+  }
+
+  /// Tells the session when no audio comes any more: what needs the microphone is refused then.
+  private func checkSilenceLater() {
+    silenceCheck = call.schedule(after: Self.longestSilence / 2) { [weak self] in
+      guard let self, !hasEnded else { return }
+      silenceCheck = nil
+      guard let lastAudio, .now - lastAudio < Self.longestSilence else {
+        return session.microphoneStopped(sink: self)
+      }
+      checkSilenceLater()
+    }
   }
 
   private func append(_ chunk: AudioRequest.Chunk, to input: InputKind) throws(Status) {

@@ -8,16 +8,15 @@ final class SessionDirectory: Sendable {
     /// Nil for one that is about to start.
     var sessions: [String: SessionHandle?] = [:]
     var isDraining = false
+    /// Who waits for the last one to end.
+    var waiting: [Reply<Void>] = []
   }
 
   let maximum: Int
   private let state = Mutex(State())
-  private let departures: AsyncStream<Void>
-  private let departed: AsyncStream<Void>.Continuation
 
   init(maximum: Int) {
     self.maximum = maximum
-    (departures, departed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   var count: Int { state.withLock { $0.sessions.count } }
@@ -53,15 +52,16 @@ final class SessionDirectory: Sendable {
   }
 
   func remove(_ id: String) {
-    state.withLock { _ = $0.sessions.removeValue(forKey: id) }
-    departed.yield()
+    state.withLock { state in
+      state.sessions.removeValue(forKey: id)
+      if state.sessions.isEmpty { state.waiting.forEach { $0.give(.success(())) } }
+    }
   }
 
   /// Takes no more sessions, tells those there are, and returns when the last one has ended or
   /// `grace` is over.
   func drain(grace: Duration) async {
     state.withLock { $0.isDraining = true }
-    departed.yield()
     for session in sessions { session.tell { $0.announceEnd(in: grace) } }
     await waitForNone(atMost: grace)
   }
@@ -73,14 +73,15 @@ final class SessionDirectory: Sendable {
   }
 
   private func waitForNone(atMost limit: Duration) async {
-    guard count > 0 else { return }
-    await withTaskGroup { group in
-      group.addTask { try? await Task.sleep(for: limit) }
-      group.addTask {
-        for await _ in self.departures where self.count == 0 { return }
-      }
-      await group.next()
-      group.cancelAll()
+    let isOver = Reply<Void>()
+    state.withLock { state in
+      if state.sessions.isEmpty { isOver.give(.success(())) } else { state.waiting.append(isOver) }
     }
+    let timeout = Task {
+      try await Task.sleep(for: limit)
+      isOver.give(.success(()))
+    }
+    try? await isOver.value()
+    timeout.cancel()
   }
 }

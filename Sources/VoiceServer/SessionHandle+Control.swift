@@ -30,7 +30,7 @@ extension SessionHandle {
 
   /// Returns when the gesture has been decided.
   func report(_ gesture: MuteGesture) async throws -> GestureResult {
-    try spend()
+    try spend(for: gesture.origin)
     return try await ask { session, reply in try session.report(gesture, reply) }
   }
 
@@ -38,7 +38,7 @@ extension SessionHandle {
   func requestInjectionPermission(
     _ usage: String, by client: ControlOrigin
   ) async throws -> InjectionPermission {
-    try spend()
+    try spend(for: client)
     return try await ask { session, reply in
       try session.requestInjectionPermission(usage, by: client, reply)
     }
@@ -49,7 +49,7 @@ extension SessionHandle {
   private func apply(
     _ change: SessionControl.Change, by client: ControlOrigin
   ) async throws -> SessionState {
-    try spend()
+    try spend(for: client)
     return try await ask { session, reply in
       reply.give(.success(try session.apply(change, by: client)))
     }

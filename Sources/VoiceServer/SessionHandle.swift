@@ -16,7 +16,7 @@ final class SessionHandle: Sendable {
   private let session = Mutex(ThreadBound<RunningSession>(nil))
   private let statistics = Mutex<CachedStatistics?>(nil)
   private let pending = Mutex(PendingReplies())
-  private let budget = Mutex(TokenBucket(burst: 200, perSecond: 200))
+  private let budgets = Mutex(ClientBudgets())
 
   init(
     id: String, _ setup: SessionSetup, labels: [String: String], _ state: SessionState,
@@ -69,8 +69,10 @@ final class SessionHandle: Sendable {
   }
 
   /// Counts a change that another connection wants. Throws RESOURCE_EXHAUSTED for too many.
-  func spend() throws(Status) {
-    guard budget.withLock({ $0.take(now: .now) }) else { throw .tooManyControls }
+  func spend(for client: ControlOrigin) throws(Status) {
+    guard budgets.withLock({ $0.take(for: client.actor, now: .now) }) else {
+      throw .tooManyControls
+    }
   }
 
   /// What the pipeline measures of itself, not older than 100 ms: a thousand watchers shall not

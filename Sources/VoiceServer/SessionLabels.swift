@@ -11,9 +11,13 @@ enum SessionLabels {
   ) throws(InvalidField) -> [String: String] {
     guard labels.count <= most else { throw InvalidField(path, "takes \(most) labels at most") }
     for (key, value) in labels
-    where key.isEmpty || key.utf8.count > longestKey || value.utf8.count > longestValue {
+    where key.isEmpty || key.utf8.count > longestKey || value.utf8.count > longestValue
+      || !key.isPlainText || !value.isPlainText
+    {
       throw InvalidField(
-        path, "a key has 1 to \(longestKey) bytes and a value \(longestValue) at most")
+        path,
+        "a key has 1 to \(longestKey) bytes and a value \(longestValue) at most, without control characters"
+      )
     }
     return labels
   }

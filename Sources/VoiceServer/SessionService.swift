@@ -98,7 +98,9 @@ extension SessionDirectory {
   /// is no name.
   func session(named name: String, field: String = "name") throws(Status) -> SessionHandle {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0] == "sessions", !parts[1].isEmpty else {
+    guard parts.count == 2, parts[0] == "sessions", !parts[1].isEmpty,
+      SessionID.isValid(String(parts[1]))
+    else {
       throw Status(InvalidField(field, "is not of the form sessions/SESSION_ID"))
     }
     guard let session = self[String(parts[1])] else { throw .noSession(name) }
@@ -112,8 +114,11 @@ extension MuteGesture {
   fileprivate init(
     _ request: Anechoic_V1_ReportMuteGestureRequest, by client: ControlOrigin
   ) throws(Status) {
-    guard !request.gestureID.isEmpty, request.gestureID.utf8.count <= Self.longestID else {
-      throw Status(InvalidField("gesture_id", "has 1 to \(Self.longestID) bytes"))
+    guard !request.gestureID.isEmpty, request.gestureID.utf8.count <= Self.longestID,
+      request.gestureID.isPlainText
+    else {
+      throw Status(
+        InvalidField("gesture_id", "has 1 to \(Self.longestID) bytes without control characters"))
     }
     self.init(
       id: request.gestureID, mutes: request.hasMuted ? request.muted : nil, origin: client)
@@ -124,10 +129,13 @@ extension Anechoic_V1_RequestInjectionPermissionRequest {
   private static let longestUsage = 1000
 
   fileprivate func checkedUsageDescription() throws(Status) -> String {
-    guard !usageDescription.isEmpty, usageDescription.utf8.count <= Self.longestUsage else {
+    guard !usageDescription.isEmpty, usageDescription.utf8.count <= Self.longestUsage,
+      usageDescription.isPlainText
+    else {
       throw Status(
         InvalidField(
-          "usage_description", "is what the person is told: 1 to \(Self.longestUsage) bytes"))
+          "usage_description",
+          "is what the person is told: 1 to \(Self.longestUsage) bytes without control characters"))
     }
     return usageDescription
   }

@@ -64,6 +64,11 @@ extension Status {
     .resourceExhausted, "too many changes of this session at once", reason: "TOO_MANY_CONTROLS",
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
 
+  static let tooManyWait = Status(
+    .resourceExhausted, "too many calls wait already for this decision",
+    reason: "TOO_MANY_CALLS",
+    Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+
   /// What the media client of a session is told that somebody else ended.
   static func deleted(by actor: String) -> Status {
     Status(.cancelled, "the session was deleted by \"\(actor)\"", reason: "SESSION_DELETED")

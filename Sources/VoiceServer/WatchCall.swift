@@ -89,7 +89,15 @@ final class WatchCall: ServerCallHandler {
     state = .watching(session)
     let executor = call.executor
     let reference = ThreadBound(self)
-    listener = session.feed.listen { executor.perform { reference.value?.writeNext() } }
+    let isWoken = Flag()
+    listener = session.feed.listen {
+      // However many events come, one look at what is next.
+      guard isWoken.raise() else { return }
+      executor.perform {
+        isWoken.lower()
+        reference.value?.writeNext()
+      }
+    }
     sendStatisticsLater()
   }
 

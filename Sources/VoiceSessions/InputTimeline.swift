@@ -61,8 +61,8 @@ public struct InputTimeline: ~Copyable {
     return missing
   }
 
-  /// Moves the next 10 ms into a frame; what is not there yet is silence, and is dropped when it
-  /// comes.
+  /// Moves the next 10 ms into a frame; what is not there yet is concealed, and what becomes of it
+  /// when it comes is a matter of `Lateness`.
   ///
   /// - Returns: How many samples were there.
   @discardableResult

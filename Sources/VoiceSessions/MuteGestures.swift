@@ -11,6 +11,8 @@ struct MuteGestures {
     let id: String
     let proposesMute: Bool
     let deadline: Int64
+    /// Of the mute state that it was pressed in.
+    var generation: UInt64 = 0
     let origin: ControlOrigin
   }
 
@@ -35,9 +37,10 @@ struct MuteGestures {
   private var pending: [Pending] = []
   private var decided: [(id: String, outcome: GestureOutcome, soundedChime: Bool)] = []
 
-  /// `timeout` is in samples.
+  /// `timeout` is in samples, `generation` that of the mute state.
   mutating func report(
-    _ gesture: MuteGesture, isMuted: Bool, policy: SessionConfiguration.GesturePolicy,
+    _ gesture: MuteGesture, isMuted: Bool, generation: UInt64 = 0,
+    policy: SessionConfiguration.GesturePolicy,
     isInputRunning: Bool, now: Int64, timeout: Int64
   ) throws(Refusal) -> Verdict {
     if pending.contains(where: { $0.id == gesture.id }) { return .waiting }
@@ -48,7 +51,7 @@ struct MuteGestures {
     }
     let request = Pending(
       id: gesture.id, proposesMute: gesture.mutes ?? !isMuted, deadline: now + timeout,
-      origin: gesture.origin)
+      generation: generation, origin: gesture.origin)
     if policy == .apply {
       remember(gesture.id, .applied)
       return .apply(request)
@@ -81,13 +84,26 @@ struct MuteGestures {
   /// Whether nobody is waiting for a decision.
   var isIdle: Bool { pending.isEmpty }
 
-  /// Takes out a gesture whose time is over, or the one with an id whatever its time.
-  mutating func expire(now: Int64, id: String? = nil, rejecting: Bool) -> Resolution? {
+  /// Takes out a gesture whose time is over, or the one with an id whatever its time. Nobody having
+  /// decided, it does not undo what somebody changed since it was pressed.
+  mutating func expire(
+    now: Int64, id: String? = nil, rejecting: Bool, generation: UInt64 = 0
+  ) -> Resolution? {
     let index = pending.firstIndex { $0.id == id || $0.deadline <= now }
     guard let index else { return nil }
     let gesture = pending.remove(at: index)
     remember(gesture.id, .timedOut)
-    return Resolution(gesture: gesture, outcome: .timedOut, applies: !rejecting)
+    return Resolution(
+      gesture: gesture, outcome: .timedOut,
+      applies: !rejecting && gesture.generation == generation)
+  }
+
+  /// Takes out a gesture that nobody is asked about any more.
+  mutating func ignoreNext() -> Resolution? {
+    guard !pending.isEmpty else { return nil }
+    let gesture = pending.removeFirst()
+    remember(gesture.id, .ignored)
+    return Resolution(gesture: gesture, outcome: .ignored, applies: false)
   }
 
   private mutating func remember(_ id: String, _ outcome: GestureOutcome) {

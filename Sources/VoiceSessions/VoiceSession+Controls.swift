@@ -83,9 +83,10 @@ extension VoiceSession {
     }
     switchVoiceActivity(from: previous.voiceActivity, sink: sink)
     if !changed.mute.detectsMutedTalker { endMutedSpeech(sink: sink) }
+    if changed.mute.gesturePolicy == .ignore { ignoreGestures(sink: sink) }
     if changed.acceptsInjection != previous.acceptsInjection {
       if !changed.acceptsInjection { injections.cancel { report($0, to: sink) } }
-      updateInjectionAvailability(isRunning: processedFrames > 0, sink: sink)
+      updateInjectionAvailability(sink: sink)
     }
   }
 

@@ -6,7 +6,7 @@ extension VoiceSession {
   /// Processes 10 ms, and emits the given share of them: less than 1 for the last.
   /// Runs per frame: no allocation, lock, log or await.
   func processFrame(share: Double, sink: any SessionSink) {
-    if processedFrames == 0 { begin(sink: sink) }
+    if !isMicrophoneRunning { begin(sink: sink) }
     budget.refill()
     // In the order of their samples: what is due at the first one, then what is due within the frame.
     if !schedule.isEmpty { applyDueControls(in: position..<position + 1, sink: sink) }
@@ -34,10 +34,13 @@ extension VoiceSession {
     }
   }
 
-  /// What is said when the microphone has begun to run.
+  /// What is said when the microphone begins to run.
   private func begin(sink: any SessionSink) {
-    if let reason = capture.micMode.reason { announceMicMode(reason, sink: sink) }
-    updateInjectionAvailability(isRunning: true, sink: sink)
+    if processedFrames == 0, let reason = capture.micMode.reason {
+      announceMicMode(reason, sink: sink)
+    }
+    isMicrophoneRunning = true
+    updateInjectionAvailability(sink: sink)
   }
 
   private func play(share: Double, sink: any SessionSink) {

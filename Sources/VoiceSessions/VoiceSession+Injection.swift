@@ -29,7 +29,7 @@ extension VoiceSession {
     }
     guard state.isInjectionAvailable else {
       throw Refusal(
-        .unavailable, reason: "INJECTION_UNAVAILABLE", message: "the microphone is not running yet")
+        .unavailable, reason: "INJECTION_UNAVAILABLE", message: "the microphone is not running")
     }
     try injections.add(id, client: client)
   }
@@ -70,8 +70,9 @@ extension VoiceSession {
     emit(.injectionPermissionChanged(client: client, permission), to: sink)
   }
 
-  func updateInjectionAvailability(isRunning: Bool, sink: any SessionSink) {
-    let isAvailable = isRunning && setup.allowsInjection && state.configuration.acceptsInjection
+  func updateInjectionAvailability(sink: any SessionSink) {
+    let isAvailable =
+      isMicrophoneRunning && setup.allowsInjection && state.configuration.acceptsInjection
     guard isAvailable != state.isInjectionAvailable else { return }
     state.isInjectionAvailable = isAvailable
     emit(.injectionAvailabilityChanged(isAvailable), to: sink)
@@ -79,6 +80,6 @@ extension VoiceSession {
 
   func endInjections(sink: any SessionSink) {
     injections.end { report($0, to: sink) }
-    updateInjectionAvailability(isRunning: false, sink: sink)
+    microphoneStopped(sink: sink)
   }
 }

@@ -2,17 +2,18 @@ internal import AudioCore
 
 /// Mute, and the gestures that ask for it.
 extension VoiceSession {
-  /// Takes a gesture in. `isInputRunning` says whether the microphone's audio is coming now.
+  /// Takes a gesture in.
   ///
   /// - Returns: What became of it, or nil where `muteGestureResolved` will tell.
   public func report(
-    _ gesture: MuteGesture, isInputRunning: Bool = true, sink: any SessionSink
+    _ gesture: MuteGesture, sink: any SessionSink
   ) throws(Refusal) -> GestureResult? {
     let settings = state.configuration.mute
     let timeout = Int64(settings.decisionTimeout.frames * microphoneFrame.sampleCount)
     let verdict = try gestures.report(
-      gesture, isMuted: state.mute.isMuted, policy: settings.gesturePolicy,
-      isInputRunning: isInputRunning && processedFrames > 0, now: position, timeout: timeout)
+      gesture, isMuted: state.mute.isMuted, generation: state.mute.generation,
+      policy: settings.gesturePolicy,
+      isInputRunning: isMicrophoneRunning, now: position, timeout: timeout)
     switch verdict {
     case .waiting: return nil
     case .ignored: return result(.ignored)
@@ -34,9 +35,16 @@ extension VoiceSession {
   /// session whose time stands still.
   public func expireGestures(_ id: String? = nil, sink: any SessionSink) {
     let rejects = state.configuration.mute.rejectsOnTimeout
-    while let resolution = gestures.expire(now: position, id: id, rejecting: rejects) {
+    while let resolution = gestures.expire(
+      now: position, id: id, rejecting: rejects, generation: state.mute.generation)
+    {
       resolve(resolution, sink: sink)
     }
+  }
+
+  /// Ends the wait for decisions on gestures that count no more.
+  func ignoreGestures(sink: any SessionSink) {
+    while let resolution = gestures.ignoreNext() { resolve(resolution, sink: sink) }
   }
 
   @discardableResult

@@ -26,6 +26,7 @@ public final class VoiceSession {
   let outputFrame: Frame
   var settled: Int64 = 0  // the microphone's samples that came before the last chunk
   var processedFrames: Int64 = 0
+  var isMicrophoneRunning = false
   var schedule = ControlSchedule()
   var budget = ControlBudget()
   var gestures = MuteGestures()
@@ -134,6 +135,12 @@ public final class VoiceSession {
     var statistics = meter.statistics(capture.engine.echoMetrics, state.activeMicMode)
     statistics.duckingGain = playback.duckingGain
     return statistics
+  }
+
+  /// No audio of the microphone comes any more, until it does again.
+  public func microphoneStopped(sink: any SessionSink) {
+    isMicrophoneRunning = false
+    updateInjectionAvailability(sink: sink)
   }
 
   /// Says that the server is about to stop.

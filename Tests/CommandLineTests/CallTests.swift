@@ -60,7 +60,7 @@ struct CallTests {
         {"at": 1, "set_mute": {"muted": true, "if_generation": 7}}
         {"at": 0, "clear_playback": {}}
         {"at": 60, "clear_playback": {}}
-        """.utf8), "controls.jsonl")
+        """.replacing("\n", with: pacing == "real-time" ? "\r\n" : "\n").utf8), "controls.jsonl")
     let errors = try await process([
       "--controls", "controls.jsonl", "--events", "events.jsonl", "--frames", "frames.jsonl",
       "--playback", "played.wav", "--pacing", pacing,

@@ -57,6 +57,41 @@ struct InjectionQueueingTests {
     }
   }
 
+  /// An id may be used again, by anybody: what comes of the first call does nothing to the second.
+  @Test func anIdIsWhoseCallHoldsIt() async throws {
+    try await TestServer.run { server in
+      let recording = try await InjectedSession.run(server) { session in
+        for client in ["olga", "paul"] { try await session.permit(client) }
+        let name = session.name
+        func begin(_ client: String) async throws -> InjectionStream {
+          let stream = try await server.steering(as: client).injectSpeech(
+            .with {
+              $0.name = name
+              $0.injectionID = "shared"
+              $0.format = Anechoic_V1_AudioFormat(.s16)
+            })
+          try await stream.send(.with { $0.samples = Data(AudioFormat.s16.babble(500)) })
+          return stream
+        }
+        let watch = try await server.steering(as: "olga").begunWatch(name)
+        let first = try await begin("olga")
+        _ = try await watch.event { $0.injectionProgress.state == .started }
+        session.decide("olga", grant: false)
+        _ = try await watch.event { $0.injectionProgress.state == .cancelled }
+        let second = try await begin("paul")
+        _ = try await watch.event { $0.injectionProgress.state == .started }
+        // The one who was denied goes on sending, and then hangs up.
+        try? await first.send(.with { $0.samples = Data(AudioFormat.s16.babble(900)) })
+        // Told without another message: nobody waits for more of it.
+        await #expect(throws: Status.self) { try await first.finish() }
+        first.cancel()
+        let heard = try await second.finish()
+        #expect(heard.injected.seconds == 0 && heard.injected.nanos == 500_000_000)
+      }
+      #expect(recording.progress(of: "shared") == [.started, .cancelled, .started, .finished])
+    }
+  }
+
   @Test func modeNoneEndsWhatIsHeardAndWhatWaits() async throws {
     try await TestServer.run(threads: 2) { server in
       let recording = try await InjectedSession.run(server) { session in

@@ -125,6 +125,26 @@ struct MuteGestureTests {
   }
 
   /// At time 0, with a timeout of 100 samples.
+  /// Who decided since then knew better than a press that nobody answered.
+  @Test func timeDoesNotUndoWhatSomebodyChangedMeanwhile() throws {
+    var gestures = MuteGestures()
+    _ = try gestures.report(
+      MuteGesture(id: "1", mutes: false, origin: headset), isMuted: true, generation: 3,
+      policy: .ask, isInputRunning: true, now: 0, timeout: 100)
+    let resolution = gestures.expire(now: 100, rejecting: false, generation: 5)
+    #expect(resolution?.outcome == .timedOut && resolution?.applies == false)
+  }
+
+  @Test func nobodyIsAskedAnyMoreWhoDoesNotWantGestures() throws {
+    var gestures = MuteGestures()
+    for id in ["1", "2"] { _ = try report(&gestures, id, policy: .ask) }
+    let first = gestures.ignoreNext()
+    let second = gestures.ignoreNext()
+    #expect(first?.gesture.id == "1" && first?.outcome == .ignored && first?.applies == false)
+    let isLeft = gestures.ignoreNext() != nil
+    #expect(second?.gesture.id == "2" && !isLeft && gestures.isIdle)
+  }
+
   private func report(
     _ gestures: inout MuteGestures, _ id: String, mutes: Bool? = nil, policy: Policy,
     isMuted: Bool = false, isInputRunning: Bool = true, now: Int64 = 0

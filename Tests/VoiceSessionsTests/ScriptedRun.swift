@@ -81,9 +81,8 @@ final class ScriptedRun {
   func press(_ id: String, mutes: Bool? = nil, isInputRunning: Bool = true) throws(Refusal)
     -> GestureResult?
   {
-    try session.report(
-      MuteGesture(id: id, mutes: mutes, origin: .headset), isInputRunning: isInputRunning,
-      sink: sink)
+    if !isInputRunning { session.microphoneStopped(sink: sink) }
+    return try session.report(MuteGesture(id: id, mutes: mutes, origin: .headset), sink: sink)
   }
 
   /// Has a client granted the permission to inject, and a session that takes it.

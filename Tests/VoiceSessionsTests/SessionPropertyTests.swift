@@ -13,7 +13,7 @@ struct SessionPropertyTests {
     life.follow()
     #expect(life.violations.isEmpty)
     // A life in which nothing happened proves nothing.
-    #expect(life.mirror.turns.count > 100 && life.mirror.askedGestures.count > 30)
+    #expect(life.mirror.turns.count > 80 && life.mirror.askedGestures.count > 30)
     #expect(life.mirror.endedInjections.count > 20)
     checkOutputs(life)
     // Those that still waited at the end are not resolved; all others are, once.
@@ -120,7 +120,7 @@ private struct SessionLife {
     do throws(Refusal) {
       try run.press(
         "\(presses)", mutes: random.happens(onceIn: 2) ? .random(using: &random) : nil,
-        isInputRunning: !random.happens(onceIn: 8))
+        isInputRunning: !random.happens(onceIn: 50))
     } catch {
       if error.kind != .tooMany { violations.append(error.message) }
     }

@@ -65,6 +65,11 @@ struct InjectCommand: AsyncParsableCommand {
   private static func requirePermission(
     from client: SessionsClient, _ session: String, _ usage: String
   ) async throws {
+    let notice = Task {
+      try await Task.sleep(for: .seconds(1))
+      standardError("waiting until the media client of \(session) permits it\n")
+    }
+    defer { notice.cancel() }
     let permission = try await client.requestInjectionPermission(session, usageDescription: usage)
     guard permission == .granted else {
       throw CommandFailure("\(session): permission to inject is \(Words.of(permission))")

@@ -24,7 +24,7 @@ struct ControlFile {
     guard let text = String(data: data, encoding: .utf8) else {
       throw CommandFailure("\(path): is not text")
     }
-    lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
       .map { (number: $0.offset + 1, text: $0.element) }
       .filter { !$0.text.allSatisfy(\.isWhitespace) }
   }
