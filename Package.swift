@@ -21,7 +21,8 @@ let package = Package(
   products: [
     .library(name: "GRPCTransport", targets: ["GRPCTransport"]),
     .library(name: "VoiceClient", targets: ["VoiceClient"]),
-    .library(name: "VoiceSessions", targets: ["VoiceSessions", "WebRTCEngine", "AudioCore"]),
+    .library(name: "Alignment", targets: ["Alignment", "AcousticSimulator", "SpeechSynthesis", "Resampling"]),
+    .library(name: "VoiceSessions", targets: ["VoiceSessions", "WebRTCEngine", "VoiceEngines", "AudioCore"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
@@ -40,6 +41,8 @@ let package = Package(
         .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
       ],
       linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
+    .target(
+      name: "Alignment", dependencies: ["Resampling", "AudioCore"], swiftSettings: swift),
     .target(name: "VoiceEngines", dependencies: ["AudioCore"], swiftSettings: swift),
     .target(
       name: "WebRTCEngine", dependencies: ["VoiceEngines", "AudioCore", "CWebRTCAudioProcessing"],
@@ -87,12 +90,22 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: swift),
+    .target(
+      name: "AcousticSimulator", dependencies: ["Alignment"], path: "Tests/AcousticSimulator",
+      swiftSettings: swift),
     .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .testTarget(
       name: "AllocationTests",
       dependencies: [
         "VoiceServer", "VoiceSessions", "VoiceEngines", "WebRTCEngine", "AnechoicAPI",
         "GRPCTransport", "AudioCore", "TestAudio", "CAllocationCounter", protobuf,
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "AlignmentTests",
+      dependencies: [
+        "Alignment", "AcousticSimulator", "Resampling", "AudioCore", "TestAudio",
+        "CAllocationCounter",
       ],
       swiftSettings: swift),
     .testTarget(

@@ -45,6 +45,12 @@ let package = Package(
     .executableTarget(
       name: "SessionLoop",
       dependencies: [.product(name: "VoiceSessions", package: "anechoic")], swiftSettings: swift),
+    .executableTarget(
+      name: "AlignmentBench",
+      dependencies: [
+        .product(name: "Alignment", package: "anechoic"),
+        .product(name: "VoiceSessions", package: "anechoic"),
+      ], swiftSettings: swift),
     .executableTarget(name: "EngineLoop", dependencies: ["BareEngine", "BenchmarkSupport"]),
   ],
   cxxLanguageStandard: .cxx17

@@ -1,0 +1,38 @@
+/// What is known of the echo's way, and what is done about it.
+public struct AlignmentStatus: Sendable, Equatable {
+  /// Of the echo behind the reference as it came in; nil before it is known.
+  public var echoDelay: Duration?
+  /// 0...1; 0 before the delay is known.
+  public var confidence: Float = 0
+  /// In parts per million, how fast the delay grows; nil before it is known.
+  public var drift: Double?
+  /// By which the reference is held back for the engine.
+  public var referenceDelay: Duration = .zero
+  /// By which the reference leads the echo at the engine; nil before the delay is known. Below 20 ms
+  /// the reference comes too late, and no delay of it helps.
+  public var lead: Duration?
+  /// Times of the devices that were not believed.
+  public var rejectedTimeCount = 0
+  /// Whether the devices' times say another drift than the sound does.
+  public var devicesDisagree = false
+
+  public init() {}
+}
+
+/// The reference was moved for the engine.
+public struct AlignmentChange: Sendable, Equatable {
+  public enum Cause: Sendable {
+    /// The delay of the echo was found for the first time.
+    case found
+    /// The delay of the echo has jumped.
+    case jumped
+    /// The devices' times say where the echo will be, and it was not heard yet.
+    case deviceTimes
+  }
+
+  public var cause: Cause
+  /// By which the reference was held back.
+  public var before: Duration
+  /// By which it is held back now.
+  public var after: Duration
+}

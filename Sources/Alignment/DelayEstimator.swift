@@ -1,0 +1,93 @@
+public import AudioCore
+public import Resampling
+
+/// Finds how far the echo in a microphone lies behind the reference, 0 to 1,000 ms, by what the two
+/// sound like.
+///
+/// It says nothing before it is sure, and moves only to a lag that is clearly better and lasts.
+/// While the reference is silent it stays where it is. A signal that repeats itself has no lag to be
+/// found and changes nothing.
+public struct DelayEstimator: ~Copyable {
+  /// What is known after a frame.
+  public struct Estimate: Sendable, Equatable {
+    /// Of the echo behind the reference.
+    public var delay: Duration
+    /// 0...1; above 0.5 the last block of 128 ms agreed.
+    public var confidence: Float
+  }
+
+  public static let longestDelay = Duration.seconds(1)
+
+  /// Nil until it is sure for the first time.
+  public var estimate: Estimate? {
+    tracker.lag.map {
+      Estimate(delay: Self.duration($0), confidence: tracker.confidence)
+    }
+  }
+  /// The same for the frame path; the confidence is 0 before there is an estimate.
+  var lagSeconds: Double? { tracker.lag.map { Double(max(0, $0)) / Double(EstimatorInput.hertz) } }
+  var confidence: Float { tracker.confidence }
+  /// Whether the last update found the lag elsewhere.
+  var hasMoved: Bool { tracker.hasMoved }
+  /// How many times the estimate was made anew from a block; what changed it is in `estimate`.
+  public private(set) var updateCount = 0
+
+  private var tracker = LagTracker()
+  private var correlator: PhaseCorrelator
+  private var referenceInput: EstimatorInput
+  private var microphoneInput: EstimatorInput
+  // Two blocks of the reference and one of the microphone, each with room for a frame more.
+  private let reference: FloatBuffer
+  private let microphone: FloatBuffer
+  private var collected = 0
+  private var nextStep = PhaseCorrelator.stepCount + 1
+
+  public init(
+    microphone: SampleRate, reference: SampleRate
+  ) throws(FrameResampler.Failure) {
+    // First what can fail: a noncopyable value cannot be given up half made.
+    let referenceInput = try EstimatorInput(rate: reference)
+    let microphoneInput = try EstimatorInput(rate: microphone)
+    self.referenceInput = referenceInput
+    self.microphoneInput = microphoneInput
+    correlator = PhaseCorrelator()
+    let margin = EstimatorInput.samplesPerFrame
+    self.reference = FloatBuffer(2 * PhaseCorrelator.block + margin)
+    self.microphone = FloatBuffer(PhaseCorrelator.block + margin)
+  }
+
+  /// Takes in 10 ms of both. Runs per frame: no allocation, lock, log or await.
+  public mutating func process(
+    microphone frame: borrowing Frame, reference referenceFrame: borrowing Frame
+  ) {
+    let block = PhaseCorrelator.block
+    referenceInput.process(referenceFrame, into: reference.start + block + collected)
+    microphoneInput.process(frame, into: microphone.start + collected)
+    collected += EstimatorInput.samplesPerFrame
+    if collected >= block {
+      correlator.begin(reference: reference.start, microphone: microphone.start)
+      collected -= block
+      reference.start.update(from: reference.start + block, count: block + collected)
+      microphone.start.update(from: microphone.start + block, count: collected)
+      nextStep = 0
+    } else if nextStep < PhaseCorrelator.stepCount {
+      correlator.run(step: nextStep)
+      nextStep += 1
+    } else if nextStep == PhaseCorrelator.stepCount {
+      nextStep += 1
+      guard correlator.isInformed else { return }
+      tracker.update(correlator.correlation)
+      updateCount += 1
+    }
+  }
+
+  /// Forgets all that was found, as where a route has changed.
+  public mutating func reset() {
+    correlator.forget()
+    tracker = LagTracker()
+  }
+
+  private static func duration(_ lag: Float) -> Duration {
+    .nanoseconds(Int64(Double(max(0, lag)) * 1e9 / Double(EstimatorInput.hertz)))
+  }
+}

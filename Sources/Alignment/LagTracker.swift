@@ -1,0 +1,112 @@
+/// Says which peak of a correlation is the echo, block after block, and when to believe another.
+struct LagTracker {
+  /// How far a peak must stand out from the noise, in standard deviations: the largest of 4,096
+  /// values of noise reaches 4.
+  private static let leastHeight: Float = 7
+  /// From this height on there is no doubt.
+  private static let sureHeight: Float = 14
+  /// To the next best: a signal that repeats itself has two of the same height.
+  private static let leastDistinction: Float = 1.3
+  /// Peaks this near, 30 ms, are reflections or the pitch of a voice.
+  private static let neighbourhood = 120
+  /// A peak within this of the last one, 1.5 ms, is the same.
+  private static let reach = 6
+  /// To the peak at the known lag, to be better.
+  private static let leastGain: Float = 1.3
+  /// A new peak has to be there for as many blocks of 128 ms.
+  private static let blocksToBelieve = 2
+  private static let blocksToMove = 3
+
+  /// In samples at 4 kHz; nil until it is known.
+  private(set) var lag: Float?
+  private(set) var confidence: Float = 0
+  /// The lag was not followed but found elsewhere in the last block.
+  private(set) var hasMoved = false
+  private(set) var height: Float = 0
+  private(set) var distinction: Float = 0
+  private var candidate = 0
+  private var candidateBlocks = 0
+
+  mutating func update(_ correlation: borrowing FloatBuffer) {
+    hasMoved = false
+    let noise = correlation.meanSquare(0..<correlation.count).squareRoot()
+    guard noise > 0 else { return }
+    let best = correlation.peak(0..<correlation.count)
+    let value = correlation.magnitude(best)
+    let other = max(
+      correlation.magnitude(correlation.peak(0..<max(0, best - Self.neighbourhood))),
+      correlation.magnitude(
+        correlation.peak(
+          min(correlation.count, best + Self.neighbourhood + 1)..<correlation.count)))
+    height = value / noise
+    distinction = value / max(other, noise)
+    let isClear = height >= Self.leastHeight && distinction >= Self.leastDistinction
+    follow(correlation, noise)
+    guard isClear else {
+      candidateBlocks = 0
+      return
+    }
+    if let lag, abs(Float(best) - lag) <= Float(Self.reach) {
+      candidateBlocks = 0
+      return
+    }
+    candidateBlocks = abs(best - candidate) <= Self.reach ? candidateBlocks + 1 : 1
+    candidate = best
+    let needed = lag == nil ? Self.blocksToBelieve : Self.blocksToMove
+    guard candidateBlocks >= needed, isBetter(value, correlation) else { return }
+    lag = correlation.interpolatedPeak(best)
+    confidence = Self.confidence(height)
+    hasMoved = true
+    candidateBlocks = 0
+  }
+
+  /// Goes with the peak at the known lag as far as it drifts in a block.
+  private mutating func follow(_ correlation: borrowing FloatBuffer, _ noise: Float) {
+    guard let lag else { return }
+    let middle = Int(lag.rounded())
+    let range = max(0, middle - Self.reach)..<min(correlation.count, middle + Self.reach + 1)
+    let peak = correlation.peak(range)
+    let height = correlation.magnitude(peak) / noise
+    confidence += 0.5 * (Self.confidence(height) - confidence)
+    guard height >= Self.leastHeight / 2 else { return }
+    self.lag = correlation.interpolatedPeak(peak)
+  }
+
+  private func isBetter(_ value: Float, _ correlation: borrowing FloatBuffer) -> Bool {
+    guard let lag else { return true }
+    let middle = Int(lag.rounded())
+    let range = max(0, middle - Self.reach)..<min(correlation.count, middle + Self.reach + 1)
+    return value >= Self.leastGain * correlation.magnitude(correlation.peak(range))
+  }
+
+  private static func confidence(_ height: Float) -> Float {
+    min(1, max(0, height / sureHeight))
+  }
+}
+
+extension FloatBuffer {
+  /// Also of an echo whose polarity is turned.
+  fileprivate func magnitude(_ index: Int) -> Float { index < 0 ? 0 : abs(start[index]) }
+
+  /// The index of the largest magnitude; -1 where there is none.
+  fileprivate func peak(_ range: Range<Int>) -> Int {
+    var peak = -1
+    var largest: Float = -1
+    for index in range where abs(start[index]) > largest {
+      largest = abs(start[index])
+      peak = index
+    }
+    return peak
+  }
+
+  /// The top of the parabola through a peak and its neighbours.
+  fileprivate func interpolatedPeak(_ index: Int) -> Float {
+    guard index > 0, index < count - 1 else { return Float(index) }
+    let (before, top, after) = (
+      magnitude(index - 1), magnitude(index), magnitude(index + 1)
+    )
+    let curvature = before - 2 * top + after
+    guard curvature < 0 else { return Float(index) }
+    return Float(index) + max(-0.5, min(0.5, (before - after) / (2 * curvature)))
+  }
+}

@@ -1,0 +1,176 @@
+public import AudioCore
+public import Resampling
+
+/// Stands before an echo canceller and gives it the reference so that it leads the echo by a time
+/// that stays the same, whatever the lag on the network, the drift of two clocks and their jumps.
+///
+/// Until it is sure of the lag it passes the reference untouched. A lead of 20 to 60 ms it leaves
+/// alone; any other it makes 40 ms, by holding the reference back. From then on it keeps the lead: a
+/// drift is followed by resampling, a jump by one move with a cross-fade of a frame. It cannot make
+/// a reference earlier than it came. The same input gives the same output.
+public struct ReferenceAligner: ~Copyable {
+  /// What a canceller likes best, and what it likes well enough not to be disturbed.
+  public static let targetLead = Duration.milliseconds(40)
+  public static let leads = Duration.milliseconds(20)...Duration.milliseconds(60)
+
+  /// How long the estimate is behind, in seconds: the average of the correlation is some blocks old.
+  private static let age = 0.75
+  /// What the lead may be off, in seconds, before the reference is moved at once: where the lag was
+  /// found elsewhere, and where it only drifts.
+  private static let offAfterJump = 0.001
+  private static let offAfterDrift = 0.004
+  /// The same by the devices' times, which know nothing of the room.
+  private static let offByDevices = 0.01
+  /// Below this, in parts per million, a drift is left to the canceller, which bears 200.
+  private static let leastDrift = 10.0
+  private static let leastConfidence: Float = 0.4
+  /// Of the estimator's updates, one in so many goes into the slope: the others say the same.
+  private static let updatesPerPoint = 4
+
+  public private(set) var status = AlignmentStatus()
+  private let rate: Double
+  private let microphoneRate: Double
+  private var estimator: DelayEstimator
+  private var driftEstimator: DriftEstimator
+  private var resampler: VariableResampler
+  private var frameCount: Int64 = 0
+  private var updateCount = 0
+  private var lead: Double?  // in seconds, that is kept
+  private var slope = 0.0  // in parts per million
+
+  public init(
+    microphone: SampleRate, reference: SampleRate, referenceChannelCount: Int
+  ) throws(FrameResampler.Failure) {
+    let estimator = try DelayEstimator(microphone: microphone, reference: reference)
+    self.estimator = estimator
+    driftEstimator = DriftEstimator(microphone: microphone, reference: reference)
+    rate = Double(reference.hertz)
+    microphoneRate = Double(microphone.hertz)
+    resampler = VariableResampler(
+      rate: reference, channelCount: referenceChannelCount,
+      longestDelay: reference.hertz * 11 / 10)
+  }
+
+  /// Takes in when the device captured a sample of the microphone, by any clock.
+  public mutating func noteCapture(sample: Int64, at deviceTime: Duration) {
+    driftEstimator.noteCapture(sample: sample, at: deviceTime)
+  }
+
+  /// Takes in when the device played a sample of the reference, by the same clock.
+  public mutating func notePlayback(sample: Int64, at deviceTime: Duration) {
+    driftEstimator.notePlayback(sample: sample, at: deviceTime)
+  }
+
+  /// Takes in 10 ms of both, of the same time on the microphone's clock, and gives the reference for
+  /// the engine. Runs per frame: no allocation, lock, log or await.
+  ///
+  /// - Returns: What was changed from this frame on.
+  public mutating func process(
+    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
+  ) -> AlignmentChange? {
+    estimator.process(microphone: microphone, reference: reference)
+    frameCount += 1
+    let change: AlignmentChange?
+    if estimator.updateCount != updateCount {
+      updateCount = estimator.updateCount
+      change = followSound()
+    } else if status.echoDelay == nil, frameCount.isMultiple(of: 100) {
+      change = followDevices()
+    } else {
+      change = nil
+    }
+    resampler.process(reference, slope: slope, into: output)
+    report()
+    return change
+  }
+
+  /// Forgets the echo's way, as where a route has changed; the reference stays where it is.
+  public mutating func reset() {
+    estimator.reset()
+    driftEstimator.forgetDelays()
+    lead = nil
+    slope = 0
+    status.echoDelay = nil
+  }
+
+  private mutating func followSound() -> AlignmentChange? {
+    guard let lag = estimator.lagSeconds, estimator.confidence >= Self.leastConfidence else {
+      return nil
+    }
+    status.echoDelay = .nanoseconds(Int64(lag * 1e9))
+    if estimator.hasMoved {
+      driftEstimator.forgetDelays()
+    } else if updateCount.isMultiple(of: Self.updatesPerPoint) {
+      driftEstimator.noteDelay(lag, at: Double(frameCount) / 100)
+    }
+    let drift = knownDrift
+    let expected = lag + drift * 1e-6 * Self.age
+    guard let lead else { return begin(lag: expected) }
+    let error = max(0, expected - lead) - resampler.delay / rate
+    let limit = estimator.hasMoved ? Self.offAfterJump : Self.offAfterDrift
+    if abs(error) > limit {
+      return move(to: expected - lead, .jumped)
+    }
+    correct(error, drift)
+    return nil
+  }
+
+  private mutating func begin(lag: Double) -> AlignmentChange? {
+    let current = lag - resampler.delay / rate
+    if Self.leads.contains(.seconds(current)) {
+      lead = current
+      return nil
+    }
+    lead = min(lag, 0.04)
+    return move(to: lag - 0.04, .found)
+  }
+
+  /// Resamples by the drift, and by a little more while the lead is not what it was.
+  private mutating func correct(_ error: Double, _ drift: Double) {
+    // Less than this is the noise of the estimate, which the canceller is to be spared.
+    let isOff = abs(error) > 0.0003
+    let correction = isOff ? max(-100, min(100, error * 1e6 / 4)) : 0
+    slope = drift + correction
+  }
+
+  private mutating func followDevices() -> AlignmentChange? {
+    let microphoneSample = Int64(Double(frameCount) / 100 * microphoneRate)
+    let referenceSample = Int64(Double(frameCount) / 100 * rate)
+    guard
+      let lag = driftEstimator.deviceLag(
+        atMicrophoneSample: microphoneSample, referenceSample: referenceSample),
+      lag >= 0, lag <= 1
+    else { return nil }
+    let error = max(0, lag - 0.04) - resampler.delay / rate
+    guard abs(error) > Self.offByDevices else { return nil }
+    return move(to: lag - 0.04, .deviceTimes)
+  }
+
+  private mutating func move(to seconds: Double, _ cause: AlignmentChange.Cause) -> AlignmentChange? {
+    let before = resampler.delay
+    // Whole samples pass untouched.
+    let after = max(0, min(resampler.longestDelay, (seconds * rate).rounded()))
+    slope = 0
+    guard after != before else { return nil }
+    resampler.move(to: after)
+    return AlignmentChange(
+      cause: cause, before: .seconds(before / rate), after: .seconds(after / rate))
+  }
+
+  private var knownDrift: Double {
+    guard let estimate = driftEstimator.estimate,
+      abs(estimate.drift) > max(Self.leastDrift, 2 * estimate.uncertainty)
+    else { return 0 }
+    return estimate.drift
+  }
+
+  private mutating func report() {
+    status.confidence = estimator.confidence
+    status.drift = driftEstimator.estimate?.drift
+    status.referenceDelay = .seconds(resampler.delay / rate)
+    status.lead = status.echoDelay.map { $0 - status.referenceDelay }
+    status.rejectedTimeCount =
+      driftEstimator.capture.rejectedCount + driftEstimator.playback.rejectedCount
+    status.devicesDisagree = driftEstimator.devicesDisagree
+  }
+}

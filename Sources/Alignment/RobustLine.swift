@@ -1,0 +1,95 @@
+/// A straight line through the last points, which a third of them may lie about: the slope is the
+/// median of the slopes of all pairs (H. Theil, 1950; P. K. Sen, "Estimates of the Regression
+/// Coefficient Based on Kendall's Tau", 1968).
+///
+/// Allocates only when it is made.
+struct RobustLine: ~Copyable {
+  private(set) var count = 0
+  /// Of the line; 0 before there are two points.
+  private(set) var slope = 0.0
+  /// By which the slope is likely to be wrong.
+  private(set) var uncertainty = Double.infinity
+  private var origin = 0.0  // the x that `level` belongs to
+  private var level = 0.0
+  private var next = 0
+  private let capacity: Int
+  private let x: UnsafeMutablePointer<Double>
+  private let y: UnsafeMutablePointer<Double>
+  private let scratch: UnsafeMutablePointer<Double>
+
+  init(capacity: Int) {
+    self.capacity = capacity
+    x = .allocate(capacity: capacity)
+    y = .allocate(capacity: capacity)
+    scratch = .allocate(capacity: capacity * (capacity - 1) / 2)
+  }
+
+  deinit {
+    x.deallocate()
+    y.deallocate()
+    scratch.deallocate()
+  }
+
+  mutating func forget() {
+    count = 0
+    next = 0
+    slope = 0
+    uncertainty = .infinity
+  }
+
+  /// Adds a point, with an x greater than those before, and lets go of the oldest.
+  mutating func add(_ newX: Double, _ newY: Double) {
+    x[next] = newX
+    y[next] = newY
+    next = (next + 1) % capacity
+    count = min(count + 1, capacity)
+    origin = newX
+    fit()
+  }
+
+  func value(at x: Double) -> Double { level + slope * (x - origin) }
+
+  private mutating func fit() {
+    var pairs = 0
+    for first in 0..<count {
+      for second in (first + 1)..<max(count, first + 1) where x[first] != x[second] {
+        scratch[pairs] = (y[second] - y[first]) / (x[second] - x[first])
+        pairs += 1
+      }
+    }
+    slope = pairs > 0 ? median(pairs) : 0
+    for index in 0..<count { scratch[index] = y[index] + slope * (origin - x[index]) }
+    level = median(count)
+    var oldest = origin
+    for index in 0..<count {
+      scratch[index] = abs(y[index] - value(at: x[index]))
+      oldest = min(oldest, x[index])
+    }
+    guard count > 3, origin > oldest else { return uncertainty = .infinity }
+    // The standard error of a line through points that are spread evenly; 1.48 makes a standard
+    // deviation of the median of normal residuals.
+    let deviation = 1.48 * median(count)
+    uncertainty = deviation * (12 / Double(count)).squareRoot() / (origin - oldest)
+  }
+
+  /// Of the first values in `scratch`, whose order is lost (C. A. R. Hoare, "Algorithm 65: Find").
+  private func median(_ count: Int) -> Double {
+    let wanted = count / 2
+    var (low, high) = (0, count - 1)
+    while low < high {
+      let pivot = scratch[(low + high) / 2]
+      var (left, right) = (low, high)
+      while left <= right {
+        while scratch[left] < pivot { left += 1 }
+        while pivot < scratch[right] { right -= 1 }
+        guard left <= right else { break }
+        (scratch[left], scratch[right]) = (scratch[right], scratch[left])
+        left += 1
+        right -= 1
+      }
+      if right < wanted { low = left }
+      if wanted < left { high = right }
+    }
+    return scratch[wanted]
+  }
+}

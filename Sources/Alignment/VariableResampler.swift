@@ -1,0 +1,112 @@
+public import AudioCore
+
+/// Delays frames by a time that may change a little with every sample, which is to resample them, or
+/// all at once, with a cross-fade.
+///
+/// The delay is a position in what was played, not a state of a filter: while it is whole and stands
+/// still, the samples pass untouched, and moving it makes no click. Interpolation as in
+/// `SincInterpolator`, in place of libsamplerate, whose converters know no position.
+public struct VariableResampler: ~Copyable {
+  /// In parts per million of the samples; more is cut off.
+  public static let largestSlope = 1000.0
+  /// Between samples it needs some of those after.
+  public static let leastFractionalDelay = Double(SincInterpolator.taps / 2 + 1)
+
+  /// In samples, at the end of the last frame.
+  public private(set) var delay = 0.0
+  public let longestDelay: Double
+  private var next: Double?  // where the next frame fades to
+  private let channelCount: Int
+  private let capacity: Int
+  private let storage: FloatBuffer  // channel after channel, each with its first samples repeated
+  private let interpolator = SincInterpolator()
+  private let fading: Frame
+  private var written = 0  // of the ring, the index after the last sample
+
+  /// `longestDelay` in samples.
+  public init(rate: SampleRate, channelCount: Int, longestDelay: Int) {
+    self.channelCount = channelCount
+    self.longestDelay = Double(longestDelay)
+    capacity = longestDelay + 2 * rate.samplesPerFrame + 2 * SincInterpolator.taps
+    storage = FloatBuffer((capacity + SincInterpolator.taps) * channelCount)
+    fading = Frame(rate: rate, channelCount: channelCount)
+  }
+
+  /// From the next frame on the delay is another, in samples, cut off at 0 and the longest: that
+  /// frame fades from one to the other.
+  public mutating func move(to delay: Double) {
+    let target = max(0, min(longestDelay, delay))
+    next = target != target.rounded() ? max(target, Self.leastFractionalDelay) : target
+  }
+
+  /// Takes in a frame and gives one, while the delay grows by `slope` parts per million of the
+  /// time. Runs per frame: no allocation, lock, log or await.
+  public mutating func process(
+    _ input: borrowing Frame, slope: Double = 0, into output: borrowing Frame
+  ) {
+    append(input)
+    let change = growth(slope, from: next ?? delay)
+    let fadeFrom = next == nil ? nil : Optional(delay)
+    let start = next ?? delay
+    next = nil
+    read(from: start, growingBy: change, into: output)
+    delay = start + change
+    guard let fadeFrom else { return }
+    read(from: fadeFrom, growingBy: 0, into: fading)
+    let step = 1 / Float(output.sampleCount)
+    for channel in 0..<channelCount {
+      let (old, target) = (fading.planePointers[channel], output.planePointers[channel])
+      for index in 0..<output.sampleCount {
+        target[index] = old[index] + (target[index] - old[index]) * Float(index + 1) * step
+      }
+    }
+  }
+
+  /// In samples over a frame, as far as there is room for it.
+  private func growth(_ slope: Double, from start: Double) -> Double {
+    guard slope != 0, slope.isFinite, start >= Self.leastFractionalDelay else { return 0 }
+    let limited = max(-Self.largestSlope, min(Self.largestSlope, slope))
+    let end = start + limited * 1e-6 * Double(fading.sampleCount)
+    return max(Self.leastFractionalDelay, min(longestDelay, end)) - start
+  }
+
+  private mutating func append(_ input: borrowing Frame) {
+    let size = input.sampleCount
+    for channel in 0..<channelCount {
+      let ring = storage.start + channel * (capacity + SincInterpolator.taps)
+      let source = input.planePointers[channel]
+      let first = min(size, capacity - written)
+      (ring + written).update(from: source, count: first)
+      ring.update(from: source + first, count: size - first)
+      if written < SincInterpolator.taps || first < size {
+        (ring + capacity).update(from: ring, count: SincInterpolator.taps)
+      }
+    }
+    written = (written + size) % capacity
+  }
+
+  private func read(from start: Double, growingBy change: Double, into output: borrowing Frame) {
+    let size = output.sampleCount
+    let isWhole = change == 0 && start == start.rounded()
+    let step = 1 - change / Double(size)
+    for channel in 0..<channelCount {
+      let ring = storage.start + channel * (capacity + SincInterpolator.taps)
+      let target = output.planePointers[channel]
+      if isWhole {
+        var index = (written - size - Int(start) + 2 * capacity) % capacity
+        for sample in 0..<size {
+          target[sample] = ring[index]
+          index = index + 1 == capacity ? 0 : index + 1
+        }
+      } else {
+        let origin = Double(written - size - SincInterpolator.reachBefore + 2 * capacity) - start
+        for sample in 0..<size {
+          let position = origin + Double(sample) * step
+          let whole = Int(position)
+          target[sample] = interpolator.value(
+            ring + whole % capacity, position - Double(whole))
+        }
+      }
+    }
+  }
+}

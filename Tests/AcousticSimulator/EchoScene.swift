@@ -1,0 +1,82 @@
+#if canImport(Glibc)
+  internal import Glibc
+#endif
+
+/// A loudspeaker, a microphone, a person, and what may go wrong between them: makes the reference and
+/// the microphone that a service would get. The same every time.
+public struct EchoScene: Sendable {
+  /// In Hz.
+  public var rate: Int
+  public var room = Room.office
+  /// Of the echo behind the reference, in seconds, at the start.
+  public var lag = 0.04
+  /// How fast the lag grows, in parts per million: the loudspeaker's clock is so much the slower.
+  public var driftPPM = 0.0
+  /// Changes of the lag, in seconds.
+  public var jumps: [(at: Double, by: Double)] = []
+  /// From the reference to the echo, in decibels.
+  public var echoReturnLoss: Float = 6
+  /// Of white noise at the microphone, in dBFS; nil is none.
+  public var noiseLevel: Float? = -65
+  /// Where the reference is silence though the loudspeaker plays on, in seconds.
+  public var referenceGaps: [Range<Double>] = []
+
+  public init(rate: Int) { self.rate = rate }
+
+  /// What came of it: all of one length.
+  public struct Recording: Sendable {
+    public var reference: [Float]
+    public var microphone: [Float]
+    /// Parts of the microphone.
+    public var echo: [Float]
+    public var near: [Float]
+  }
+
+  /// `near` is as loud in the microphone as it is here.
+  public func record(farEnd: [Float], near: [Float] = []) -> Recording {
+    let gain = powf(10, -echoReturnLoss / 20)
+    let echo = convolve(played(farEnd), room.response(rate)).map { $0 * gain }
+    let nearEnd = near.prefix(echo.count) + [Float](repeating: 0, count: max(0, echo.count - near.count))
+    var noise = SeededNoise(77)
+    // Uniform noise has a third of its amplitude's square as power.
+    let amplitude = noiseLevel.map { powf(10, $0 / 20) * Float(3).squareRoot() } ?? 0
+    var reference = farEnd
+    for gap in referenceGaps {
+      let samples = Int(gap.lowerBound * Double(rate))..<Int(gap.upperBound * Double(rate))
+      for index in samples.clamped(to: reference.indices) { reference[index] = 0 }
+    }
+    let microphone = zip(echo, nearEnd).map { $0 + $1 + amplitude * noise.next() }
+    return Recording(
+      reference: reference, microphone: microphone, echo: echo, near: Array(nearEnd))
+  }
+
+  /// In seconds, at a time in seconds.
+  public func lag(at time: Double) -> Double {
+    jumps.reduce(lag + driftPPM * 1e-6 * time) { time >= $1.at ? $0 + $1.by : $0 }
+  }
+
+  /// What the loudspeaker plays at the time of each sample of the microphone.
+  private func played(_ farEnd: [Float]) -> [Float] {
+    farEnd.indices.map { index in
+      let position = Double(index) - lag(at: Double(index) / Double(rate)) * Double(rate)
+      let whole = Int(position.rounded(.down))
+      let fraction = position - Double(whole)
+      if fraction < 1e-9 { return farEnd.indices.contains(whole) ? farEnd[whole] : 0 }
+      return interpolate(farEnd, whole, fraction)
+    }
+  }
+
+  /// A Hann-windowed sinc of 48 taps.
+  private func interpolate(_ signal: [Float], _ whole: Int, _ fraction: Double) -> Float {
+    // The sines of all taps are those of one, with alternating signs.
+    let sine = sin(Double.pi * fraction)
+    var sum = 0.0
+    for tap in max(-23, -whole)...max(max(-23, -whole), min(24, signal.count - 1 - whole)) {
+      guard signal.indices.contains(whole + tap) else { continue }
+      let x = Double(tap) - fraction
+      let sinc = (tap.isMultiple(of: 2) ? -sine : sine) / (Double.pi * x)
+      sum += Double(signal[whole + tap]) * sinc * (0.5 + 0.5 * cos(Double.pi * x / 24.5))
+    }
+    return Float(sum)
+  }
+}

@@ -1,0 +1,61 @@
+#if canImport(Glibc)
+  internal import Glibc
+#endif
+
+/// The way from a loudspeaker to a microphone as an impulse response: a direct path, a few
+/// reflections of the walls and a tail of decaying noise (after J. Moorer, "About This
+/// Reverberation Business", 1979), the same every time.
+public struct Room: Sendable, CaseIterable {
+  public let name: String
+  /// Until the tail has decayed by 60 dB.
+  let reverberationSeconds: Double
+  /// Of the tail, to the direct path.
+  let tailDecibels: Double
+  private let seed: UInt32
+
+  /// A headset or a hand-held telephone.
+  public static let close = Room(
+    name: "close", reverberationSeconds: 0.06, tailDecibels: -12, seed: 11)
+  /// A small furnished room.
+  public static let office = Room(
+    name: "office", reverberationSeconds: 0.25, tailDecibels: -6, seed: 12)
+  /// Bare walls.
+  public static let hall = Room(
+    name: "hall", reverberationSeconds: 0.6, tailDecibels: -3, seed: 13)
+  public static let allCases = [close, office, hall]
+
+  /// At `hertz`, with the power of 1; it begins with the direct path.
+  public func response(_ hertz: Int) -> [Float] {
+    let count = Int(min(0.5, reverberationSeconds) * Double(hertz))
+    var noise = SeededNoise(seed)
+    var response = [Double](repeating: 0, count: count)
+    let decay = 3 * log(10) / (reverberationSeconds * Double(hertz))
+    var tailPower = 0.0
+    for index in (hertz / 400)..<count {
+      response[index] = Double(noise.next()) * exp(-decay * Double(index))
+      tailPower += response[index] * response[index]
+    }
+    let tail = (pow(10, tailDecibels / 10) / tailPower).squareRoot()
+    for index in response.indices { response[index] *= tail }
+    response[0] = 1
+    for (milliseconds, gain) in [(1.1, -0.4), (2.7, 0.3), (4.3, -0.25), (6.8, 0.2)] {
+      response[Int(milliseconds * Double(hertz) / 1000)] += gain * pow(10, tailDecibels / 20) * 2
+    }
+    let power = response.reduce(0) { $0 + $1 * $1 }.squareRoot()
+    return response.map { Float($0 / power) }
+  }
+}
+
+/// White noise, uniform in -1...1, the same for the same seed.
+public struct SeededNoise: Sendable {
+  private var state: UInt64
+
+  public init(_ seed: UInt32) { state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+  public mutating func next() -> Float {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return Float(Int32(truncatingIfNeeded: state >> 32)) / Float(1 << 31)
+  }
+}
