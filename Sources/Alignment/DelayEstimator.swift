@@ -69,6 +69,7 @@ public struct DelayEstimator: ~Copyable {
       collected -= block
       reference.start.update(from: reference.start + block, count: block + collected)
       microphone.start.update(from: microphone.start + block, count: collected)
+      tracker.drift(by: Float(correlator.drift))
       nextStep = 0
     } else if nextStep < PhaseCorrelator.stepCount {
       correlator.run(step: nextStep)
@@ -79,6 +80,11 @@ public struct DelayEstimator: ~Copyable {
       tracker.update(correlator.correlation)
       updateCount += 1
     }
+  }
+
+  /// Goes with a drift that is known, in parts per million of the time.
+  mutating func follow(drift: Double) {
+    correlator.drift = drift * 1e-6 * Double(PhaseCorrelator.block)
   }
 
   /// Forgets all that was found, as where a route has changed.

@@ -16,6 +16,9 @@ struct LagTracker {
   /// A new peak has to be there for as many blocks of 128 ms.
   private static let blocksToBelieve = 2
   private static let blocksToMove = 3
+  /// The same for one within 10 ms, which is more often a reflection than a jump.
+  private static let blocksToMoveNearby = 8
+  private static let nearby: Float = 40
 
   /// In samples at 4 kHz; nil until it is known.
   private(set) var lag: Float?
@@ -52,12 +55,19 @@ struct LagTracker {
     }
     candidateBlocks = abs(best - candidate) <= Self.reach ? candidateBlocks + 1 : 1
     candidate = best
-    let needed = lag == nil ? Self.blocksToBelieve : Self.blocksToMove
-    guard candidateBlocks >= needed, isBetter(value, correlation) else { return }
+    guard candidateBlocks >= blocksNeeded(for: best), isBetter(value, correlation) else { return }
     lag = correlation.interpolatedPeak(best)
     confidence = Self.confidence(height)
     hasMoved = true
     candidateBlocks = 0
+  }
+
+  /// The lag is known to be so many samples longer than in the last block.
+  mutating func drift(by samples: Float) { lag = lag.map { $0 + samples } }
+
+  private func blocksNeeded(for candidate: Int) -> Int {
+    guard let lag else { return Self.blocksToBelieve }
+    return abs(Float(candidate) - lag) <= Self.nearby ? Self.blocksToMoveNearby : Self.blocksToMove
   }
 
   /// Goes with the peak at the known lag as far as it drifts in a block.

@@ -30,6 +30,9 @@ struct PhaseCorrelator: ~Copyable {
 
   /// The correlation by lag, after the last step.
   let correlation = FloatBuffer(lagCount)
+  /// How far the lag is known to drift in a block, in samples: the average is turned by it, so that
+  /// what was heard a second ago still adds to the same peak.
+  var drift = 0.0
   private let fft = ComplexFFT(size: size)
   private let input = FloatBuffer(2 * size)
   private let output = FloatBuffer(2 * size)
@@ -38,6 +41,8 @@ struct PhaseCorrelator: ~Copyable {
   private let averages = FloatBuffer(2 * block * partitions)
   private let window = FloatBuffer(block)
   private let edge = FloatBuffer(block / 4)
+  private let turn = FloatBuffer(2 * block)  // a delay by the drift, as a spectrum
+  private var drifted = 0.0  // since the average was last turned
   private var weights = SpectralWeights(bins: bins)
   private var newest = 0  // in the ring of references
   private var blocksAveraged = 0
@@ -84,6 +89,7 @@ struct PhaseCorrelator: ~Copyable {
     }
     let least = Self.leastPower * Float(Self.block)
     hasMicrophone = microphonePower > least
+    drifted += drift
     newest = (newest + 1) % Self.partitions
     blocksOfReference = referencePower > least ? 0 : blocksOfReference + 1
   }
@@ -112,6 +118,21 @@ struct PhaseCorrelator: ~Copyable {
     guard isInformed else { return }
     weights.whitenAboveFloor(microphone.start, microphone.start + block)
     blocksAveraged += 1
+    makeTurn()
+  }
+
+  private mutating func makeTurn() {
+    let angle = -2 * Double.pi * drifted / Double(Self.size)
+    let (stepReal, stepImaginary) = (cos(angle), sin(angle))
+    var (real, imaginary) = (1.0, 0.0)
+    for bin in 0..<Self.block {
+      turn.start[bin] = Float(real)
+      turn.start[Self.block + bin] = Float(imaginary)
+      (real, imaginary) = (
+        real * stepReal - imaginary * stepImaginary, real * stepImaginary + imaginary * stepReal
+      )
+    }
+    drifted = 0
   }
 
   /// Brings two partitions up to date: their lags come back by one transform, as its two parts.
@@ -145,9 +166,16 @@ struct PhaseCorrelator: ~Copyable {
     let (yr, yi) = (microphone.start, microphone.start + block)
     let ar = averages.start + partition * 2 * block
     let ai = ar + block
+    let (tr, ti) = (turn.start, turn.start + block)
+    let kept = 1 - share
     for bin in Self.bins {
-      ar[bin] += share * (yr[bin] * xr[bin] + yi[bin] * xi[bin] - ar[bin])
-      ai[bin] += share * (yi[bin] * xr[bin] - yr[bin] * xi[bin] - ai[bin])
+      let (real, imaginary) = (ar[bin], ai[bin])
+      ar[bin] =
+        kept * (real * tr[bin] - imaginary * ti[bin])
+        + share * (yr[bin] * xr[bin] + yi[bin] * xi[bin])
+      ai[bin] =
+        kept * (real * ti[bin] + imaginary * tr[bin])
+        + share * (yi[bin] * xr[bin] - yr[bin] * xi[bin])
     }
   }
 }

@@ -13,8 +13,8 @@ public struct ReferenceAligner: ~Copyable {
   public static let targetLead = Duration.milliseconds(40)
   public static let leads = Duration.milliseconds(20)...Duration.milliseconds(60)
 
-  /// How long the estimate is behind, in seconds: the average of the correlation is some blocks old.
-  private static let age = 0.75
+  /// How long the estimate is behind a drift that it follows, in seconds: half a block and the work.
+  private static let age = 0.1
   /// What the lead may be off, in seconds, before the reference is moved at once: where the lag was
   /// found elsewhere, and where it only drifts.
   private static let offAfterJump = 0.001
@@ -104,6 +104,7 @@ public struct ReferenceAligner: ~Copyable {
       driftEstimator.noteDelay(lag, at: Double(frameCount) / 100)
     }
     let drift = knownDrift
+    estimator.follow(drift: drift)
     let expected = lag + drift * 1e-6 * Self.age
     guard let lead else { return begin(lag: expected) }
     let error = max(0, expected - lead) - resampler.delay / rate
@@ -111,7 +112,13 @@ public struct ReferenceAligner: ~Copyable {
     if abs(error) > limit {
       return move(to: expected - lead, .jumped)
     }
-    correct(error, drift)
+    if slope == 0, drift != 0, Self.leads.contains(.seconds(lead + error)) {
+      // The canceller has learnt the lead as it is by now; what it was does not matter to it.
+      self.lead = lead + error
+      slope = drift
+    } else {
+      correct(error, drift)
+    }
     return nil
   }
 
@@ -125,12 +132,11 @@ public struct ReferenceAligner: ~Copyable {
     return move(to: lag - 0.04, .found)
   }
 
-  /// Resamples by the drift, and by a little more while the lead is not what it was.
+  /// Resamples by the drift, and by a little more while the lead is not what it was: slower than
+  /// anything that the canceller minds, and not for the noise of the estimate.
   private mutating func correct(_ error: Double, _ drift: Double) {
-    // Less than this is the noise of the estimate, which the canceller is to be spared.
-    let isOff = abs(error) > 0.0003
-    let correction = isOff ? max(-100, min(100, error * 1e6 / 4)) : 0
-    slope = drift + correction
+    let excess = error > 0 ? max(0, error - 0.001) : min(0, error + 0.001)
+    slope = drift + max(-30, min(30, excess * 1e6 / 20))
   }
 
   private mutating func followDevices() -> AlignmentChange? {

@@ -11,7 +11,7 @@ extension Tables {
     print("| lag ms | change where louder | change in all | voice found |")
     print("|---|---|---|---|")
     for lag in Self.lags {
-      var scene = EchoScene(rate: rate.hertz)
+      var scene = self.scene
       scene.lag = Double(lag) / 1000
       let near = [Float](repeating: 0, count: 8 * rate.hertz) + voices.near
       let recording = scene.record(farEnd: far(seconds: 16), near: near)
@@ -27,7 +27,7 @@ extension Tables {
   }
 
   func cost() throws {
-    var scene = EchoScene(rate: rate.hertz)
+    var scene = self.scene
     scene.lag = 0.3
     scene.driftPPM = 100
     let recording = scene.record(farEnd: far(seconds: 30))

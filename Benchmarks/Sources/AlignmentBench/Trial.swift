@@ -14,6 +14,7 @@ struct Trial {
   private(set) var hasVoice: [Bool] = []
   private(set) var changes: [(frame: Int, change: AlignmentChange)] = []
   private(set) var status = AlignmentStatus()
+  private(set) var trace: [String] = []
   private(set) var outputSamples: [Float] = []
   private(set) var latencySamples = 0
 
@@ -44,6 +45,7 @@ struct Trial {
       } else {
         aligned.frame.copy(played.frame)
       }
+      trace.append("\(aligner.status.drift ?? -1) conf \(aligner.status.confidence) lead \(milliseconds(aligner.status.lead)) delay \(aligner.status.referenceDelay / .milliseconds(1)) ")
       let findings = engine.process(
         microphone: input.frame, reference: aligned.frame, into: processed.frame)
       hasVoice.append(findings.hasVoice)
@@ -83,16 +85,17 @@ struct Trial {
     return 100 * Float(hasVoice[frames].count { $0 }) / Float(frames.count)
   }
 
-  /// When, in seconds after `start`, the echo is 25 dB down for the first of ten windows of 300 ms.
-  func recovery(after start: Double, until end: Double, to goal: Float = 25) -> Double? {
-    let times = Array(stride(from: start, to: end - 0.3, by: 0.1))
-    let isGood = times.map { time -> Bool in
+  /// After how many seconds from `start` on the echo stays 25 dB down, in every window of 300 ms in
+  /// which there is some; nil for never.
+  func recovery(after start: Double, until end: Double) -> Double? {
+    let times = stride(from: start, to: end - 0.5, by: 0.05)
+    let lastBad = times.reversed().first { time -> Bool in
       let frames = Int(time * 100)..<Int(time * 100) + 30
       let level = echo[frames].reduce(0, +) / 30
-      return level < 1e-6 || reduction(time..<time + 0.3) >= goal
+      return level > 3e-5 && reduction(time..<time + 0.3) < 25
     }
-    guard let lastBad = isGood.prefix(30).lastIndex(of: false) else { return 0 }
-    return lastBad + 1 < isGood.count ? times[lastBad] + 0.3 - start : nil
+    guard let lastBad else { return 0 }
+    return lastBad + 0.35 < end - 0.3 ? lastBad + 0.3 - start : nil
   }
 }
 
