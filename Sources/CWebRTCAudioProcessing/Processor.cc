@@ -10,6 +10,7 @@ struct cwap_processor {
   std::unique_ptr<webrtc::AudioProcessing> library;
   webrtc::StreamConfig capture;
   webrtc::StreamConfig reference;
+  int delay_ms;
 };
 
 namespace {
@@ -42,17 +43,17 @@ NoiseSuppression::Level noise_level(cwap_level level) {
 
 extern "C" {
 
-cwap_processor *cwap_create(cwap_format format) {
+cwap_processor *cwap_create(cwap_format format, cwap_echo_search search) {
   webrtc::Config config;
-  // A tail of 128 ms instead of 48, and a search for the echo where its delay is not known.
-  config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(true));
-  config.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(true));
+  config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(search.has_extended_filter));
+  config.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(search.is_delay_agnostic));
   // There is no analog volume here that it could turn.
   config.Set<webrtc::ExperimentalAgc>(new webrtc::ExperimentalAgc(false));
 
   auto processor = std::make_unique<cwap_processor>();
   processor->library.reset(webrtc::AudioProcessing::Create(config));
   if (!processor->library) return nullptr;
+  processor->delay_ms = search.delay_ms;
   processor->capture = webrtc::StreamConfig(format.rate_hz, format.channel_count);
   processor->reference =
       format.reference_channel_count > 0
@@ -108,7 +109,7 @@ int32_t cwap_process(cwap_processor *processor, const float *const *input, float
   anechoic::FunctionTableGate::Reader reader(
       processor->library->echo_cancellation()->is_enabled());
   // The library wants to hear this before every frame.
-  if (int error = processor->library->set_stream_delay_ms(0)) return error;
+  if (int error = processor->library->set_stream_delay_ms(processor->delay_ms)) return error;
   return processor->library->ProcessStream(input, processor->capture, processor->capture, output);
 }
 

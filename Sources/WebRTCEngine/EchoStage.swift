@@ -10,8 +10,11 @@ final class EchoStage {
   private var isLearning: Bool
   private var samplesLearnt = 0  // up to the latency
 
-  init(_ format: EngineFormat, _ suppression: EngineSettings.EchoSuppression?) throws(EngineError) {
-    processor = try WebRTCProcessor(format)
+  init(
+    _ format: EngineFormat, _ suppression: EngineSettings.EchoSuppression?,
+    _ search: WebRTCEchoSearch
+  ) throws(EngineError) {
+    processor = try WebRTCProcessor(format, search)
     processor.setEchoCancellation(suppression ?? .moderate)
     choice = AlignedSwitch(
       format, latencySamples: WebRTCLatency.echoCancellation(format.rate), isOn: suppression != nil)

@@ -7,12 +7,15 @@ struct WebRTCProcessor: ~Copyable {
   private let processor: OpaquePointer
 
   /// An instance without any stage on.
-  init(_ format: EngineFormat) throws(EngineError) {
+  init(_ format: EngineFormat, _ search: WebRTCEchoSearch = .init()) throws(EngineError) {
     let cFormat = cwap_format(
       rate_hz: Int32(format.rate.hertz), channel_count: Int32(format.channelCount),
       reference_rate_hz: Int32(format.reference?.rate.hertz ?? 0),
       reference_channel_count: Int32(format.reference?.channelCount ?? 0))
-    guard let processor = cwap_create(cFormat) else {
+    let cSearch = cwap_echo_search(
+      has_extended_filter: search.hasExtendedFilter, is_delay_agnostic: search.isDelayAgnostic,
+      delay_ms: Int32(max(0, min(500, search.delay / .milliseconds(1)))))
+    guard let processor = cwap_create(cFormat, cSearch) else {
       throw EngineError("libwebrtc-audio-processing refuses \(format)")
     }
     self.processor = processor

@@ -21,12 +21,19 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   private let echoFree: Frame
   private let noiseFree: Frame
 
-  public init(format: EngineFormat, settings: EngineSettings) throws(EngineError) {
+  public convenience init(format: EngineFormat, settings: EngineSettings) throws(EngineError) {
+    try self.init(format: format, settings: settings, echoSearch: WebRTCEchoSearch())
+  }
+
+  public init(
+    format: EngineFormat, settings: EngineSettings, echoSearch: WebRTCEchoSearch
+  ) throws(EngineError) {
     guard Self.processingRates.contains(format.rate) else {
       throw EngineError("\(Self.identity) does not work at \(format.rate.hertz) Hz")
     }
     highPass = HighPassStage(format, isOn: settings.highPassFilter)
-    echo = format.reference == nil ? nil : try EchoStage(format, settings.echoSuppression)
+    echo =
+      format.reference == nil ? nil : try EchoStage(format, settings.echoSuppression, echoSearch)
     noise = try NoiseStage(format, settings.noiseSuppression)
     gain = try GainStage(format, settings.gainTarget)
     gate = VoiceGate(rate: format.rate, isOn: settings.isolatesVoice)

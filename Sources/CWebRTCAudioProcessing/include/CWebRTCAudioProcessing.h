@@ -21,6 +21,13 @@ typedef struct {
   int32_t reference_channel_count;
 } cwap_format;
 
+// How the echo canceller searches for the echo.
+typedef struct {
+  bool has_extended_filter;  // a tail of 128 ms instead of 48
+  bool is_delay_agnostic;    // finds the delay by itself
+  int32_t delay_ms;          // of the echo behind the reference, 0...500
+} cwap_echo_search;
+
 typedef enum { CWAP_LOW, CWAP_MODERATE, CWAP_HIGH, CWAP_VERY_HIGH } cwap_level;
 
 // What the echo canceller knows of itself. A value it does not know yet has no `has_`.
@@ -34,7 +41,7 @@ typedef struct {
 } cwap_echo_metrics;
 
 // NULL when the library refuses the format.
-cwap_processor *cwap_create(cwap_format format);
+cwap_processor *cwap_create(cwap_format format, cwap_echo_search search);
 void cwap_destroy(cwap_processor *processor);
 
 // Each returns 0, or the library's error code. A stage that is on already keeps its state.
