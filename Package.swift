@@ -21,8 +21,12 @@ let package = Package(
   products: [
     .library(name: "GRPCTransport", targets: ["GRPCTransport"]),
     .library(name: "VoiceClient", targets: ["VoiceClient"]),
-    .library(name: "Alignment", targets: ["Alignment", "AcousticSimulator", "SpeechSynthesis", "Resampling"]),
-    .library(name: "VoiceSessions", targets: ["VoiceSessions", "WebRTCEngine", "VoiceEngines", "AudioCore"]),
+    .library(
+      name: "Alignment",
+      targets: ["Alignment", "AcousticSimulator", "SpeechSynthesis", "Resampling"]),
+    .library(
+      name: "VoiceSessions",
+      targets: ["VoiceSessions", "WebRTCEngine", "VoiceEngines", "AudioCore"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),

@@ -4,14 +4,24 @@ public import Resampling
 /// Stands before an echo canceller and gives it the reference so that it leads the echo by a time
 /// that stays the same, whatever the lag on the network, the drift of two clocks and their jumps.
 ///
-/// Until it is sure of the lag it passes the reference untouched. A lead of 20 to 60 ms it leaves
-/// alone; any other it makes 40 ms, by holding the reference back. From then on it keeps the lead: a
-/// drift is followed by resampling, a jump by one move with a cross-fade of a frame. It cannot make
-/// a reference earlier than it came. The same input gives the same output.
+/// Until it is sure of the lag it passes the reference untouched. A lead that the canceller likes it
+/// leaves alone; any other it makes the best one, by holding the reference back. From then on it
+/// keeps the lead: a drift is followed by resampling, a jump by one move with a cross-fade of a
+/// frame. It cannot make a reference earlier than it came. The same input gives the same output.
 public struct ReferenceAligner: ~Copyable {
   /// What a canceller likes best, and what it likes well enough not to be disturbed.
-  public static let targetLead = Duration.milliseconds(40)
-  public static let leads = Duration.milliseconds(20)...Duration.milliseconds(60)
+  public struct Leads: Sendable, Equatable {
+    public var best: Duration
+    public var good: ClosedRange<Duration>
+
+    public init(
+      best: Duration = .milliseconds(40),
+      good: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(60)
+    ) {
+      self.best = best
+      self.good = good
+    }
+  }
 
   /// How long the estimate is behind a drift that it follows, in seconds: half a block and the work.
   private static let age = 0.1
@@ -28,6 +38,8 @@ public struct ReferenceAligner: ~Copyable {
   private static let updatesPerPoint = 4
 
   public private(set) var status = AlignmentStatus()
+  private let bestLead: Double  // in seconds
+  private let goodLeads: ClosedRange<Double>
   private let rate: Double
   private let microphoneRate: Double
   private var estimator: DelayEstimator
@@ -39,11 +51,14 @@ public struct ReferenceAligner: ~Copyable {
   private var slope = 0.0  // in parts per million
 
   public init(
-    microphone: SampleRate, reference: SampleRate, referenceChannelCount: Int
+    microphone: SampleRate, reference: SampleRate, referenceChannelCount: Int,
+    leads: Leads = Leads()
   ) throws(FrameResampler.Failure) {
     let estimator = try DelayEstimator(microphone: microphone, reference: reference)
     self.estimator = estimator
     driftEstimator = DriftEstimator(microphone: microphone, reference: reference)
+    bestLead = leads.best / .seconds(1)
+    goodLeads = leads.good.lowerBound / .seconds(1)...leads.good.upperBound / .seconds(1)
     rate = Double(reference.hertz)
     microphoneRate = Double(microphone.hertz)
     resampler = VariableResampler(
@@ -112,7 +127,7 @@ public struct ReferenceAligner: ~Copyable {
     if abs(error) > limit {
       return move(to: expected - lead, .jumped)
     }
-    if slope == 0, drift != 0, Self.leads.contains(.seconds(lead + error)) {
+    if slope == 0, drift != 0, goodLeads.contains(lead + error) {
       // The canceller has learnt the lead as it is by now; what it was does not matter to it.
       self.lead = lead + error
       slope = drift
@@ -124,12 +139,12 @@ public struct ReferenceAligner: ~Copyable {
 
   private mutating func begin(lag: Double) -> AlignmentChange? {
     let current = lag - resampler.delay / rate
-    if Self.leads.contains(.seconds(current)) {
+    if goodLeads.contains(current) {
       lead = current
       return nil
     }
-    lead = min(lag, 0.04)
-    return move(to: lag - 0.04, .found)
+    lead = min(lag, bestLead)
+    return move(to: lag - bestLead, .found)
   }
 
   /// Resamples by the drift, and by a little more while the lead is not what it was: slower than
@@ -147,12 +162,13 @@ public struct ReferenceAligner: ~Copyable {
         atMicrophoneSample: microphoneSample, referenceSample: referenceSample),
       lag >= 0, lag <= 1
     else { return nil }
-    let error = max(0, lag - 0.04) - resampler.delay / rate
+    let error = max(0, lag - bestLead) - resampler.delay / rate
     guard abs(error) > Self.offByDevices else { return nil }
-    return move(to: lag - 0.04, .deviceTimes)
+    return move(to: lag - bestLead, .deviceTimes)
   }
 
-  private mutating func move(to seconds: Double, _ cause: AlignmentChange.Cause) -> AlignmentChange? {
+  private mutating func move(to seconds: Double, _ cause: AlignmentChange.Cause) -> AlignmentChange?
+  {
     let before = resampler.delay
     // Whole samples pass untouched.
     let after = max(0, min(resampler.longestDelay, (seconds * rate).rounded()))

@@ -36,7 +36,8 @@ public struct EchoScene: Sendable {
   public func record(farEnd: [Float], near: [Float] = []) -> Recording {
     let gain = powf(10, -echoReturnLoss / 20)
     let echo = convolve(played(farEnd), room.response(rate)).map { $0 * gain }
-    let nearEnd = near.prefix(echo.count) + [Float](repeating: 0, count: max(0, echo.count - near.count))
+    let nearEnd =
+      near.prefix(echo.count) + [Float](repeating: 0, count: max(0, echo.count - near.count))
     var noise = SeededNoise(77)
     // Uniform noise has a third of its amplitude's square as power.
     let amplitude = noiseLevel.map { powf(10, $0 / 20) * Float(3).squareRoot() } ?? 0

@@ -6,7 +6,8 @@ internal import Foundation
 extension Tables {
   func doubleTalk() throws {
     print("### Double talk from the 8th second on, 16 s\n")
-    print("The change of the near end's level in frames where it stands 10 dB above the echo, in dB,")
+    print(
+      "The change of the near end's level in frames where it stands 10 dB above the echo, in dB,")
     print("and over all its frames; its frames in which voice was found, in percent.\n")
     print("| lag ms | change where louder | change in all | voice found |")
     print("|---|---|---|---|")
@@ -16,7 +17,7 @@ extension Tables {
       let near = [Float](repeating: 0, count: 8 * rate.hertz) + voices.near
       let recording = scene.record(farEnd: far(seconds: 16), near: near)
       let plain = try Trial(recording, rate, isAligned: false)
-      let aligned = try Trial(recording, rate, isAligned: true)
+      let aligned = try Trial(recording, rate, isAligned: true, search: search, leads: leads)
       row([
         "\(lag)", pair(plain.nearChange(8..<16, over: 10), aligned.nearChange(8..<16, over: 10)),
         pair(plain.nearChange(8..<16, over: -99), aligned.nearChange(8..<16, over: -99)),
@@ -79,9 +80,10 @@ extension Trial {
 
   /// How much louder the output is than the microphone at most, over 50 ms, in decibels.
   func excess(_ seconds: Range<Double>) -> Float {
-    (Int(seconds.lowerBound * 100)..<Int(seconds.upperBound * 100) - 5).map { frame in
+    (Int(seconds.lowerBound * 100)..<Int(seconds.upperBound * 100) - 5).map { frame -> Float in
       let before = microphone[max(0, frame - 2)..<frame + 7].max() ?? 0
       let after = output[frame..<frame + 5].reduce(0, +) / 5
+      guard after > 1e-5 else { return -.infinity }
       return Decibels.level(meanSquare: after) - Decibels.level(meanSquare: before)
     }.max() ?? 0
   }

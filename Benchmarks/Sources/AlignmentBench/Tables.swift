@@ -2,17 +2,22 @@ internal import AcousticSimulator
 internal import Alignment
 internal import AudioCore
 internal import Foundation
+internal import WebRTCEngine
 
 /// The cases, each a table.
 struct Tables {
   let rate: SampleRate
   let voices: Voices
+  /// Of the canceller behind the aligner; without the aligner it is the standard one.
+  var search = WebRTCEchoSearch()
+  var leads = ReferenceAligner.Leads()
 
   static let lags = [0, 20, 60, 120, 160, 250, 400, 600, 1000]
 
   func lags() throws {
     print("### Lag of the echo, far end only, 12 s\n")
-    print("Echo reduction in dB from the 4th second on, in all and in the worst second; frames from")
+    print(
+      "Echo reduction in dB from the 4th second on, in all and in the worst second; frames from")
     print("the 3rd second on with voice, in percent; without the aligner / with it.\n")
     print("| lag ms | room | reduction | worst second | false voice | moved at s | lead ms |")
     print("|---|---|---|---|---|---|---|")
@@ -29,7 +34,7 @@ struct Tables {
     scene.lag = Double(lag) / 1000
     let recording = scene.record(farEnd: far(seconds: 12))
     let plain = try Trial(recording, rate, isAligned: false, heldBack: heldBack)
-    let aligned = try Trial(recording, rate, isAligned: true, heldBack: heldBack)
+    let aligned = try Trial(recording, rate, isAligned: true, heldBack: heldBack, search: search, leads: leads)
     let name = heldBack > 0 ? "\(lag), microphone 20 ms later" : "\(lag)"
     row([
       name, room.name,
@@ -50,7 +55,7 @@ struct Tables {
       scene.driftPPM = drift
       let recording = scene.record(farEnd: far(seconds: 60))
       let plain = try Trial(recording, rate, isAligned: false)
-      let aligned = try Trial(recording, rate, isAligned: true)
+      let aligned = try Trial(recording, rate, isAligned: true, search: search, leads: leads)
       row([
         "\(Int(drift))", pair(plain.reduction(5..<60), aligned.reduction(5..<60)),
         pair(plain.leastReduction(5..<60), aligned.leastReduction(5..<60)),
@@ -70,7 +75,7 @@ struct Tables {
       scene.jumps = [(10, Double(jump) / 1000)]
       let recording = scene.record(farEnd: far(seconds: 18))
       let plain = try Trial(recording, rate, isAligned: false)
-      let aligned = try Trial(recording, rate, isAligned: true)
+      let aligned = try Trial(recording, rate, isAligned: true, search: search, leads: leads)
       row([
         "\(jump)",
         pair(plain.recovery(after: 10, until: 17), aligned.recovery(after: 10, until: 17)),
@@ -91,7 +96,7 @@ struct Tables {
       scene.referenceGaps = [10..<10.5]
       let recording = scene.record(farEnd: far(seconds: 18))
       let plain = try Trial(recording, rate, isAligned: false)
-      let aligned = try Trial(recording, rate, isAligned: true)
+      let aligned = try Trial(recording, rate, isAligned: true, search: search, leads: leads)
       let end = 10.5 + Double(lag) / 1000
       row([
         "\(lag)",

@@ -14,21 +14,21 @@ struct Trial {
   private(set) var hasVoice: [Bool] = []
   private(set) var changes: [(frame: Int, change: AlignmentChange)] = []
   private(set) var status = AlignmentStatus()
-  private(set) var trace: [String] = []
   private(set) var outputSamples: [Float] = []
   private(set) var latencySamples = 0
 
-  static let settings = EngineSettings(echoSuppression: .moderate, highPassFilter: true)
-
   /// `heldBack` is a constant delay of the microphone, in samples.
   init(
-    _ recording: EchoScene.Recording, _ rate: SampleRate, isAligned: Bool, heldBack: Int = 0
+    _ recording: EchoScene.Recording, _ rate: SampleRate, isAligned: Bool, heldBack: Int = 0,
+    search: WebRTCEchoSearch = WebRTCEchoSearch(), leads: ReferenceAligner.Leads = .init(),
+    suppression: EngineSettings.EchoSuppression = .moderate
   ) throws {
     let format = EngineFormat(
       rate: rate, channelCount: 1, reference: .init(rate: rate, channelCount: 1))
-    let engine = try WebRTCVoiceEngine(format: format, settings: Self.settings)
+    let settings = EngineSettings(echoSuppression: suppression, highPassFilter: true)
+    let engine = try WebRTCVoiceEngine(format: format, settings: settings, echoSearch: search)
     var aligner = try ReferenceAligner(
-      microphone: rate, reference: rate, referenceChannelCount: 1)
+      microphone: rate, reference: rate, referenceChannelCount: 1, leads: leads)
     let frames = (0..<4).map { _ in FrameBox(rate) }
     let (input, played, aligned, processed) = (frames[0], frames[1], frames[2], frames[3])
     let size = rate.samplesPerFrame
@@ -45,7 +45,6 @@ struct Trial {
       } else {
         aligned.frame.copy(played.frame)
       }
-      trace.append("\(aligner.status.drift ?? -1) conf \(aligner.status.confidence) lead \(milliseconds(aligner.status.lead)) delay \(aligner.status.referenceDelay / .milliseconds(1)) ")
       let findings = engine.process(
         microphone: input.frame, reference: aligned.frame, into: processed.frame)
       hasVoice.append(findings.hasVoice)
@@ -56,7 +55,8 @@ struct Trial {
       echo.append(meanSquare(recording.echo[range]))
       near.append(meanSquare(recording.near[range]))
       microphone.append(meanSquare(recording.microphone[range]))
-      output.append(meanSquare(outputSamples[range.lowerBound + latency..<range.upperBound + latency]))
+      output.append(
+        meanSquare(outputSamples[range.lowerBound + latency..<range.upperBound + latency]))
     }
     status = aligner.status
   }
