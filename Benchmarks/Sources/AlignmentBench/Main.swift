@@ -25,6 +25,7 @@ enum Main {
     if wants("double-talk") { try tables.doubleTalk() }
     if wanted.contains("leads") { try tables.leadTable() }
     if wanted.contains("engines") { try tables.engines() }
+    if wants("finding") { try tables.finding() }
     if wants("cost") { try tables.cost() }
   }
 }
