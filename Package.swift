@@ -102,14 +102,13 @@ let package = Package(
       name: "AllocationTests",
       dependencies: [
         "VoiceServer", "VoiceSessions", "VoiceEngines", "WebRTCEngine", "AnechoicAPI",
-        "GRPCTransport", "AudioCore", "TestAudio", "CAllocationCounter", protobuf,
+        "GRPCTransport", "Alignment", "AudioCore", "TestAudio", "CAllocationCounter", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(
       name: "AlignmentTests",
       dependencies: [
         "Alignment", "AcousticSimulator", "Resampling", "AudioCore", "TestAudio",
-        "CAllocationCounter",
       ],
       swiftSettings: swift),
     .testTarget(

@@ -32,7 +32,7 @@ struct LagTracker {
 
   mutating func update(_ correlation: borrowing FloatBuffer) {
     hasMoved = false
-    let noise = correlation.meanSquare(0..<correlation.count).squareRoot()
+    let noise = Self.noise(correlation)
     guard noise > 0 else { return }
     let best = correlation.peak(0..<correlation.count)
     let value = correlation.magnitude(best)
@@ -60,6 +60,22 @@ struct LagTracker {
     confidence = Self.confidence(height)
     hasMoved = true
     candidateBlocks = 0
+  }
+
+  /// The root of the mean square where there is anything: as long as the reference has no past, the
+  /// longer lags are empty, and would make any peak look high.
+  private static func noise(_ correlation: borrowing FloatBuffer) -> Float {
+    let part = PhaseCorrelator.block
+    var (sum, loudest): (Float, Float) = (0, 0)
+    var parts: Float = 0
+    for start in stride(from: 0, to: correlation.count, by: part) {
+      let power = correlation.meanSquare(start..<start + part)
+      guard power > loudest * 0.01 else { continue }
+      loudest = max(loudest, power)
+      sum += power
+      parts += 1
+    }
+    return (sum / max(1, parts)).squareRoot()
   }
 
   /// The lag is known to be so many samples longer than in the last block.

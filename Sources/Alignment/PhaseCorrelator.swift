@@ -46,8 +46,9 @@ struct PhaseCorrelator: ~Copyable {
   private var weights = SpectralWeights(bins: bins)
   private var newest = 0  // in the ring of references
   private var blocksAveraged = 0
-  private var blocksOfReference = 0  // since the last one with something in it
-  private var hasMicrophone = false
+  private var blocksWithoutReference = partitions + 1
+  private var hasMicrophone = false  // in the last block
+  private var hasReference = false
 
   init() {
     for index in 0..<window.count {
@@ -61,7 +62,7 @@ struct PhaseCorrelator: ~Copyable {
   }
 
   /// Whether the last block said something about the lag.
-  var isInformed: Bool { hasMicrophone && blocksOfReference <= Self.partitions }
+  var isInformed: Bool { hasMicrophone && blocksWithoutReference <= Self.partitions }
 
   /// Forgets the average, not the signals.
   mutating func forget() {
@@ -75,7 +76,8 @@ struct PhaseCorrelator: ~Copyable {
   ) {
     let size = Self.size
     let (real, imaginary) = (input.start, input.start + size)
-    var (referencePower, microphonePower): (Float, Float) = (0, 0)
+    let referencePower = Self.power(reference, size)
+    let microphonePower = Self.power(block, Self.block)
     real.update(from: reference, count: size)
     for index in 0..<edge.count {
       real[index] *= edge.start[index]
@@ -84,14 +86,21 @@ struct PhaseCorrelator: ~Copyable {
     imaginary.update(repeating: 0, count: Self.block)
     for index in 0..<Self.block {
       imaginary[Self.block + index] = block[index] * window.start[index]
-      referencePower += reference[Self.block + index] * reference[Self.block + index]
-      microphonePower += block[index] * block[index]
     }
-    let least = Self.leastPower * Float(Self.block)
-    hasMicrophone = microphonePower > least
+    // What is no number is not greater, and not less.
+    hasMicrophone = microphonePower > Self.leastPower && microphonePower < .infinity
+    hasReference = referencePower > Self.leastPower && referencePower < .infinity
+    if !hasReference { real.update(repeating: 0, count: size) }
+    if !hasMicrophone { imaginary.update(repeating: 0, count: size) }
     drifted += drift
     newest = (newest + 1) % Self.partitions
-    blocksOfReference = referencePower > least ? 0 : blocksOfReference + 1
+    blocksWithoutReference = hasReference ? 0 : blocksWithoutReference + 1
+  }
+
+  private static func power(_ samples: UnsafeMutablePointer<Float>, _ count: Int) -> Float {
+    var sum: Float = 0
+    for index in 0..<count { sum += samples[index] * samples[index] }
+    return sum / Float(count)
   }
 
   /// One step of the work, 0..<stepCount, in order. Runs per frame: no allocation, lock, log or await.
@@ -113,10 +122,14 @@ struct PhaseCorrelator: ~Copyable {
       microphone.start[bin] = (imaginary[bin] + imaginary[mirror]) / 2
       microphone.start[block + bin] = (real[mirror] - real[bin]) / 2
     }
-    let counting = weights.whiten(reference, reference + block)
-    if counting < Self.leastBins { reference.update(repeating: 0, count: 2 * block) }
+    weights.compare(
+      reference, reference + block, microphone.start, microphone.start + block)
+    let counting = weights.whitenReference(reference, reference + block)
+    if !hasReference || counting < Self.leastBins {
+      reference.update(repeating: 0, count: 2 * block)
+    }
     guard isInformed else { return }
-    weights.whitenAboveFloor(microphone.start, microphone.start + block)
+    weights.whitenMicrophone(microphone.start, microphone.start + block)
     blocksAveraged += 1
     makeTurn()
   }
@@ -138,7 +151,7 @@ struct PhaseCorrelator: ~Copyable {
   /// Brings two partitions up to date: their lags come back by one transform, as its two parts.
   private mutating func correlate(partition: Int) {
     let (size, block) = (Self.size, Self.block)
-    let share = max(1 / Float(blocksAveraged), Self.leastShare)
+    let share = max(1 / Float(max(1, blocksAveraged)), Self.leastShare)
     let (real, imaginary) = (input.start, input.start + size)
     average(partition, share)
     average(partition + 1, share)

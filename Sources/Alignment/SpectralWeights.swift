@@ -8,6 +8,8 @@
 struct SpectralWeights: ~Copyable {
   /// Of the strongest frequency's power, -50 dB.
   private static let leastShare: Float = 1e-5
+  /// Of a single-precision transform, to the strongest frequency's power.
+  private static let roundingErrors: Float = 1e-11
   /// Of the smoothed minimum to the mean.
   private static let floorBias: Float = 2.5
   private static let floorRise: Float = 1.08
@@ -18,6 +20,8 @@ struct SpectralWeights: ~Copyable {
   private let first: Int
   private let last: Int
   private var isPrimed = false
+  private var leastReference: Float = 0
+  private var leastMicrophone: Float = 0
 
   /// For the frequencies `bins` of a spectrum.
   init(bins: ClosedRange<Int>) {
@@ -27,16 +31,28 @@ struct SpectralWeights: ~Copyable {
     floor = FloatBuffer(bins.upperBound + 1)
   }
 
+  /// Takes in both spectra of a block, before they are whitened: they come out of one transform,
+  /// where the rounding errors of a loud one look like a quiet other one.
+  mutating func compare(
+    _ referenceReal: UnsafeMutablePointer<Float>, _ referenceImaginary: UnsafeMutablePointer<Float>,
+    _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>
+  ) {
+    let reference = strongest(referenceReal, referenceImaginary)
+    let microphone = strongest(real, imaginary)
+    let least = max(max(reference, microphone) * Self.roundingErrors, 1e-20)
+    leastReference = max(reference * Self.leastShare, least)
+    leastMicrophone = max(microphone * Self.leastShare, least)
+  }
+
   /// Leaves of a spectrum the phases. Returns how many frequencies count.
-  func whiten(
+  func whitenReference(
     _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>
   ) -> Int {
-    let least = max(strongest(real, imaginary) * Self.leastShare, 1e-20)
     var counting = 0
     for bin in first...last {
       let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
-      let scale = power > least ? 1 / power.squareRoot() : 0
-      counting += power > least ? 1 : 0
+      let scale = power > leastReference ? 1 / power.squareRoot() : 0
+      counting += power > leastReference ? 1 : 0
       real[bin] *= scale
       imaginary[bin] *= scale
     }
@@ -44,10 +60,9 @@ struct SpectralWeights: ~Copyable {
   }
 
   /// The same, and what is noise counts less or nothing.
-  mutating func whitenAboveFloor(
+  mutating func whitenMicrophone(
     _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>
   ) {
-    let least = max(strongest(real, imaginary) * Self.leastShare, 1e-20)
     for bin in first...last {
       let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
       let mean = smoothed.start[bin] + Self.smoothing * (power - smoothed.start[bin])
@@ -55,20 +70,19 @@ struct SpectralWeights: ~Copyable {
       floor.start[bin] =
         isPrimed ? min(mean, floor.start[bin] * Self.floorRise + 1e-20) : power * 0.01
       let weight = max(0, 1 - Self.floorBias * floor.start[bin] / max(power, 1e-20))
-      let scale = power > least ? weight / power.squareRoot() : 0
+      let scale = power > leastMicrophone ? weight / power.squareRoot() : 0
       real[bin] *= scale
       imaginary[bin] *= scale
     }
     isPrimed = true
   }
 
-  mutating func reset() { isPrimed = false }
-
+  /// Also of those below, which leak into the others.
   private func strongest(
     _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>
   ) -> Float {
     var strongest: Float = 0
-    for bin in first...last {
+    for bin in 1...last {
       strongest = max(strongest, real[bin] * real[bin] + imaginary[bin] * imaginary[bin])
     }
     return strongest

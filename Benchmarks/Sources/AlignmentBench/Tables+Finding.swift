@@ -13,6 +13,7 @@ extension Tables {
         for isDoubleTalk in [false, true] { try findingRow(loss, noise, isDoubleTalk) }
       }
     }
+    for noise in [-75, -55, -45] as [Float] { try findingRow(200, noise, true) }
     print("")
   }
 
@@ -39,7 +40,7 @@ extension Tables {
       error = max(error, abs(delay / .milliseconds(1) - 250))
     }
     row([
-      text(loss), text(noise), isDoubleTalk ? "talks all the time" : "silent", text(found),
+      loss > 100 ? "no echo" : text(loss), text(noise), isDoubleTalk ? "talks all the time" : "silent", text(found),
       "\(moves)", text(error),
     ])
   }

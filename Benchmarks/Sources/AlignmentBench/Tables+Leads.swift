@@ -7,9 +7,12 @@ extension Tables {
   /// How far the reference may lead, without the aligner.
   func leadTable() throws {
     print("### Lead of the reference for settings of the canceller, no aligner\n")
-    print("Reduction from the 4th second on / in the worst second, false voice in percent; in double")
+    print(
+      "Reduction from the 4th second on / in the worst second, false voice in percent; in double")
     print("talk the change of the near end where it is louder / in all, in dB.\n")
-    print("| extended | agnostic | hint ms | suppression | lead ms | close | office | hall | double talk |")
+    print(
+      "| extended | agnostic | hint ms | suppression | lead ms | close | office | hall | double talk |"
+    )
     print("|---|---|---|---|---|---|---|---|---|")
     let searches = [
       WebRTCEchoSearch(),

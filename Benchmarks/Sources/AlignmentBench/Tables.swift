@@ -34,7 +34,8 @@ struct Tables {
     scene.lag = Double(lag) / 1000
     let recording = scene.record(farEnd: far(seconds: 12))
     let plain = try Trial(recording, rate, isAligned: false, heldBack: heldBack)
-    let aligned = try Trial(recording, rate, isAligned: true, heldBack: heldBack, search: search, leads: leads)
+    let aligned = try Trial(
+      recording, rate, isAligned: true, heldBack: heldBack, search: search, leads: leads)
     let name = heldBack > 0 ? "\(lag), microphone 20 ms later" : "\(lag)"
     row([
       name, room.name,

@@ -1,0 +1,114 @@
+import Alignment
+import AudioCore
+import Testing
+import TestAudio
+
+struct DriftEstimatorTests {
+  private static let rate = SampleRate.hz48000
+
+  @Test(arguments: [-480, -50, 0, 13, 200, 500] as [Double])
+  func aDriftIsFoundInTimesThatTremble(ppm: Double) throws {
+    var estimator = DriftEstimator(microphone: Self.rate, reference: Self.rate)
+    feed(&estimator, playbackPPM: -ppm, jitter: 0.0002)
+    let estimate = try found(estimator.estimate)
+    #expect(abs(estimate.drift - ppm) < 15)
+    #expect(value(estimator.capture.rejectedCount) == 0)
+  }
+
+  @Test func aFewTimesThatLieChangeNothingAndAreCounted() throws {
+    var estimator = DriftEstimator(microphone: Self.rate, reference: Self.rate)
+    feed(&estimator, playbackPPM: -100, jitter: 0.0002) { frame in
+      frame % 37 == 5 ? 3 : frame % 41 == 7 ? -20 : 0
+    }
+    let estimate = try found(estimator.estimate)
+    #expect(abs(estimate.drift - 100) < 10)
+    #expect(value(estimator.capture.rejectedCount) > 25)
+    #expect(value(estimator.capture.jumpCount) == 0)
+  }
+
+  @Test func timesThatRunBackwardsOrStandStillAreNotBelieved() {
+    var clock = DeviceClock(rate: Self.rate)
+    var believed = [clock.note(sample: 480, at: .seconds(1))]
+    believed.append(clock.note(sample: 480, at: .seconds(1)))
+    believed.append(clock.note(sample: 960, at: .milliseconds(500)))
+    believed.append(clock.note(sample: 100, at: .seconds(2)))
+    #expect(believed == [true, false, false, false])
+    #expect(value(clock.rejectedCount) == 3)
+    #expect(value(clock.deviation) == nil)
+  }
+
+  @Test func aClockThatLiesAboutItsRateSaysNothing() {
+    for factor in [0.5, 0.9, 1.01, 1.1, 2] {
+      var clock = DeviceClock(rate: Self.rate)
+      for second in 1..<60 {
+        clock.note(
+          sample: Int64(second * Self.rate.hertz), at: .seconds(Double(second) * factor))
+      }
+      #expect(value(clock.deviation) == nil)
+    }
+  }
+
+  @Test func timesFromTheEndsOfTheWorldDoNotHarm() {
+    var clock = DeviceClock(rate: Self.rate)
+    for sample in [Int64.min, -1, 0, 1, Int64.max - 1, .max] {
+      for time in [Duration.seconds(Int64.min), .zero, .seconds(Int64.max)] {
+        clock.note(sample: sample, at: time)
+      }
+    }
+    #expect(value(clock.deviation) == nil)
+  }
+
+  @Test func aJumpOfTheDeviceIsNoticedAndNoDrift() throws {
+    var clock = DeviceClock(rate: Self.rate)
+    for second in 1..<120 {
+      let jump = second > 40 ? 5.0 : 0
+      clock.note(
+        sample: Int64(second * Self.rate.hertz), at: .seconds(Double(second) * 0.9999 + jump))
+    }
+    #expect(value(clock.jumpCount) == 1)
+    let deviation = try found(clock.deviation)
+    #expect(abs(deviation - 100) < 5)
+  }
+
+  @Test func theSlopeOfTheDelayIsADrift() throws {
+    var estimator = DriftEstimator(microphone: Self.rate, reference: Self.rate)
+    let noise = Signals.noise(40, amplitude: 0.00003)
+    for point in 0..<40 {
+      let time = Double(point) / 2
+      // Every seventh is a reflection.
+      let error = Double(noise[point]) + (point % 7 == 3 ? 0.003 : 0)
+      estimator.noteDelay(0.2 - 150e-6 * time + error, at: time)
+    }
+    let drift = try found(estimator.estimate).drift
+    #expect(abs(drift + 150) < 10)
+    estimator.noteDelay(.nan, at: 21)
+    let still = try found(estimator.estimate).drift
+    #expect(abs(still + 150) < 10)
+  }
+
+  @Test func whereDevicesAndSoundDisagreeTheSoundIsBelieved() throws {
+    var estimator = DriftEstimator(microphone: Self.rate, reference: Self.rate)
+    feed(&estimator, playbackPPM: -300, jitter: 0)
+    for point in 0..<24 { estimator.noteDelay(0.2, at: Double(point) / 2) }
+    #expect(value(estimator.devicesDisagree))
+    #expect(abs(try found(estimator.estimate).drift) < 1)
+  }
+
+  /// A minute of times, ten a second; `lie` is added to those of the microphone, in seconds.
+  private func feed(
+    _ estimator: inout DriftEstimator, playbackPPM: Double, jitter: Float,
+    lie: (_ index: Int) -> Double = { _ in 0 }
+  ) {
+    let noise = Signals.noise(1200, amplitude: jitter, seed: 9)
+    for index in 0..<600 {
+      let sample = Int64(index * Self.rate.hertz / 10)
+      let time = 1000 + Double(index) / 10
+      estimator.noteCapture(
+        sample: sample, at: .seconds(time + Double(noise[2 * index]) + lie(index)))
+      estimator.notePlayback(
+        sample: sample,
+        at: .seconds(
+          1000 + Double(index) / 10 / (1 + playbackPPM * 1e-6) + Double(noise[2 * index + 1])))
+    }
+  }
+}

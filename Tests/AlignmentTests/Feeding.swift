@@ -1,0 +1,64 @@
+import AcousticSimulator
+import Alignment
+import AudioCore
+import Testing
+
+/// Calls `body` with each whole frame of two signals of one rate.
+func forEachFrame(
+  _ microphone: [Float], _ reference: [Float], _ rate: SampleRate,
+  _ body: (_ microphone: borrowing Frame, _ reference: borrowing Frame) -> Void
+) {
+  let size = rate.samplesPerFrame
+  let first = Frame(rate: rate, channelCount: 1)
+  let second = Frame(rate: rate, channelCount: 1)
+  for frame in 0..<(min(microphone.count, reference.count) / size) {
+    for index in 0..<size {
+      first.plane(0)[index] = microphone[frame * size + index]
+      second.plane(0)[index] = reference[frame * size + index]
+    }
+    body(first, second)
+  }
+}
+
+/// What an aligner made of two signals.
+struct AlignerRun {
+  var output: [Float] = []
+  var changes: [AlignmentChange] = []
+  var status = AlignmentStatus()
+
+  init(
+    _ microphone: [Float], _ reference: [Float], rate: SampleRate = .hz16000,
+    eachFrame: (_ aligner: inout ReferenceAligner, _ frame: Int) -> Void = { _, _ in }
+  ) throws {
+    var aligner = try ReferenceAligner(
+      microphone: rate, reference: rate, referenceChannelCount: 1)
+    let aligned = Frame(rate: rate, channelCount: 1)
+    var frame = 0
+    forEachFrame(microphone, reference, rate) { microphone, reference in
+      eachFrame(&aligner, frame)
+      frame += 1
+      let change = aligner.process(
+        microphone: microphone, reference: reference, into: aligned)
+      if let change { changes.append(change) }
+      output.append(contentsOf: aligned.plane(0))
+    }
+    status = aligner.status
+  }
+}
+
+/// Syllables of noise that is not related to that of `Signals`, whose seeds are near relatives.
+func chatter(_ count: Int, seed: UInt32) -> [Float] {
+  var noise = SeededNoise(seed)
+  return (0..<count).map { index -> Float in
+    let phase = Float(index % 3700) / 3700
+    return 0.3 * noise.next() * max(0, phase * (1 - 1.3 * phase))
+  }
+}
+
+/// Takes a value out of what cannot be copied, which `#expect` and `#require` would want to.
+func value<Value>(_ value: Value) -> Value { value }
+func found<Value>(_ value: Value?) throws -> Value { try #require(value) }
+
+extension Duration {
+  var inMilliseconds: Double { self / .milliseconds(1) }
+}

@@ -1,0 +1,119 @@
+import AcousticSimulator
+import Alignment
+import AudioCore
+import Testing
+import TestAudio
+
+struct ReferenceAlignerTests {
+  private static let rate = SampleRate.hz16000
+  private static let speech = Signals.babble(rate.hertz * 12, rate: rate, seed: 7)
+
+  @Test func aLongLagIsShortenedOnceToTheBestLead() throws {
+    let recording = record(seconds: 4) { $0.lag = 0.4 }
+    let run = try AlignerRun(recording.microphone, recording.reference)
+    #expect(run.changes.map(\.cause) == [.found])
+    #expect(run.changes.first?.before == .zero)
+    let lead = try #require(run.status.lead).inMilliseconds
+    #expect(abs(lead - 40) < 0.5)
+    #expect(abs(run.status.referenceDelay.inMilliseconds - 360) < 0.5)
+  }
+
+  @Test(arguments: [0.02, 0.035, 0.055])
+  func aGoodLeadIsLeftAloneAndTheReferenceUntouched(lag: Double) throws {
+    let recording = record(seconds: 4) { $0.lag = lag + 0.0005 }
+    let run = try AlignerRun(recording.microphone, recording.reference)
+    #expect(run.changes.isEmpty)
+    #expect(run.output == recording.reference)
+    let echoDelay = try #require(run.status.echoDelay).inMilliseconds
+    #expect(abs(echoDelay - lag * 1000 - 0.5) < 0.5)
+  }
+
+  @Test func beforeItIsSureTheReferencePassesUntouched() throws {
+    let other = chatter(Self.rate.hertz * 4, seed: 32)
+    let reference = Array(Self.speech.prefix(other.count))
+    let run = try AlignerRun(other, reference)
+    #expect(run.output == reference)
+    #expect(run.status.echoDelay == nil && run.status.confidence == 0)
+  }
+
+  @Test(arguments: [0.04, 0.3, -0.1])
+  func aJumpIsFollowedWithinASecondAndAHalf(jump: Double) throws {
+    let recording = record(seconds: 7) {
+      $0.lag = 0.3
+      $0.jumps = [(4, jump)]
+    }
+    let run = try AlignerRun(
+      Array(recording.microphone.prefix(88_000)), Array(recording.reference.prefix(88_000)))
+    #expect(run.changes.map(\.cause) == [.found, .jumped])
+    let lead = try #require(run.status.lead).inMilliseconds
+    #expect(abs(lead - 40) < 0.5)
+  }
+
+  @Test(arguments: [200.0, -500])
+  func aDriftIsFollowedSoThatTheLeadStays(drift: Double) throws {
+    let recording = record(seconds: 12) {
+      $0.lag = 0.3
+      $0.driftPPM = drift
+    }
+    let run = try AlignerRun(recording.microphone, recording.reference)
+    #expect(run.changes.count == 1)
+    let drift = try #require(run.status.drift)
+    #expect(abs(drift - drift) < 40)
+    let early = 40 + drift * 1e-3 * 4  // what drifted away before it was known
+    let lead = try #require(run.status.lead).inMilliseconds
+    #expect(abs(lead - early) < 1.2)
+  }
+
+  @Test func theTimesOfDevicesWillDoBeforeAnythingIsHeard() throws {
+    let silence = Signals.silence(Self.rate.hertz * 8)
+    let run = try AlignerRun(silence, silence) { aligner, frame in
+      let time = Duration.milliseconds(10 * frame)
+      aligner.noteCapture(sample: Int64(frame * 160), at: .seconds(50) + time)
+      aligner.notePlayback(sample: Int64(frame * 160), at: .seconds(50.25) + time)
+    }
+    #expect(run.changes.map(\.cause) == [.deviceTimes])
+    #expect(abs(run.status.referenceDelay.inMilliseconds - 210) < 1)
+  }
+
+  @Test func timesThatLieAreCountedAndTheSoundIsBelieved() throws {
+    let recording = record(seconds: 5) { $0.lag = 0.2 }
+    let run = try AlignerRun(recording.microphone, recording.reference) { aligner, frame in
+      aligner.noteCapture(sample: Int64(frame * 160), at: .milliseconds(frame % 7 * 1000))
+      aligner.notePlayback(sample: Int64(frame * 160), at: .milliseconds(-frame * 13))
+    }
+    #expect(run.status.rejectedTimeCount > 100)
+    let lead = try #require(run.status.lead).inMilliseconds
+    #expect(abs(lead - 40) < 0.5)
+  }
+
+  @Test func theSameInputGivesTheSameOutput() throws {
+    let recording = record(seconds: 5) {
+      $0.lag = 0.3
+      $0.driftPPM = 300
+    }
+    let first = try AlignerRun(recording.microphone, recording.reference)
+    let second = try AlignerRun(recording.microphone, recording.reference)
+    #expect(first.output == second.output && first.changes == second.changes)
+  }
+
+  @Test func afterAResetTheLagIsFoundAnew() throws {
+    let recording = record(seconds: 8) {
+      $0.lag = 0.4
+      $0.jumps = [(4, -0.2)]
+    }
+    let run = try AlignerRun(recording.microphone, recording.reference) { aligner, frame in
+      if frame == 400 { aligner.reset() }
+    }
+    #expect(run.changes.map(\.cause) == [.found, .found])
+    let lead = try #require(run.status.lead).inMilliseconds
+    #expect(abs(lead - 40) < 0.5)
+  }
+
+  private func record(
+    seconds: Int, _ change: (inout EchoScene) -> Void
+  ) -> EchoScene.Recording {
+    var scene = EchoScene(rate: Self.rate.hertz)
+    change(&scene)
+    return scene.record(farEnd: Array(Self.speech.prefix(seconds * Self.rate.hertz)))
+  }
+}

@@ -1,0 +1,117 @@
+import Alignment
+import AudioCore
+import Testing
+import TestAudio
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+struct VariableResamplerTests {
+  private static let rate = SampleRate.hz16000
+
+  @Test(arguments: [0, 1, 159, 160, 161, 5000, 17600])
+  func aWholeDelayThatStandsStillLeavesSamplesUntouched(delay: Int) {
+    let signal = Signals.noise(Self.rate.hertz * 2)
+    let output = process(signal) { resampler, frame in
+      if frame == 0 { resampler.move(to: Double(delay)) }
+      return 0
+    }
+    #expect(output.dropFirst(delay + 160).elementsEqual(signal[160..<(signal.count - delay)]))
+  }
+
+  @Test func aDelayBetweenSamplesIsExact() {
+    let output = process(sine(1000)) { resampler, frame in
+      if frame == 0 { resampler.move(to: 100.37) }
+      return 0
+    }
+    let error = (400..<output.count).map { index -> Float in
+      abs(output[index] - sine(1000, at: Double(index) - 100.37))
+    }
+    #expect(error.max() ?? 1 < 0.0005)
+  }
+
+  @Test(arguments: [-500, -20, 20, 500] as [Double], [300, 3000, 6000] as [Double])
+  func aSlopeIsADriftWithoutClicks(slope: Double, hertz: Double) {
+    let output = process(sine(hertz)) { resampler, frame in
+      if frame == 0 { resampler.move(to: 400) }
+      return frame == 0 ? 0 : slope
+    }
+    let error = (1600..<output.count).map { index -> Float in
+      let delay = 400 + Double(index - 160) * slope * 1e-6
+      return abs(output[index] - sine(hertz, at: Double(index) - delay))
+    }
+    #expect(error.max() ?? 1 < 0.002)
+  }
+
+  @Test func aMoveFadesWithinAFrame() {
+    let output = process(sine(200)) { resampler, frame in
+      if frame == 20 { resampler.move(to: 4000) }
+      return 0
+    }
+    let steepest = zip(output, output.dropFirst()).map { abs($1 - $0) }.max() ?? 1
+    let ofTheSine: Float = 0.5 * 2 * .pi * 200 / 16000
+    let ofTheFade: Float = 2 * 0.5 / 160
+    #expect(steepest < ofTheSine + ofTheFade)
+  }
+
+  @Test func whatIsTooMuchIsCutOff() {
+    var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 1000)
+    let frame = Frame(rate: Self.rate, channelCount: 1)
+    resampler.move(to: 1e9)
+    resampler.process(frame, slope: 1e9, into: frame)
+    #expect(value(resampler.delay) == 1000)
+    resampler.process(frame, slope: .nan, into: frame)
+    #expect(value(resampler.delay) == 1000)
+    resampler.process(frame, slope: -.infinity, into: frame)
+    #expect(value(resampler.delay) == 1000)
+    resampler.process(frame, slope: -1e9, into: frame)
+    #expect(abs(value(resampler.delay) - 999.84) < 1e-9)
+    resampler.move(to: -5)
+    resampler.process(frame, slope: -100, into: frame)
+    #expect(value(resampler.delay) == 0)
+    resampler.move(to: 3.5)
+    resampler.process(frame, into: frame)
+    #expect(value(resampler.delay) == VariableResampler.leastFractionalDelay)
+  }
+
+  @Test func channelsStayApart() {
+    var resampler = VariableResampler(rate: Self.rate, channelCount: 2, longestDelay: 1000)
+    let input = Frame(rate: Self.rate, channelCount: 2)
+    let output = Frame(rate: Self.rate, channelCount: 2)
+    for index in 0..<160 {
+      input.plane(0)[index] = 0.25
+      input.plane(1)[index] = -0.5
+    }
+    resampler.move(to: 50.5)
+    for _ in 0..<5 { resampler.process(input, slope: 100, into: output) }
+    #expect(output.plane(0).allSatisfy { abs($0 - 0.25) < 1e-5 })
+    #expect(output.plane(1).allSatisfy { abs($0 + 0.5) < 1e-5 })
+  }
+
+  /// A signal through a resampler; before each frame `before` may move it, and says the slope.
+  private func process(
+    _ signal: [Float], _ before: (_ resampler: inout VariableResampler, _ frame: Int) -> Double
+  ) -> [Float] {
+    let size = Self.rate.samplesPerFrame
+    var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 17600)
+    let input = Frame(rate: Self.rate, channelCount: 1)
+    let output = Frame(rate: Self.rate, channelCount: 1)
+    var result: [Float] = []
+    for frame in 0..<(signal.count / size) {
+      for index in 0..<size { input.plane(0)[index] = signal[frame * size + index] }
+      let slope = before(&resampler, frame)
+      resampler.process(input, slope: slope, into: output)
+      result.append(contentsOf: output.plane(0))
+    }
+    return result
+  }
+
+  private func sine(_ hertz: Double) -> [Float] {
+    (0..<Self.rate.hertz * 2).map { sine(hertz, at: Double($0)) }
+  }
+
+  private func sine(_ hertz: Double, at position: Double) -> Float {
+    Float(0.5 * sin(2 * Double.pi * hertz * position / 16_000))
+  }
+}
