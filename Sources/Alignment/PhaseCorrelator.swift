@@ -28,6 +28,9 @@ struct PhaseCorrelator: ~Copyable {
   /// A reference with fewer frequencies than these has no place in time: a tone, a hum.
   private static let leastBins = bins.count / 8
 
+  /// The sum of the weights of the microphone's frequencies; a block with less is a pause.
+  private static let leastWeight: Float = 20
+
   /// The correlation by lag, after the last step.
   let correlation = FloatBuffer(lagCount)
   /// How far the lag is known to drift in a block, in samples: the average is turned by it, so that
@@ -129,7 +132,9 @@ struct PhaseCorrelator: ~Copyable {
       reference.update(repeating: 0, count: 2 * block)
     }
     guard isInformed else { return }
-    weights.whitenMicrophone(microphone.start, microphone.start + block)
+    let weight = weights.whitenMicrophone(microphone.start, microphone.start + block)
+    hasMicrophone = weight >= Self.leastWeight
+    guard hasMicrophone else { return }
     blocksAveraged += 1
     makeTurn()
   }

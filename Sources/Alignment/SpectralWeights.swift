@@ -59,10 +59,11 @@ struct SpectralWeights: ~Copyable {
     return counting
   }
 
-  /// The same, and what is noise counts less or nothing.
+  /// The same, and what is noise counts less or nothing. Returns the sum of the weights.
   mutating func whitenMicrophone(
     _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>
-  ) {
+  ) -> Float {
+    var sum: Float = 0
     for bin in first...last {
       let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
       let mean = smoothed.start[bin] + Self.smoothing * (power - smoothed.start[bin])
@@ -71,10 +72,12 @@ struct SpectralWeights: ~Copyable {
         isPrimed ? min(mean, floor.start[bin] * Self.floorRise + 1e-20) : power * 0.01
       let weight = max(0, 1 - Self.floorBias * floor.start[bin] / max(power, 1e-20))
       let scale = power > leastMicrophone ? weight / power.squareRoot() : 0
+      sum += power > leastMicrophone ? weight : 0
       real[bin] *= scale
       imaginary[bin] *= scale
     }
     isPrimed = true
+    return sum
   }
 
   /// Also of those below, which leak into the others.

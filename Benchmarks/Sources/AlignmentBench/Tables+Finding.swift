@@ -40,7 +40,8 @@ extension Tables {
       error = max(error, abs(delay / .milliseconds(1) - 250))
     }
     row([
-      loss > 100 ? "no echo" : text(loss), text(noise), isDoubleTalk ? "talks all the time" : "silent", text(found),
+      loss > 100 ? "no echo" : text(loss), text(noise),
+      isDoubleTalk ? "talks all the time" : "silent", text(found),
       "\(moves)", text(error),
     ])
   }
