@@ -15,19 +15,23 @@ struct FloatBuffer: ~Copyable {
 
   /// The mean square of some of the values.
   func meanSquare(_ range: Range<Int>) -> Float {
+    Self.meanSquare(start + range.lowerBound, range.count)
+  }
+
+  static func meanSquare(_ values: UnsafePointer<Float>, _ count: Int) -> Float {
     // Eight sums at once: one after another they would wait for each other.
     var sums = SIMD8<Float>()
-    var index = range.lowerBound
-    while index + 8 <= range.upperBound {
-      let values = UnsafeRawPointer(start + index).loadUnaligned(as: SIMD8<Float>.self)
-      sums += values * values
+    var index = 0
+    while index + 8 <= count {
+      let eight = UnsafeRawPointer(values + index).loadUnaligned(as: SIMD8<Float>.self)
+      sums += eight * eight
       index += 8
     }
     var sum = sums.sum()
-    while index < range.upperBound {
-      sum += start[index] * start[index]
+    while index < count {
+      sum += values[index] * values[index]
       index += 1
     }
-    return sum / Float(max(1, range.count))
+    return sum / Float(max(1, count))
   }
 }

@@ -79,8 +79,8 @@ struct PhaseCorrelator: ~Copyable {
   ) {
     let size = Self.size
     let (real, imaginary) = (input.start, input.start + size)
-    let referencePower = Self.power(reference, size)
-    let microphonePower = Self.power(block, Self.block)
+    let referencePower = FloatBuffer.meanSquare(reference, size)
+    let microphonePower = FloatBuffer.meanSquare(block, Self.block)
     real.update(from: reference, count: size)
     for index in 0..<edge.count {
       real[index] *= edge.start[index]
@@ -98,12 +98,6 @@ struct PhaseCorrelator: ~Copyable {
     drifted += drift
     newest = (newest + 1) % Self.partitions
     blocksWithoutReference = hasReference ? 0 : blocksWithoutReference + 1
-  }
-
-  private static func power(_ samples: UnsafeMutablePointer<Float>, _ count: Int) -> Float {
-    var sum: Float = 0
-    for index in 0..<count { sum += samples[index] * samples[index] }
-    return sum / Float(count)
   }
 
   /// One step of the work, 0..<stepCount, in order. Runs per frame: no allocation, lock, log or await.

@@ -26,40 +26,6 @@ extension Tables {
     }
     print("")
   }
-
-  func cost() throws {
-    var scene = self.scene
-    scene.lag = 0.3
-    scene.driftPPM = 100
-    let recording = scene.record(farEnd: far(seconds: 30))
-    var aligner = try ReferenceAligner(
-      microphone: rate, reference: rate, referenceChannelCount: 1)
-    let (input, played, output) = (FrameBox(rate), FrameBox(rate), FrameBox(rate))
-    var times: [Double] = []
-    for frame in 0..<recording.microphone.count / rate.samplesPerFrame {
-      input.fill(recording.microphone, frame * rate.samplesPerFrame)
-      played.fill(recording.reference, frame * rate.samplesPerFrame)
-      let begin = processorTime()
-      _ = aligner.process(microphone: input.frame, reference: played.frame, into: output.frame)
-      times.append(processorTime() - begin)
-    }
-    let sorted = times.sorted()
-    let mean = times.reduce(0, +) / Double(times.count)
-    print("### Cost of the aligner in µs per frame, a drift being followed\n")
-    print("| mean | median | 99 % | largest |\n|---|---|---|---|")
-    row([
-      text(mean), text(sorted[sorted.count / 2]), text(sorted[sorted.count * 99 / 100]),
-      text(sorted.last),
-    ])
-    print("")
-  }
-
-  /// Of this thread, in microseconds.
-  private func processorTime() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
-  }
 }
 
 extension Trial {
