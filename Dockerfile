@@ -9,7 +9,7 @@ FROM ${SWIFT_IMAGE} AS build
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++-dev libprotobuf-dev libwebrtc-audio-processing-dev \
-    libsndfile1-dev libsamplerate0-dev libespeak-ng-dev pkg-config \
+    libsndfile1-dev libsamplerate0-dev libkissfft-dev libespeak-ng-dev pkg-config \
   && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /src
@@ -30,7 +30,7 @@ FROM ${RUNTIME_IMAGE}
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 \
-    libespeak-ng1 \
+    libkissfft-float131 libespeak-ng1 \
   && rm -rf /var/lib/apt/lists/*
 
 COPY --from=build /out/anechoic-server /out/anechoic /usr/local/bin/

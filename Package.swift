@@ -45,8 +45,11 @@ let package = Package(
         .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
       ],
       linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
+    // Without pkgConfig, which says flags that SwiftPM refuses and nothing that is needed.
+    .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
     .target(
-      name: "Alignment", dependencies: ["Resampling", "AudioCore"], swiftSettings: swift),
+      name: "Alignment", dependencies: ["Resampling", "AudioCore", "CKissFFT"],
+      swiftSettings: swift),
     .target(name: "VoiceEngines", dependencies: ["AudioCore"], swiftSettings: swift),
     .target(
       name: "WebRTCEngine", dependencies: ["VoiceEngines", "AudioCore", "CWebRTCAudioProcessing"],

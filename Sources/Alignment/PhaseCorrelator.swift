@@ -8,17 +8,18 @@
 ///
 /// The lags are cut into partitions of a block, as in a partitioned-block adaptive filter (J.-S. Soo
 /// and K. Pang, "Multidelay Block Frequency Domain Adaptive Filter", 1990): each block of the
-/// microphone meets the spectra of the reference's last eight, so that one transform serves both
-/// signals of a block. The work of a block is cut into steps for the frames that follow.
+/// microphone meets the spectra of the reference's last eight. The work of a block is cut into steps
+/// for the frames that follow.
 struct PhaseCorrelator: ~Copyable {
   /// In samples: 128 ms.
   static let block = 512
   static let partitions = 8
   static let lagCount = block * partitions
   /// Of the work after a block.
-  static let stepCount = 1 + partitions / 2
+  static let stepCount = 1 + partitions
 
   private static let size = 2 * block
+  private static let binCount = Spectrum.binCount(size)
   /// 100 to 1,900 Hz: below is hum, above the low-pass.
   private static let bins = 26...486
   /// Below this mean square, -90 dBFS, a block holds nothing to compare.
@@ -36,15 +37,17 @@ struct PhaseCorrelator: ~Copyable {
   /// How far the lag is known to drift in a block, in samples: the average is turned by it, so that
   /// what was heard a second ago still adds to the same peak.
   var drift = 0.0
-  private let fft = ComplexFFT(size: size)
-  private let input = FloatBuffer(2 * size)
-  private let output = FloatBuffer(2 * size)
-  private let microphone = FloatBuffer(2 * block)  // the last block's spectrum
-  private let references = FloatBuffer(2 * block * partitions)  // in a ring, real and imaginary
-  private let averages = FloatBuffer(2 * block * partitions)
+  private let fft = RealFFT(size: size)
+  private let input = FloatBuffer(size)  // of the reference
+  private let microphoneInput = FloatBuffer(size)
+  private let output = FloatBuffer(size)
+  private let microphoneBins = FloatBuffer(2 * binCount)  // of the last block
+  private let scratchBins = FloatBuffer(2 * binCount)
+  private let referenceBins = FloatBuffer(2 * binCount * partitions)  // in a ring
+  private let averageBins = FloatBuffer(2 * binCount * partitions)
   private let window = FloatBuffer(block)
   private let edge = FloatBuffer(block / 4)
-  private let turn = FloatBuffer(2 * block)  // a delay by the drift, as a spectrum
+  private let turnBins = FloatBuffer(2 * binCount)  // a delay by the drift, as a spectrum
   private var drifted = 0.0  // since the average was last turned
   private var weights = SpectralWeights(bins: bins)
   private var newest = 0  // in the ring of references
@@ -69,7 +72,7 @@ struct PhaseCorrelator: ~Copyable {
 
   /// Forgets the average, not the signals.
   mutating func forget() {
-    averages.clear()
+    averageBins.clear()
     blocksAveraged = 0
   }
 
@@ -78,23 +81,25 @@ struct PhaseCorrelator: ~Copyable {
     reference: UnsafeMutablePointer<Float>, microphone block: UnsafeMutablePointer<Float>
   ) {
     let size = Self.size
-    let (real, imaginary) = (input.start, input.start + size)
     let referencePower = FloatBuffer.meanSquare(reference, size)
     let microphonePower = FloatBuffer.meanSquare(block, Self.block)
-    real.update(from: reference, count: size)
-    for index in 0..<edge.count {
-      real[index] *= edge.start[index]
-      real[size - 1 - index] *= edge.start[index]
-    }
-    imaginary.update(repeating: 0, count: Self.block)
-    for index in 0..<Self.block {
-      imaginary[Self.block + index] = block[index] * window.start[index]
-    }
     // What is no number is not greater, and not less.
     hasMicrophone = microphonePower > Self.leastPower && microphonePower < .infinity
     hasReference = referencePower > Self.leastPower && referencePower < .infinity
-    if !hasReference { real.update(repeating: 0, count: size) }
-    if !hasMicrophone { imaginary.update(repeating: 0, count: size) }
+    input.clear()
+    microphoneInput.clear()
+    if hasReference {
+      input.start.update(from: reference, count: size)
+      for index in 0..<edge.count {
+        input.start[index] *= edge.start[index]
+        input.start[size - 1 - index] *= edge.start[index]
+      }
+    }
+    if hasMicrophone {
+      for index in 0..<Self.block {
+        microphoneInput.start[Self.block + index] = block[index] * window.start[index]
+      }
+    }
     drifted += drift
     newest = (newest + 1) % Self.partitions
     blocksWithoutReference = hasReference ? 0 : blocksWithoutReference + 1
@@ -102,31 +107,29 @@ struct PhaseCorrelator: ~Copyable {
 
   /// One step of the work, 0..<stepCount, in order. Runs per frame: no allocation, lock, log or await.
   mutating func run(step: Int) {
-    if step == 0 { transform() } else if isInformed { correlate(partition: 2 * (step - 1)) }
+    if step == 0 { transform() } else if isInformed { correlate(partition: step - 1) }
   }
 
-  /// Both spectra by one transform: of the reference as the real part and the microphone as the
-  /// imaginary one.
+  private func reference(_ slot: Int) -> Spectrum {
+    Spectrum(at: referenceBins.start + slot * 2 * Self.binCount, samples: Self.size)
+  }
+
+  private func average(_ partition: Int) -> Spectrum {
+    Spectrum(at: averageBins.start + partition * 2 * Self.binCount, samples: Self.size)
+  }
+
+  private var microphone: Spectrum { Spectrum(at: microphoneBins.start, samples: Self.size) }
+  private var turn: Spectrum { Spectrum(at: turnBins.start, samples: Self.size) }
+
   private mutating func transform() {
-    let (size, block) = (Self.size, Self.block)
-    let (real, imaginary) = (output.start, output.start + size)
-    fft.transform(input.start, input.start + size, into: real, imaginary)
-    let reference = references.start + newest * 2 * block
-    for bin in 1..<block {
-      let mirror = size - bin
-      reference[bin] = (real[bin] + real[mirror]) / 2
-      reference[block + bin] = (imaginary[bin] - imaginary[mirror]) / 2
-      microphone.start[bin] = (imaginary[bin] + imaginary[mirror]) / 2
-      microphone.start[block + bin] = (real[mirror] - real[bin]) / 2
-    }
-    weights.compare(
-      reference, reference + block, microphone.start, microphone.start + block)
-    let counting = weights.whitenReference(reference, reference + block)
-    if !hasReference || counting < Self.leastBins {
-      reference.update(repeating: 0, count: 2 * block)
-    }
+    let (reference, microphone) = (reference(newest), microphone)
+    fft.forward(input.start, into: reference)
+    fft.forward(microphoneInput.start, into: microphone)
+    weights.compare(reference, microphone)
+    let counting = weights.whiten(reference: reference)
+    if !hasReference || counting < Self.leastBins { reference.clear(bins: Self.binCount) }
     guard isInformed else { return }
-    let weight = weights.whitenMicrophone(microphone.start, microphone.start + block)
+    let weight = weights.whiten(microphone: microphone)
     hasMicrophone = weight >= Self.leastWeight
     guard hasMicrophone else { return }
     blocksAveraged += 1
@@ -137,9 +140,9 @@ struct PhaseCorrelator: ~Copyable {
     let angle = -2 * Double.pi * drifted / Double(Self.size)
     let (stepReal, stepImaginary) = (cos(angle), sin(angle))
     var (real, imaginary) = (1.0, 0.0)
-    for bin in 0..<Self.block {
-      turn.start[bin] = Float(real)
-      turn.start[Self.block + bin] = Float(imaginary)
+    for bin in 0..<Self.binCount {
+      turn.real[bin] = Float(real)
+      turn.imaginary[bin] = Float(imaginary)
       (real, imaginary) = (
         real * stepReal - imaginary * stepImaginary, real * stepImaginary + imaginary * stepReal
       )
@@ -147,47 +150,34 @@ struct PhaseCorrelator: ~Copyable {
     drifted = 0
   }
 
-  /// Brings two partitions up to date: their lags come back by one transform, as its two parts.
+  /// Brings a partition up to date.
   private mutating func correlate(partition: Int) {
-    let (size, block) = (Self.size, Self.block)
     let share = max(1 / Float(max(1, blocksAveraged)), Self.leastShare)
-    let (real, imaginary) = (input.start, input.start + size)
-    average(partition, share)
-    average(partition + 1, share)
-    let a = averages.start + partition * 2 * block
-    let b = a + 2 * block
-    input.clear()
+    let bins = average(partition)
+    renew(bins, reference((newest - partition + Self.partitions) % Self.partitions), share)
+    let scratch = Spectrum(at: scratchBins.start, samples: Self.size)
+    scratchBins.clear()
     for bin in Self.bins {
-      // a + ib, and at the negative frequency the conjugate of a plus i times that of b.
-      real[bin] = a[bin] - b[block + bin]
-      imaginary[bin] = a[block + bin] + b[bin]
-      real[size - bin] = a[bin] + b[block + bin]
-      imaginary[size - bin] = b[bin] - a[block + bin]
+      scratch.real[bin] = bins.real[bin]
+      scratch.imaginary[bin] = bins.imaginary[bin]
     }
-    fft.transform(imaginary, real, into: output.start + size, output.start)
-    let lags = correlation.start + partition * block
-    lags.update(from: output.start, count: block)
-    (lags + block).update(from: output.start + size, count: block)
+    fft.inverse(scratch, into: output.start)
+    (correlation.start + partition * Self.block).update(from: output.start, count: Self.block)
   }
 
-  private func average(_ partition: Int, _ share: Float) {
-    let block = Self.block
-    let slot = (newest - partition + Self.partitions) % Self.partitions
-    let xr = references.start + slot * 2 * block
-    let xi = xr + block
-    let (yr, yi) = (microphone.start, microphone.start + block)
-    let ar = averages.start + partition * 2 * block
-    let ai = ar + block
-    let (tr, ti) = (turn.start, turn.start + block)
+  private func renew(_ average: Spectrum, _ reference: Spectrum, _ share: Float) {
+    let (microphone, turn) = (microphone, turn)
     let kept = 1 - share
     for bin in Self.bins {
-      let (real, imaginary) = (ar[bin], ai[bin])
-      ar[bin] =
-        kept * (real * tr[bin] - imaginary * ti[bin])
-        + share * (yr[bin] * xr[bin] + yi[bin] * xi[bin])
-      ai[bin] =
-        kept * (real * ti[bin] + imaginary * tr[bin])
-        + share * (yi[bin] * xr[bin] - yr[bin] * xi[bin])
+      let (real, imaginary) = (average.real[bin], average.imaginary[bin])
+      let (xr, xi) = (reference.real[bin], reference.imaginary[bin])
+      let (yr, yi) = (microphone.real[bin], microphone.imaginary[bin])
+      average.real[bin] =
+        kept * (real * turn.real[bin] - imaginary * turn.imaginary[bin])
+        + share * (yr * xr + yi * xi)
+      average.imaginary[bin] =
+        kept * (real * turn.imaginary[bin] + imaginary * turn.real[bin])
+        + share * (yi * xr - yr * xi)
     }
   }
 }

@@ -8,8 +8,6 @@
 struct SpectralWeights: ~Copyable {
   /// Of the strongest frequency's power, -50 dB.
   private static let leastShare: Float = 1e-5
-  /// Of a single-precision transform, to the strongest frequency's power.
-  private static let roundingErrors: Float = 1e-11
   /// Of the smoothed minimum to the mean.
   private static let floorBias: Float = 2.5
   private static let floorRise: Float = 1.08
@@ -31,23 +29,15 @@ struct SpectralWeights: ~Copyable {
     floor = FloatBuffer(bins.upperBound + 1)
   }
 
-  /// Takes in both spectra of a block, before they are whitened: they come out of one transform,
-  /// where the rounding errors of a loud one look like a quiet other one.
-  mutating func compare(
-    _ referenceReal: UnsafeMutablePointer<Float>, _ referenceImaginary: UnsafeMutablePointer<Float>,
-    _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>
-  ) {
-    let reference = strongest(referenceReal, referenceImaginary)
-    let microphone = strongest(real, imaginary)
-    let least = max(max(reference, microphone) * Self.roundingErrors, 1e-20)
-    leastReference = max(reference * Self.leastShare, least)
-    leastMicrophone = max(microphone * Self.leastShare, least)
+  /// Takes in both spectra of a block, before they are whitened.
+  mutating func compare(_ reference: Spectrum, _ microphone: Spectrum) {
+    leastReference = max(strongest(reference) * Self.leastShare, 1e-20)
+    leastMicrophone = max(strongest(microphone) * Self.leastShare, 1e-20)
   }
 
   /// Leaves of a spectrum the phases. Returns how many frequencies count.
-  func whitenReference(
-    _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>
-  ) -> Int {
+  func whiten(reference: Spectrum) -> Int {
+    let (real, imaginary) = (reference.real, reference.imaginary)
     var counting = 0
     for bin in first...last {
       let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
@@ -60,9 +50,8 @@ struct SpectralWeights: ~Copyable {
   }
 
   /// The same, and what is noise counts less or nothing. Returns the sum of the weights.
-  mutating func whitenMicrophone(
-    _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>
-  ) -> Float {
+  mutating func whiten(microphone: Spectrum) -> Float {
+    let (real, imaginary) = (microphone.real, microphone.imaginary)
     var sum: Float = 0
     for bin in first...last {
       let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
@@ -81,12 +70,11 @@ struct SpectralWeights: ~Copyable {
   }
 
   /// Also of those below, which leak into the others.
-  private func strongest(
-    _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>
-  ) -> Float {
+  private func strongest(_ bins: Spectrum) -> Float {
     var strongest: Float = 0
     for bin in 1...last {
-      strongest = max(strongest, real[bin] * real[bin] + imaginary[bin] * imaginary[bin])
+      let (real, imaginary) = (bins.real[bin], bins.imaginary[bin])
+      strongest = max(strongest, real * real + imaginary * imaginary)
     }
     return strongest
   }

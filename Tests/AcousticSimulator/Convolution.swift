@@ -2,34 +2,40 @@ internal import Alignment
 
 /// A signal through an impulse response, by overlap and save.
 func convolve(_ signal: [Float], _ response: [Float]) -> [Float] {
-  let size = 16384
+  let size = max(4096, (4 * response.count).roundedUpToPowerOfTwo)
   let hop = size - response.count
-  precondition(hop > 0, "a response longer than a transform")
-  let fft = ComplexFFT(size: size)
-  let buffer = UnsafeMutablePointer<Float>.allocate(capacity: 6 * size)
-  buffer.initialize(repeating: 0, count: 6 * size)
-  defer { buffer.deallocate() }
-  let (real, imaginary) = (buffer, buffer + size)
-  let (outReal, outImaginary) = (buffer + 2 * size, buffer + 3 * size)
-  let (pathReal, pathImaginary) = (buffer + 4 * size, buffer + 5 * size)
-  for index in response.indices { real[index] = response[index] }
-  fft.transform(real, imaginary, into: pathReal, pathImaginary)
+  let fft = RealFFT(size: size)
+  let bins = Spectrum.binCount(size)
+  let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * size + 4 * bins)
+  memory.initialize(repeating: 0, count: 2 * size + 4 * bins)
+  defer { memory.deallocate() }
+  let (block, filtered) = (memory, memory + size)
+  let path = Spectrum(at: memory + 2 * size, samples: size)
+  let spectrum = Spectrum(at: memory + 2 * size + 2 * bins, samples: size)
+  for index in response.indices { block[index] = response[index] }
+  fft.forward(block, into: path)
   var result = [Float](repeating: 0, count: signal.count)
   for start in stride(from: 0, to: signal.count, by: hop) {
     for index in 0..<size {
       let position = start - response.count + index
-      real[index] = signal.indices.contains(position) ? signal[position] : 0
-      imaginary[index] = 0
+      block[index] = signal.indices.contains(position) ? signal[position] : 0
     }
-    fft.transform(real, imaginary, into: outReal, outImaginary)
-    for bin in 0..<size {
-      real[bin] = outReal[bin] * pathReal[bin] - outImaginary[bin] * pathImaginary[bin]
-      imaginary[bin] = outReal[bin] * pathImaginary[bin] + outImaginary[bin] * pathReal[bin]
+    fft.forward(block, into: spectrum)
+    for bin in 0..<bins {
+      let (real, imaginary) = (spectrum.real[bin], spectrum.imaginary[bin])
+      spectrum.real[bin] = real * path.real[bin] - imaginary * path.imaginary[bin]
+      spectrum.imaginary[bin] = real * path.imaginary[bin] + imaginary * path.real[bin]
     }
-    fft.transform(imaginary, real, into: outImaginary, outReal)
+    fft.inverse(spectrum, into: filtered)
     for index in start..<min(start + hop, signal.count) {
-      result[index] = outReal[index - start + response.count] / Float(size)
+      result[index] = filtered[index - start + response.count] / Float(size)
     }
   }
   return result
+}
+
+extension Int {
+  fileprivate var roundedUpToPowerOfTwo: Int {
+    self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount)
+  }
 }
