@@ -98,14 +98,16 @@ let package = Package(
     .target(
       name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: swift),
     .target(
-      name: "AcousticSimulator", dependencies: ["Alignment"], path: "Tests/AcousticSimulator",
+      name: "AcousticSimulator", dependencies: ["Alignment", "AudioCore"],
+      path: "Tests/AcousticSimulator",
       swiftSettings: swift),
     .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .testTarget(
       name: "AllocationTests",
       dependencies: [
         "VoiceServer", "VoiceSessions", "VoiceEngines", "WebRTCEngine", "AnechoicAPI",
-        "GRPCTransport", "Alignment", "AudioCore", "TestAudio", "CAllocationCounter", protobuf,
+        "GRPCTransport", "Alignment", "AcousticSimulator", "AudioCore", "TestAudio",
+        "CAllocationCounter", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(

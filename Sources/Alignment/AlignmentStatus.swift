@@ -8,13 +8,14 @@ public struct AlignmentStatus: Sendable, Equatable {
   public var drift: Double?
   /// By which the reference is held back for the engine.
   public var referenceDelay: Duration = .zero
-  /// By which the reference leads the echo at the engine; nil before the delay is known. Below 20 ms
-  /// the reference comes too late, and no delay of it helps.
+  /// By which the reference leads the echo at the engine; nil before the delay is known. Less than
+  /// good: the reference comes too late, and no delay of it helps.
   public var lead: Duration?
   /// Times of the devices that were not believed.
   public var rejectedTimeCount = 0
-  /// Whether the devices' times say another drift than the sound does.
-  public var devicesDisagree = false
+  /// Whether the clocks are not what can be followed: times of the devices that contradict each other
+  /// or the sound, or a drift of more than 500 parts per million.
+  public var hasUnsteadyClocks = false
 
   public init() {}
 }
@@ -26,7 +27,7 @@ public struct AlignmentChange: Sendable, Equatable {
     case found
     /// The delay of the echo has jumped.
     case jumped
-    /// The devices' times say where the echo will be, and it was not heard yet.
+    /// The devices' times say where the echo is, and it has not been heard there yet.
     case deviceTimes
   }
 

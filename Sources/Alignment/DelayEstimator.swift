@@ -17,6 +17,8 @@ public struct DelayEstimator: ~Copyable {
   }
 
   public static let longestDelay = Duration.seconds(1)
+  /// In frames: how far one side may be ahead of the other.
+  public static let longestWait = 110
 
   /// Nil until it is sure for the first time.
   public var estimate: Estimate? {
@@ -32,14 +34,22 @@ public struct DelayEstimator: ~Copyable {
   /// How many times the estimate was made anew from a block; what changed it is in `estimate`.
   public private(set) var updateCount = 0
 
+  /// How much of both has been compared, in seconds.
+  var comparedSeconds: Double {
+    Double(blockCount * PhaseCorrelator.block) / Double(EstimatorInput.hertz)
+  }
+
+  private var blockCount = 0
   private var tracker = LagTracker()
   private var correlator: PhaseCorrelator
   private var referenceInput: EstimatorInput
   private var microphoneInput: EstimatorInput
-  // Two blocks of the reference and one of the microphone, each with room for a frame more.
+  // The last block of the reference that was compared, and what came after it; of the microphone what
+  // came since.
   private let reference: FloatBuffer
   private let microphone: FloatBuffer
-  private var collected = 0
+  private var referenceCount = 0  // that came since
+  private var microphoneCount = 0
   private var nextStep = PhaseCorrelator.stepCount + 1
 
   public init(
@@ -51,27 +61,32 @@ public struct DelayEstimator: ~Copyable {
     self.referenceInput = referenceInput
     self.microphoneInput = microphoneInput
     correlator = PhaseCorrelator()
-    let margin = EstimatorInput.samplesPerFrame
-    self.reference = FloatBuffer(2 * PhaseCorrelator.block + margin)
-    self.microphone = FloatBuffer(PhaseCorrelator.block + margin)
+    let room = PhaseCorrelator.block + (1 + Self.longestWait) * EstimatorInput.samplesPerFrame
+    self.reference = FloatBuffer(PhaseCorrelator.block + room)
+    self.microphone = FloatBuffer(room)
   }
 
-  /// Takes in 10 ms of both. Runs per frame: no allocation, lock, log or await.
-  public mutating func process(
-    microphone frame: borrowing Frame, reference referenceFrame: borrowing Frame
-  ) {
-    let block = PhaseCorrelator.block
-    referenceInput.process(referenceFrame, into: reference.start + block + collected)
-    microphoneInput.process(frame, into: microphone.start + collected)
-    collected += EstimatorInput.samplesPerFrame
-    if collected >= block {
-      correlator.begin(reference: reference.start, microphone: microphone.start)
-      collected -= block
-      reference.start.update(from: reference.start + block, count: block + collected)
-      microphone.start.update(from: microphone.start + block, count: collected)
-      tracker.drift(by: Float(correlator.drift))
-      nextStep = 0
-    } else if nextStep < PhaseCorrelator.stepCount {
+  /// Takes in the next 10 ms of the reference: the time of each is its place in the order. Neither
+  /// side may be more than `longestWait` frames ahead. Runs per frame: no allocation, lock, log or
+  /// await.
+  public mutating func append(reference frame: borrowing Frame) {
+    referenceInput.process(frame, into: reference.start + PhaseCorrelator.block + referenceCount)
+    referenceCount += EstimatorInput.samplesPerFrame
+  }
+
+  /// Takes in the next 10 ms of the microphone, and goes on with the comparison of what has come of
+  /// both. Runs per frame: no allocation, lock, log or await.
+  public mutating func append(microphone frame: borrowing Frame) {
+    microphoneInput.process(frame, into: microphone.start + microphoneCount)
+    microphoneCount += EstimatorInput.samplesPerFrame
+    repeat { advance() } while hasBlock
+  }
+
+  private var hasBlock: Bool { min(referenceCount, microphoneCount) >= PhaseCorrelator.block }
+
+  /// Does the next step: the work of a block is spread over the frames that follow it.
+  private mutating func advance() {
+    if nextStep < PhaseCorrelator.stepCount {
       correlator.run(step: nextStep)
       nextStep += 1
     } else if nextStep == PhaseCorrelator.stepCount {
@@ -79,12 +94,32 @@ public struct DelayEstimator: ~Copyable {
       guard correlator.isInformed else { return }
       tracker.update(correlator.correlation)
       updateCount += 1
+    } else if hasBlock {
+      begin()
     }
+  }
+
+  private mutating func begin() {
+    let block = PhaseCorrelator.block
+    correlator.begin(reference: reference.start, microphone: microphone.start)
+    referenceCount -= block
+    microphoneCount -= block
+    reference.start.update(from: reference.start + block, count: block + referenceCount)
+    microphone.start.update(from: microphone.start + block, count: microphoneCount)
+    tracker.drift(by: Float(correlator.drift))
+    nextStep = 0
+    blockCount += 1
   }
 
   /// Goes with a drift that is known, in parts per million of the time.
   mutating func follow(drift: Double) {
     correlator.drift = drift * 1e-6 * Double(PhaseCorrelator.block)
+  }
+
+  /// The lag is known to have changed, by so many seconds.
+  mutating func jump(by seconds: Double) {
+    correlator.forget()
+    tracker.jump(by: Float(seconds * Double(EstimatorInput.hertz)))
   }
 
   /// Forgets all that was found, as where a route has changed.

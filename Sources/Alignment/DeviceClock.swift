@@ -10,8 +10,10 @@ public struct DeviceClock: ~Copyable {
   private static let points = 32
   /// What a time may be off the line, in seconds, before it counts as an outlier.
   private static let tolerance = 0.02
-  /// So many outliers one after another are a new line: the device was stopped in between.
-  private static let outliersToRestart = 5
+  /// So many outliers one after another that agree are a jump: the device was stopped in between.
+  private static let outliersToJump = 3
+  /// What a time that is not believed costs in trust, and how much of that is too much.
+  private static let distrust = (cost: 4, most: 100, tooMuch: 20)
   private static let leastPoints = 6
   /// In parts per million; a clock known worse than this is not known.
   private static let leastCertainty = 100.0
@@ -26,6 +28,8 @@ public struct DeviceClock: ~Copyable {
   private var lastTime = -Double.infinity
   private var lastKept = -Double.infinity
   private var outliers = 0
+  private var outlierOffset = 0.0
+  private var distrust = 0
 
   public init(rate: SampleRate) { self.rate = Double(rate.hertz) }
 
@@ -40,28 +44,38 @@ public struct DeviceClock: ~Copyable {
   /// Of the deviation, in parts per million.
   public var uncertainty: Double { line.uncertainty * 1e6 }
 
-  /// Takes in that a sample was heard at a time of the device, which has any zero. Returns whether
-  /// it was believed.
+  /// Whether its times contradict each other, or say a rate that no device has.
+  public var isUntrusted: Bool {
+    distrust > Self.distrust.tooMuch
+      || line.count >= Self.leastPoints && abs(line.slope) * 1e6 > Self.largestDeviation
+  }
+
+  /// Takes in that a sample was heard at a time of the device, which has any zero. `silence` is how
+  /// many samples of silence were put in before it. Returns whether it was believed.
   @discardableResult
-  public mutating func note(sample: Int64, at deviceTime: Duration) -> Bool {
+  public mutating func note(
+    sample: Int64, at deviceTime: Duration, silence: Int64 = 0
+  ) -> Bool {
     let (seconds, attoseconds) = deviceTime.components
     let time = Double(seconds) + Double(attoseconds) * 1e-18
-    guard sample > lastSample, time > lastTime else {
-      rejectedCount += 1
-      countOutlier(sample, time)
-      return false
-    }
     let nominal = Double(sample) / rate
     let offset = time - nominal
+    guard sample > lastSample, time > lastTime else {
+      countOutlier(sample, time, offset)
+      return false
+    }
     if line.count > 0 {
-      let steepest = Self.largestDeviation * 1e-6 * (nominal - lastKept)
-      guard abs(offset - line.value(at: nominal)) <= Self.tolerance + steepest else {
-        rejectedCount += 1
-        countOutlier(sample, time)
+      let gap = Double(silence) / rate
+      if silence > 0, isNear(offset - gap, at: nominal) {
+        line.shift(by: gap)
+        jumpCount += 1
+      } else if !isNear(offset, at: nominal) {
+        countOutlier(sample, time, offset)
         return false
       }
     }
     outliers = 0
+    distrust = max(0, distrust - 1)
     (lastSample, lastTime) = (sample, time)
     guard nominal - lastKept >= Self.spacing else { return true }
     lastKept = nominal
@@ -69,17 +83,35 @@ public struct DeviceClock: ~Copyable {
     return true
   }
 
-  /// The device's time of a sample less that by its rate, in seconds; nil before any time came.
+  /// The device's time of a sample less that by its rate, in seconds; nil before any came.
   func offset(ofSample sample: Int64) -> Double? {
-    line.count >= 2 ? line.value(at: Double(sample) / rate) : nil
+    line.count > 0 ? line.value(at: Double(sample) / rate) : nil
   }
 
-  private mutating func countOutlier(_ sample: Int64, _ time: Double) {
-    outliers += 1
-    guard outliers >= Self.outliersToRestart else { return }
+  private func isNear(_ offset: Double, at nominal: Double) -> Bool {
+    let steepest = Self.largestDeviation * 1e-6 * (nominal - lastKept)
+    return abs(offset - line.value(at: nominal)) <= Self.tolerance + steepest
+  }
+
+  /// Enough that agree with each other say that the device is somewhere else now.
+  private mutating func countOutlier(_ sample: Int64, _ time: Double, _ offset: Double) {
+    rejectedCount += 1
+    distrust = min(Self.distrust.most, distrust + Self.distrust.cost)
+    let agrees = outliers > 0 && abs(offset - outlierOffset) <= Self.tolerance
+    outliers = agrees ? outliers + 1 : 1
+    outlierOffset = offset
+    guard outliers >= Self.outliersToJump else { return }
     outliers = 0
     jumpCount += 1
-    line.forget()
-    (lastSample, lastTime, lastKept) = (sample, time, -.infinity)
+    let nominal = Double(sample) / rate
+    if sample > lastSample {
+      // Somewhere else, but as fast as before.
+      line.shift(by: offset - line.value(at: nominal))
+    } else {
+      line.forget()
+    }
+    lastKept = nominal
+    line.add(nominal, offset)
+    (lastSample, lastTime) = (sample, time)
   }
 }

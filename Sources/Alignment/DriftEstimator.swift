@@ -23,6 +23,8 @@ public struct DriftEstimator: ~Copyable {
   public private(set) var playback: DeviceClock
   /// Whether the devices' times say another drift than the sound does; then the sound is believed.
   public private(set) var devicesDisagree = false
+  /// Whether the sound drifts faster than can be followed.
+  public private(set) var isBeyondLimit = false
   /// Nil until it is known.
   public private(set) var estimate: Estimate?
   private var delays = RobustLine(capacity: points)
@@ -39,9 +41,10 @@ public struct DriftEstimator: ~Copyable {
     combine()
   }
 
-  /// Takes in when the device played a sample of the reference, by the same clock.
-  public mutating func notePlayback(sample: Int64, at deviceTime: Duration) {
-    playback.note(sample: sample, at: deviceTime)
+  /// Takes in when the device played a sample of the reference, by the same clock, and how many
+  /// samples of silence it put in before.
+  public mutating func notePlayback(sample: Int64, at deviceTime: Duration, silence: Int64 = 0) {
+    playback.note(sample: sample, at: deviceTime, silence: silence)
     combine()
   }
 
@@ -56,6 +59,9 @@ public struct DriftEstimator: ~Copyable {
   /// The delay has jumped: what it was before says nothing of the drift.
   public mutating func forgetDelays() { delays.forget() }
 
+  /// How many times either device was somewhere else from then on.
+  var deviceJumps: Int { capture.jumpCount + playback.jumpCount }
+
   /// The lag of what is played behind the reference by the devices' times, in seconds, at a sample
   /// of the microphone; nil when they do not say. The way of the sound comes on top.
   func deviceLag(atMicrophoneSample sample: Int64, referenceSample: Int64) -> Double? {
@@ -68,6 +74,7 @@ public struct DriftEstimator: ~Copyable {
   private mutating func combine() {
     let fromDevices = deviceEstimate
     let fromSound = soundEstimate
+    isBeyondLimit = fromSound != nil && abs(delays.slope) * 1e6 > 1.1 * Self.largestDrift
     devicesDisagree = false
     switch (fromDevices, fromSound) {
     case (nil, nil): return

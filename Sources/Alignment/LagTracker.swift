@@ -81,6 +81,12 @@ struct LagTracker {
   /// The lag is known to be so many samples longer than in the last block.
   mutating func drift(by samples: Float) { lag = lag.map { $0 + samples } }
 
+  /// The lag has changed by so many samples.
+  mutating func jump(by samples: Float) {
+    lag = lag.map { $0 + samples }
+    candidateBlocks = 0
+  }
+
   private func blocksNeeded(for candidate: Int) -> Int {
     guard let lag else { return Self.blocksToBelieve }
     return abs(Float(candidate) - lag) <= Self.nearby ? Self.blocksToMoveNearby : Self.blocksToMove

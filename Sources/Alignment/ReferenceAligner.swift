@@ -4,10 +4,11 @@ public import Resampling
 /// Stands before an echo canceller and gives it the reference so that it leads the echo by a time
 /// that stays the same, whatever the lag on the network, the drift of two clocks and their jumps.
 ///
-/// Until it is sure of the lag it passes the reference untouched. A lead that the canceller likes it
-/// leaves alone; any other it makes the best one, by holding the reference back. From then on it
-/// keeps the lead: a drift is followed by resampling, a jump by one move with a cross-fade of a
-/// frame. It cannot make a reference earlier than it came. The same input gives the same output.
+/// Until it is sure of the lag, or the devices' times say it, it passes the reference untouched. A
+/// lead that the canceller likes it leaves alone; any other it makes the best one, by holding the
+/// reference back. From then on it keeps the lead: a drift is followed by resampling, a jump by one
+/// move with a cross-fade of a frame. It cannot make a reference earlier than it came, but it needs a
+/// reference that it holds back no sooner than that. The same input gives the same output.
 public struct ReferenceAligner: ~Copyable {
   /// What a canceller likes best, and what it likes well enough not to be disturbed.
   public struct Leads: Sendable, Equatable {
@@ -15,8 +16,8 @@ public struct ReferenceAligner: ~Copyable {
     public var good: ClosedRange<Duration>
 
     public init(
-      best: Duration = .milliseconds(40),
-      good: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(60)
+      best: Duration = .milliseconds(20),
+      good: ClosedRange<Duration> = .milliseconds(5) ... .milliseconds(40)
     ) {
       self.best = best
       self.good = good
@@ -30,7 +31,7 @@ public struct ReferenceAligner: ~Copyable {
   private static let offAfterJump = 0.001
   private static let offAfterDrift = 0.004
   /// The same by the devices' times, which know nothing of the room.
-  private static let offByDevices = 0.01
+  private static let offByDevices = 0.005
   /// Below this, in parts per million, a drift is left to the canceller, which bears 200.
   private static let leastDrift = 10.0
   private static let leastConfidence: Float = 0.4
@@ -45,66 +46,93 @@ public struct ReferenceAligner: ~Copyable {
   private var estimator: DelayEstimator
   private var driftEstimator: DriftEstimator
   private var resampler: VariableResampler
-  private var frameCount: Int64 = 0
+  private var microphoneFrames: Int64 = 0
+  private var referenceFrames: Int64 = 0
   private var updateCount = 0
   private var lead: Double?  // in seconds, that is kept
-  private var slope = 0.0  // in parts per million
+  private let heldBack: Double  // the microphone, in seconds
+  private var hasNewTimes = false
+  private var knownJumps = 0
+  private var deviceOffset: Double?  // from the lag by the devices' times to that of the sound
 
+  /// `heldBack` is by how much the microphone comes later than its samples' indexes say.
   public init(
     microphone: SampleRate, reference: SampleRate, referenceChannelCount: Int,
-    leads: Leads = Leads()
+    heldBack: Duration = .zero, leads: Leads = Leads()
   ) throws(FrameResampler.Failure) {
     let estimator = try DelayEstimator(microphone: microphone, reference: reference)
     self.estimator = estimator
     driftEstimator = DriftEstimator(microphone: microphone, reference: reference)
     bestLead = leads.best / .seconds(1)
     goodLeads = leads.good.lowerBound / .seconds(1)...leads.good.upperBound / .seconds(1)
+    self.heldBack = heldBack / .seconds(1)
     rate = Double(reference.hertz)
     microphoneRate = Double(microphone.hertz)
     resampler = VariableResampler(
       rate: reference, channelCount: referenceChannelCount,
-      longestDelay: reference.hertz * 11 / 10)
+      longestDelay: reference.samplesPerFrame * DelayEstimator.longestWait)
   }
 
   /// Takes in when the device captured a sample of the microphone, by any clock.
   public mutating func noteCapture(sample: Int64, at deviceTime: Duration) {
     driftEstimator.noteCapture(sample: sample, at: deviceTime)
+    hasNewTimes = true
   }
 
-  /// Takes in when the device played a sample of the reference, by the same clock.
-  public mutating func notePlayback(sample: Int64, at deviceTime: Duration) {
-    driftEstimator.notePlayback(sample: sample, at: deviceTime)
+  /// Takes in when the device played a sample of the reference, by the same clock, and how many
+  /// samples of silence it put in before.
+  public mutating func notePlayback(sample: Int64, at deviceTime: Duration, silence: Int64 = 0) {
+    driftEstimator.notePlayback(sample: sample, at: deviceTime, silence: silence)
+    hasNewTimes = true
   }
 
-  /// Takes in 10 ms of both, of the same time on the microphone's clock, and gives the reference for
-  /// the engine. Runs per frame: no allocation, lock, log or await.
+  /// How many frames of the reference have still to come until it is level with the microphone.
+  public var missingFrames: Int { Int(microphoneFrames - referenceFrames) }
+
+  /// Whether `read` will have all that it needs.
+  public var hasReference: Bool { resampler.hasNextFrame }
+
+  /// So much the reference may be behind the microphone, in frames.
+  public static let longestWait = DelayEstimator.longestWait - 1
+
+  /// Takes in the next 10 ms of the reference; never more than of the microphone. Runs per frame: no
+  /// allocation, lock, log or await.
+  public mutating func append(reference frame: borrowing Frame) {
+    precondition(missingFrames > 0, "a reference before its microphone")
+    referenceFrames += 1
+    estimator.append(reference: frame)
+    resampler.write(frame)
+  }
+
+  /// Takes in the next 10 ms of the microphone, and decides by what is known then. Runs per frame: no
+  /// allocation, lock, log or await.
   ///
-  /// - Returns: What was changed from this frame on.
-  public mutating func process(
-    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
-  ) -> AlignmentChange? {
-    estimator.process(microphone: microphone, reference: reference)
-    frameCount += 1
-    let change: AlignmentChange?
+  /// - Returns: What changes with the next `read`.
+  public mutating func append(microphone frame: borrowing Frame) -> AlignmentChange? {
+    precondition(missingFrames <= Self.longestWait, "a microphone without its reference")
+    microphoneFrames += 1
+    estimator.append(microphone: frame)
+    let byDevices = hasNewTimes ? followDevices() : nil
+    var bySound: AlignmentChange?
     if estimator.updateCount != updateCount {
       updateCount = estimator.updateCount
-      change = followSound()
-    } else if status.echoDelay == nil, frameCount.isMultiple(of: 100) {
-      change = followDevices()
-    } else {
-      change = nil
+      bySound = followSound()
     }
-    resampler.process(reference, slope: slope, into: output)
     report()
-    return change
+    return bySound ?? byDevices
   }
+
+  /// Gives the reference for the microphone's last frame, or silence in place of one that has not come.
+  /// Runs per frame: no allocation, lock, log or await.
+  public mutating func read(into output: borrowing Frame) { resampler.read(into: output) }
 
   /// Forgets the echo's way, as where a route has changed; the reference stays where it is.
   public mutating func reset() {
     estimator.reset()
     driftEstimator.forgetDelays()
     lead = nil
-    slope = 0
+    deviceOffset = nil
+    resampler.slope = 0
     status.echoDelay = nil
   }
 
@@ -112,12 +140,13 @@ public struct ReferenceAligner: ~Copyable {
     guard let lag = estimator.lagSeconds, estimator.confidence >= Self.leastConfidence else {
       return nil
     }
-    status.echoDelay = .nanoseconds(Int64(lag * 1e9))
+    status.echoDelay = .nanoseconds(Int64(max(0, lag - heldBack) * 1e9))
     if estimator.hasMoved {
       driftEstimator.forgetDelays()
     } else if updateCount.isMultiple(of: Self.updatesPerPoint) {
-      driftEstimator.noteDelay(lag, at: Double(frameCount) / 100)
+      driftEstimator.noteDelay(lag, at: estimator.comparedSeconds)
     }
+    learnDeviceOffset(lag)
     let drift = knownDrift
     estimator.follow(drift: drift)
     let expected = lag + drift * 1e-6 * Self.age
@@ -127,10 +156,10 @@ public struct ReferenceAligner: ~Copyable {
     if abs(error) > limit {
       return move(to: expected - lead, .jumped)
     }
-    if slope == 0, drift != 0, goodLeads.contains(lead + error) {
+    if resampler.slope == 0, drift != 0, goodLeads.contains(lead + error) {
       // The canceller has learnt the lead as it is by now; what it was does not matter to it.
       self.lead = lead + error
-      slope = drift
+      resampler.slope = drift
     } else {
       correct(error, drift)
     }
@@ -151,20 +180,44 @@ public struct ReferenceAligner: ~Copyable {
   /// anything that the canceller minds, and not for the noise of the estimate.
   private mutating func correct(_ error: Double, _ drift: Double) {
     let excess = error > 0 ? max(0, error - 0.001) : min(0, error + 0.001)
-    slope = drift + max(-30, min(30, excess * 1e6 / 20))
+    resampler.slope = drift + max(-30, min(30, excess * 1e6 / 20))
   }
 
+  /// Before the echo was heard, the devices' times say where it is. Later they say only where it went
+  /// when they jump, until it is heard there.
   private mutating func followDevices() -> AlignmentChange? {
-    let microphoneSample = Int64(Double(frameCount) / 100 * microphoneRate)
-    let referenceSample = Int64(Double(frameCount) / 100 * rate)
-    guard
-      let lag = driftEstimator.deviceLag(
-        atMicrophoneSample: microphoneSample, referenceSample: referenceSample),
-      lag >= 0, lag <= 1
-    else { return nil }
-    let error = max(0, lag - bestLead) - resampler.delay / rate
-    guard abs(error) > Self.offByDevices else { return nil }
-    return move(to: lag - bestLead, .deviceTimes)
+    hasNewTimes = false
+    guard let lag = deviceLag else { return nil }
+    guard let heard = estimator.lagSeconds else {
+      return goodLeads.contains(lag - resampler.delay / rate)
+        ? nil : moveByDevices(to: lag - bestLead)
+    }
+    guard driftEstimator.deviceJumps != knownJumps, let deviceOffset, let lead else { return nil }
+    knownJumps = driftEstimator.deviceJumps
+    let expected = lag + deviceOffset
+    guard abs(expected - heard) > Self.offByDevices, (0...1).contains(expected) else { return nil }
+    estimator.jump(by: expected - heard)
+    driftEstimator.forgetDelays()
+    return moveByDevices(to: expected - lead)
+  }
+
+  private mutating func moveByDevices(to seconds: Double) -> AlignmentChange? {
+    guard abs(max(0, seconds) - resampler.delay / rate) > Self.offByDevices else { return nil }
+    return move(to: seconds, .deviceTimes)
+  }
+
+  private mutating func learnDeviceOffset(_ lag: Double) {
+    guard let deviceLag else { return }
+    knownJumps = driftEstimator.deviceJumps
+    deviceOffset = lag - deviceLag
+  }
+
+  /// In seconds, by the devices' times; nil for what no echo can have.
+  private var deviceLag: Double? {
+    let seconds = Double(microphoneFrames) / 100
+    let lag = driftEstimator.deviceLag(
+      atMicrophoneSample: Int64(seconds * microphoneRate), referenceSample: Int64(seconds * rate))
+    return lag.map { $0 + heldBack }.flatMap { (0...1.1).contains($0) ? $0 : nil }
   }
 
   private mutating func move(to seconds: Double, _ cause: AlignmentChange.Cause) -> AlignmentChange?
@@ -172,7 +225,7 @@ public struct ReferenceAligner: ~Copyable {
     let before = resampler.delay
     // Whole samples pass untouched.
     let after = max(0, min(resampler.longestDelay, (seconds * rate).rounded()))
-    slope = 0
+    resampler.slope = 0
     guard after != before else { return nil }
     resampler.move(to: after)
     return AlignmentChange(
@@ -190,9 +243,11 @@ public struct ReferenceAligner: ~Copyable {
     status.confidence = estimator.confidence
     status.drift = driftEstimator.estimate?.drift
     status.referenceDelay = .seconds(resampler.delay / rate)
-    status.lead = status.echoDelay.map { $0 - status.referenceDelay }
+    status.lead = estimator.lagSeconds.map { .seconds($0) - status.referenceDelay }
     status.rejectedTimeCount =
       driftEstimator.capture.rejectedCount + driftEstimator.playback.rejectedCount
-    status.devicesDisagree = driftEstimator.devicesDisagree
+    status.hasUnsteadyClocks =
+      driftEstimator.devicesDisagree || driftEstimator.isBeyondLimit
+      || driftEstimator.capture.isUntrusted || driftEstimator.playback.isUntrusted
   }
 }

@@ -47,6 +47,12 @@ struct RobustLine: ~Copyable {
     fit()
   }
 
+  /// Moves the line and its points.
+  mutating func shift(by offset: Double) {
+    for index in 0..<count { y[index] += offset }
+    level += offset
+  }
+
   func value(at x: Double) -> Double { level + slope * (x - origin) }
 
   private mutating func fit() {

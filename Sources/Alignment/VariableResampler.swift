@@ -14,6 +14,8 @@ public struct VariableResampler: ~Copyable {
 
   /// In samples, at the end of the last frame.
   public private(set) var delay = 0.0
+  /// By which the delay grows, in parts per million of the time.
+  public var slope = 0.0
   public let longestDelay: Double
   private var next: Double?  // where the next frame fades to
   private let channelCount: Int
@@ -21,7 +23,8 @@ public struct VariableResampler: ~Copyable {
   private let storage: FloatBuffer  // channel after channel, each with its first samples repeated
   private let interpolator = SincInterpolator()
   private let fading: Frame
-  private var written = 0  // of the ring, the index after the last sample
+  private var written: Int64 = 0  // samples that came
+  private var fetched: Int64 = 0  // samples that were given
 
   /// `longestDelay` in samples.
   public init(rate: SampleRate, channelCount: Int, longestDelay: Int) {
@@ -39,20 +42,50 @@ public struct VariableResampler: ~Copyable {
     next = target != target.rounded() ? max(target, Self.leastFractionalDelay) : target
   }
 
-  /// Takes in a frame and gives one, while the delay grows by `slope` parts per million of the
-  /// time. Runs per frame: no allocation, lock, log or await.
-  public mutating func process(
-    _ input: borrowing Frame, slope: Double = 0, into output: borrowing Frame
-  ) {
-    append(input)
-    let change = growth(slope, from: next ?? delay)
-    let fadeFrom = next == nil ? nil : Optional(delay)
+  /// Takes in the next frame. At most one more than was given may have come. Runs per frame: no
+  /// allocation, lock, log or await.
+  public mutating func write(_ input: borrowing Frame) {
+    let size = input.sampleCount
+    let start = Int(written % Int64(capacity))
+    for channel in 0..<channelCount {
+      let ring = storage.start + channel * (capacity + SincInterpolator.taps)
+      let source = input.planePointers[channel]
+      let first = min(size, capacity - start)
+      (ring + start).update(from: source, count: first)
+      ring.update(from: source + first, count: size - first)
+      if start < SincInterpolator.taps || first < size {
+        (ring + capacity).update(from: ring, count: SincInterpolator.taps)
+      }
+    }
+    written += Int64(size)
+  }
+
+  /// Whether all that the next frame is made of has come: with a long delay it may come late.
+  public var hasNextFrame: Bool {
     let start = next ?? delay
+    let least = min(start, start + growth(from: start), delay).rounded(.down)
+    let isWhole = slope == 0 && start == start.rounded() && delay == delay.rounded()
+    let reach = isWhole ? 0 : SincInterpolator.taps / 2
+    return written >= fetched + Int64(fading.sampleCount + reach) - Int64(least)
+  }
+
+  /// Gives the next frame, or silence in place of one that has not come as a whole. Runs per frame: no
+  /// allocation, lock, log or await.
+  public mutating func read(into output: borrowing Frame) {
+    let isHere = hasNextFrame
+    let start = next ?? delay
+    let change = growth(from: start)
+    if isHere { read(from: start, growingBy: change, into: output) } else { output.clear() }
+    if isHere, next != nil {
+      read(from: delay, growingBy: 0, into: fading)
+      fade(into: output)
+    }
     next = nil
-    read(from: start, growingBy: change, into: output)
     delay = start + change
-    guard let fadeFrom else { return }
-    read(from: fadeFrom, growingBy: 0, into: fading)
+    fetched += Int64(output.sampleCount)
+  }
+
+  private func fade(into output: borrowing Frame) {
     let step = 1 / Float(output.sampleCount)
     for channel in 0..<channelCount {
       let (old, target) = (fading.planePointers[channel], output.planePointers[channel])
@@ -63,43 +96,29 @@ public struct VariableResampler: ~Copyable {
   }
 
   /// In samples over a frame, as far as there is room for it.
-  private func growth(_ slope: Double, from start: Double) -> Double {
+  private func growth(from start: Double) -> Double {
     guard slope != 0, slope.isFinite, start >= Self.leastFractionalDelay else { return 0 }
     let limited = max(-Self.largestSlope, min(Self.largestSlope, slope))
     let end = start + limited * 1e-6 * Double(fading.sampleCount)
     return max(Self.leastFractionalDelay, min(longestDelay, end)) - start
   }
 
-  private mutating func append(_ input: borrowing Frame) {
-    let size = input.sampleCount
-    for channel in 0..<channelCount {
-      let ring = storage.start + channel * (capacity + SincInterpolator.taps)
-      let source = input.planePointers[channel]
-      let first = min(size, capacity - written)
-      (ring + written).update(from: source, count: first)
-      ring.update(from: source + first, count: size - first)
-      if written < SincInterpolator.taps || first < size {
-        (ring + capacity).update(from: ring, count: SincInterpolator.taps)
-      }
-    }
-    written = (written + size) % capacity
-  }
-
   private func read(from start: Double, growingBy change: Double, into output: borrowing Frame) {
     let size = output.sampleCount
     let isWhole = change == 0 && start == start.rounded()
     let step = 1 - change / Double(size)
+    let next = Int(fetched % Int64(capacity)) + 2 * capacity
     for channel in 0..<channelCount {
       let ring = storage.start + channel * (capacity + SincInterpolator.taps)
       let target = output.planePointers[channel]
       if isWhole {
-        var index = (written - size - Int(start) + 2 * capacity) % capacity
+        var index = (next - Int(start)) % capacity
         for sample in 0..<size {
           target[sample] = ring[index]
           index = index + 1 == capacity ? 0 : index + 1
         }
       } else {
-        let origin = Double(written - size - SincInterpolator.reachBefore + 2 * capacity) - start
+        let origin = Double(next - SincInterpolator.reachBefore) - start
         for sample in 0..<size {
           let position = origin + Double(sample) * step
           let whole = Int(position)

@@ -90,12 +90,14 @@ struct DelayEstimatorTests {
     var estimator = try DelayEstimator(microphone: Self.rate, reference: Self.rate)
     let echo = Signals.echo(of: Self.speech, delay: 3200, gain: 0.5)
     forEachFrame(echo, Self.speech, Self.rate) {
-      estimator.process(microphone: $0, reference: $1)
+      estimator.append(reference: $1)
+      estimator.append(microphone: $0)
     }
     let before = try found(estimator.estimate)
     let talk = chatter(Self.speech.count, seed: 55)
     forEachFrame(talk, Signals.silence(talk.count), Self.rate) {
-      estimator.process(microphone: $0, reference: $1)
+      estimator.append(reference: $1)
+      estimator.append(microphone: $0)
     }
     let after = try found(estimator.estimate)
     #expect(abs((after.delay - before.delay).inMilliseconds) < 0.1)
@@ -108,7 +110,8 @@ struct DelayEstimatorTests {
     broken[5000] = .nan
     broken[9000] = .infinity
     forEachFrame(broken + echo, Self.speech + Self.speech, Self.rate) {
-      estimator.process(microphone: $0, reference: $1)
+      estimator.append(reference: $1)
+      estimator.append(microphone: $0)
     }
     let estimate = try found(estimator.estimate)
     #expect(abs(estimate.delay.inMilliseconds - 200) < 0.5)
@@ -128,7 +131,8 @@ struct DelayEstimatorTests {
   ) throws -> DelayEstimator.Estimate? {
     var estimator = try DelayEstimator(microphone: rate, reference: rate)
     forEachFrame(microphone, reference, rate) {
-      estimator.process(microphone: $0, reference: $1)
+      estimator.append(reference: $1)
+      estimator.append(microphone: $0)
     }
     return estimator.estimate
   }

@@ -59,16 +59,21 @@ struct VariableResamplerTests {
     var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 1000)
     let frame = Frame(rate: Self.rate, channelCount: 1)
     resampler.move(to: 1e9)
-    resampler.process(frame, slope: 1e9, into: frame)
+    resampler.slope = 1e9
+    resampler.process(frame, into: frame)
     #expect(value(resampler.delay) == 1000)
-    resampler.process(frame, slope: .nan, into: frame)
+    resampler.slope = .nan
+    resampler.process(frame, into: frame)
     #expect(value(resampler.delay) == 1000)
-    resampler.process(frame, slope: -.infinity, into: frame)
+    resampler.slope = -.infinity
+    resampler.process(frame, into: frame)
     #expect(value(resampler.delay) == 1000)
-    resampler.process(frame, slope: -1e9, into: frame)
+    resampler.slope = -1e9
+    resampler.process(frame, into: frame)
     #expect(abs(value(resampler.delay) - 999.84) < 1e-9)
     resampler.move(to: -5)
-    resampler.process(frame, slope: -100, into: frame)
+    resampler.slope = -100
+    resampler.process(frame, into: frame)
     #expect(value(resampler.delay) == 0)
     resampler.move(to: 3.5)
     resampler.process(frame, into: frame)
@@ -84,7 +89,8 @@ struct VariableResamplerTests {
       input.plane(1)[index] = -0.5
     }
     resampler.move(to: 50.5)
-    for _ in 0..<5 { resampler.process(input, slope: 100, into: output) }
+    resampler.slope = 100
+    for _ in 0..<5 { resampler.process(input, into: output) }
     #expect(output.plane(0).allSatisfy { abs($0 - 0.25) < 1e-5 })
     #expect(output.plane(1).allSatisfy { abs($0 + 0.5) < 1e-5 })
   }
@@ -100,11 +106,44 @@ struct VariableResamplerTests {
     var result: [Float] = []
     for frame in 0..<(signal.count / size) {
       for index in 0..<size { input.plane(0)[index] = signal[frame * size + index] }
-      let slope = before(&resampler, frame)
-      resampler.process(input, slope: slope, into: output)
+      resampler.slope = before(&resampler, frame)
+      resampler.process(input, into: output)
       result.append(contentsOf: output.plane(0))
     }
     return result
+  }
+
+  @Test func whatIsHeldBackMayComeLate() {
+    let signal = Signals.noise(Self.rate.hertz)
+    var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 1600)
+    resampler.move(to: 800)
+    let frame = Frame(rate: Self.rate, channelCount: 1)
+    var output: [Float] = []
+    for index in 0..<100 {
+      // Bursts of five frames, each five frames late.
+      if index.isMultiple(of: 5), index > 0 {
+        for late in index - 5..<index {
+          for sample in 0..<160 { frame.plane(0)[sample] = signal[late * 160 + sample] }
+          resampler.write(frame)
+        }
+      }
+      #expect(index == 0 || value(resampler.hasNextFrame))
+      resampler.read(into: frame)
+      output.append(contentsOf: frame.plane(0))
+    }
+    #expect(output.dropFirst(1600).elementsEqual(signal[800..<15200]))
+  }
+
+  @Test func whatHasNotComeIsSilence() {
+    var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 1600)
+    let frame = Frame(rate: Self.rate, channelCount: 1)
+    for index in 0..<160 { frame.plane(0)[index] = 1 }
+    resampler.write(frame)
+    resampler.read(into: frame)
+    #expect(frame.plane(0).allSatisfy { $0 == 1 })
+    #expect(!value(resampler.hasNextFrame))
+    resampler.read(into: frame)
+    #expect(frame.plane(0).allSatisfy { $0 == 0 })
   }
 
   private func sine(_ hertz: Double) -> [Float] {
@@ -113,5 +152,12 @@ struct VariableResamplerTests {
 
   private func sine(_ hertz: Double, at position: Double) -> Float {
     Float(0.5 * sin(2 * Double.pi * hertz * position / 16_000))
+  }
+}
+
+extension VariableResampler {
+  fileprivate mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
+    write(input)
+    read(into: output)
   }
 }

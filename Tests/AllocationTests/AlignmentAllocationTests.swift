@@ -1,3 +1,4 @@
+import AcousticSimulator
 import Alignment
 import AudioCore
 import CAllocationCounter

@@ -1,0 +1,15 @@
+public import Alignment
+public import AudioCore
+
+extension ReferenceAligner {
+  /// Takes in 10 ms of both, where the reference comes as soon as the microphone, and gives the
+  /// reference for the engine.
+  public mutating func process(
+    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
+  ) -> AlignmentChange? {
+    let change = append(microphone: microphone)
+    append(reference: reference)
+    read(into: output)
+    return change
+  }
+}
