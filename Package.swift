@@ -55,7 +55,8 @@ let package = Package(
       name: "WebRTCEngine", dependencies: ["VoiceEngines", "AudioCore", "CWebRTCAudioProcessing"],
       swiftSettings: swift),
     .target(
-      name: "VoiceSessions", dependencies: ["VoiceEngines", "Resampling", "AudioCore"],
+      name: "VoiceSessions",
+      dependencies: ["Alignment", "VoiceEngines", "Resampling", "AudioCore"],
       swiftSettings: swift),
     .target(
       name: "CGRPC",

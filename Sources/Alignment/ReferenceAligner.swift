@@ -89,8 +89,10 @@ public struct ReferenceAligner: ~Copyable {
   /// How many frames of the reference have still to come until it is level with the microphone.
   public var missingFrames: Int { Int(microphoneFrames - referenceFrames) }
 
-  /// Whether `read` will have all that it needs.
-  public var hasReference: Bool { resampler.hasNextFrame }
+  /// Whether `read` will have all that it needs, when so many frames of the reference more have come.
+  public func hasReference(afterFrames count: Int) -> Bool {
+    resampler.hasNextFrame(afterFrames: count)
+  }
 
   /// So much the reference may be behind the microphone, in frames.
   public static let longestWait = DelayEstimator.longestWait - 1

@@ -60,19 +60,21 @@ public struct VariableResampler: ~Copyable {
     written += Int64(size)
   }
 
-  /// Whether all that the next frame is made of has come: with a long delay it may come late.
-  public var hasNextFrame: Bool {
+  /// Whether all that the next frame is made of has come, when so many frames more have: with a long
+  /// delay they may come late.
+  public func hasNextFrame(afterFrames count: Int = 0) -> Bool {
     let start = next ?? delay
     let least = min(start, start + growth(from: start), delay).rounded(.down)
     let isWhole = slope == 0 && start == start.rounded() && delay == delay.rounded()
     let reach = isWhole ? 0 : SincInterpolator.taps / 2
-    return written >= fetched + Int64(fading.sampleCount + reach) - Int64(least)
+    let available = written + Int64(count * fading.sampleCount)
+    return available >= fetched + Int64(fading.sampleCount + reach) - Int64(least)
   }
 
   /// Gives the next frame, or silence in place of one that has not come as a whole. Runs per frame: no
   /// allocation, lock, log or await.
   public mutating func read(into output: borrowing Frame) {
-    let isHere = hasNextFrame
+    let isHere = hasNextFrame()
     let start = next ?? delay
     let change = growth(from: start)
     if isHere { read(from: start, growingBy: change, into: output) } else { output.clear() }

@@ -12,6 +12,7 @@ public struct AudioRequest {
   public struct Chunk {
     public var samples = UnsafeRawBufferPointer(start: nil, count: 0)
     public var firstSample: Int64?
+    public var deviceTime: Duration?
     public var gapBefore = Anechoic_V1_GapReason.unspecified
 
     fileprivate init() {}
@@ -20,6 +21,7 @@ public struct AudioRequest {
     public init(_ chunk: Anechoic_V1_AudioChunk, samples: UnsafeRawBufferPointer) {
       self.samples = samples
       if chunk.hasFirstSample { firstSample = chunk.firstSample }
+      if chunk.hasDeviceTimeNs { deviceTime = .nanoseconds(chunk.deviceTimeNs) }
       gapBefore = chunk.gapBefore
     }
   }
@@ -66,8 +68,8 @@ extension AudioRequest.Chunk {
         guard let value = reader.readVarint() else { return nil }
         firstSample = Int64(bitPattern: value)
       case (3, .varint):
-        // When it crossed the converter: of no use without an aligner.
-        guard reader.readVarint() != nil else { return nil }
+        guard let value = reader.readVarint() else { return nil }
+        deviceTime = .nanoseconds(Int64(bitPattern: value))
       case (4, .varint):
         guard let value = reader.readVarint() else { return nil }
         gapBefore = Anechoic_V1_GapReason(rawValue: Int(truncatingIfNeeded: value)) ?? .unspecified

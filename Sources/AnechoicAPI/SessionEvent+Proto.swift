@@ -87,6 +87,12 @@ extension Anechoic_V1_SessionEvent {
           $0.reason = Anechoic_V1_GapReason(reason)
           $0.missingSamples = missingSamples
         })
+    case .echoPathChanged(let delay, let hasConverged):
+      .echoPathChanged(
+        .with {
+          $0.delay = Google_Protobuf_Duration(delay)
+          $0.converged = hasConverged
+        })
     case .captureWarning(let problem, let isActive):
       .captureWarning(
         .with {
@@ -117,6 +123,7 @@ extension Anechoic_V1_CaptureWarning.Problem {
     case .noisy: self = .noisy
     case .clipping: self = .clipping
     case .noReference: self = .noReference
+    case .unsteadyClocks: self = .unsteadyClocks
     }
   }
 }

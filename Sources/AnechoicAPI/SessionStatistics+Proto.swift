@@ -3,10 +3,10 @@ internal import VoiceEngines
 public import VoiceSessions
 
 extension Anechoic_V1_SessionStats {
-  /// `median` and `slowest` are the 50th and 99th percentile of the time that a frame took.
+  /// `jitter` is how unevenly the microphone comes, where that is known; `median` and `slowest` are the 50th and 99th percentile of the time that a frame took.
   public init(
     _ statistics: SessionStatistics, outputChunksDropped: UInt64, median: Duration,
-    slowest: Duration
+    slowest: Duration, jitter: Duration?
   ) {
     self.init()
     echo = .with {
@@ -14,10 +14,12 @@ extension Anechoic_V1_SessionStats {
       if let enhancement = statistics.echo.echoReturnLossEnhancement {
         $0.echoReturnLossEnhancementDb = enhancement
       }
-      if let delay = statistics.echo.delay { $0.delay = Google_Protobuf_Duration(delay) }
+      if let delay = statistics.echoDelay { $0.delay = Google_Protobuf_Duration(delay) }
       $0.converged = statistics.hasConverged
     }
     timing = .with {
+      if let drift = statistics.driftPPM { $0.driftPpm = drift }
+      if let jitter { $0.jitter = Google_Protobuf_Duration(jitter) }
       $0.frameProcessingP50 = Google_Protobuf_Duration(median)
       $0.frameProcessingP99 = Google_Protobuf_Duration(slowest)
     }

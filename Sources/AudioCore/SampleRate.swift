@@ -22,6 +22,12 @@ public enum SampleRate: Int, Sendable, CaseIterable, Comparable {
     .nanoseconds(Int64(count) * 1_000_000_000 / Int64(rawValue))
   }
 
+  /// Samples of a duration, to the nearest below.
+  public func samples(in duration: Duration) -> Int {
+    let (seconds, attoseconds) = duration.components
+    return Int(seconds) * rawValue + Int(attoseconds / 1_000_000_000) * rawValue / 1_000_000_000
+  }
+
   /// `count` samples of this rate, as samples of another, to the nearest.
   public func convert(_ count: Int, to other: SampleRate) -> Int {
     (count * other.rawValue + rawValue / 2) / rawValue

@@ -73,7 +73,6 @@ int32_t cwap_set_echo_cancellation(cwap_processor *processor, cwap_level level) 
   if (stage->is_enabled()) return 0;
   anechoic::FunctionTableGate::Writer writer;
   if (int error = stage->enable_metrics(true)) return error;
-  if (int error = stage->enable_delay_logging(true)) return error;
   return stage->Enable(true);
 }
 
@@ -132,13 +131,6 @@ cwap_echo_metrics cwap_get_echo_metrics(cwap_processor *processor) {
     result.echo_return_loss_db = loss;
     result.has_echo_return_loss_enhancement = enhancement > kUnknownDecibels;
     result.echo_return_loss_enhancement_db = enhancement;
-  }
-  int median = 0;
-  int deviation = 0;
-  float poor = 0;
-  if (stage->GetDelayMetrics(&median, &deviation, &poor) == 0 && median >= 0) {
-    result.has_delay = true;
-    result.delay_ms = median;
   }
   return result;
 }

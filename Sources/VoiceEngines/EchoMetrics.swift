@@ -4,14 +4,11 @@ public struct EchoMetrics: Sendable, Equatable {
   public var echoReturnLoss: Float?
   /// What the canceller adds to it, in dB.
   public var echoReturnLossEnhancement: Float?
-  /// Of the echo behind the reference.
-  public var delay: Duration?
 
   public init(
-    echoReturnLoss: Float? = nil, echoReturnLossEnhancement: Float? = nil, delay: Duration? = nil
+    echoReturnLoss: Float? = nil, echoReturnLossEnhancement: Float? = nil
   ) {
     self.echoReturnLoss = echoReturnLoss
     self.echoReturnLossEnhancement = echoReturnLossEnhancement
-    self.delay = delay
   }
 }

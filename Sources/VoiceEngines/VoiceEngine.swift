@@ -30,6 +30,11 @@ public protocol VoiceEngine: AnyObject {
   /// A detector of speech in a signal without echo, at one of the processing rates, one channel.
   static func makeSpeechDetector(rate: SampleRate) throws(EngineError) -> any SpeechDetector
 
+  /// By how much the reference should come before its echo: what is best, and what is good enough not
+  /// to be disturbed.
+  static var bestReferenceLead: Duration { get }
+  static var goodReferenceLeads: ClosedRange<Duration> { get }
+
   init(format: EngineFormat, settings: EngineSettings) throws(EngineError)
 
   /// Microphone in to output out, in samples of the format's rate; the same whatever the settings.
@@ -38,7 +43,8 @@ public protocol VoiceEngine: AnyObject {
   /// From the next frame on, cross-faded, and without forgetting the echo path.
   func apply(_ settings: EngineSettings)
 
-  /// Processes 10 ms. Without a reference the loudspeaker counts as silent.
+  /// Processes 10 ms. The reference comes by a good lead before its echo; without one the
+  /// loudspeaker counts as silent.
   /// Runs per frame: no allocation, lock, log or await.
   func process(
     microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame

@@ -49,6 +49,7 @@ final class RunningSession: SessionSink {
   private var silenceCheck: Timer?
   private var pacer = RealTimePacer()
   private var frameTimes = FrameTimes()
+  private var jitter = ArrivalJitter()
   private var chunksDropped: UInt64 = 0
   private var behindSince: ContinuousClock.Instant?
 
@@ -156,13 +157,22 @@ final class RunningSession: SessionSink {
       }
     case .start:
       throw Status(InvalidField("start", "the session has started already"))
-    case .playbackReport:
-      guard setup.playback != nil else {
-        throw Status(InvalidField("playback_report", "start.outputs has no playback"))
-      }
-      throw Status(.unsupported("playback_report"))
+    case .playbackReport(let report): try take(report)
     case .deviceReport: throw Status(.unsupported("device_report"))
     case nil: throw Status(InvalidField("request", "is empty"))
+    }
+  }
+
+  private func take(_ report: Anechoic_V1_PlaybackReport) throws(Status) {
+    guard setup.playback != nil else {
+      throw Status(InvalidField("playback_report", "start.outputs has no playback"))
+    }
+    do throws(InputFault) {
+      try session.playbackWasHeard(
+        firstSample: report.firstSample, at: .nanoseconds(report.deviceTimeNs),
+        silence: Int64(report.silenceSamples))
+    } catch {
+      throw Status(InvalidField("playback_report.\(error.field)", error.description))
     }
   }
 
@@ -186,6 +196,7 @@ final class RunningSession: SessionSink {
     }
     if let chunk = audio.microphone {
       try append(chunk, to: .microphone)
+      if setup.isRealTime { jitter.note(media: session.microphoneDuration, now: .now) }
       isEmpty = false
     }
     guard !isEmpty else { throw Status(InvalidField("audio", "has no input")) }
@@ -221,7 +232,7 @@ final class RunningSession: SessionSink {
   private func append(_ chunk: AudioRequest.Chunk, to input: InputKind) throws(Status) {
     do throws(InputFault) {
       try session.append(
-        chunk.samples, to: input, firstSample: chunk.firstSample,
+        chunk.samples, to: input, firstSample: chunk.firstSample, deviceTime: chunk.deviceTime,
         gap: GapReason(chunk.gapBefore), sink: self)
     } catch {
       throw Status(error, input)
@@ -273,6 +284,6 @@ final class RunningSession: SessionSink {
   private func message(_ statistics: SessionStatistics) -> Anechoic_V1_SessionStats {
     Anechoic_V1_SessionStats(
       statistics, outputChunksDropped: chunksDropped, median: frameTimes.percentile(0.5),
-      slowest: frameTimes.percentile(0.99))
+      slowest: frameTimes.percentile(0.99), jitter: jitter.value)
   }
 }

@@ -2,22 +2,28 @@ internal import AudioCore
 internal import Resampling
 internal import VoiceEngines
 
-/// From a frame of the microphone to a frame of the output: to the engine's rate and channels,
-/// through the engine, and to those of the output.
+/// From a frame of the microphone to a frame of the output: to the engine's rate and channels, held
+/// back so that its reference comes first, through the engine, and to the rate and channels of the
+/// output.
 final class CapturePipeline {
   let engine: any VoiceEngine
+  let format: EngineFormat
+  /// The last frame as the engine gets it.
+  let input: Frame
+  /// By how much it is held back.
+  let heldBack: Duration
   /// Microphone in to processed out.
   let latency: Duration
   /// The same in samples of the output, rounded to the nearest.
   let latencySamples: Int
   /// The mic mode that runs, and why it is not the preferred one.
   private(set) var micMode: (mode: MicMode, reason: MicMode.Fallback?)
-  private let format: EngineFormat
   /// From the microphone to what the findings are about, in samples of the microphone.
   let findingsLatencySamples: Int64
   private var toEngine: FrameConverter
   private var fromEngine: FrameConverter
-  private let engineInput: Frame
+  private var hold: DelayLine
+  private let converted: Frame
   private let engineOutput: Frame
 
   init(_ setup: SessionSetup, _ engineType: any VoiceEngine.Type) throws {
@@ -34,9 +40,14 @@ final class CapturePipeline {
       from: setup.microphone.rate, setup.microphone.channelCount, to: rate, channelCount)
     fromEngine = try FrameConverter(
       from: rate, channelCount, to: setup.processed.rate, setup.processed.channelCount)
-    engineInput = Frame(rate: rate, channelCount: channelCount)
+    input = Frame(rate: rate, channelCount: channelCount)
+    converted = Frame(rate: rate, channelCount: channelCount)
     engineOutput = Frame(rate: rate, channelCount: channelCount)
-    let untilEngineOut = toEngine.latencySamples + engine.latencySamples
+    // An echo may be in the microphone at the very sample at which it is in the reference.
+    let lead = format.reference == nil ? .zero : engineType.goodReferenceLeads.lowerBound
+    hold = DelayLine(delay: rate.samples(in: lead), channelCount: channelCount)
+    heldBack = rate.duration(ofSamples: hold.delay)
+    let untilEngineOut = toEngine.latencySamples + hold.delay + engine.latencySamples
     latency =
       rate.duration(ofSamples: untilEngineOut)
       + setup.processed.rate.duration(ofSamples: fromEngine.latencySamples)
@@ -50,13 +61,15 @@ final class CapturePipeline {
     engine.apply(configuration.engineSettings(for: micMode.mode))
   }
 
-  /// Runs per frame: no allocation, lock, log or await.
-  func process(
-    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
-  ) -> FrameFindings {
-    toEngine.process(microphone, into: engineInput)
-    let findings = engine.process(
-      microphone: engineInput, reference: reference, into: engineOutput)
+  /// Makes the next `input`. Runs per frame: no allocation, lock, log or await.
+  func load(_ microphone: borrowing Frame) {
+    toEngine.process(microphone, into: converted)
+    hold.process(converted, into: input)
+  }
+
+  /// Processes `input`. Runs per frame: no allocation, lock, log or await.
+  func process(reference: borrowing Frame, into output: borrowing Frame) -> FrameFindings {
+    let findings = engine.process(microphone: input, reference: reference, into: engineOutput)
     fromEngine.process(engineOutput, into: output)
     return findings
   }

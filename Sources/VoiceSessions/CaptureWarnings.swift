@@ -1,7 +1,9 @@
 internal import AudioCore
 
 /// What may be wrong with what a session hears.
-public enum CaptureProblem: Sendable, CaseIterable { case noSignal, noisy, clipping, noReference }
+public enum CaptureProblem: Sendable, CaseIterable {
+  case noSignal, noisy, clipping, noReference, unsteadyClocks
+}
 
 /// Watches the microphone and its reference for problems that a person could mend.
 struct CaptureWarnings {
@@ -20,12 +22,15 @@ struct CaptureWarnings {
     var noiseFloor: Float
     /// Whether something plays that may be heard in the microphone, with no reference for it.
     var playsWithoutReference: Bool
+    /// Whether the devices' clocks cannot be followed.
+    var hasUnsteadyClocks = false
   }
 
   private var noSignal = Persistence(onset: 400, recovery: 1)  // digital silence for 4 s
   private var noisy = Persistence(onset: 300, recovery: 300)
   private var clipping = ClippingDetector()
   private var noReference = Persistence(onset: 100, recovery: 100)
+  private var unsteadyClocks = Persistence(onset: 100, recovery: 500)
   private var isNoisy = false
 
   /// A noise floor above this is a noisy place, in dBFS; below the other it is none.
@@ -43,6 +48,7 @@ struct CaptureWarnings {
       report(Change(problem: .clipping, isActive: isActive))
     }
     update(&noReference, seen.playsWithoutReference, .noReference, report)
+    update(&unsteadyClocks, seen.hasUnsteadyClocks, .unsteadyClocks, report)
   }
 
   private func update(

@@ -23,6 +23,8 @@ public struct SessionEvent: Sendable, Equatable {
     case injection(id: String, InjectionState, played: Duration)
     case configurationChanged(SessionConfiguration, by: ControlOrigin)
     case discontinuity(InputKind, GapReason, missingSamples: Int64)
+    /// The echo was found, or is found elsewhere than before, or begins to be removed there.
+    case echoPathChanged(delay: Duration, hasConverged: Bool)
     case captureWarning(CaptureProblem, isActive: Bool)
     /// The server is about to stop.
     case draining(endsIn: Duration)

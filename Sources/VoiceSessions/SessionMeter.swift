@@ -3,9 +3,6 @@ internal import VoiceEngines
 
 /// Counts and measures what a session does, frame by frame.
 struct SessionMeter {
-  /// In dB: an echo canceller that takes off so much has found the echo.
-  private static let convergedEnhancement: Float = 6
-
   private var current = SessionStatistics()
   private var noiseFloor = NoiseFloorTracker()
 
@@ -37,7 +34,6 @@ struct SessionMeter {
   func statistics(_ echo: EchoMetrics, _ mode: MicMode) -> SessionStatistics {
     var statistics = current
     statistics.echo = echo
-    statistics.hasConverged = (echo.echoReturnLossEnhancement ?? 0) >= Self.convergedEnhancement
     statistics.activeMicMode = mode
     return statistics
   }

@@ -3,6 +3,11 @@ public import VoiceEngines
 /// What a session's pipeline measures of itself.
 public struct SessionStatistics: Sendable, Equatable {
   public var echo = EchoMetrics()
+  /// Of the echo behind the reference; nil before it is known.
+  public var echoDelay: Duration?
+  /// By how many parts per million the clock of the reference is faster than the microphone's; nil
+  /// before it is known.
+  public var driftPPM: Double?
   /// Whether the echo canceller has found the echo and removes it.
   public var hasConverged = false
   public var levels = Levels()

@@ -1,3 +1,4 @@
+internal import Alignment
 internal import AudioCore
 internal import VoiceEngines
 
@@ -15,9 +16,16 @@ extension VoiceSession {
     if !schedule.isEmpty { applyDueControls(in: frame, sink: sink) }
     play(share: share, sink: sink)
     microphone.take(into: microphoneFrame)
-    let lacksReference = takeReference()
-    let findings = capture.process(
-      microphone: microphoneFrame, reference: referenceFrame, into: outputFrame)
+    capture.load(microphoneFrame)
+    let lacksReference = align(sink: sink)
+    var findings = capture.process(reference: echo.aligned, into: outputFrame)
+    let mayHaveEcho = echo.mayBeHeard
+    let hasJustConverged = convergence.process(
+      findings.echoReduction, mayHaveEcho: mayHaveEcho)
+    if hasJustConverged, echo.status.echoDelay != nil {
+      announceEchoPath(sink: sink)
+    }
+    if mayHaveEcho, convergence.isLearning { findings.hasVoice = false }
     listen(findings, sink: sink)
     if injections.isHeard { outputFrame.add(injections.processed, to: injections.lastGain) }
     limiter.process(outputFrame)
@@ -57,19 +65,23 @@ extension VoiceSession {
     chunker.addPlayback(playback.mix, count: playback.mix.samples(of: share))
   }
 
-  /// Loads the reference: what the client sent, or else what has just been mixed.
+  /// Loads the reference, aligned.
   ///
   /// - Returns: Whether it should have been there and was not.
-  private func takeReference() -> Bool {
-    guard setup.reference != nil else {
-      if setup.playback != nil { referenceFrame.copy(playback.mix) }
-      return false
+  private func align(sink: any SessionSink) -> Bool {
+    let wasKnown = echo.status.echoDelay != nil
+    let (change, isMissing) = echo.advance(microphone: capture.input, mix: playback.mix)
+    if change != nil || !wasKnown && echo.status.echoDelay != nil {
+      convergence.restart()
+      announceEchoPath(sink: sink)
     }
-    let isLast = microphone.waiting == 0
-    let found = reference.take(into: referenceFrame)
-    let isMissing = found < referenceFrame.sampleCount && (!isLast || found == 0)
     if isMissing { meter.referenceMissed() }
     return isMissing
+  }
+
+  private func announceEchoPath(sink: any SessionSink) {
+    let delay = echo.status.echoDelay ?? .zero
+    emit(.echoPathChanged(delay: delay, hasConverged: convergence.isConverged), to: sink)
   }
 
   /// Follows the near end's voice, muted or not.
@@ -92,7 +104,8 @@ extension VoiceSession {
     let playsUnheard = setup.echoReference == nil && playback.farEndPlays
     let observation = CaptureWarnings.Observation(
       meanSquare: meter.microphoneMeanSquare, peak: microphoneFrame.peak,
-      noiseFloor: meter.noiseFloorLevel, playsWithoutReference: lacksReference || playsUnheard)
+      noiseFloor: meter.noiseFloorLevel, playsWithoutReference: lacksReference || playsUnheard,
+      hasUnsteadyClocks: echo.status.hasUnsteadyClocks)
     warnings.process(observation) { change in
       emit(.captureWarning(change.problem, isActive: change.isActive), to: sink)
     }

@@ -1,3 +1,4 @@
+internal import Alignment
 internal import AudioCore
 public import VoiceEngines
 
@@ -17,12 +18,11 @@ public final class VoiceSession {
   let setup: SessionSetup
   let capture: CapturePipeline
   let playback: PlaybackPipeline
+  let echo: EchoReference
   let injections: InjectionQueue
   let chunker: OutputChunker
   var microphone: InputTimeline
-  var reference: InputTimeline
   let microphoneFrame: Frame
-  let referenceFrame: Frame
   let outputFrame: Frame
   var settled: Int64 = 0  // the microphone's samples that came before the last chunk
   var processedFrames: Int64 = 0
@@ -36,12 +36,14 @@ public final class VoiceSession {
   var mutedTalker = MutedTalkerDetector()
   var warnings = CaptureWarnings()
   var meter = SessionMeter()
+  var convergence = EchoConvergence()
 
   /// Throws an `EngineError` or a `FrameResampler.Failure` for what cannot be processed.
   public init(_ setup: SessionSetup, engine: any VoiceEngine.Type) throws {
     self.setup = setup
     capture = try CapturePipeline(setup, engine)
     playback = try PlaybackPipeline(setup, engine)
+    echo = try EchoReference(setup, capture, engine)
     algorithmicDelay = capture.latency
     state = SessionState(
       configuration: setup.configuration,
@@ -53,12 +55,9 @@ public final class VoiceSession {
     injections = InjectionQueue(
       processed: setup.processed.rate, playback: setup.playback?.rate,
       longestPause: setup.isRealTime ? Injection.longestPauseFrames : nil)
-    let referenceFormat = setup.echoReference ?? setup.microphone
     microphone = InputTimeline(format: setup.microphone)
-    reference = InputTimeline(format: referenceFormat)
     microphoneFrame = Frame(
       rate: setup.microphone.rate, channelCount: setup.microphone.channelCount)
-    referenceFrame = Frame(rate: referenceFormat.rate, channelCount: referenceFormat.channelCount)
     outputFrame = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
     gate = MuteGate(
       isOpen: !setup.startsMuted, latencySamples: capture.latencySamples, rate: setup.processed.rate
@@ -70,19 +69,29 @@ public final class VoiceSession {
   /// The sample of the microphone that is processed next.
   public var position: Int64 { microphone.taken }
 
+  /// How much of the microphone has come.
+  public var microphoneDuration: Duration {
+    setup.microphone.rate.duration(ofSamples: Int(microphone.arrived))
+  }
+
   /// Takes in samples of an input. Those of one instant belong together: append the microphone
-  /// last, then call `process`.
+  /// last, then call `process`. `deviceTime` is when the device captured or played the first of
+  /// them, by a clock that is the same for both.
   public func append(
-    _ samples: UnsafeRawBufferPointer, to input: InputKind, firstSample: Int64?, gap: GapReason,
-    sink: any SessionSink
+    _ samples: UnsafeRawBufferPointer, to input: InputKind, firstSample: Int64?,
+    deviceTime: Duration? = nil, gap: GapReason, sink: any SessionSink
   ) throws(InputFault) {
     let missing: Int64
     switch input {
     case .microphone:
+      let first = firstSample ?? microphone.arrived
       settled = microphone.arrived
       missing = try microphone.append(samples, firstSample: firstSample)
+      if let deviceTime { echo.noteCapture(sample: first, at: deviceTime) }
     case .reference:
-      missing = try reference.append(samples, firstSample: firstSample)
+      let first = firstSample ?? echo.timeline.arrived
+      missing = try echo.timeline.append(samples, firstSample: firstSample)
+      if let deviceTime { echo.notePlayback(sample: first, at: deviceTime) }
     case .farEnd:
       missing = try playback.farEnd?.timeline.append(samples, firstSample: firstSample) ?? 0
     case .otherAudio:
@@ -91,6 +100,19 @@ public final class VoiceSession {
     guard missing > 0 else { return }
     meter.concealed(missing)
     emit(.discontinuity(input, gap, missingSamples: missing), to: sink)
+  }
+
+  /// Takes in when the client's device played a sample of the playback, and how many samples of
+  /// silence it put in before. Of use where the playback is the reference.
+  public func playbackWasHeard(
+    firstSample: Int64, at deviceTime: Duration, silence: Int64
+  ) throws(InputFault) {
+    let sent = processedFrames * Int64(playback.mix.sampleCount)
+    guard (0...sent).contains(firstSample) else {
+      throw .impossiblePosition(firstSample, expected: sent)
+    }
+    guard setup.reference == nil else { return }
+    echo.notePlayback(sample: firstSample, at: deviceTime, silence: silence)
   }
 
   /// Processes the frames that are complete, `limit` of them at most.
@@ -105,12 +127,13 @@ public final class VoiceSession {
 
   /// Whether a frame of the microphone is there, with its reference or long enough without.
   public var hasCompleteFrame: Bool {
-    microphone.hasFrame && (isReferenceHere || hasWaitedEnough)
+    microphone.hasFrame && (echo.isHere || hasWaitedEnough)
   }
 
   /// Processes what is left, so that as much has gone out as came in, and ends the session.
   public func finish(_ reason: SessionEvent.EndReason, sink: any SessionSink) {
     process(sink: sink)
+    echo.isAtEnd = true
     while microphone.waiting > 0 {
       let share = Double(microphone.waiting) / Double(microphoneFrame.sampleCount)
       processFrame(share: min(share, 1), sink: sink)
@@ -133,6 +156,10 @@ public final class VoiceSession {
   /// What the pipeline measures of itself.
   public var statistics: SessionStatistics {
     var statistics = meter.statistics(capture.engine.echoMetrics, state.activeMicMode)
+    statistics.hasConverged = convergence.isConverged
+    statistics.echoDelay = echo.status.echoDelay
+    // A loudspeaker that is the slower lets the echo come later and later.
+    statistics.driftPPM = echo.status.drift.map { -$0 }
     statistics.duckingGain = playback.duckingGain
     return statistics
   }
@@ -154,8 +181,6 @@ public final class VoiceSession {
     sink.emit(
       SessionEvent(id: state.lastEventID, microphoneSample: sample ?? position, kind: kind))
   }
-
-  private var isReferenceHere: Bool { setup.reference == nil || reference.hasFrame }
 
   private var hasWaitedEnough: Bool {
     let frame = Int64(microphoneFrame.sampleCount)

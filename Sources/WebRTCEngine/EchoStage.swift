@@ -4,11 +4,14 @@ internal import VoiceEngines
 /// Echo cancellation. Once it was on it goes on learning while it is off, so that it is there at
 /// once when it is wanted again.
 final class EchoStage {
+  private static let framesToPrime = 12
+
   var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
   private var isLearning: Bool
   private var samplesLearnt = 0  // up to the latency
+  private var reduction = EchoReductionMeter()
 
   init(
     _ format: EngineFormat, _ suppression: EngineSettings.EchoSuppression?,
@@ -19,6 +22,28 @@ final class EchoStage {
     choice = AlignedSwitch(
       format, latencySamples: WebRTCLatency.echoCancellation(format.rate), isOn: suppression != nil)
     isLearning = suppression != nil
+    prime(format)
+  }
+
+  /// The library passes the first frames of all without holding them back, until its buffers stand.
+  /// Here they are of noise, from which its idea of the room's noise quickly comes down (from silence
+  /// it would not come up), but for the last, which is what the first real one is joined to.
+  private func prime(_ format: EngineFormat) {
+    guard let played = format.reference else { return }
+    let reference = Frame(rate: played.rate, channelCount: played.channelCount)
+    let input = Frame(rate: format.rate, channelCount: format.channelCount)
+    var noise: UInt32 = 1
+    for frame in 1...Self.framesToPrime {
+      for channel in 0..<input.channelCount {
+        let plane = input.plane(channel)
+        for index in plane.indices {
+          noise = noise &* 1_664_525 &+ 1_013_904_223
+          plane[index] = frame < Self.framesToPrime ? 0.2 * (Float(noise) / Float(UInt32.max) - 0.5) : 0
+        }
+      }
+      processor.analyzeReference(reference)
+      processor.process(input, into: choice.processed)
+    }
   }
 
   func apply(_ suppression: EngineSettings.EchoSuppression?) {
@@ -34,11 +59,15 @@ final class EchoStage {
       processor.process(input, into: choice.processed)
       choice.processed.silenceNonNumbers()
       samplesLearnt = min(samplesLearnt + input.sampleCount, latencySamples)
+      reduction.process(reference: reference, input: input, output: choice.processed)
     }
     choice.select(input, into: output)
   }
 
   var metrics: EchoMetrics { isLearning ? processor.echoMetrics : EchoMetrics() }
+
+  /// In dB; nil before it is known.
+  var echoReduction: Float? { isLearning ? reduction.reduction : nil }
 }
 
 extension Frame {

@@ -72,8 +72,7 @@ struct WebRTCProcessor: ~Copyable {
     return EchoMetrics(
       echoReturnLoss: metrics.has_echo_return_loss ? Float(metrics.echo_return_loss_db) : nil,
       echoReturnLossEnhancement: metrics.has_echo_return_loss_enhancement
-        ? Float(metrics.echo_return_loss_enhancement_db) : nil,
-      delay: metrics.has_delay ? .milliseconds(metrics.delay_ms) : nil)
+        ? Float(metrics.echo_return_loss_enhancement_db) : nil)
   }
 
   /// An error here is our own misuse: sizes and levels are checked before they get here.

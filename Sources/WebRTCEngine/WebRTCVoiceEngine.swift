@@ -9,6 +9,9 @@ public import VoiceEngines
 public final class WebRTCVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(name: "webrtc-audio-processing", version: "0.3")
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
+  // Measured: docs/decisions/0006-echo-canceller-settings.md.
+  public static let bestReferenceLead = Duration.milliseconds(20)
+  public static let goodReferenceLeads = Duration.milliseconds(5) ... .milliseconds(40)
 
   public let latencySamples: Int
   private let highPass: HighPassStage
@@ -66,13 +69,14 @@ public final class WebRTCVoiceEngine: VoiceEngine {
     microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
   ) -> FrameFindings {
     highPass.process(microphone, into: filtered)
-    let findings: FrameFindings
+    var findings: FrameFindings
     if let echo {
       echo.process(filtered, reference: reference, into: echoFree)
       findings = noise.process(echoFree, into: noiseFree)
     } else {
       findings = noise.process(filtered, into: noiseFree)
     }
+    findings.echoReduction = echo?.echoReduction
     gain.process(noiseFree, into: processing.processed)
     gate.process(processing.processed, hasVoice: findings.hasVoice)
     processing.select(microphone, into: output)

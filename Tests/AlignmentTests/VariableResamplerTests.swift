@@ -127,7 +127,7 @@ struct VariableResamplerTests {
           resampler.write(frame)
         }
       }
-      #expect(index == 0 || value(resampler.hasNextFrame))
+      #expect(index == 0 || value(resampler.hasNextFrame()))
       resampler.read(into: frame)
       output.append(contentsOf: frame.plane(0))
     }
@@ -141,7 +141,7 @@ struct VariableResamplerTests {
     resampler.write(frame)
     resampler.read(into: frame)
     #expect(frame.plane(0).allSatisfy { $0 == 1 })
-    #expect(!value(resampler.hasNextFrame))
+    #expect(!value(resampler.hasNextFrame()))
     resampler.read(into: frame)
     #expect(frame.plane(0).allSatisfy { $0 == 0 })
   }

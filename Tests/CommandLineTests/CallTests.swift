@@ -27,7 +27,8 @@ struct CallTests {
 
   @Test func everyPlaybackOptionChangesThePlayback() async throws {
     let options: [[String]] = [
-      [], ["--ducking", "min"], ["--ducking", "mid"], ["--ducking", "max"], ["--advanced-ducking"],
+      [], ["--ducking", "min"], ["--ducking", "mid"], ["--ducking", "max"],
+      ["--advanced-ducking", "--ducking", "max"],
       ["--far-end", "far-end.wav"],
     ]
     var playbacks: [Data: [String]] = [:]

@@ -29,11 +29,12 @@ struct SpeechTests {
   func alsoVoicesWithBreathSayItTheSameWay(voice: String) async throws {
     let first = try await synthesizer.speak(fox, voice: voice)
     _ = try await synthesizer.speak("And now for something else.", voice: voice)
-    #expect(try await synthesizer.speak(fox, voice: voice) == first)
+    let isSame = try await synthesizer.speak(fox, voice: voice) == first
+    #expect(isSame)
   }
 
   @Test func eightAtOnceGetWhatEachAloneGets() async throws {
-    let voices = ["", "de", "fr", "en-us", "en+f3", "es", "it", "en+klatt"]
+    let voices = ["", "de", "fr", "en-us", "en+f3", "es", "it", "nl"]
     var alone: [Speech] = []
     for voice in voices { alone.append(try await synthesizer.speak(fox, voice: voice)) }
     let together = try await withThrowingTaskGroup(of: (Int, Speech).self) { group in
@@ -42,7 +43,10 @@ struct SpeechTests {
       }
       return try await group.reduce(into: [Int: Speech]()) { $0[$1.0] = $1.1 }
     }
-    for (index, speech) in alone.enumerated() { #expect(together[index] == speech) }
+    for (index, speech) in alone.enumerated() {
+      let isSame = together[index] == speech
+      #expect(isSame, "\(voices[index])")
+    }
   }
 
   @Test func markupIsReadOutAndNotObeyed() async throws {

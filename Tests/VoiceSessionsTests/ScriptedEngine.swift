@@ -2,13 +2,15 @@ import AudioCore
 import VoiceEngines
 
 /// An engine whose doings are known exactly: audio comes out 16 ms later as it went in, and what is
-/// louder than the threshold is speech.
+/// louder than the threshold is speech. What echo there is it removes.
 class ScriptedEngine: VoiceEngine {
   /// Of a frame's peak.
   static let threshold: Float = 0.05
 
   static let identity = EngineIdentity(name: "scripted", version: "1")
   static let processingRates = SampleRate.allCases
+  static let bestReferenceLead = Duration.zero
+  static let goodReferenceLeads = Duration.zero ... .milliseconds(50)
 
   let latencySamples: Int
   private var delay: DelayLine
@@ -29,7 +31,8 @@ class ScriptedEngine: VoiceEngine {
   ) -> FrameFindings {
     delay.process(microphone, into: output)
     let hasVoice = output.peak > Self.threshold
-    return FrameFindings(speechProbability: hasVoice ? 1 : 0, hasVoice: hasVoice)
+    return FrameFindings(
+      speechProbability: hasVoice ? 1 : 0, hasVoice: hasVoice, echoReduction: 20)
   }
 
   var echoMetrics: EchoMetrics { EchoMetrics() }

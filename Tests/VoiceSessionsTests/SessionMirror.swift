@@ -55,7 +55,7 @@ struct SessionMirror {
       expect(isNew == true, "a decision that is no change")
     case .injection(let id, let progress, _): follow(id, progress)
     case .ended: hasEnded = true
-    case .duckingChanged, .discontinuity, .captureWarning, .draining: break
+    case .duckingChanged, .discontinuity, .echoPathChanged, .captureWarning, .draining: break
     }
   }
 

@@ -1019,11 +1019,13 @@ public nonisolated struct Anechoic_V1_Discontinuity: Sendable {
   public init() {}
 }
 
+/// The echo was found, or elsewhere than before; and again, when it begins to be removed there.
 public nonisolated struct Anechoic_V1_EchoPathChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// of the echo behind the reference
   public var delay: SwiftProtobuf.Google_Protobuf_Duration {
     get {_delay ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_delay = newValue}
@@ -1093,6 +1095,10 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     /// playback.
     case noReference // = 4
     case residualEcho // = 5
+
+    /// For 1 s: device times that contradict each other or the sound, or a drift of more than
+    /// 500 ppm; over after 5 s without.
+    case unsteadyClocks // = 6
     case UNRECOGNIZED(Int)
 
     public init() {
@@ -1107,6 +1113,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       case 3: self = .clipping
       case 4: self = .noReference
       case 5: self = .residualEcho
+      case 6: self = .unsteadyClocks
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -1119,6 +1126,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       case .clipping: return 3
       case .noReference: return 4
       case .residualEcho: return 5
+      case .unsteadyClocks: return 6
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -1131,6 +1139,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       .clipping,
       .noReference,
       .residualEcho,
+      .unsteadyClocks,
     ]
 
   }
@@ -2459,7 +2468,7 @@ nonisolated extension Anechoic_V1_CaptureWarning: SwiftProtobuf.Message, SwiftPr
 }
 
 nonisolated extension Anechoic_V1_CaptureWarning.Problem: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROBLEM_UNSPECIFIED\0\u{1}PROBLEM_NO_SIGNAL\0\u{1}PROBLEM_NOISY\0\u{1}PROBLEM_CLIPPING\0\u{1}PROBLEM_NO_REFERENCE\0\u{1}PROBLEM_RESIDUAL_ECHO\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROBLEM_UNSPECIFIED\0\u{1}PROBLEM_NO_SIGNAL\0\u{1}PROBLEM_NOISY\0\u{1}PROBLEM_CLIPPING\0\u{1}PROBLEM_NO_REFERENCE\0\u{1}PROBLEM_RESIDUAL_ECHO\0\u{1}PROBLEM_UNSTEADY_CLOCKS\0")
 }
 
 nonisolated extension Anechoic_V1_Draining: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

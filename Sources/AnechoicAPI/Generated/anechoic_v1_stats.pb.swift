@@ -98,6 +98,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `echoReturnLossEnhancementDb`. Subsequent reads from it will return its default value.
     public mutating func clearEchoReturnLossEnhancementDb() {self._echoReturnLossEnhancementDb = nil}
 
+    /// of the echo behind the reference
     public var delay: SwiftProtobuf.Google_Protobuf_Duration {
       get {_delay ?? SwiftProtobuf.Google_Protobuf_Duration()}
       set {_delay = newValue}
@@ -117,6 +118,8 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `residualEchoLikelihood`. Subsequent reads from it will return its default value.
     public mutating func clearResidualEchoLikelihood() {self._residualEchoLikelihood = nil}
 
+    /// Since the echo was last found elsewhere, the microphone with the reference in it was lowered by
+    /// 10 dB; and it has not been lowered by less than 3 dB for 5 s since.
     public var converged: Bool = false
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -134,7 +137,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// reference clock against microphone clock
+    /// the reference's clock is so much faster than the microphone's
     public var driftPpm: Double {
       get {_driftPpm ?? 0}
       set {_driftPpm = newValue}
@@ -144,6 +147,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `driftPpm`. Subsequent reads from it will return its default value.
     public mutating func clearDriftPpm() {self._driftPpm = nil}
 
+    /// of the microphone's arrival (RFC 3550), in real time
     public var jitter: SwiftProtobuf.Google_Protobuf_Duration {
       get {_jitter ?? SwiftProtobuf.Google_Protobuf_Duration()}
       set {_jitter = newValue}

@@ -36,8 +36,6 @@ typedef struct {
   int32_t echo_return_loss_db;
   bool has_echo_return_loss_enhancement;
   int32_t echo_return_loss_enhancement_db;
-  bool has_delay;
-  int32_t delay_ms;
 } cwap_echo_metrics;
 
 // NULL when the library refuses the format.

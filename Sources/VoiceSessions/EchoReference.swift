@@ -1,0 +1,104 @@
+internal import Alignment
+internal import AudioCore
+internal import VoiceEngines
+
+/// What the echo canceller gets as its reference: what the client taps at the loudspeaker, or else
+/// what this session mixes for it, brought to lead the echo by a steady time.
+final class EchoReference {
+  private enum Source { case client, playback, none }
+
+  /// Above this, -60 dBFS, a reference is heard.
+  private static let leastPeak: Float = 0.001
+  /// So long a room sounds after.
+  private static let tailFrames = 15
+  private static let longestEchoFrames = 100 + tailFrames
+
+  /// Of the client's reference.
+  var timeline: InputTimeline
+  /// The reference for the frame that the microphone is at.
+  let aligned: Frame
+  /// No more of it comes than waits.
+  var isAtEnd = false
+  private let source: Source
+  private let microphoneRates: (indexes: SampleRate, frames: SampleRate)
+  private var aligner: ReferenceAligner
+  private let input: Frame
+  private var framesSincePlayed: Int
+
+  init(_ setup: SessionSetup, _ capture: CapturePipeline, _ engine: any VoiceEngine.Type) throws {
+    source = setup.reference != nil ? .client : setup.playback != nil ? .playback : .none
+    let format = setup.echoReference ?? setup.microphone
+    timeline = InputTimeline(format: format)
+    aligned = Frame(rate: format.rate, channelCount: format.channelCount)
+    input = Frame(rate: format.rate, channelCount: format.channelCount)
+    framesSincePlayed = Self.longestEchoFrames
+    microphoneRates = (setup.microphone.rate, capture.format.rate)
+    aligner = try ReferenceAligner(
+      microphone: capture.format.rate, reference: format.rate,
+      referenceChannelCount: format.channelCount,
+      heldBack: capture.heldBack,
+      leads: .init(best: engine.bestReferenceLead, good: engine.goodReferenceLeads))
+  }
+
+  var status: AlignmentStatus { aligner.status }
+
+  /// Whether what was played may still be heard in the microphone.
+  var mayBeHeard: Bool {
+    guard let delay = status.echoDelay else { return framesSincePlayed < Self.longestEchoFrames }
+    return framesSincePlayed < Self.tailFrames + Int(delay / .milliseconds(10))
+  }
+
+  /// Takes in when the device captured a sample of the microphone.
+  func noteCapture(sample: Int64, at time: Duration) {
+    guard source != .none else { return }
+    let (indexes, frames) = (Int64(microphoneRates.indexes.hertz), microphoneRates.frames.hertz)
+    aligner.noteCapture(sample: sample * Int64(frames) / indexes, at: time)
+  }
+
+  /// Takes in when the device played a sample of the reference, and how many samples of silence it
+  /// put in before.
+  func notePlayback(sample: Int64, at time: Duration, silence: Int64 = 0) {
+    aligner.notePlayback(sample: sample, at: time, silence: silence)
+  }
+
+  /// Whether there is a reference for the microphone's next frame.
+  var isHere: Bool {
+    guard source == .client else { return true }
+    let waiting = timeline.waiting / input.sampleCount
+    return aligner.hasReference(afterFrames: min(waiting, aligner.missingFrames + 1))
+  }
+
+  /// Makes `aligned` for a frame of the microphone. `mix` is what this session plays meanwhile.
+  /// Runs per frame: no allocation, lock, log or await.
+  ///
+  /// - Returns: What has changed in the way of the echo, and whether there was no reference.
+  func advance(
+    microphone: borrowing Frame, mix: borrowing Frame
+  ) -> (change: AlignmentChange?, isMissing: Bool) {
+    guard source != .none else { return (nil, false) }
+    let change = aligner.append(microphone: microphone)
+    framesSincePlayed = min(framesSincePlayed + 1, Self.longestEchoFrames)
+    if source == .client { appendWhatCame() } else { append(mix) }
+    let isMissing = !aligner.hasReference(afterFrames: 0)
+    aligner.read(into: aligned)
+    return (change, isMissing)
+  }
+
+  private func appendWhatCame() {
+    while aligner.missingFrames > 0, timeline.hasFrame || isAtEnd && timeline.waiting > 0 {
+      appendNext()
+    }
+    // What has not come by now does not come any more.
+    while aligner.missingFrames > ReferenceAligner.longestWait { appendNext() }
+  }
+
+  private func appendNext() {
+    timeline.take(into: input)
+    append(input)
+  }
+
+  private func append(_ frame: borrowing Frame) {
+    if frame.peak > Self.leastPeak { framesSincePlayed = 0 }
+    aligner.append(reference: frame)
+  }
+}
