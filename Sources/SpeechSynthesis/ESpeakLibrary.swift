@@ -15,7 +15,7 @@ struct ESpeakLibrary: ~Copyable {
 
   init() throws(SpeechError) {
     (handle, functions, sampleRate) = try Self.load()
-    // Breath is noise from the C library's generator.
+    // Breath is noise from the C library's generator, where nobody else uses that meanwhile.
     srand(1)
   }
 

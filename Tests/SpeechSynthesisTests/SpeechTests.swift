@@ -25,8 +25,8 @@ struct SpeechTests {
     }
   }
 
-  @Test(arguments: ["en+klatt", "en+whisper", "fr"])
-  func alsoVoicesWithBreathSayItTheSameWay(voice: String) async throws {
+  @Test(arguments: ["en+m3", "de", "fr"])
+  func alsoOtherVoicesSayItTheSameWay(voice: String) async throws {
     let first = try await synthesizer.speak(fox, voice: voice)
     _ = try await synthesizer.speak("And now for something else.", voice: voice)
     let isSame = try await synthesizer.speak(fox, voice: voice) == first
