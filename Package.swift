@@ -11,6 +11,9 @@ let swift: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// Of code that goes through every sample: in a debug build tests would wait for it.
+let quick = swift + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 
 let argumentParser: Target.Dependency = .product(
@@ -33,10 +36,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
   ],
   targets: [
-    .target(name: "AudioCore", swiftSettings: swift),
+    .target(name: "AudioCore", swiftSettings: quick),
     .systemLibrary(
       name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
-    .target(name: "Resampling", dependencies: ["AudioCore", "CSampleRate"], swiftSettings: swift),
+    .target(name: "Resampling", dependencies: ["AudioCore", "CSampleRate"], swiftSettings: quick),
     .target(
       name: "CWebRTCAudioProcessing",
       cxxSettings: [
@@ -49,7 +52,7 @@ let package = Package(
     .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
     .target(
       name: "Alignment", dependencies: ["Resampling", "AudioCore", "CKissFFT"],
-      swiftSettings: swift),
+      swiftSettings: quick),
     .target(name: "VoiceEngines", dependencies: ["AudioCore"], swiftSettings: swift),
     .target(
       name: "WebRTCEngine", dependencies: ["VoiceEngines", "AudioCore", "CWebRTCAudioProcessing"],
@@ -97,11 +100,11 @@ let package = Package(
       ],
       swiftSettings: swift),
     .target(
-      name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: swift),
+      name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: quick),
     .target(
       name: "AcousticSimulator", dependencies: ["Alignment", "AudioCore"],
       path: "Tests/AcousticSimulator",
-      swiftSettings: swift),
+      swiftSettings: quick),
     .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .testTarget(
       name: "AllocationTests",

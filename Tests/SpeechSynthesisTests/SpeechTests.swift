@@ -34,7 +34,7 @@ struct SpeechTests {
   }
 
   @Test func eightAtOnceGetWhatEachAloneGets() async throws {
-    let voices = ["", "de", "fr", "en-us", "en+f3", "es", "it", "nl"]
+    let voices = ["", "de", "fr", "en-us", "pt", "es", "it", "nl"]
     var alone: [Speech] = []
     for voice in voices { alone.append(try await synthesizer.speak(fox, voice: voice)) }
     let together = try await withThrowingTaskGroup(of: (Int, Speech).self) { group in
