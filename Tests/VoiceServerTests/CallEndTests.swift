@@ -53,7 +53,7 @@ struct CallEndTests {
 
   @Test func aDeadlineEndsASession() async throws {
     try await TestServer.run { server in
-      let call = server.call(timeout: .milliseconds(200))
+      let call = server.call(timeout: .seconds(1))
       try await call.send(Anechoic_V1_ProcessRequest.start(.mediaClock()).serializedBytes())
       await #expect(throws: Status.self) { while try await call.receive() != nil {} }
       try await server.sessionsActive(become: 0)

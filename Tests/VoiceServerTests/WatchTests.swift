@@ -123,7 +123,7 @@ struct WatchTests {
   @Test func statisticsComeAtTheInterval() async throws {
     try await TestServer.run { server in
       _ = try await RunningClient.run(server) { client, steering in
-        let watch = try await steering.watch(client.session, statsInterval: .milliseconds(100))
+        let watch = try await steering.watch(client.session, statsInterval: .milliseconds(300))
         var counts: [UInt64] = []
         while counts.count < 3, let response = try await watch.receive() {
           if case .stats(let stats) = response.item { counts.append(stats.flow.framesProcessed) }
