@@ -191,6 +191,7 @@ public struct ReferenceAligner: ~Copyable {
     hasNewTimes = false
     guard let lag = deviceLag else { return nil }
     guard let heard = estimator.lagSeconds else {
+      status.echoDelay = .seconds(max(0, lag - heldBack))
       return goodLeads.contains(lag - resampler.delay / rate)
         ? nil : moveByDevices(to: lag - bestLead)
     }
@@ -198,6 +199,7 @@ public struct ReferenceAligner: ~Copyable {
     knownJumps = driftEstimator.deviceJumps
     let expected = lag + deviceOffset
     guard abs(expected - heard) > Self.offByDevices, (0...1).contains(expected) else { return nil }
+    status.echoDelay = .seconds(max(0, expected - heldBack))
     estimator.jump(by: expected - heard)
     driftEstimator.forgetDelays()
     return moveByDevices(to: expected - lead)

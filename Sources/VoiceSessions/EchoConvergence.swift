@@ -2,18 +2,21 @@
 struct EchoConvergence {
   /// In dB: a reduction that only a canceller which has found the echo reaches.
   private static let enough: Float = 10
+  /// In dB: from here on nothing of the echo is taken for a voice.
+  private static let thorough: Float = 18
   /// In dB, and in frames of 10 ms: who speaks over the echo is not taken for one that is not removed.
   private static let tooLittle: Float = 3
   private static let framesToDoubt = 500
   /// After the way of the echo has changed, what was measured before does not count: in frames.
   private static let framesToSettle = 50
 
-  /// A canceller that has not converged after so many frames with echo will not do so soon: from then
+  /// A canceller that is not thorough after so many frames with echo will not do so soon: from then
   /// on a voice that is found counts, though it may be that of the far end.
   private static let framesToLearn = 200
 
   private(set) var isConverged = false
   private var framesWithEcho = 0
+  private var isThorough = false
   private var framesToWait = 0
   private var doubtfulFrames = 0
 
@@ -22,10 +25,11 @@ struct EchoConvergence {
     isConverged = false
     framesToWait = Self.framesToSettle
     framesWithEcho = 0
+    isThorough = false
   }
 
   /// Whether what sounds like a voice is likely to be echo that the canceller has not learnt yet.
-  var isLearning: Bool { !isConverged && framesWithEcho < Self.framesToLearn }
+  var isLearning: Bool { !isThorough && framesWithEcho < Self.framesToLearn }
 
   /// Takes in the reduction of the last frames, and whether there may be echo in this one. Returns
   /// whether it has converged just now.
@@ -36,6 +40,7 @@ struct EchoConvergence {
       return false
     }
     guard let reduction else { return false }
+    if reduction >= Self.thorough { isThorough = true }
     guard isConverged else {
       doubtfulFrames = 0
       isConverged = reduction >= Self.enough

@@ -9,7 +9,7 @@ final class EchoReference {
 
   /// Above this, -60 dBFS, a reference is heard.
   private static let leastPeak: Float = 0.001
-  /// So long a room sounds after.
+  /// So long a room sounds after, and the reference comes before.
   private static let tailFrames = 15
   private static let longestEchoFrames = 100 + tailFrames
 
@@ -24,6 +24,7 @@ final class EchoReference {
   private var aligner: ReferenceAligner
   private let input: Frame
   private var framesSincePlayed: Int
+  private var framesSinceAligned: Int
 
   init(_ setup: SessionSetup, _ capture: CapturePipeline, _ engine: any VoiceEngine.Type) throws {
     source = setup.reference != nil ? .client : setup.playback != nil ? .playback : .none
@@ -32,6 +33,7 @@ final class EchoReference {
     aligned = Frame(rate: format.rate, channelCount: format.channelCount)
     input = Frame(rate: format.rate, channelCount: format.channelCount)
     framesSincePlayed = Self.longestEchoFrames
+    framesSinceAligned = Self.longestEchoFrames
     microphoneRates = (setup.microphone.rate, capture.format.rate)
     aligner = try ReferenceAligner(
       microphone: capture.format.rate, reference: format.rate,
@@ -44,8 +46,8 @@ final class EchoReference {
 
   /// Whether what was played may still be heard in the microphone.
   var mayBeHeard: Bool {
-    guard let delay = status.echoDelay else { return framesSincePlayed < Self.longestEchoFrames }
-    return framesSincePlayed < Self.tailFrames + Int(delay / .milliseconds(10))
+    status.echoDelay == nil
+      ? framesSincePlayed < Self.longestEchoFrames : framesSinceAligned < Self.tailFrames
   }
 
   /// Takes in when the device captured a sample of the microphone.
@@ -81,6 +83,8 @@ final class EchoReference {
     if source == .client { appendWhatCame() } else { append(mix) }
     let isMissing = !aligner.hasReference(afterFrames: 0)
     aligner.read(into: aligned)
+    framesSinceAligned =
+      aligned.peak > Self.leastPeak ? 0 : min(framesSinceAligned + 1, Self.longestEchoFrames)
     return (change, isMissing)
   }
 

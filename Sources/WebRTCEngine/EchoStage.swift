@@ -38,7 +38,8 @@ final class EchoStage {
         let plane = input.plane(channel)
         for index in plane.indices {
           noise = noise &* 1_664_525 &+ 1_013_904_223
-          plane[index] = frame < Self.framesToPrime ? 0.2 * (Float(noise) / Float(UInt32.max) - 0.5) : 0
+          plane[index] =
+            frame < Self.framesToPrime ? 0.2 * (Float(noise) / Float(UInt32.max) - 0.5) : 0
         }
       }
       processor.analyzeReference(reference)

@@ -8,6 +8,8 @@ public struct EchoScene: Sendable {
   /// In Hz.
   public var rate: Int
   public var room = Room.office
+  /// Somebody moves, or a door opens: from a time in seconds on, the room is another.
+  public var roomChanges: [(at: Double, to: Room)] = []
   /// Of the echo behind the reference, in seconds, at the start.
   public var lag = 0.04
   /// How fast the lag grows, in parts per million: the loudspeaker's clock is so much the slower.
@@ -35,7 +37,7 @@ public struct EchoScene: Sendable {
   /// `near` is as loud in the microphone as it is here.
   public func record(farEnd: [Float], near: [Float] = []) -> Recording {
     let gain = powf(10, -echoReturnLoss / 20)
-    let echo = convolve(played(farEnd), room.response(rate)).map { $0 * gain }
+    let echo = echo(of: played(farEnd)).map { $0 * gain }
     let nearEnd =
       near.prefix(echo.count) + [Float](repeating: 0, count: max(0, echo.count - near.count))
     var noise = SeededNoise(77)
@@ -54,6 +56,20 @@ public struct EchoScene: Sendable {
   /// In seconds, at a time in seconds.
   public func lag(at time: Double) -> Double {
     jumps.reduce(lag + driftPPM * 1e-6 * time) { time >= $1.at ? $0 + $1.by : $0 }
+  }
+
+  private func echo(of played: [Float]) -> [Float] {
+    var echo = convolve(played, room.response(rate))
+    for change in roomChanges {
+      let other = convolve(played, change.to.response(rate))
+      let begin = Int(change.at * Double(rate))
+      for index in echo.indices.dropFirst(begin) {
+        // From one to the other in 50 ms.
+        let share = min(1, Float(index - begin) / Float(rate / 20))
+        echo[index] += share * (other[index] - echo[index])
+      }
+    }
+    return echo
   }
 
   /// What the loudspeaker plays at the time of each sample of the microphone.

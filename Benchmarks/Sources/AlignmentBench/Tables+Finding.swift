@@ -5,9 +5,11 @@ internal import AudioCore
 extension Tables {
   /// How soon and how surely a lag is found where it is hard to hear.
   func finding() throws {
-    print("### Finding a lag of 250 ms, 20 s, aligner alone\n")
-    print("| echo return loss dB | noise dBFS | near end | found at s | moves | largest error ms |")
-    print("|---|---|---|---|---|---|")
+    title(
+      "Finding a lag of 250 ms, 20 s, aligner alone", "How soon and how surely.",
+      columns: [
+        "echo return loss dB", "noise dBFS", "near end", "found at s", "moves", "largest error ms",
+      ])
     for loss in [0, 12, 24, 36] as [Float] {
       for noise in [-75, -55, -45] as [Float] {
         for isDoubleTalk in [false, true] { try findingRow(loss, noise, isDoubleTalk) }

@@ -1,0 +1,36 @@
+internal import AcousticSimulator
+internal import AudioCore
+internal import VoiceEngines
+internal import WebRTCEngine
+
+/// A recording through the engine alone, with nothing before it: echo cancellation and nothing else.
+enum EngineTrial {
+  static func run(
+    _ recording: EchoScene.Recording, _ rate: SampleRate, _ search: WebRTCEchoSearch,
+    suppression: EngineSettings.EchoSuppression = .moderate
+  ) throws -> Score {
+    let format = EngineFormat(
+      rate: rate, channelCount: 1, reference: .init(rate: rate, channelCount: 1))
+    let settings = EngineSettings(echoSuppression: suppression, highPassFilter: true)
+    let engine = try WebRTCVoiceEngine(format: format, settings: settings, echoSearch: search)
+    let (input, played, processed) = (FrameBox(rate), FrameBox(rate), FrameBox(rate))
+    let size = rate.samplesPerFrame
+    var output: [Float] = []
+    var verdicts: [Bool] = []
+    for frame in 0..<recording.microphone.count / size {
+      input.fill(recording.microphone, frame * size)
+      played.fill(recording.reference, frame * size)
+      let findings = engine.process(
+        microphone: input.frame, reference: played.frame, into: processed.frame)
+      verdicts.append(findings.hasVoice)
+      output.append(contentsOf: processed.frame.plane(0))
+    }
+    return Score(
+      recording, rate, output: output, latency: engine.latencySamples, hasVoice: verdicts)
+  }
+}
+
+extension WebRTCEchoSearch {
+  /// What the service had before it aligned references.
+  static let unaided = WebRTCEchoSearch(hasExtendedFilter: true, isDelayAgnostic: true)
+}
