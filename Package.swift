@@ -72,9 +72,11 @@ let package = Package(
     .target(
       name: "AnechoicAPI", dependencies: ["VoiceSessions", "VoiceEngines", "AudioCore", protobuf],
       swiftSettings: swift),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(
       name: "VoiceServer",
       dependencies: [
+        "COpenSSL",
         "AnechoicAPI", "GRPCTransport", "VoiceSessions", "VoiceEngines", "WebRTCEngine",
         "Resampling", "SpeechSynthesis", "AudioCore", protobuf,
       ],

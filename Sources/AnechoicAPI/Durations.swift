@@ -19,6 +19,13 @@ extension Google_Protobuf_Duration {
   }
 }
 
+extension Google_Protobuf_Duration {
+  /// Throws where it is not above 0 and up to `longest`.
+  public func asDuration(upTo longest: Duration, path: String) throws(InvalidField) -> Duration {
+    try Duration(self, upTo: longest, path: path)
+  }
+}
+
 extension Duration {
   /// The duration of a message; throws where it is malformed.
   init(_ duration: Google_Protobuf_Duration, path: String) throws(InvalidField) {

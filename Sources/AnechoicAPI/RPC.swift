@@ -17,6 +17,7 @@ public enum RPC {
   public static let watchSession = "WatchSession"
   public static let requestInjectionPermission = "RequestInjectionPermission"
   public static let injectSpeech = "InjectSpeech"
+  public static let recordSession = "RecordSession"
 
   public static let health = "grpc.health.v1.Health"
   public static let check = "Check"

@@ -140,7 +140,7 @@ extension Anechoic_V1_InputKind {
 }
 
 extension Anechoic_V1_SessionEnded.Reason {
-  fileprivate init(_ reason: SessionEvent.EndReason) {
+  public init(_ reason: SessionEvent.EndReason) {
     switch reason {
     case .clientClosed: self = .clientClosed
     case .clientLost: self = .clientLost

@@ -109,6 +109,17 @@ public final class SessionsClient: Sendable {
     try await InjectionStream(connection.call(method(RPC.injectSpeech)), start)
   }
 
+  /// Records a session that has not started yet, from its start to its end. Returns when the server
+  /// waits for it, which it does for `wait`, up to an hour; nil for a minute.
+  public func record(_ name: String, wait: Duration? = nil) async throws -> RecordingStream {
+    let request = Anechoic_V1_RecordSessionRequest.with {
+      $0.name = name
+      if let wait { $0.wait = Google_Protobuf_Duration(rounding: wait) }
+    }
+    return try await RecordingStream(
+      connection.serverStreaming(method(RPC.recordSession), request))
+  }
+
   private func unary<Request: Message, Response: Message>(
     _ name: String, _ request: Request, timeout: Duration? = SessionsClient.timeout
   ) async throws -> Response {

@@ -78,7 +78,7 @@ final class ProcessCall: ServerCallHandler {
       setup.owner = ControlOrigin(mediaClient: call)
       setup.allowsInjection = configuration.allowsInjection
       let session = try RunningSession(
-        id: SessionID.resolve(start.sessionID), setup, labels: start.checkedLabels(),
+        id: SessionID.resolve(start.sessionID), setup, start, labels: start.checkedLabels(),
         on: call, output: output, directory: directory
       ) { [weak self] in self?.end($0) }
       self.session = session

@@ -21,10 +21,8 @@ final class RunningSession: SessionSink {
     case afterTurn
   }
 
-  /// In bytes: controls may wait for their sample, hundreds of them.
-  private static let largestControl = 16 << 10
   /// Frames that are processed in one go: a gap may be a thousand long.
-  private static let framesPerTurn = 100
+  static let framesPerTurn = 100
 
   /// Chunks that wait for a slow client: in real time the oldest above this are lost, under the
   /// media clock nothing more is read.
@@ -38,7 +36,10 @@ final class RunningSession: SessionSink {
   let handle: SessionHandle
   /// Who waits for what the session has still to say.
   var waiting = AwaitedEvents()
+  /// Who writes down what is done to the session; nil where nobody does.
+  private(set) var recorder: SessionRecorder?
   private let setup: SessionSetup
+  private let requests: SessionRequests
   private let call: ServerCall
   private let output: ResponseStream
   private let directory: SessionDirectory
@@ -56,7 +57,7 @@ final class RunningSession: SessionSink {
   /// Enters the session into the directory and sends `started`. `endCall` sends what is left, and
   /// then a status.
   init(
-    id: String, _ setup: SessionSetup, labels: [String: String],
+    id: String, _ setup: SessionSetup, _ start: Anechoic_V1_Start, labels: [String: String],
     on call: ServerCall, output: ResponseStream, directory: SessionDirectory,
     endCall: @escaping (Status) -> Void
   ) throws {
@@ -68,6 +69,11 @@ final class RunningSession: SessionSink {
       throw error
     }
     self.setup = setup
+    requests = SessionRequests(session: session, setup: setup)
+    let engine = WebRTCVoiceEngine.identity.description
+    recorder = directory.takeRecorder(of: id).map {
+      SessionRecorder($0, setup, start: start.with(sessionID: id), engine: engine)
+    }
     self.call = call
     self.output = output
     self.directory = directory
@@ -79,38 +85,54 @@ final class RunningSession: SessionSink {
       .with {
         $0.started = Anechoic_V1_Started(
           sessionID: id, setup, session.state, algorithmicDelay: session.algorithmicDelay,
-          engine: WebRTCVoiceEngine.identity.description)
+          engine: engine)
       })
   }
 
   /// Takes a request in and processes what has become complete by it.
   func take(_ message: UnsafeRawBufferPointer) throws(Status) {
-    if let audio = AudioRequest(message) {
-      try take(audio)
-    } else {
-      try take(Anechoic_V1_ProcessRequest.decoded(message), size: message.count)
-    }
+    recorder?.note(request: message)
+    let began = session.microphoneDuration
+    guard try requests.take(message, sink: self) else { return }
+    let media = session.microphoneDuration
+    if setup.isRealTime, media > began { jitter.note(media: media, now: .now) }
+    process()
   }
 
   /// Processes what is left and says that the session has ended.
-  func finish() { session.finish(.clientClosed, sink: self) }
+  func finish() { finish(.clientClosed) }
+
+  private func finish(_ reason: SessionEvent.EndReason) {
+    recorder?.note(.end(reason, flushed: true))
+    session.finish(reason, sink: self)
+    recorder?.advance(to: session.position)
+  }
 
   /// Ends the session and its call, on another's demand.
   func end(_ reason: SessionEvent.EndReason, _ status: Status) {
-    session.finish(reason, sink: self)
+    finish(reason)
     endCall(status)
   }
 
   /// Leaves the directory; once. A session that has not ended by now has lost its client.
   func close(_ reason: SessionEvent.EndReason = .clientLost) {
-    if !hasEnded { session.end(reason, sink: self) }
+    if !hasEnded {
+      recorder?.note(.end(reason, flushed: false))
+      session.end(reason, sink: self)
+    }
+    recorder?.finish()
+    recorder = nil
     directory.remove(handle.id)
   }
 
-  func announceEnd(in time: Duration) { session.announceEnd(in: time, sink: self) }
+  func announceEnd(in time: Duration) {
+    recorder?.note(.draining(Google_Protobuf_Duration(time)))
+    session.announceEnd(in: time, sink: self)
+  }
 
   /// Takes a gesture in; the answer comes now, or when it has been decided.
   func report(_ gesture: MuteGesture, _ reply: Reply<GestureResult>) throws {
+    recorder?.note(.gesture(Anechoic_V1_RecordedAct.Gesture(gesture)))
     do throws(Refusal) {
       if let result = try session.report(gesture, sink: self) {
         return reply.give(.success(result))
@@ -123,6 +145,7 @@ final class RunningSession: SessionSink {
     let limit = session.state.configuration.mute.decisionTimeout + Self.longestSilence
     waiting.timers[gesture.id] = call.schedule(after: limit) { [weak self] in
       guard let self else { return }
+      recorder?.note(.gestureExpired(gesture.id))
       session.expireGestures(gesture.id, sink: self)
     }
   }
@@ -138,77 +161,19 @@ final class RunningSession: SessionSink {
     return pacer.delay(media: media, now: .now).map { .later($0) } ?? .now
   }
 
-  private func take(_ request: Anechoic_V1_ProcessRequest, size: Int) throws(Status) {
-    switch request.request {
-    case .audio(let audio):
-      try audio.withRequest { audio throws(Status) in try take(audio) }
-    case .control(let control):
-      do throws(Refusal) {
-        guard size <= Self.largestControl else {
-          throw Refusal(
-            .invalid, reason: "TOO_LARGE",
-            message: "control: takes \(Self.largestControl) bytes at most")
-        }
-        session.submit(try SessionControl(control, by: setup.owner), sink: self)
-      } catch {
-        emit(
-          ControlResult(
-            id: control.controlID, appliedAtSample: session.position, refusal: error))
-      }
-    case .start:
-      throw Status(InvalidField("start", "the session has started already"))
-    case .playbackReport(let report): try take(report)
-    case .deviceReport: throw Status(.unsupported("device_report"))
-    case nil: throw Status(InvalidField("request", "is empty"))
-    }
-  }
-
-  private func take(_ report: Anechoic_V1_PlaybackReport) throws(Status) {
-    guard setup.playback != nil else {
-      throw Status(InvalidField("playback_report", "start.outputs has no playback"))
-    }
-    do throws(InputFault) {
-      try session.playbackWasHeard(
-        firstSample: report.firstSample, at: .nanoseconds(report.deviceTimeNs),
-        silence: Int64(report.silenceSamples))
-    } catch {
-      throw Status(InvalidField("playback_report.\(error.field)", error.description))
-    }
-  }
-
-  /// Runs per frame: allocates, locks, logs and awaits nothing.
-  private func take(_ audio: AudioRequest) throws(Status) {
-    var isEmpty = true
-    if let chunk = audio.reference {
-      guard setup.reference != nil else { throw Status(.unannounced("reference")) }
-      try append(chunk, to: .reference)
-      isEmpty = false
-    }
-    if let chunk = audio.farEnd {
-      guard setup.farEnd != nil else { throw Status(.unannounced("far_end")) }
-      try append(chunk, to: .farEnd)
-      isEmpty = false
-    }
-    if let chunk = audio.otherAudio {
-      guard setup.otherAudio != nil else { throw Status(.unannounced("other_audio")) }
-      try append(chunk, to: .otherAudio)
-      isEmpty = false
-    }
-    if let chunk = audio.microphone {
-      try append(chunk, to: .microphone)
-      if setup.isRealTime { jitter.note(media: session.microphoneDuration, now: .now) }
-      isEmpty = false
-    }
-    guard !isEmpty else { throw Status(InvalidField("audio", "has no input")) }
-    goOn()
+  /// Goes on with what one request left.
+  func goOn() {
+    recorder?.note(.turn(.init()))
+    process()
   }
 
   /// Processes what is complete. Runs per frame: allocates, locks, logs and awaits nothing.
-  func goOn() {
+  private func process() {
     let began = ContinuousClock.now
     lastAudio = began
     let position = session.position
     session.process(atMost: Self.framesPerTurn, sink: self)
+    recorder?.advance(to: session.position)
     let frames = (session.position - position) / Int64(setup.microphone.rate.samplesPerFrame)
     let (seconds, attoseconds) = (ContinuousClock.now - began).components
     if setup.isRealTime, frames > 0, silenceCheck == nil { checkSilenceLater() }
@@ -223,25 +188,17 @@ final class RunningSession: SessionSink {
       guard let self, !hasEnded else { return }
       silenceCheck = nil
       guard let lastAudio, .now - lastAudio < Self.longestSilence else {
+        recorder?.note(.microphoneStopped(.init()))
         return session.microphoneStopped(sink: self)
       }
       checkSilenceLater()
     }
   }
 
-  private func append(_ chunk: AudioRequest.Chunk, to input: InputKind) throws(Status) {
-    do throws(InputFault) {
-      try session.append(
-        chunk.samples, to: input, firstSample: chunk.firstSample, deviceTime: chunk.deviceTime,
-        gap: GapReason(chunk.gapBefore), sink: self)
-    } catch {
-      throw Status(error, input)
-    }
-  }
-
   // MARK: SessionSink
 
   func emit(_ chunk: OutputChunk) {
+    recorder?.note(chunk)
     output.send(chunk)
     guard setup.isRealTime, output.waitingAudio > Self.longestBacklog else {
       behindSince = nil
@@ -259,6 +216,7 @@ final class RunningSession: SessionSink {
   }
 
   func emit(_ event: SessionEvent) {
+    recorder?.note(event)
     let message = Anechoic_V1_SessionEvent(event, time: .init(date: .now))
     output.send(.with { $0.event = message })
     let watched = Anechoic_V1_WatchSessionResponse.with { $0.event = message }

@@ -8,6 +8,8 @@ public struct ServerConfiguration: Sendable {
   public var maximumSessions = 1000
   /// Whether speech may be injected into sessions that want it.
   public var allowsInjection = true
+  /// Whether sessions may be recorded.
+  public var allowsRecording = false
   public var maximumMessageBytes = 4 << 20
   /// In real time, a session whose client has not read for so long is ended.
   public var slowConsumerTimeout = Duration.seconds(5)

@@ -7,10 +7,14 @@ final class SessionDirectory: Sendable {
   private struct State {
     /// Nil for one that is about to start.
     var sessions: [String: SessionHandle?] = [:]
+    /// Who waits to record a session that has not started yet.
+    var recorders: [String: RecordingQueue] = [:]
     var isDraining = false
     /// Who waits for the last one to end.
     var waiting: [Reply<Void>] = []
   }
+
+  private static let mostRecorders = 64
 
   let maximum: Int
   private let state = Mutex(State())
@@ -44,6 +48,30 @@ final class SessionDirectory: Sendable {
       return nil
     }
     if let refusal { throw refusal }
+  }
+
+  /// Lets somebody record the session of an id when it starts. Throws where it has started, or
+  /// somebody else waits for it, or too many wait.
+  func await(_ id: String, recorder: RecordingQueue) throws(Status) {
+    let refusal: Status? = state.withLock { state in
+      if state.isDraining { return .draining }
+      if state.sessions[id] != nil { return .sessionHasBegun(id) }
+      if state.recorders[id] != nil { return .isRecorded(id) }
+      if state.recorders.count >= Self.mostRecorders { return .tooManyRecorders }
+      state.recorders[id] = recorder
+      return nil
+    }
+    if let refusal { throw refusal }
+  }
+
+  /// Nobody waits for the session of an id any more.
+  func forget(_ recorder: RecordingQueue, of id: String) {
+    state.withLock { if $0.recorders[id] === recorder { $0.recorders[id] = nil } }
+  }
+
+  /// Who waits to record a session that starts now.
+  func takeRecorder(of id: String) -> RecordingQueue? {
+    state.withLock { $0.recorders.removeValue(forKey: id) }
   }
 
   /// Takes the place that was kept.

@@ -1,19 +1,28 @@
 internal import AnechoicAPI
 internal import GRPCTransport
+internal import SwiftProtobuf
 internal import Synchronization
 internal import VoiceSessions
 
 /// What other connections do to a session. Each throws the status that they are answered with.
 extension SessionHandle {
   func update(_ update: SessionUpdate, by client: ControlOrigin) async throws {
-    if let change = update.configuration { try await apply(change, by: client) }
+    if let change = update.configuration {
+      try await apply(change, as: update.control, by: client)
+    }
     if let labels = update.labels { self.labels.withLock { $0 = labels } }
   }
 
   func setMute(
     _ muted: Bool, ifGeneration generation: UInt64?, by client: ControlOrigin
   ) async throws -> MuteState {
-    try await apply(.mute(muted, ifGeneration: generation), by: client).mute
+    let control = Anechoic_V1_Control.with {
+      $0.setMute.muted = muted
+      if let generation { $0.setMute.ifGeneration = generation }
+    }
+    return try await apply(
+      .mute(muted, ifGeneration: generation), as: control, by: client
+    ).mute
   }
 
   /// Returns when the session has ended.
@@ -47,11 +56,11 @@ extension SessionHandle {
   /// Applies a control at the frame that comes next, and returns the state that it leads to.
   @discardableResult
   private func apply(
-    _ change: SessionControl.Change, by client: ControlOrigin
+    _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: ControlOrigin
   ) async throws -> SessionState {
     try spend(for: client)
     return try await ask { session, reply in
-      reply.give(.success(try session.apply(change, by: client)))
+      reply.give(.success(try session.apply(change, as: control, by: client)))
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import AnechoicAPI
+internal import GRPCTransport
 
 /// The last part of a session's name, "sessions/{session_id}".
 enum SessionID {
@@ -12,6 +13,16 @@ enum SessionID {
         path, "takes up to 63 of a-z, A-Z, 0-9, \"-\", \"_\" and \".\"")
     }
     return wanted
+  }
+
+  /// The id in a name, "sessions/{session_id}". Throws INVALID_ARGUMENT for what is no name.
+  static func named(_ name: String, field: String) throws(Status) -> String {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0] == "sessions", !parts[1].isEmpty, isValid(String(parts[1]))
+    else {
+      throw Status(InvalidField(field, "is not of the form sessions/SESSION_ID"))
+    }
+    return String(parts[1])
   }
 
   static func isValid(_ id: String) -> Bool {

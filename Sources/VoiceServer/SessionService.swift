@@ -6,6 +6,7 @@ internal import VoiceSessions
 /// The control plane: for anybody but the media client who may see or steer a session.
 struct SessionService: Sendable {
   let directory: SessionDirectory
+  let allowsRecording: Bool
 
   var methods: [ServerMethod] {
     [
@@ -56,6 +57,15 @@ struct SessionService: Sendable {
           $0.permission = Anechoic_V1_InjectionPermission(permission)
         }
       },
+      .serverStreaming(
+        Method(service: RPC.sessions, name: RPC.recordSession), lane: .background
+      ) { bytes, _, responses in
+        guard let request = try? Anechoic_V1_RecordSessionRequest(serializedBytes: bytes) else {
+          throw Status.notA("RecordSessionRequest")
+        }
+        try await RecordSessionCall(directory: directory, isAllowed: allowsRecording)
+          .run(request, responses)
+      },
       ServerMethod(Method(service: RPC.sessions, name: RPC.watchSession), lane: .background) {
         WatchCall($0, directory)
       },
@@ -97,13 +107,8 @@ extension SessionDirectory {
   /// A session by its name, "sessions/{session_id}". Throws NOT_FOUND, or INVALID_ARGUMENT for what
   /// is no name.
   func session(named name: String, field: String = "name") throws(Status) -> SessionHandle {
-    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0] == "sessions", !parts[1].isEmpty,
-      SessionID.isValid(String(parts[1]))
-    else {
-      throw Status(InvalidField(field, "is not of the form sessions/SESSION_ID"))
-    }
-    guard let session = self[String(parts[1])] else { throw .noSession(name) }
+    let id = try SessionID.named(name, field: field)
+    guard let session = self[id] else { throw .noSession(name) }
     return session
   }
 }

@@ -7,6 +7,8 @@ internal import VoiceSessions
 struct SessionUpdate {
   /// Nil where the mask names nothing of the configuration.
   let configuration: SessionControl.Change?
+  /// The same as a media client would ask for it.
+  let control: Anechoic_V1_Control
   /// Nil where the mask does not name them.
   let labels: [String: String]?
 
@@ -34,6 +36,7 @@ struct SessionUpdate {
     var update = Anechoic_V1_ConfigUpdate()
     update.config = request.session.config
     update.updateMask.paths = fields
+    control = .with { $0.updateConfig = update }
     configuration =
       fields.isEmpty
       ? nil : SessionControl.configuration(update, path: "session.config", mask: "update_mask")

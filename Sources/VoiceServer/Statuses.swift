@@ -56,6 +56,32 @@ extension Status {
       .notFound, "name: no session \"\(name)\" is running here", reason: "NO_SESSION")
   }
 
+  static let recordingNotAllowed = Status(
+    .permissionDenied, "this server lets nobody record (--allow-recording)",
+    reason: "RECORDING_NOT_ALLOWED")
+
+  static func sessionHasBegun(_ id: String) -> Status {
+    Status(
+      .failedPrecondition, "name: a recording begins with its session, and \"\(id)\" runs already",
+      reason: "SESSION_HAS_BEGUN")
+  }
+
+  static func isRecorded(_ id: String) -> Status {
+    Status(
+      .alreadyExists, "name: somebody else waits to record \"\(id)\"", reason: "RECORDER_EXISTS")
+  }
+
+  static let tooManyRecorders = Status(
+    .resourceExhausted, "too many wait to record sessions", reason: "TOO_MANY_RECORDERS")
+
+  static let recorderTooSlow = Status(
+    .resourceExhausted, "the recording was not read as fast as it came",
+    reason: "RECORDER_TOO_SLOW")
+
+  static func notStarted(_ id: String) -> Status {
+    Status(.notFound, "name: no session \"\(id)\" started in time", reason: "NO_SESSION")
+  }
+
   static func notA(_ message: String) -> Status {
     Status(.invalidArgument, "the message is not a \(message)", reason: "MALFORMED_REQUEST")
   }

@@ -29,7 +29,9 @@ public final class VoiceProcessingServer: Sendable {
           ProcessCall($0, configuration, directory)
         },
         .capabilities(configuration, directory),
-      ] + SessionService(directory: directory).methods + health.methods
+      ]
+      + SessionService(directory: directory, allowsRecording: configuration.allowsRecording).methods
+      + health.methods
     do {
       server = try Server(options: options, methods: methods)
     } catch {

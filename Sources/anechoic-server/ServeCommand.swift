@@ -45,6 +45,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Let nobody inject speech into sessions, whatever the sessions allow.")
   var noInjection = false
 
+  @Flag(help: "Let anybody record sessions: what a muted microphone hears is left out.")
+  var allowRecording = false
+
   func validate() throws {
     guard (1...1024).contains(threads ?? 1) else {
       throw ValidationError("--threads takes 1 to 1024.")
@@ -61,6 +64,7 @@ struct ServeCommand: AsyncParsableCommand {
       threads: threads ?? ProcessInfo.processInfo.activeProcessorCount)
     configuration.maximumSessions = maxSessions
     configuration.allowsInjection = !noInjection
+    configuration.allowsRecording = allowRecording
     let signals = TerminationSignals()
     let server: VoiceProcessingServer
     do {

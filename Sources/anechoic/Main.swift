@@ -16,7 +16,7 @@ struct Anechoic: AsyncParsableCommand {
       "Voice processing for recordings, and for servers: their sessions, health and limits.",
     version: anechoicVersion,
     subcommands: [
-      ProcessCommand.self, SessionsCommand.self, InjectCommand.self, HealthCommand.self,
-      CapabilitiesCommand.self,
+      ProcessCommand.self, SessionsCommand.self, InjectCommand.self, RecordCommand.self,
+      ReplayCommand.self, HealthCommand.self, CapabilitiesCommand.self,
     ])
 }

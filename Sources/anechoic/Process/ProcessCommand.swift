@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import ArgumentParser
 internal import AudioFiles
 internal import CommandLineSupport
+internal import Foundation
 internal import GRPCTransport
 internal import SwiftProtobuf
 internal import VoiceClient
@@ -48,10 +49,14 @@ struct ProcessCommand: AsyncParsableCommand {
     do {
       try files.checkRoles()
       let job = try ProcessJob(files, start, grantInjection: grantInjection)
+      let name = identity.client.description
       let summary = try await ServerInside.orAt(server) { address, connected in
-        try await job.run(
-          on: VoiceProcessingClient(server: address, clientName: identity.client.description),
-          connected: connected)
+        try await RecordedSession.record(
+          to: files.record, server: address, clientName: name, sessionID: job.sessionID
+        ) {
+          try await job.run(
+            on: VoiceProcessingClient(server: address, clientName: name), connected: connected)
+        }
       }
       standardError(summary.text)
     } catch let error as AudioFileError {
@@ -66,6 +71,8 @@ struct ProcessCommand: AsyncParsableCommand {
     .with { start in
       voice.apply(to: &start.config)
       call.apply(to: &start)
+      // Who records has to know what the session will be called.
+      if files.record != nil, start.sessionID.isEmpty { start.sessionID = UUID().uuidString }
       start.pacing = pacing.pacing
       if files.stats != nil { start.statsInterval.seconds = 1 }
     }

@@ -46,6 +46,11 @@ struct ProcessFiles: ParsableArguments {
   @Option(help: ArgumentHelp("Where a JSON line for every 10 ms goes.", valueName: "file"))
   var frames: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Where a recording of the session goes, for anechoic replay.", valueName: "file"))
+  var record: String?
+
   /// What a job writes beside its audio.
   var logs: JobLogs.Paths { JobLogs.Paths(events: events, statistics: stats, frames: frames) }
 
@@ -53,7 +58,7 @@ struct ProcessFiles: ParsableArguments {
   func checkRoles() throws(CommandFailure) {
     try FileRoles.check(
       read: [microphone, reference, farEnd, otherAudio, controls].compactMap { $0 },
-      written: [output, playback, events, stats, frames].compactMap { $0 })
+      written: [output, playback, events, stats, frames, record].compactMap { $0 })
   }
 
   /// Opens what is sent as audio.

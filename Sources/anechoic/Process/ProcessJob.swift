@@ -15,6 +15,8 @@ final class ProcessJob {
   private let sampleCount: Int
   private let files: ProcessFiles
 
+  var sessionID: String { start.sessionID }
+
   /// Opens the files that are read. Those that are written are left as they are until there is
   /// something to write.
   init(

@@ -21,7 +21,9 @@ enum ServerInside {
     defer { removeFolder() }
     let server: VoiceProcessingServer
     do {
-      server = try VoiceProcessingServer(ServerConfiguration(addresses: [address], threads: 1))
+      var configuration = ServerConfiguration(addresses: [address], threads: 1)
+      configuration.allowsRecording = true
+      server = try VoiceProcessingServer(configuration)
     } catch {
       throw CommandFailure("\(error)")
     }

@@ -1,0 +1,36 @@
+internal import CommandLineSupport
+internal import Foundation
+internal import VoiceClient
+
+/// A session that is recorded to a file while it runs.
+enum RecordedSession {
+  /// Runs `body` while the session that it starts is recorded; without a path `body` alone.
+  static func record<Result: Sendable>(
+    to path: String?, server: String, clientName: String, sessionID: String,
+    _ body: () async throws -> Result
+  ) async throws -> Result {
+    guard let path else { return try await body() }
+    let client = SessionsClient(server: server, clientName: clientName)
+    let stream = try await client.record("sessions/\(sessionID)")
+    let file = try LineFile(path)
+    async let recording = write(stream, to: file)
+    do {
+      let result = try await body()
+      _ = try await recording
+      return result
+    } catch {
+      stream.cancel()
+      throw error
+    }
+  }
+
+  /// Writes what comes to its end. Returns how many bytes that was.
+  static func write(_ stream: RecordingStream, to file: sending LineFile) async throws -> Int {
+    var count = 0
+    while let bytes = try await stream.receive() {
+      try file.write(Data(bytes))
+      count += bytes.count
+    }
+    return count
+  }
+}

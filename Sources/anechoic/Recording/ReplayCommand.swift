@@ -1,0 +1,61 @@
+internal import AnechoicAPI
+internal import ArgumentParser
+internal import AudioCore
+internal import AudioFiles
+internal import CommandLineSupport
+internal import Foundation
+internal import VoiceServer
+
+struct ReplayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Run a recorded session again, and say whether the same bytes come out.",
+    discussion: """
+      Exits with 0 where they do, and with 1 where they do not:
+        anechoic replay call-1.rec --processed voice.wav
+      """)
+
+  @Argument(help: "A recording, of anechoic record or anechoic process --record.")
+  var file: String
+
+  @Option(help: ArgumentHelp("Where the processed voice goes.", valueName: "file"))
+  var processed: String?
+
+  @Option(help: ArgumentHelp("Where the playback goes.", valueName: "file"))
+  var playback: String?
+
+  @Option(
+    help: ArgumentHelp("Where events go, as JSON lines; - for standard output.", valueName: "file"))
+  var events: String?
+
+  func run() throws {
+    try FileRoles.check(
+      read: [file], written: [processed, playback, events].compactMap { $0 })
+    let replay: SessionReplay
+    let contents = try contents()
+    do throws(RecordingError) {
+      replay = try SessionReplay(contents)
+    } catch {
+      throw CommandFailure("\(file): \(error)")
+    }
+    let outcome: SessionReplay.Outcome
+    do {
+      let files = try ReplayFiles(replay, processed: processed, playback: playback, events: events)
+      outcome = replay.run(sink: files)
+      try files.check()
+    } catch let error as AudioFileError {
+      throw CommandFailure(error.description)
+    }
+    print(ReplaySummary(outcome, replay).text, terminator: "")
+    if let fault = outcome.fault { throw CommandFailure("\(file): \(fault)") }
+    if outcome.differsBy != nil { throw ExitCode(1) }
+  }
+
+  private func contents() throws -> Data {
+    do {
+      return try Data(contentsOf: URL(fileURLWithPath: file), options: .mappedIfSafe)
+    } catch {
+      throw CommandFailure("\(file): cannot be read")
+    }
+  }
+}
