@@ -120,13 +120,25 @@ extension FloatBuffer {
   /// Also of an echo whose polarity is turned.
   fileprivate func magnitude(_ index: Int) -> Float { index < 0 ? 0 : abs(start[index]) }
 
-  /// The index of the largest magnitude; -1 where there is none.
+  /// The index of the largest magnitude, the first of equals; -1 where there is none.
   fileprivate func peak(_ range: Range<Int>) -> Int {
-    var peak = -1
-    var largest: Float = -1
-    for index in range where abs(start[index]) > largest {
-      largest = abs(start[index])
-      peak = index
+    var (peak, largest): (Int, Float) = (-1, -1)
+    func look(_ index: Int) {
+      guard abs(start[index]) > largest else { return }
+      (peak, largest) = (index, abs(start[index]))
+    }
+    var index = range.lowerBound
+    while index + 4 <= range.upperBound {
+      // Four at once: they are looked at one by one only where they hold something larger.
+      let four = UnsafeRawPointer(start + index).loadUnaligned(as: SIMD4<Float>.self)
+      if any((four .> largest) .| (four .< -largest)) {
+        for each in index..<index + 4 { look(each) }
+      }
+      index += 4
+    }
+    while index < range.upperBound {
+      look(index)
+      index += 1
     }
     return peak
   }

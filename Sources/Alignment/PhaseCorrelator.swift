@@ -42,7 +42,6 @@ struct PhaseCorrelator: ~Copyable {
   private let microphoneInput = FloatBuffer(size)
   private let output = FloatBuffer(size)
   private let microphoneBins = FloatBuffer(2 * binCount)  // of the last block
-  private let scratchBins = FloatBuffer(2 * binCount)
   private let referenceBins = FloatBuffer(2 * binCount * partitions)  // in a ring
   private let averageBins = FloatBuffer(2 * binCount * partitions)
   private let window = FloatBuffer(block)
@@ -155,13 +154,7 @@ struct PhaseCorrelator: ~Copyable {
     let share = max(1 / Float(max(1, blocksAveraged)), Self.leastShare)
     let bins = average(partition)
     renew(bins, reference((newest - partition + Self.partitions) % Self.partitions), share)
-    let scratch = Spectrum(at: scratchBins.start, samples: Self.size)
-    scratchBins.clear()
-    for bin in Self.bins {
-      scratch.real[bin] = bins.real[bin]
-      scratch.imaginary[bin] = bins.imaginary[bin]
-    }
-    fft.inverse(scratch, into: output.start)
+    fft.inverse(bins, into: output.start)
     (correlation.start + partition * Self.block).update(from: output.start, count: Self.block)
   }
 

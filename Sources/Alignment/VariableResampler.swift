@@ -21,7 +21,7 @@ public struct VariableResampler: ~Copyable {
   private let channelCount: Int
   private let capacity: Int
   private let storage: FloatBuffer  // channel after channel, each with its first samples repeated
-  private let interpolator = SincInterpolator()
+  private let interpolator = SincInterpolator.shared
   private let fading: Frame
   private var written: Int64 = 0  // samples that came
   private var fetched: Int64 = 0  // samples that were given
