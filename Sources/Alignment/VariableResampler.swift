@@ -64,8 +64,9 @@ public struct VariableResampler: ~Copyable {
   /// delay they may come late.
   public func hasNextFrame(afterFrames count: Int = 0) -> Bool {
     let start = next ?? delay
-    let least = min(start, start + growth(from: start), delay).rounded(.down)
-    let isWhole = slope == 0 && start == start.rounded() && delay == delay.rounded()
+    let change = growth(from: start)
+    let least = min(start, start + change, delay).rounded(.down)
+    let isWhole = change == 0 && start == start.rounded() && delay == delay.rounded()
     let reach = isWhole ? 0 : SincInterpolator.taps / 2
     let available = written + Int64(count * fading.sampleCount)
     return available >= fetched + Int64(fading.sampleCount + reach) - Int64(least)

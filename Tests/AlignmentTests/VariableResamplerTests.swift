@@ -134,6 +134,15 @@ struct VariableResamplerTests {
     #expect(output.dropFirst(1600).elementsEqual(signal[800..<15200]))
   }
 
+  @Test func aSlopeThatThereIsNoRoomForTakesNothingAway() {
+    var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 1600)
+    resampler.slope = -200
+    let frame = Frame(rate: Self.rate, channelCount: 1)
+    for index in 0..<160 { frame.plane(0)[index] = 1 }
+    resampler.process(frame, into: frame)
+    #expect(frame.plane(0).allSatisfy { $0 == 1 })
+  }
+
   @Test func whatHasNotComeIsSilence() {
     var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 1600)
     let frame = Frame(rate: Self.rate, channelCount: 1)
