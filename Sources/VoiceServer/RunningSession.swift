@@ -92,10 +92,13 @@ final class RunningSession: SessionSink {
   /// Takes a request in and processes what has become complete by it.
   func take(_ message: UnsafeRawBufferPointer) throws(Status) {
     recorder?.note(request: message)
-    let began = session.microphoneDuration
-    guard try requests.take(message, sink: self) else { return }
+    let before = session.microphoneDuration
+    guard try requests.take(message, sink: self) else {
+      recorder?.advance(to: session.position)
+      return
+    }
     let media = session.microphoneDuration
-    if setup.isRealTime, media > began { jitter.note(media: media, now: .now) }
+    if setup.isRealTime, media > before { jitter.note(media: media, now: .now) }
     process()
   }
 

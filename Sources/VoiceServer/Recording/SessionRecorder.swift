@@ -60,8 +60,8 @@ final class SessionRecorder {
     guard case .muteChanged(let mute, _) = event.kind else { return }
     if mute.isMuted {
       muted.append(event.microphoneSample..<Int64.max)
-    } else if let last = muted.popLast() {
-      muted.append(last.lowerBound..<max(last.lowerBound, event.microphoneSample))
+    } else if let last = muted.popLast(), last.lowerBound < event.microphoneSample {
+      muted.append(last.lowerBound..<event.microphoneSample)
     }
   }
 
