@@ -24,8 +24,8 @@ void check(int error) {
 
 std::unique_ptr<AudioProcessing> make_library(const webrtc::StreamConfig &mono) {
   webrtc::Config config;
-  config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(true));
-  config.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(true));
+  config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(false));
+  config.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(false));
   config.Set<webrtc::ExperimentalAgc>(new webrtc::ExperimentalAgc(false));
   std::unique_ptr<AudioProcessing> library(AudioProcessing::Create(config));
   check(library->Initialize(webrtc::ProcessingConfig{{mono, mono, mono, mono}}));
@@ -33,7 +33,6 @@ std::unique_ptr<AudioProcessing> make_library(const webrtc::StreamConfig &mono) 
   webrtc::EchoCancellation *echo = library->echo_cancellation();
   check(echo->set_suppression_level(webrtc::EchoCancellation::kModerateSuppression));
   check(echo->enable_metrics(true));
-  check(echo->enable_delay_logging(true));
   check(echo->Enable(true));
   check(library->noise_suppression()->set_level(webrtc::NoiseSuppression::kModerate));
   check(library->noise_suppression()->Enable(true));
