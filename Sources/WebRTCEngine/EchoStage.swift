@@ -5,6 +5,8 @@ internal import VoiceEngines
 /// once when it is wanted again.
 final class EchoStage {
   private static let framesToPrime = 12
+  /// So long after a voice was found it is taken care of.
+  private static let framesOfCare = 30
 
   var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
@@ -12,6 +14,8 @@ final class EchoStage {
   private var isLearning: Bool
   private var samplesLearnt = 0  // up to the latency
   private var reduction = EchoReductionMeter()
+  private var suppression: EngineSettings.EchoSuppression
+  private var framesSinceVoice = EchoStage.framesOfCare
 
   init(
     _ format: EngineFormat, _ suppression: EngineSettings.EchoSuppression?,
@@ -22,6 +26,7 @@ final class EchoStage {
     choice = AlignedSwitch(
       format, latencySamples: WebRTCLatency.echoCancellation(format.rate), isOn: suppression != nil)
     isLearning = suppression != nil
+    self.suppression = suppression ?? .moderate
     prime(format)
   }
 
@@ -51,7 +56,20 @@ final class EchoStage {
     choice.turn(on: suppression != nil, hasRun: samplesLearnt >= latencySamples)
     guard let suppression else { return }
     isLearning = true
+    self.suppression = suppression
+    framesSinceVoice = Self.framesOfCare
     processor.setEchoCancellation(suppression)
+  }
+
+  /// Takes in whether a voice was found in what came out: moderate suppression is low while somebody
+  /// talks, so that double talk keeps more of the near voice.
+  func note(hasVoice: Bool) {
+    guard isLearning, suppression == .moderate else { return }
+    let wasCareful = framesSinceVoice < Self.framesOfCare
+    framesSinceVoice = hasVoice ? 0 : min(framesSinceVoice + 1, Self.framesOfCare)
+    let isCareful = framesSinceVoice < Self.framesOfCare
+    guard isCareful != wasCareful else { return }
+    processor.setEchoCancellation(isCareful ? .low : .moderate)
   }
 
   func process(_ input: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame) {

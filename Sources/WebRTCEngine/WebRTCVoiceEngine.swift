@@ -77,6 +77,7 @@ public final class WebRTCVoiceEngine: VoiceEngine {
       findings = noise.process(filtered, into: noiseFree)
     }
     findings.echoReduction = echo?.echoReduction
+    echo?.note(hasVoice: findings.hasVoice)
     gain.process(noiseFree, into: processing.processed)
     gate.process(processing.processed, hasVoice: findings.hasVoice)
     processing.select(microphone, into: output)

@@ -83,6 +83,22 @@ struct EchoTests {
     #expect(isSame)
   }
 
+  @Test func whileSomebodyTalksModerateSuppressionIsNearlyLow() throws {
+    // First echo alone, then a near voice over it.
+    let talk = Signals.babble(Self.rate.hertz * 4, rate: Self.rate, amplitude: 0.5, seed: 31)
+    let near = Signals.silence(Self.echo.count - talk.count) + talk
+    let microphone = zip(Self.echo, near).map { $0 + $1 }
+    let levels = try EngineSettings.EchoSuppression.allCases.map { suppression in
+      let run = try EngineRun(
+        EngineSettings(echoSuppression: suppression, highPassFilter: true), rate: Self.rate,
+        microphone: [microphone], reference: [Self.reference])
+      return level(run.output[0].suffix(Self.rate.hertz * 3))
+    }
+    let (low, moderate, high) = (levels[0], levels[1], levels[2])
+    #expect(low > high + 0.5)
+    #expect(low - moderate < moderate - high, "\(levels)")
+  }
+
   @Test func stereoStaysStereo() throws {
     let left = Signals.babble(Self.rate.hertz * 2, rate: Self.rate, seed: 11)
     let right = Signals.babble(Self.rate.hertz * 2, rate: Self.rate, amplitude: 0.1, seed: 12)
