@@ -134,7 +134,10 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(
       name: "VoiceSessionsTests",
-      dependencies: ["VoiceSessions", "WebRTCEngine", "VoiceEngines", "AudioCore", "TestAudio"],
+      dependencies: [
+        "VoiceSessions", "WebRTCEngine", "VoiceEngines", "AcousticSimulator", "SpeechSynthesis",
+        "Resampling", "AudioCore", "TestAudio",
+      ],
       swiftSettings: swift),
     .testTarget(
       name: "AnechoicAPITests",
@@ -147,8 +150,8 @@ let package = Package(
     .testTarget(
       name: "VoiceServerTests",
       dependencies: [
-        "VoiceServer", "VoiceClient", "AnechoicAPI", "GRPCTransport", "AudioCore", "TestAudio",
-        protobuf,
+        "VoiceServer", "VoiceClient", "AnechoicAPI", "GRPCTransport", "AcousticSimulator",
+        "AudioCore", "TestAudio", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(

@@ -20,7 +20,7 @@ public struct AlignmentStatus: Sendable, Equatable {
   public init() {}
 }
 
-/// The reference was moved for the engine.
+/// The echo is elsewhere than before, and the reference was moved for the engine where it needs that.
 public struct AlignmentChange: Sendable, Equatable {
   public enum Cause: Sendable {
     /// The delay of the echo was found for the first time.

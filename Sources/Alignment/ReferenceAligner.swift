@@ -54,6 +54,8 @@ public struct ReferenceAligner: ~Copyable {
   private var hasNewTimes = false
   private var knownJumps = 0
   private var deviceOffset: Double?  // from the lag by the devices' times to that of the sound
+  private var lastLag: Double?  // in seconds, that was last believed
+  private var jumps = JumpTrend()
 
   /// `heldBack` is by how much the microphone comes later than its samples' indexes say.
   public init(
@@ -114,6 +116,7 @@ public struct ReferenceAligner: ~Copyable {
     precondition(missingFrames <= Self.longestWait, "a microphone without its reference")
     microphoneFrames += 1
     estimator.append(microphone: frame)
+    jumps.update(estimator.comparedSeconds)
     let byDevices = hasNewTimes ? followDevices() : nil
     var bySound: AlignmentChange?
     if estimator.updateCount != updateCount {
@@ -134,6 +137,7 @@ public struct ReferenceAligner: ~Copyable {
     driftEstimator.forgetDelays()
     lead = nil
     deviceOffset = nil
+    lastLag = nil
     resampler.slope = 0
     status.echoDelay = nil
   }
@@ -143,8 +147,11 @@ public struct ReferenceAligner: ~Copyable {
       return nil
     }
     status.echoDelay = .nanoseconds(Int64(max(0, lag - heldBack) * 1e9))
+    let jump = estimator.hasMoved ? lag - (lastLag ?? lag) : 0
+    lastLag = lag
     if estimator.hasMoved {
       driftEstimator.forgetDelays()
+      if jump != 0 { jumps.note(jump, at: estimator.comparedSeconds) }
     } else if updateCount.isMultiple(of: Self.updatesPerPoint) {
       driftEstimator.noteDelay(lag, at: estimator.comparedSeconds)
     }
@@ -152,12 +159,17 @@ public struct ReferenceAligner: ~Copyable {
     let drift = knownDrift
     estimator.follow(drift: drift)
     let expected = lag + drift * 1e-6 * Self.age
-    guard let lead else { return begin(lag: expected) }
+    guard let lead else {
+      return begin(lag: expected)
+        ?? (abs(jump) > Self.offByDevices ? change(.found, before: resampler.delay) : nil)
+    }
     let error = max(0, expected - lead) - resampler.delay / rate
     let limit = estimator.hasMoved ? Self.offAfterJump : Self.offAfterDrift
     if abs(error) > limit {
+      if !estimator.hasMoved { jumps.note(error, at: estimator.comparedSeconds) }
       return move(to: expected - lead, .jumped)
     }
+    if abs(jump) > Self.offAfterJump { return change(.jumped, before: resampler.delay) }
     if resampler.slope == 0, drift != 0, goodLeads.contains(lead + error) {
       // The canceller has learnt the lead as it is by now; what it was does not matter to it.
       self.lead = lead + error
@@ -192,6 +204,7 @@ public struct ReferenceAligner: ~Copyable {
     guard let lag = deviceLag else { return nil }
     guard let heard = estimator.lagSeconds else {
       status.echoDelay = .seconds(max(0, lag - heldBack))
+      lastLag = lag
       return goodLeads.contains(lag - resampler.delay / rate)
         ? nil : moveByDevices(to: lag - bestLead)
     }
@@ -200,6 +213,7 @@ public struct ReferenceAligner: ~Copyable {
     let expected = lag + deviceOffset
     guard abs(expected - heard) > Self.offByDevices, (0...1).contains(expected) else { return nil }
     status.echoDelay = .seconds(max(0, expected - heldBack))
+    lastLag = expected
     estimator.jump(by: expected - heard)
     driftEstimator.forgetDelays()
     return moveByDevices(to: expected - lead)
@@ -232,8 +246,12 @@ public struct ReferenceAligner: ~Copyable {
     resampler.slope = 0
     guard after != before else { return nil }
     resampler.move(to: after)
-    return AlignmentChange(
-      cause: cause, before: .seconds(before / rate), after: .seconds(after / rate))
+    return change(cause, before: before)
+  }
+
+  private func change(_ cause: AlignmentChange.Cause, before: Double) -> AlignmentChange {
+    AlignmentChange(
+      cause: cause, before: .seconds(before / rate), after: .seconds(resampler.delay / rate))
   }
 
   private var knownDrift: Double {
@@ -251,7 +269,7 @@ public struct ReferenceAligner: ~Copyable {
     status.rejectedTimeCount =
       driftEstimator.capture.rejectedCount + driftEstimator.playback.rejectedCount
     status.hasUnsteadyClocks =
-      driftEstimator.devicesDisagree || driftEstimator.isBeyondLimit
+      driftEstimator.devicesDisagree || driftEstimator.isBeyondLimit || jumps.isDrift
       || driftEstimator.capture.isUntrusted || driftEstimator.playback.isUntrusted
   }
 }

@@ -107,11 +107,13 @@ public enum InputFault: Error, Equatable, CustomStringConvertible {
   case notANumber(sample: Int)
   case impossiblePosition(Int64, expected: Int64)
   case tooFarAhead(Duration)
+  /// A sample of the playback that is said to have been heard.
+  case unsent(Int64, sent: Int64)
 
   /// The field of the chunk that it is about.
   public var field: String {
     switch self {
-    case .impossiblePosition: "first_sample"
+    case .impossiblePosition, .unsent: "first_sample"
     default: "samples"
     }
   }
@@ -125,6 +127,8 @@ public enum InputFault: Error, Equatable, CustomStringConvertible {
     case .notANumber(let sample): "sample frame \(sample) is not a finite number"
     case .impossiblePosition(let position, let expected):
       "\(position) is not within \(InputTimeline.longestGap) after \(expected), the next sample"
+    case .unsent(let position, let sent):
+      "\(position) is none of the \(sent) samples that were sent"
     case .tooFarAhead(let limit): "more than \(limit) ahead of the microphone"
     }
   }

@@ -19,6 +19,9 @@ final class OutputChunker {
 
   deinit { infos.deallocate() }
 
+  /// Frames that have not been emitted.
+  var waitingFrames: Int64 { Int64(frameCount) }
+
   /// Adds the first `count` samples of the processed output.
   /// Runs per frame: no allocation, lock, log or await.
   func addProcessed(_ frame: borrowing Frame, count: Int) { processed.append(frame, count: count) }

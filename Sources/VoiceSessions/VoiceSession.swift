@@ -107,9 +107,9 @@ public final class VoiceSession {
   public func playbackWasHeard(
     firstSample: Int64, at deviceTime: Duration, silence: Int64
   ) throws(InputFault) {
-    let sent = processedFrames * Int64(playback.mix.sampleCount)
-    guard (0...sent).contains(firstSample) else {
-      throw .impossiblePosition(firstSample, expected: sent)
+    let sent = (processedFrames - chunker.waitingFrames) * Int64(playback.mix.sampleCount)
+    guard (0..<sent).contains(firstSample) else {
+      throw .unsent(firstSample, sent: sent)
     }
     guard setup.reference == nil else { return }
     echo.notePlayback(sample: firstSample, at: deviceTime, silence: silence)

@@ -1,0 +1,90 @@
+import AcousticSimulator
+import AudioCore
+import Testing
+
+@testable import VoiceSessions
+
+/// A reference that the client sends, with a lag of any length: what is heard, and what is said.
+struct EchoAlignmentTests {
+  @Test(arguments: [0, 0.06, 0.25, 0.6, 1])
+  func theEchoIsFoundAndGoneFromTheFourthSecondOn(lag: Double) async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: lag), farEnd: try await Voices.far(seconds: 9))
+    try run.run()
+    #expect(run.reduction(3..<9) > 25, "\(run.reduction(3..<9))")
+    let delay = try #require(run.session.statistics.echoDelay)
+    #expect(abs(delay / .milliseconds(1) - lag * 1000) < 2, "\(delay)")
+    #expect(run.sink.processed.count == run.recording.microphone.count * 4)
+  }
+
+  @Test(arguments: [0.02, 0.16, 0.6, 0.95])
+  func withDeviceTimesTheEchoGoesInTheSecondSecond(lag: Double) async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: lag), farEnd: try await Voices.far(seconds: 6))
+    run.tellTimes()
+    try run.run()
+    #expect(run.reduction(1 + lag..<2 + lag) > 20, "\(run.reduction(1 + lag..<2 + lag))")
+    #expect(run.reduction(3..<6) > 25, "\(run.reduction(3..<6))")
+    // By the devices' times it is known before anything is heard.
+    #expect(
+      run.echoPaths.first.map { $0.at < 0.1 && abs($0.milliseconds - lag * 1000) < 6 } == true)
+  }
+
+  @Test(arguments: [-4_000_000, 0, 9_000_000_000] as [Int64])
+  func theDevicesClockMayHaveAnyZero(seconds: Int64) async throws {
+    func output(_ zero: Duration) async throws -> (samples: [Float], run: EchoRun) {
+      let run = try EchoRun(
+        EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 3))
+      run.tellTimes()
+      let (captured, played) = (run.captureTime, run.playbackTime)
+      run.captureTime = { captured($0).map { $0 + zero } }
+      run.playbackTime = { played($0).map { $0 + zero } }
+      try run.run()
+      return (run.output, run)
+    }
+    let usual = try await output(.zero)
+    let moved = try await output(.seconds(seconds))
+    #expect(abs(usual.run.reduction(1.3..<3) - moved.run.reduction(1.3..<3)) < 1)
+    #expect(moved.run.warnings(.unsteadyClocks).isEmpty)
+  }
+
+  @Test(arguments: [
+    Network.bursts(320), .referenceBursts(80), .referenceBursts(160), .referenceJitter(100),
+  ])
+  func aReferenceThatIsLateByLessThanTheLagChangesAlmostNothing(network: Network) async throws {
+    func run(_ network: Network) async throws -> EchoRun {
+      let run = try EchoRun(
+        EchoRun.scene(lag: 0.4), farEnd: try await Voices.far(seconds: 9))
+      try run.run(network)
+      return run
+    }
+    let (steady, late) = (try await run(.steady), try await run(network))
+    #expect(late.reduction(3..<9) > steady.reduction(3..<9) - 2)
+    // As many as come before the lag is found are missing, and none after.
+    let missing = late.sink.statistics.map(\.flow.referenceFramesMissing)
+    #expect(missing[30...].allSatisfy { $0 == missing[30] }, "\(missing)")
+    #expect(late.sink.processed.count == steady.sink.processed.count)
+  }
+
+  @Test(arguments: [100.0, -300, 480])
+  func aDriftIsFollowedAndMeasured(ppm: Double) async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.3) { $0.driftPPM = ppm }, farEnd: try await Voices.far(seconds: 20))
+    try run.run()
+    #expect(run.reduction(4..<20) > 25, "\(run.reduction(4..<20))")
+    // An echo that comes later and later is that of a slow reference.
+    let drift = try #require(run.session.statistics.driftPPM)
+    #expect(abs(drift + ppm) < 20, "\(drift)")
+    #expect(run.warnings(.unsteadyClocks).isEmpty)
+  }
+
+  @Test func aDriftIsMeasuredByTheDevicesTimes() async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.3) { $0.driftPPM = -200 }, farEnd: try await Voices.far(seconds: 15))
+    run.tellTimes()
+    try run.run()
+    let drift = try #require(run.session.statistics.driftPPM)
+    #expect(abs(drift - 200) < 20, "\(drift)")
+    #expect(run.reduction(4..<15) > 25, "\(run.reduction(4..<15))")
+  }
+}

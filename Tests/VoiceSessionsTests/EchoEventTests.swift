@@ -1,0 +1,116 @@
+import AcousticSimulator
+import AudioCore
+import Testing
+
+@testable import VoiceSessions
+
+/// What a session says of the echo's way and of the devices' clocks.
+struct EchoEventTests {
+  @Test func theEchoPathIsSaidWhenItIsFoundAndWhenTheEchoGoes() async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.25), farEnd: try await Voices.far(seconds: 8))
+    try run.run()
+    #expect(run.echoPaths.map(\.hasConverged) == [false, true])
+    #expect(run.echoPaths.allSatisfy { abs($0.milliseconds - 250) < 2 && $0.at < 3 })
+  }
+
+  /// Also between two lags that both are good enough for the canceller.
+  @Test(arguments: [
+    (0.3, 0.1), (0.3, -0.2), (0.3, -0.29), (0.1, 0.85), (0.03, -0.018), (0.01, 0.025),
+  ])
+  func theEchoPathIsSaidWhenItJumps(lag: Double, jump: Double) async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: lag) { $0.jumps = [(6, jump)] },
+      farEnd: try await Voices.far(seconds: 14))
+    try run.run()
+    let after = run.echoPaths.filter { $0.at > 6 }
+    #expect(after.first?.hasConverged == false && after.last?.hasConverged == true, "\(after)")
+    #expect(
+      after.allSatisfy { abs($0.milliseconds - (lag + jump) * 1000) < 2 && $0.at < 10 }, "\(after)")
+    #expect(run.reduction(9..<14) > 20, "\(run.reduction(9..<14))")
+  }
+
+  @Test func aDriftIsNoJump() async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.2) { $0.driftPPM = 400 }, farEnd: try await Voices.far(seconds: 15))
+    try run.run()
+    #expect(run.echoPaths.map(\.hasConverged) == [false, true], "\(run.echoPaths)")
+  }
+
+  @Test func withoutEchoNothingIsSaidOfItsWay() async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.2) { $0.echoReturnLoss = 200 },
+      farEnd: try await Voices.far(seconds: 10), near: try await Voices.near(after: 1))
+    try run.run()
+    #expect(run.echoPaths.isEmpty, "\(run.echoPaths)")
+    let statistics = run.session.statistics
+    #expect(statistics.echoDelay == nil && statistics.driftPPM == nil && !statistics.hasConverged)
+  }
+
+  @Test func convergenceIsFalseBeforeAndTrueAfter() async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.4) { $0.jumps = [(7, -0.15)] },
+      farEnd: try await Voices.far(seconds: 12))
+    try run.run()
+    // Ten a second.
+    let converged = run.sink.statistics.map(\.hasConverged)
+    let delays = run.sink.statistics.map { $0.echoDelay.map { $0 / .milliseconds(1) } }
+    #expect(converged.prefix(4).allSatisfy { !$0 } && delays.prefix(4).allSatisfy { $0 == nil })
+    #expect(converged[35..<70].allSatisfy { $0 })
+    #expect(delays[35..<70].allSatisfy { abs(($0 ?? 0) - 400) < 2 }, "\(delays[35..<70])")
+    #expect(converged[70..<90].contains(false) && converged.suffix(10).allSatisfy { $0 })
+    #expect(delays.suffix(20).allSatisfy { abs(($0 ?? 0) - 250) < 2 }, "\(delays.suffix(20))")
+  }
+
+  @Test func goodClocksAreNotComplainedOf() async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.3) { $0.driftPPM = 450 }, farEnd: try await Voices.far(seconds: 12))
+    run.tellTimes()
+    try run.run()
+    #expect(run.warnings(.unsteadyClocks).isEmpty)
+  }
+
+  @Test(arguments: [5000.0, -5000, 2500, -1000])
+  func aDriftThatIsTooFastIsWarnedOf(ppm: Double) async throws {
+    for hasTimes in [false, true] {
+      let run = try EchoRun(
+        EchoRun.scene(lag: 0.3) { $0.driftPPM = ppm }, farEnd: try await Voices.far(seconds: 18))
+      if hasTimes { run.tellTimes() }
+      try run.run()
+      #expect(
+        run.warnings(.unsteadyClocks).first == .captureWarning(.unsteadyClocks, isActive: true),
+        "\(hasTimes ? "with" : "without") times")
+    }
+  }
+
+  @Test func timesThatContradictEachOtherAreWarnedOfUntilTheyDoNot() async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 18))
+    run.tellTimes()
+    let honest = run.captureTime
+    run.captureTime = { seconds in
+      guard (4..<8).contains(seconds) else { return honest(seconds) }
+      return .milliseconds(Int(seconds * 7919) % 5000)
+    }
+    try run.run()
+    #expect(
+      run.warnings(.unsteadyClocks) == [
+        .captureWarning(.unsteadyClocks, isActive: true),
+        .captureWarning(.unsteadyClocks, isActive: false),
+      ])
+    #expect(run.reduction(3..<18) > 25, "\(run.reduction(3..<18))")
+  }
+
+  @Test func timesThatDriftOtherwiseThanTheSoundAreWarnedOf() async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 18))
+    run.captureTime = { .seconds($0) }
+    run.playbackTime = { .seconds(0.3 + $0 * 1.0003) }
+    try run.run()
+    #expect(
+      run.warnings(.unsteadyClocks).first == .captureWarning(.unsteadyClocks, isActive: true))
+    #expect(run.reduction(4..<18) > 25, "\(run.reduction(4..<18))")
+    let drift = try #require(run.session.statistics.driftPPM)
+    #expect(abs(drift) < 20, "\(drift)")
+  }
+}

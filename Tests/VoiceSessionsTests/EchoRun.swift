@@ -1,0 +1,172 @@
+import AcousticSimulator
+import AudioCore
+import TestAudio
+import VoiceSessions
+import WebRTCEngine
+
+/// A scene through a session with the real engine, which cancels the echo and nothing else.
+final class EchoRun {
+  /// How the session learns what the loudspeaker plays.
+  enum Source { case reference, playback, none }
+
+  static let rate = Voices.rate
+
+  let scene: EchoScene
+  let recording: EchoScene.Recording
+  let session: VoiceSession
+  let sink = RecordingSink()
+  /// What the client says of its clocks.
+  var captureTime: (_ seconds: Double) -> Duration? = { _ in nil }
+  var playbackTime: (_ seconds: Double) -> Duration? = { _ in nil }
+  private let source: Source
+  private let frameSize = rate.samplesPerFrame
+
+  /// Of a room with so little noise that it does not hide what is left of the echo.
+  static func scene(lag: Double, _ change: (inout EchoScene) -> Void = { _ in }) -> EchoScene {
+    var scene = EchoScene(rate: rate.hertz)
+    scene.noiseLevel = -75
+    scene.lag = lag
+    change(&scene)
+    return scene
+  }
+
+  init(
+    _ scene: EchoScene, farEnd: [Float], near: [Float] = [], from source: Source = .reference,
+    _ change: (inout SessionSetup) -> Void = { _ in }
+  ) throws {
+    self.scene = scene
+    self.source = source
+    recording = scene.record(farEnd: farEnd, near: near)
+    var setup = SessionSetup(microphone: .f32(Self.rate))
+    if source == .reference { setup.reference = .f32(Self.rate) }
+    if source == .playback { (setup.farEnd, setup.playback) = (.f32(Self.rate), .f32(Self.rate)) }
+    setup.configuration.voiceProcessing.noiseSuppression = .off
+    setup.configuration.voiceProcessing.gainControl = .off
+    setup.configuration.voiceActivity.isEnabled = true
+    setup.framesPerStatistics = 10
+    change(&setup)
+    session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+  }
+
+  var frameCount: Int { recording.microphone.count / frameSize }
+
+  /// Both devices tell their times, on a clock with any zero.
+  func tellTimes() {
+    captureTime = { [scene] in scene.captureTime(at: $0) }
+    playbackTime = { [scene] in scene.playbackTime(ofReference: $0) }
+  }
+
+  /// Sends all of it and finishes. `beforeFrame` is called before each frame of the microphone.
+  func run(
+    _ network: Network = .steady, beforeFrame: (_ frame: Int) throws -> Void = { _ in }
+  ) throws {
+    for delivery in network.deliveries(frames: frameCount) {
+      switch delivery.input {
+      case .reference: if source != .none { try sendReference(delivery.frame) }
+      case .microphone:
+        try beforeFrame(delivery.frame)
+        try sendMicrophone(delivery.frame)
+      }
+    }
+    session.finish(.clientClosed, sink: sink)
+  }
+
+  func sendMicrophone(_ frame: Int) throws {
+    try append(recording.microphone, frame, to: .microphone, captureTime(Double(frame) / 100))
+    session.process(sink: sink)
+  }
+
+  func sendReference(_ frame: Int, gap: GapReason = .unspecified) throws {
+    let time = source == .reference ? playbackTime(Double(frame) / 100) : nil
+    let input = source == .reference ? InputKind.reference : .farEnd
+    try append(recording.reference, frame, to: input, time, gap: gap)
+    session.process(sink: sink)
+  }
+
+  private func append(
+    _ samples: [Float], _ frame: Int, to input: InputKind, _ time: Duration?,
+    gap: GapReason = .unspecified
+  ) throws {
+    let first = frame * frameSize
+    try encode([Array(samples[first..<first + frameSize])], .f32).withUnsafeBytes {
+      try session.append(
+        $0, to: input, firstSample: Int64(first), deviceTime: time, gap: gap, sink: sink)
+    }
+  }
+}
+
+// MARK: What came of it
+
+extension EchoRun {
+  /// Beside the microphone, sample by sample.
+  var output: [Float] {
+    let latency = Self.rate.samples(in: session.algorithmicDelay)
+    return Array(decode(sink.processed, .f32(Self.rate))[0].dropFirst(latency))
+  }
+
+  /// Of the echo, in decibels, from one second to another.
+  func reduction(_ seconds: Range<Double>) -> Float {
+    let samples = samples(seconds)
+    return level(recording.echo[samples]) - level(output[samples])
+  }
+
+  /// By how much the output is louder than the microphone at most, over 50 ms of some loudness, in
+  /// decibels.
+  func excess(_ seconds: Range<Double>) -> Float {
+    let (samples, output) = (samples(seconds), output)
+    return stride(from: samples.lowerBound, to: samples.upperBound - 800, by: 160).map { first in
+      let after = level(output[first..<first + 800])
+      let around = max(0, first - 320)..<min(recording.microphone.count, first + 1120)
+      let before = stride(from: around.lowerBound, to: around.upperBound - 160, by: 160).map {
+        level(recording.microphone[$0..<$0 + 160])
+      }.max()
+      return after > -50 ? after - (before ?? -100) : -100
+    }.max() ?? -100
+  }
+
+  /// Of the frames of the microphone from one second to another, the share with a voice.
+  func voiceShare(_ seconds: Range<Double>) -> Double {
+    let delay = Self.rate.samples(in: session.algorithmicDelay) / frameSize
+    let frames = (Int(seconds.lowerBound * 100) + delay)..<(Int(seconds.upperBound * 100) + delay)
+    let found = sink.frames[frames.clamped(to: sink.frames.indices)]
+    return Double(found.count { $0.hasVoice }) / Double(max(1, found.count))
+  }
+
+  /// Where it was said that the echo is: when, in seconds, and by how many milliseconds it lags.
+  var echoPaths: [EchoPath] {
+    sink.events.compactMap { event in
+      guard case .echoPathChanged(let delay, let hasConverged) = event.kind else { return nil }
+      return EchoPath(
+        at: Double(event.microphoneSample) / Double(Self.rate.hertz),
+        milliseconds: delay / .milliseconds(1), hasConverged: hasConverged)
+    }
+  }
+
+  struct EchoPath {
+    let at: Double
+    let milliseconds: Double
+    let hasConverged: Bool
+  }
+
+  /// When the near end's voice is said to have begun, in seconds.
+  var voiceStarts: [Double] {
+    sink.kinds.compactMap { kind in
+      guard case .voiceActivityChanged(.nearEnd, isActive: true, let sample) = kind else {
+        return nil
+      }
+      return Double(sample) / Double(Self.rate.hertz)
+    }
+  }
+
+  func warnings(_ problem: CaptureProblem) -> [SessionEvent.Kind] {
+    sink.kinds.filter {
+      $0 == .captureWarning(problem, isActive: true)
+        || $0 == .captureWarning(problem, isActive: false)
+    }
+  }
+
+  private func samples(_ seconds: Range<Double>) -> Range<Int> {
+    let end = min(output.count, Int(seconds.upperBound * Double(Self.rate.hertz)))
+    return min(end, Int(seconds.lowerBound * Double(Self.rate.hertz)))..<end
+  }
+}

@@ -1,0 +1,164 @@
+import AcousticSimulator
+import AudioCore
+import Testing
+
+@testable import VoiceSessions
+
+/// A client that plays what the session mixes, sends no reference, and says when it was heard.
+struct PlaybackReportTests {
+  @Test(arguments: [0.02, 0.3, 0.8])
+  func reportsPlaceThePlaybackAtOnce(lag: Double) async throws {
+    let run = try await session(lag: lag, seconds: 6)
+    try run.run { frame in try run.reportPlayback(at: frame) }
+    let first = try #require(run.echoPaths.first)
+    #expect(first.at < lag + 0.2 && abs(first.milliseconds - lag * 1000) < 6, "\(first)")
+    #expect(run.reduction(1 + lag..<2 + lag) > 20, "\(run.reduction(1 + lag..<2 + lag))")
+    #expect(run.reduction(3..<6) > 25, "\(run.reduction(3..<6))")
+    #expect(run.voiceStarts.isEmpty, "\(run.voiceStarts)")
+    let isPlayed = zip(decode(run.sink.playback), run.recording.reference).allSatisfy { $0 == $1 }
+    #expect(isPlayed)
+  }
+
+  @Test func withoutReportsThePlaybackIsFoundByItsSound() async throws {
+    let run = try await session(lag: 0.3, seconds: 8)
+    run.captureTime = { _ in nil }
+    try run.run()
+    #expect(run.reduction(3..<8) > 25, "\(run.reduction(3..<8))")
+    #expect(run.voiceStarts.isEmpty, "\(run.voiceStarts)")
+  }
+
+  @Test func anUnderrunMovesThePlaybackWithItsReport() async throws {
+    let run = try await session(lag: 0.3, seconds: 12) { $0.jumps = [(6, 0.2)] }
+    try run.run { frame in
+      // The device was silent for 200 ms until the samples of 5.7 s went on.
+      let isFirst = (620..<630).contains(frame)
+      try run.reportPlayback(at: frame, silence: isFirst ? 3200 : 0)
+    }
+    let moved = try #require(run.echoPaths.first { $0.at > 6 })
+    #expect(moved.at < 6.4 && abs(moved.milliseconds - 500) < 6, "\(moved)")
+    #expect(run.reduction(7.2..<12) > 25, "\(run.reduction(7.2..<12))")
+    #expect(run.warnings(.unsteadyClocks).isEmpty)
+  }
+
+  /// A device that drops samples, or one that does not say how much silence it put in.
+  @Test(arguments: [-0.15, 0.2])
+  func whatWasHeardElsewhereMovesThePlayback(jump: Double) async throws {
+    let run = try await session(lag: 0.3, seconds: 12) { $0.jumps = [(6, jump)] }
+    try run.run { frame in try run.reportPlayback(at: frame) }
+    let moved = try #require(run.echoPaths.first { $0.at > 6 })
+    #expect(moved.at < 7 && abs(moved.milliseconds - 300 - jump * 1000) < 6, "\(moved)")
+    #expect(run.reduction(8..<12) > 25, "\(run.reduction(8..<12))")
+    #expect(run.warnings(.unsteadyClocks).isEmpty)
+  }
+
+  @Test func aDriftIsMeasuredByReports() async throws {
+    let run = try await session(lag: 0.2, seconds: 16) { $0.driftPPM = 150 }
+    try run.run { frame in try run.reportPlayback(at: frame) }
+    let drift = try #require(run.session.statistics.driftPPM)
+    #expect(abs(drift + 150) < 20, "\(drift)")
+    #expect(run.reduction(4..<16) > 25, "\(run.reduction(4..<16))")
+  }
+
+  @Test(arguments: [-1, .min, .max, 3201, 3200] as [Int64])
+  func samplesThatWereNeverSentWereNotHeard(sample: Int64) async throws {
+    let run = try await session(lag: 0.3, seconds: 3)
+    let undisturbed = try await session(lag: 0.3, seconds: 3)
+    try undisturbed.run { frame in try undisturbed.reportPlayback(at: frame) }
+    try run.run { frame in
+      if frame == 20 {
+        #expect(throws: InputFault.self) {
+          try run.session.playbackWasHeard(
+            firstSample: sample, at: .seconds(1000), silence: .max >> 32)
+        }
+      }
+      try run.reportPlayback(at: frame)
+    }
+    let isSame = run.sink.processed == undisturbed.sink.processed
+    #expect(isSame)
+    #expect(run.sink.events == undisturbed.sink.events)
+  }
+
+  @Test(arguments: [0, 1, 160] as [Int64])
+  func beforeAnyAudioNothingWasHeard(sample: Int64) async throws {
+    let run = try await session(lag: 0.3, seconds: 1)
+    let fault = #expect(throws: InputFault.self) {
+      try run.session.playbackWasHeard(firstSample: sample, at: .zero, silence: 0)
+    }
+    #expect(fault?.field == "first_sample")
+  }
+
+  @Test func aReportOfWhatWaitsInAChunkIsRefused() async throws {
+    let run = try await session(lag: 0.3, seconds: 1) { _ in
+    } setup: {
+      $0.framesPerChunk = 12
+    }
+    try run.run { frame in
+      guard frame == 30 else { return }
+      // Of 30 frames 24 have been sent.
+      #expect(throws: InputFault.self) {
+        try run.session.playbackWasHeard(firstSample: 24 * 160, at: .zero, silence: 0)
+      }
+      try run.session.playbackWasHeard(firstSample: 24 * 160 - 1, at: .zero, silence: 0)
+    }
+  }
+
+  @Test func reportsBesideAReferenceAreIgnored() async throws {
+    func run(_ reports: Bool) async throws -> EchoRun {
+      let run = try EchoRun(
+        EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 4)
+      ) {
+        $0.playback = $0.microphone
+      }
+      run.tellTimes()
+      try run.run { frame in
+        guard reports, frame > 0 else { return }
+        try run.session.playbackWasHeard(
+          firstSample: Int64(frame * 7919 % (frame * 160)), at: .milliseconds(frame * 7919 % 5000),
+          silence: Int64(frame % 3 * 1600))
+      }
+      return run
+    }
+    let (with, without) = (try await run(true), try await run(false))
+    let isSame = with.sink.processed == without.sink.processed
+    #expect(isSame)
+    #expect(with.sink.events == without.sink.events)
+  }
+
+  @Test func reportsWithoutTheMicrophonesTimesHarmNothing() async throws {
+    let run = try await session(lag: 0.3, seconds: 8)
+    run.captureTime = { _ in nil }
+    try run.run { frame in try run.reportPlayback(at: frame) }
+    #expect(run.reduction(3..<8) > 25, "\(run.reduction(3..<8))")
+    #expect(run.warnings(.unsteadyClocks).isEmpty)
+  }
+
+  private func session(
+    lag: Double, seconds: Double, _ change: (inout EchoScene) -> Void = { _ in },
+    setup: (inout SessionSetup) -> Void = { _ in }
+  ) async throws -> EchoRun {
+    let run = try EchoRun(
+      EchoRun.scene(lag: lag, change), farEnd: try await Voices.far(seconds: seconds),
+      from: .playback, setup)
+    run.tellTimes()
+    return run
+  }
+
+  private func decode(_ bytes: [UInt8]) -> [Float] {
+    bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+  }
+}
+
+extension EchoRun {
+  /// Says each 100 ms what is heard as a frame of the microphone is captured.
+  fileprivate func reportPlayback(at frame: Int, silence: Int64 = 0) throws {
+    guard frame % 10 == 9 else { return }
+    let seconds = Double(frame) / 100
+    let heard = seconds - scene.lag(at: seconds)
+    guard heard >= 0 else { return }
+    let sample = Int64(heard * Double(Self.rate.hertz))
+    try session.playbackWasHeard(
+      firstSample: sample,
+      at: scene.playbackTime(ofReference: Double(sample) / Double(Self.rate.hertz)),
+      silence: silence)
+  }
+}
