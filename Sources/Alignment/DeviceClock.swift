@@ -14,6 +14,8 @@ public struct DeviceClock: ~Copyable {
   private static let outliersToJump = 3
   /// What a time that is not believed costs in trust, and how much of that is too much.
   private static let distrust = (cost: 4, most: 100, tooMuch: 20)
+  /// No device stands still for longer, in seconds, and goes on: such a jump costs all trust.
+  private static let longestStop = 2.0
   private static let leastPoints = 6
   /// In parts per million; a clock known worse than this is not known.
   private static let leastCertainty = 100.0
@@ -104,6 +106,9 @@ public struct DeviceClock: ~Copyable {
     outliers = 0
     jumpCount += 1
     let nominal = Double(sample) / rate
+    if abs(offset - line.value(at: nominal)) > Self.longestStop {
+      distrust = min(Self.distrust.most, distrust + Self.distrust.tooMuch)
+    }
     if sample > lastSample {
       // Somewhere else, but as fast as before.
       line.shift(by: offset - line.value(at: nominal))

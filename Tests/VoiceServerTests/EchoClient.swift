@@ -1,0 +1,90 @@
+import AcousticSimulator
+import AnechoicAPI
+import AudioCore
+import Foundation
+import SwiftProtobuf
+import TestAudio
+
+/// What a client with a loudspeaker and a microphone sends, 20 ms at a time, at 16 kHz.
+struct EchoClient {
+  static let rate = SampleRate.hz16000
+  static let chunk = 320
+
+  let scene: EchoScene
+  let recording: EchoScene.Recording
+
+  init(seconds: Int, _ change: (inout EchoScene) -> Void = { _ in }) {
+    var scene = EchoScene(rate: Self.rate.hertz)
+    scene.lag = 0.3
+    change(&scene)
+    self.scene = scene
+    recording = scene.record(
+      farEnd: Signals.babble(Self.rate.hertz * seconds, rate: Self.rate, seed: 7))
+  }
+
+  var chunkCount: Int { recording.microphone.count / Self.chunk }
+  var microphoneBytes: Int { chunkCount * Self.chunk * 2 }
+
+  /// Echo cancellation and nothing else.
+  static var start: Anechoic_V1_Start {
+    .mediaClock(reference: .s16).with {
+      $0.config.voiceProcessing.noiseSuppression.enabled = false
+      $0.config.voiceProcessing.gainControl.enabled = false
+      $0.statsInterval.seconds = 1
+    }
+  }
+
+  /// The same for a client that plays what the session mixes.
+  static var playbackStart: Anechoic_V1_Start {
+    start.with {
+      $0.inputs.clearReference()
+      $0.inputs.farEnd = Anechoic_V1_AudioFormat(.s16)
+      $0.outputs.playback = Anechoic_V1_AudioFormat(.s16)
+    }
+  }
+
+  func microphone(_ index: Int) -> Anechoic_V1_AudioChunk { chunk(recording.microphone, index) }
+  func reference(_ index: Int) -> Anechoic_V1_AudioChunk { chunk(recording.reference, index) }
+
+  /// All of it, both inputs together, changed at will.
+  func requests(
+    _ change: (_ index: Int, _ audio: inout Anechoic_V1_AudioInput) -> Void = { _, _ in }
+  ) -> [Anechoic_V1_ProcessRequest] {
+    (0..<chunkCount).map { index in
+      .with {
+        $0.audio.microphone = microphone(index)
+        $0.audio.reference = reference(index)
+        change(index, &$0.audio)
+      }
+    }
+  }
+
+  /// The same for a client that plays what the session mixes: each chunk of the microphone has its
+  /// time.
+  var playbackRequests: [Anechoic_V1_ProcessRequest] {
+    requests { index, audio in
+      audio.farEnd = audio.reference
+      audio.clearReference()
+      audio.microphone.deviceTimeNs = scene.captureTime(at: Double(index) / 50).inNanoseconds
+    }
+  }
+
+  /// Of the microphone, in decibels, from a second on.
+  func reduction(_ recording: Recording, from second: Int) -> Float {
+    let processed = decode(recording.processed, .s16)[0]
+    let first = second * Self.rate.hertz
+    return level(self.recording.echo.dropFirst(first)) - level(processed.dropFirst(first))
+  }
+
+  private func chunk(_ samples: [Float], _ index: Int) -> Anechoic_V1_AudioChunk {
+    let first = index * Self.chunk
+    return .with {
+      $0.samples = Data(encode([Array(samples[first..<first + Self.chunk])], .s16))
+      $0.firstSample = Int64(first)
+    }
+  }
+}
+
+extension Duration {
+  var inNanoseconds: Int64 { Int64(self / .nanoseconds(1)) }
+}
