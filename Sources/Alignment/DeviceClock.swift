@@ -14,8 +14,9 @@ public struct DeviceClock: ~Copyable {
   private static let outliersToJump = 3
   /// What a time that is not believed costs in trust, and how much of that is too much.
   private static let distrust = (cost: 4, most: 100, tooMuch: 20)
-  /// No device stands still for longer, in seconds, and goes on: such a jump costs all trust.
-  private static let longestStop = 2.0
+  /// Jumps that nothing explains count until they are forgotten, one in so many seconds; from so
+  /// many on, the next is not believed.
+  private static let restlessness = (memory: 5.0, most: 2.2, tooMuch: 2.0)
   private static let leastPoints = 6
   /// In parts per million; a clock known worse than this is not known.
   private static let leastCertainty = 100.0
@@ -32,6 +33,8 @@ public struct DeviceClock: ~Copyable {
   private var outliers = 0
   private var outlierOffset = 0.0
   private var distrust = 0
+  private var restlessness = 0.0
+  private var lastCalmed = 0.0  // the nominal time in seconds
 
   public init(rate: SampleRate) { self.rate = Double(rate.hertz) }
 
@@ -46,9 +49,12 @@ public struct DeviceClock: ~Copyable {
   /// Of the deviation, in parts per million.
   public var uncertainty: Double { line.uncertainty * 1e6 }
 
+  /// Whether it jumps too often for its jumps to mean anything.
+  var isRestless: Bool { restlessness >= Self.restlessness.tooMuch }
+
   /// Whether its times contradict each other, or say a rate that no device has.
   public var isUntrusted: Bool {
-    distrust > Self.distrust.tooMuch
+    isRestless || distrust > Self.distrust.tooMuch
       || line.count >= Self.leastPoints && abs(line.slope) * 1e6 > Self.largestDeviation
   }
 
@@ -78,6 +84,7 @@ public struct DeviceClock: ~Copyable {
     }
     outliers = 0
     distrust = max(0, distrust - 1)
+    calm(until: nominal)
     (lastSample, lastTime) = (sample, time)
     guard nominal - lastKept >= Self.spacing else { return true }
     lastKept = nominal
@@ -95,6 +102,11 @@ public struct DeviceClock: ~Copyable {
     return abs(offset - line.value(at: nominal)) <= Self.tolerance + steepest
   }
 
+  private mutating func calm(until nominal: Double) {
+    restlessness = max(0, restlessness - max(0, nominal - lastCalmed) / Self.restlessness.memory)
+    lastCalmed = nominal
+  }
+
   /// Enough that agree with each other say that the device is somewhere else now.
   private mutating func countOutlier(_ sample: Int64, _ time: Double, _ offset: Double) {
     rejectedCount += 1
@@ -106,9 +118,8 @@ public struct DeviceClock: ~Copyable {
     outliers = 0
     jumpCount += 1
     let nominal = Double(sample) / rate
-    if abs(offset - line.value(at: nominal)) > Self.longestStop {
-      distrust = min(Self.distrust.most, distrust + Self.distrust.tooMuch)
-    }
+    calm(until: nominal)
+    restlessness = min(Self.restlessness.most, restlessness + 1)
     if sample > lastSample {
       // Somewhere else, but as fast as before.
       line.shift(by: offset - line.value(at: nominal))

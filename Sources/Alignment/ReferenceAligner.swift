@@ -210,6 +210,9 @@ public struct ReferenceAligner: ~Copyable {
     }
     guard driftEstimator.deviceJumps != knownJumps, let deviceOffset, let lead else { return nil }
     knownJumps = driftEstimator.deviceJumps
+    guard !driftEstimator.capture.isRestless, !driftEstimator.playback.isRestless else {
+      return nil
+    }
     let expected = lag + deviceOffset
     guard abs(expected - heard) > Self.offByDevices, (0...1).contains(expected) else { return nil }
     status.echoDelay = .seconds(max(0, expected - heldBack))

@@ -10,7 +10,7 @@ final class CapturePipeline {
   let format: EngineFormat
   /// The last frame as the engine gets it.
   let input: Frame
-  /// By how much it is held back.
+  /// By how much it is behind the microphone: held back, and on its way to the engine's rate.
   let heldBack: Duration
   /// Microphone in to processed out.
   let latency: Duration
@@ -46,8 +46,9 @@ final class CapturePipeline {
     // An echo may be in the microphone at the very sample at which it is in the reference.
     let lead = format.reference == nil ? .zero : engineType.goodReferenceLeads.lowerBound
     hold = DelayLine(delay: rate.samples(in: lead), channelCount: channelCount)
-    heldBack = rate.duration(ofSamples: hold.delay)
-    let untilEngineOut = toEngine.latencySamples + hold.delay + engine.latencySamples
+    let untilEngineIn = toEngine.latencySamples + hold.delay
+    heldBack = rate.duration(ofSamples: untilEngineIn)
+    let untilEngineOut = untilEngineIn + engine.latencySamples
     latency =
       rate.duration(ofSamples: untilEngineOut)
       + setup.processed.rate.duration(ofSamples: fromEngine.latencySamples)

@@ -1,5 +1,6 @@
 import AcousticSimulator
 import AudioCore
+import TestAudio
 import Testing
 
 @testable import VoiceSessions
@@ -86,5 +87,21 @@ struct EchoAlignmentTests {
     let drift = try #require(run.session.statistics.driftPPM)
     #expect(abs(drift - 200) < 20, "\(drift)")
     #expect(run.reduction(4..<15) > 25, "\(run.reduction(4..<15))")
+  }
+
+  /// Also those whose reference and microphone are not of the engine's rate.
+  @Test(arguments: [SampleRate.hz8000, .hz24000, .hz44100, .hz48000])
+  func aLagIsFoundAtAnyRate(rate: SampleRate) throws {
+    for hasTimes in [false, true] {
+      let scene = EchoRun.scene(lag: 0.3) { $0.rate = rate.hertz }
+      let run = try EchoRun(scene, farEnd: Signals.babble(rate.hertz * 5, rate: rate, seed: 7))
+      if hasTimes { run.tellTimes() }
+      try run.run()
+      #expect(run.reduction(3..<5) > 20, "\(run.reduction(3..<5))")
+      let delay = try #require(run.session.statistics.echoDelay)
+      #expect(abs(delay / .milliseconds(1) - 300) < 2, "\(delay)")
+      #expect(run.warnings(.unsteadyClocks).isEmpty)
+      #expect(run.echoPaths.allSatisfy { abs($0.milliseconds - 300) < 6 }, "\(run.echoPaths)")
+    }
   }
 }

@@ -113,4 +113,26 @@ struct EchoEventTests {
     let drift = try #require(run.session.statistics.driftPPM)
     #expect(abs(drift) < 20, "\(drift)")
   }
+
+  /// A clock that jumps to and fro, by less than is impossible.
+  @Test(arguments: [0.03, 0.1, 0.3], [0.5, 1])
+  func timesThatJumpToAndFroAreWarnedOfAndTheSoundBelieved(
+    jump: Double, period: Double
+  ) async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.4), farEnd: try await Voices.far(seconds: 14),
+      near: try await Voices.near(after: 8))
+    run.tellTimes()
+    let honest = run.playbackTime
+    run.playbackTime = { seconds in
+      honest(seconds).map { $0 + .seconds(Int(seconds / period) % 2 == 0 ? 0 : jump) }
+    }
+    try run.run()
+    #expect(
+      run.warnings(.unsteadyClocks).first == .captureWarning(.unsteadyClocks, isActive: true))
+    #expect(run.reduction(4..<8) > 25, "\(run.reduction(4..<8))")
+    #expect(run.voiceShare(8..<12) > 0.6, "\(run.voiceShare(8..<12))")
+    let delay = try #require(run.session.statistics.echoDelay)
+    #expect(abs(delay / .milliseconds(1) - 400) < 2, "\(delay)")
+  }
 }

@@ -9,8 +9,7 @@ final class EchoRun {
   /// How the session learns what the loudspeaker plays.
   enum Source { case reference, playback, none }
 
-  static let rate = Voices.rate
-
+  let rate: SampleRate
   let scene: EchoScene
   let recording: EchoScene.Recording
   let session: VoiceSession
@@ -19,11 +18,11 @@ final class EchoRun {
   var captureTime: (_ seconds: Double) -> Duration? = { _ in nil }
   var playbackTime: (_ seconds: Double) -> Duration? = { _ in nil }
   private let source: Source
-  private let frameSize = rate.samplesPerFrame
+  private var frameSize: Int { rate.samplesPerFrame }
 
   /// Of a room with so little noise that it does not hide what is left of the echo.
   static func scene(lag: Double, _ change: (inout EchoScene) -> Void = { _ in }) -> EchoScene {
-    var scene = EchoScene(rate: rate.hertz)
+    var scene = EchoScene(rate: Voices.rate.hertz)
     scene.noiseLevel = -75
     scene.lag = lag
     change(&scene)
@@ -34,12 +33,14 @@ final class EchoRun {
     _ scene: EchoScene, farEnd: [Float], near: [Float] = [], from source: Source = .reference,
     _ change: (inout SessionSetup) -> Void = { _ in }
   ) throws {
+    let rate = SampleRate.allCases.first { $0.hertz == scene.rate } ?? Voices.rate
+    self.rate = rate
     self.scene = scene
     self.source = source
     recording = scene.record(farEnd: farEnd, near: near)
-    var setup = SessionSetup(microphone: .f32(Self.rate))
-    if source == .reference { setup.reference = .f32(Self.rate) }
-    if source == .playback { (setup.farEnd, setup.playback) = (.f32(Self.rate), .f32(Self.rate)) }
+    var setup = SessionSetup(microphone: .f32(rate))
+    if source == .reference { setup.reference = .f32(rate) }
+    if source == .playback { (setup.farEnd, setup.playback) = (.f32(rate), .f32(rate)) }
     setup.configuration.voiceProcessing.noiseSuppression = .off
     setup.configuration.voiceProcessing.gainControl = .off
     setup.configuration.voiceActivity.isEnabled = true
@@ -100,8 +101,8 @@ final class EchoRun {
 extension EchoRun {
   /// Beside the microphone, sample by sample.
   var output: [Float] {
-    let latency = Self.rate.samples(in: session.algorithmicDelay)
-    return Array(decode(sink.processed, .f32(Self.rate))[0].dropFirst(latency))
+    let latency = rate.samples(in: session.algorithmicDelay)
+    return Array(decode(sink.processed, .f32(rate))[0].dropFirst(latency))
   }
 
   /// Of the echo, in decibels, from one second to another.
@@ -114,11 +115,13 @@ extension EchoRun {
   /// decibels.
   func excess(_ seconds: Range<Double>) -> Float {
     let (samples, output) = (samples(seconds), output)
-    return stride(from: samples.lowerBound, to: samples.upperBound - 800, by: 160).map { first in
-      let after = level(output[first..<first + 800])
-      let around = max(0, first - 320)..<min(recording.microphone.count, first + 1120)
-      let before = stride(from: around.lowerBound, to: around.upperBound - 160, by: 160).map {
-        level(recording.microphone[$0..<$0 + 160])
+    let size = frameSize
+    return stride(from: samples.lowerBound, to: samples.upperBound - 5 * size, by: size).map {
+      first in
+      let after = level(output[first..<first + 5 * size])
+      let around = max(0, first - 2 * size)..<min(recording.microphone.count, first + 7 * size)
+      let before = stride(from: around.lowerBound, to: around.upperBound - size, by: size).map {
+        level(recording.microphone[$0..<$0 + size])
       }.max()
       return after > -50 ? after - (before ?? -100) : -100
     }.max() ?? -100
@@ -126,7 +129,7 @@ extension EchoRun {
 
   /// Of the frames of the microphone from one second to another, the share with a voice.
   func voiceShare(_ seconds: Range<Double>) -> Double {
-    let delay = Self.rate.samples(in: session.algorithmicDelay) / frameSize
+    let delay = rate.samples(in: session.algorithmicDelay) / frameSize
     let frames = (Int(seconds.lowerBound * 100) + delay)..<(Int(seconds.upperBound * 100) + delay)
     let found = sink.frames[frames.clamped(to: sink.frames.indices)]
     return Double(found.count { $0.hasVoice }) / Double(max(1, found.count))
@@ -137,7 +140,7 @@ extension EchoRun {
     sink.events.compactMap { event in
       guard case .echoPathChanged(let delay, let hasConverged) = event.kind else { return nil }
       return EchoPath(
-        at: Double(event.microphoneSample) / Double(Self.rate.hertz),
+        at: Double(event.microphoneSample) / Double(rate.hertz),
         milliseconds: delay / .milliseconds(1), hasConverged: hasConverged)
     }
   }
@@ -154,7 +157,7 @@ extension EchoRun {
       guard case .voiceActivityChanged(.nearEnd, isActive: true, let sample) = kind else {
         return nil
       }
-      return Double(sample) / Double(Self.rate.hertz)
+      return Double(sample) / Double(rate.hertz)
     }
   }
 
@@ -166,7 +169,7 @@ extension EchoRun {
   }
 
   private func samples(_ seconds: Range<Double>) -> Range<Int> {
-    let end = min(output.count, Int(seconds.upperBound * Double(Self.rate.hertz)))
-    return min(end, Int(seconds.lowerBound * Double(Self.rate.hertz)))..<end
+    let end = min(output.count, Int(seconds.upperBound * Double(rate.hertz)))
+    return min(end, Int(seconds.lowerBound * Double(rate.hertz)))..<end
   }
 }

@@ -20,6 +20,21 @@ struct EchoVoiceTests {
     #expect((unaided.voiceStarts.first ?? 9) < 2)
   }
 
+  @Test func theFarEndAloneIsNoMutedTalker() async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 8),
+      near: try await Voices.near(after: 6)
+    ) {
+      $0.startsMuted = true
+    }
+    try run.run()
+    let told = run.sink.events.filter { if case .mutedSpeech = $0.kind { true } else { false } }
+    #expect(told.first?.kind == .mutedSpeech(isActive: true))
+    #expect((told.first?.microphoneSample ?? 0) > 6 * 16000)
+    let isSilent = run.output.allSatisfy { $0 == 0 }
+    #expect(isSilent)
+  }
+
   @Test(arguments: [0.02, 0.3, 0.8])
   func aVoiceOverTheEchoIsFoundOnceTheEchoGoes(lag: Double) async throws {
     let run = try EchoRun(
@@ -36,7 +51,7 @@ struct EchoVoiceTests {
   }
 
   @Test func aVoiceIsFoundAtOnceWhileTheFarEndIsSilent() async throws {
-    let silence = [Float](repeating: 0, count: 4 * EchoRun.rate.hertz)
+    let silence = [Float](repeating: 0, count: 4 * Voices.rate.hertz)
     let run = try EchoRun(
       EchoRun.scene(lag: 0.3), farEnd: silence, near: try await Voices.near(after: 0.5))
     try run.run()

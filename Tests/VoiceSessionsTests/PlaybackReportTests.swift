@@ -155,10 +155,10 @@ extension EchoRun {
     let seconds = Double(frame) / 100
     let heard = seconds - scene.lag(at: seconds)
     guard heard >= 0 else { return }
-    let sample = Int64(heard * Double(Self.rate.hertz))
+    let sample = Int64(heard * Double(rate.hertz))
     try session.playbackWasHeard(
       firstSample: sample,
-      at: scene.playbackTime(ofReference: Double(sample) / Double(Self.rate.hertz)),
+      at: scene.playbackTime(ofReference: Double(sample) / Double(rate.hertz)),
       silence: silence)
   }
 }
