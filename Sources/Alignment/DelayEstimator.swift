@@ -23,11 +23,11 @@ public struct DelayEstimator: ~Copyable {
   /// Nil until it is sure for the first time.
   public var estimate: Estimate? {
     tracker.lag.map {
-      Estimate(delay: Self.duration($0), confidence: tracker.confidence)
+      Estimate(delay: .nanoseconds(Int64(seconds($0) * 1e9)), confidence: tracker.confidence)
     }
   }
   /// The same for the frame path; the confidence is 0 before there is an estimate.
-  var lagSeconds: Double? { tracker.lag.map { Double(max(0, $0)) / Double(EstimatorInput.hertz) } }
+  var lagSeconds: Double? { tracker.lag.map { seconds($0) } }
   var confidence: Float { tracker.confidence }
   /// Whether the last update found the lag elsewhere.
   var hasMoved: Bool { tracker.hasMoved }
@@ -39,6 +39,8 @@ public struct DelayEstimator: ~Copyable {
     Double(blockCount * PhaseCorrelator.block) / Double(EstimatorInput.hertz)
   }
 
+  /// By which the reference comes later to 4 kHz than the microphone, in seconds.
+  private let referenceLateness: Double
   private var blockCount = 0
   private var tracker = LagTracker()
   private var correlator: PhaseCorrelator
@@ -58,6 +60,7 @@ public struct DelayEstimator: ~Copyable {
     // First what can fail: a noncopyable value cannot be given up half made.
     let referenceInput = try EstimatorInput(rate: reference)
     let microphoneInput = try EstimatorInput(rate: microphone)
+    referenceLateness = referenceInput.latency - microphoneInput.latency
     self.referenceInput = referenceInput
     self.microphoneInput = microphoneInput
     correlator = PhaseCorrelator()
@@ -128,7 +131,7 @@ public struct DelayEstimator: ~Copyable {
     tracker = LagTracker()
   }
 
-  private static func duration(_ lag: Float) -> Duration {
-    .nanoseconds(Int64(Double(max(0, lag)) * 1e9 / Double(EstimatorInput.hertz)))
+  private func seconds(_ lag: Float) -> Double {
+    max(0, Double(lag) / Double(EstimatorInput.hertz) + referenceLateness)
   }
 }

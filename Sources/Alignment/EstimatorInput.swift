@@ -22,6 +22,11 @@ struct EstimatorInput: ~Copyable {
     line.initialize(repeating: 0, count: size)
   }
 
+  /// In seconds, but for what is the same at every rate.
+  var latency: Double {
+    Double(detectorInput.latencySamples) / Double(DetectorInput.rate.hertz)
+  }
+
   deinit { line.deallocate() }
 
   /// Writes 40 samples. Runs per frame: no allocation, lock, log or await.

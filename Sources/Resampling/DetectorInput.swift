@@ -6,6 +6,8 @@ public import AudioCore
 public struct DetectorInput: ~Copyable {
   public static let rate = SampleRate.hz8000
 
+  /// In samples of `rate`.
+  public let latencySamples: Int
   private let factor: Int?
   private let mixed: Frame
   private var converter: FrameConverter?
@@ -14,10 +16,13 @@ public struct DetectorInput: ~Copyable {
     mixed = Frame(rate: input, channelCount: 1)
     if input.hertz.isMultiple(of: Self.rate.hertz) {
       factor = input.hertz / Self.rate.hertz
+      latencySamples = 0
       converter = nil
     } else {
       factor = nil
-      converter = try FrameConverter(from: input, 1, to: Self.rate, 1)
+      let converter = try FrameConverter(from: input, 1, to: Self.rate, 1)
+      latencySamples = converter.latencySamples
+      self.converter = consume converter
     }
   }
 
