@@ -28,13 +28,19 @@ public final class ProcessStream: Sendable {
   }
 
   /// Sends audio of one instant. Throws the `Status` of a session that has ended. Only one send at a
-  /// time, of audio or of a control.
+  /// time, of whatever.
   public func send(_ audio: Anechoic_V1_AudioInput) async throws {
     try await call.send(Anechoic_V1_ProcessRequest.with { $0.audio = audio }.serializedBytes())
   }
 
   public func send(_ control: Anechoic_V1_Control) async throws {
     try await call.send(Anechoic_V1_ProcessRequest.with { $0.control = control }.serializedBytes())
+  }
+
+  /// Says when playback was heard.
+  public func send(_ report: Anechoic_V1_PlaybackReport) async throws {
+    try await call.send(
+      Anechoic_V1_ProcessRequest.with { $0.playbackReport = report }.serializedBytes())
   }
 
   /// Says that no more comes; the server then sends what is left and ends the session.

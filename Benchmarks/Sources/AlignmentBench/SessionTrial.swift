@@ -59,13 +59,15 @@ final class SessionTrial: SessionSink {
       let input = reference == .ownPlaybackWithReports ? InputKind.farEnd : .reference
       try append(recording.reference, delivery.frame, to: input, time)
     case .microphone:
-      if reference == .ownPlaybackWithReports, delivery.frame % 10 == 9 {
-        try report(scene, at: seconds)
-      }
       let time = hasTimes ? scene.captureTime(at: seconds) : nil
       try append(recording.microphone, delivery.frame, to: .microphone, time)
     }
     session.process(sink: self)
+    if delivery.input == .microphone, reference == .ownPlaybackWithReports,
+      delivery.frame % 10 == 9
+    {
+      try report(scene, at: seconds)
+    }
   }
 
   private func append(

@@ -34,8 +34,8 @@ extension Tables {
     row([
       "\(lag)", room.name, pair(alone.reduction(3..<12), aligned.reduction(3..<12)),
       pair(alone.leastReduction(3..<12), aligned.leastReduction(3..<12)),
-      pair(alone.voiceShare(0..<3), aligned.voiceShare(0..<3)),
-      pair(alone.voiceShare(2..<12), aligned.voiceShare(2..<12)),
+      decimals(alone.voiceShare(0..<3), aligned.voiceShare(0..<3)),
+      decimals(alone.voiceShare(2..<12), aligned.voiceShare(2..<12)),
       text(trial.found.first?.at), milliseconds(trial.statistics.echoDelay),
     ])
   }
@@ -60,7 +60,7 @@ extension Tables {
         "\(lag)", pair(sent.reduction(1..<2), own.reduction(1..<2)),
         pair(sent.reduction(2..<12), own.reduction(2..<12)),
         pair(sent.leastReduction(2..<12), own.leastReduction(2..<12)),
-        pair(sent.voiceShare(0..<3), own.voiceShare(0..<3)),
+        decimals(sent.voiceShare(0..<3), own.voiceShare(0..<3)),
       ])
     }
     print("")

@@ -1096,8 +1096,8 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     case noReference // = 4
     case residualEcho // = 5
 
-    /// For 1 s: device times that contradict each other or the sound, or a drift of more than
-    /// 500 ppm; over after 5 s without.
+    /// For 1 s: device times that contradict each other, or whose drift is not that of the sound, or a
+    /// drift of more than 500 ppm; over after 5 s without.
     case unsteadyClocks // = 6
     case UNRECOGNIZED(Int)
 
