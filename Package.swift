@@ -150,8 +150,8 @@ let package = Package(
     .testTarget(
       name: "VoiceServerTests",
       dependencies: [
-        "VoiceServer", "VoiceClient", "AnechoicAPI", "GRPCTransport", "AcousticSimulator",
-        "AudioCore", "TestAudio", protobuf,
+        "VoiceServer", "VoiceClient", "VoiceSessions", "AnechoicAPI", "GRPCTransport",
+        "AcousticSimulator", "AudioCore", "TestAudio", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(

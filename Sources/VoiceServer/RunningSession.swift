@@ -91,9 +91,10 @@ final class RunningSession: SessionSink {
 
   /// Takes a request in and processes what has become complete by it.
   func take(_ message: UnsafeRawBufferPointer) throws(Status) {
-    recorder?.note(request: message)
     let before = session.microphoneDuration
-    guard try requests.take(message, sink: self) else {
+    let hasAudio = try requests.take(message, sink: self)
+    recorder?.note(request: message)
+    guard hasAudio else {
       recorder?.advance(to: session.position)
       return
     }
@@ -123,7 +124,7 @@ final class RunningSession: SessionSink {
       recorder?.note(.end(reason, flushed: false))
       session.end(reason, sink: self)
     }
-    recorder?.finish()
+    recorder?.finish(at: session.position)
     recorder = nil
     directory.remove(handle.id)
   }

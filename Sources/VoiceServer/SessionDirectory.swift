@@ -64,9 +64,14 @@ final class SessionDirectory: Sendable {
     if let refusal { throw refusal }
   }
 
-  /// Nobody waits for the session of an id any more.
-  func forget(_ recorder: RecordingQueue, of id: String) {
-    state.withLock { if $0.recorders[id] === recorder { $0.recorders[id] = nil } }
+  /// Has a recorder wait no more for the session of an id. Returns whether it still did.
+  @discardableResult
+  func forget(_ recorder: RecordingQueue, of id: String) -> Bool {
+    state.withLock { state in
+      guard state.recorders[id] === recorder else { return false }
+      state.recorders[id] = nil
+      return true
+    }
   }
 
   /// Who waits to record a session that starts now.
@@ -89,7 +94,12 @@ final class SessionDirectory: Sendable {
   /// Takes no more sessions, tells those there are, and returns when the last one has ended or
   /// `grace` is over.
   func drain(grace: Duration) async {
-    state.withLock { $0.isDraining = true }
+    let recorders = state.withLock { state in
+      state.isDraining = true
+      defer { state.recorders = [:] }
+      return Array(state.recorders.values)
+    }
+    for recorder in recorders { recorder.lose(.draining) }
     for session in sessions { session.tell { $0.announceEnd(in: grace) } }
     await waitForNone(atMost: grace)
   }

@@ -57,17 +57,11 @@ struct SessionService: Sendable {
           $0.permission = Anechoic_V1_InjectionPermission(permission)
         }
       },
-      .serverStreaming(
-        Method(service: RPC.sessions, name: RPC.recordSession), lane: .background
-      ) { bytes, _, responses in
-        guard let request = try? Anechoic_V1_RecordSessionRequest(serializedBytes: bytes) else {
-          throw Status.notA("RecordSessionRequest")
-        }
-        try await RecordSessionCall(directory: directory, isAllowed: allowsRecording)
-          .run(request, responses)
-      },
       ServerMethod(Method(service: RPC.sessions, name: RPC.watchSession), lane: .background) {
         WatchCall($0, directory)
+      },
+      ServerMethod(Method(service: RPC.sessions, name: RPC.recordSession), lane: .background) {
+        RecordCall($0, directory, isAllowed: allowsRecording)
       },
       .clientStreaming(
         Method(service: RPC.sessions, name: RPC.injectSpeech), lane: .background

@@ -74,8 +74,13 @@ extension Status {
   static let tooManyRecorders = Status(
     .resourceExhausted, "too many wait to record sessions", reason: "TOO_MANY_RECORDERS")
 
-  static let recorderTooSlow = Status(
-    .resourceExhausted, "the recording was not read as fast as it came",
+  static let slowRecorder = Status(
+    .resourceExhausted, "RECORDER_TOO_SLOW: the recorder has not read what it was sent",
+    reason: "RECORDER_TOO_SLOW")
+
+  static let recordingBacklog = Status(
+    .resourceExhausted,
+    "RECORDER_TOO_SLOW: more than \(RecordingQueue.capacity >> 20) MiB of the recording waited",
     reason: "RECORDER_TOO_SLOW")
 
   static func notStarted(_ id: String) -> Status {

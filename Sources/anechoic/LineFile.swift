@@ -1,7 +1,7 @@
 internal import CommandLineSupport
 internal import Foundation
 
-/// A file, or standard output, written piece by piece and never held back.
+/// A file, or standard output, written line by line and never held back.
 final class LineFile {
   private let name: String
   private let handle: FileHandle
@@ -22,11 +22,9 @@ final class LineFile {
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  func write(_ line: String) throws { try write(Data((line + "\n").utf8)) }
-
-  func write(_ bytes: Data) throws {
+  func write(_ line: String) throws {
     do {
-      try handle.write(contentsOf: bytes)
+      try handle.write(contentsOf: Data((line + "\n").utf8))
     } catch {
       throw CommandFailure("\(name): cannot be written")
     }

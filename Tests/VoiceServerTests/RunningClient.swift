@@ -14,23 +14,32 @@ final class RunningClient: Sendable {
   private let isOver = Atomic(false)
   private let framesHeard = Atomic(0)
   private let microphone: [UInt8]
+  private let slackFrames: Int
+  private let add: @Sendable (inout Anechoic_V1_AudioInput) -> Void
   private let replies = Mutex<[Anechoic_V1_Control]>([])
 
-  private init(_ server: TestServer, _ start: Anechoic_V1_Start, _ microphone: [UInt8]) async throws
-  {
+  private init(
+    _ server: TestServer, _ start: Anechoic_V1_Start, _ microphone: [UInt8], slackFrames: Int,
+    _ add: @escaping @Sendable (inout Anechoic_V1_AudioInput) -> Void
+  ) async throws {
     stream = try await server.client.process(start)
     session = stream.started.session
     self.microphone = microphone
+    self.slackFrames = slackFrames
+    self.add = add
   }
 
   /// Has a session run while `body` does something to it, and returns all that it sent.
-  /// `microphone` is sent over and over.
+  /// `microphone` is sent over and over, with what `add` adds to each 10 ms or changes in them. No
+  /// more than `slackFrames` wait to come back.
   static func run(
     _ server: TestServer, _ start: Anechoic_V1_Start = .mediaClock(),
-    microphone: [UInt8] = AudioFormat.s16.babble(3000),
+    microphone: [UInt8] = AudioFormat.s16.babble(3000), slackFrames: Int = 0,
+    adding add: @escaping @Sendable (inout Anechoic_V1_AudioInput) -> Void = { _ in },
     _ body: (RunningClient, SessionsClient) async throws -> Void
   ) async throws -> Recording {
-    let client = try await RunningClient(server, start, microphone)
+    let client = try await RunningClient(
+      server, start, microphone, slackFrames: slackFrames, add)
     let steering = SessionsClient(server: server.address, clientName: "olga")
     async let running = client.send()
     do {
@@ -76,9 +85,13 @@ final class RunningClient: Sendable {
         }
         let offset = frame * size % (microphone.count - size)
         frame += 1
-        let samples = microphone[offset..<offset + size]
-        try await stream.send(.with { $0.microphone.samples = Data(samples) })
-        while recording.processed.count < frame * size, let response = try await stream.receive() {
+        var audio = Anechoic_V1_AudioInput.with {
+          $0.microphone.samples = Data(microphone[offset..<offset + size])
+        }
+        add(&audio)
+        try await stream.send(audio)
+        let awaited = (frame - slackFrames) * size
+        while recording.processed.count < awaited, let response = try await stream.receive() {
           recording.note(response)
         }
         framesHeard.store(frame, ordering: .relaxed)

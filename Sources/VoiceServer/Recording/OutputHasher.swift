@@ -12,7 +12,8 @@ final class OutputHasher {
   private let playback = SHA256()
   private let bytesPerSampleFrame: Int
   private var bytes: Int64 = 0
-  private var frames = 0
+  private var framesSinceDigest = 0
+  private(set) var frames = 0
 
   init(_ setup: SessionSetup) { bytesPerSampleFrame = setup.processed.bytesPerSampleFrame }
 
@@ -22,8 +23,9 @@ final class OutputHasher {
     if let samples = chunk.playback { playback.update(samples.bytes) }
     bytes += Int64(chunk.processed.bytes.count)
     frames += chunk.frames.count
-    guard frames >= Self.framesPerDigest else { return nil }
-    frames = 0
+    framesSinceDigest += chunk.frames.count
+    guard framesSinceDigest >= Self.framesPerDigest else { return nil }
+    framesSinceDigest = 0
     return digest
   }
 

@@ -1,89 +1,95 @@
 internal import GRPCTransport
 internal import Synchronization
 
-/// The bytes of a recording on their way from a session to who records it.
+/// The bytes of a recording on their way from a session's thread to the call of who records it.
 final class RecordingQueue: Sendable {
-  /// In bytes: who is further behind loses the recording, and the session never notices.
-  private static let longestBacklog = 64 << 20
+  enum Next {
+    case bytes([UInt8])
+    case notYet
+    /// The recording is whole.
+    case end
+    case lost(Status)
+  }
 
-  private struct State {
-    var bytes: [UInt8] = []
+  /// In bytes: who is further behind loses the recording, and the session never notices.
+  static let capacity = 64 << 20
+  /// In bytes: a client may not take larger messages.
+  private static let largestBlock = 1 << 20
+
+  fileprivate enum End { case whole, lost(Status) }
+
+  fileprivate struct State {
+    var blocks: [[UInt8]] = []
+    var byteCount = 0
     /// Nil while more may come.
-    var end: Result<Void, Status>?
-    var hasBegun = false
-    var arrival: CheckedContinuation<Void, Never>?
+    var end: End?
   }
 
   private let state = Mutex(State())
+  private let listener: @Sendable () -> Void
+
+  /// `listener` is called, on any thread, when there is something next.
+  init(_ listener: @escaping @Sendable () -> Void) { self.listener = listener }
 
   /// Adds bytes. Returns whether anybody still wants them.
   func append(_ bytes: [UInt8]) -> Bool {
-    change { state in
+    let isWanted = state.withLock { state in
       guard state.end == nil else { return false }
-      guard state.bytes.count + bytes.count <= Self.longestBacklog else {
-        state.end = .failure(.recorderTooSlow)
+      guard state.byteCount + bytes.count <= Self.capacity else {
+        state.lose(.recordingBacklog)
         return false
       }
-      state.hasBegun = true
-      state.bytes += bytes
+      state.append(bytes, largestBlock: Self.largestBlock)
       return true
     }
+    listener()
+    return isWanted
   }
 
-  /// The recording is whole.
-  func finish() { change { $0.end = $0.end ?? .success(()) } }
-
-  /// No session has come.
-  func giveUp(_ status: Status) {
-    change { if !$0.hasBegun { $0.end = $0.end ?? .failure(status) } }
+  /// Nothing follows.
+  func finish() {
+    state.withLock { $0.end = $0.end ?? .whole }
+    listener()
   }
 
-  /// Nobody wants it any more.
-  func close() { change { $0.end = .failure(Status(.cancelled)) } }
+  /// What comes is wanted no more; who still reads is told why.
+  func lose(_ status: Status) {
+    state.withLock { $0.lose(status) }
+    listener()
+  }
 
-  /// What has come since; waits for it. Nil at the end of the recording.
-  func next() async throws -> [UInt8]? {
-    while true {
-      let (bytes, end) = state.withLock { state in
-        defer { state.bytes = [] }
-        return (state.bytes, state.end)
+  func next() -> Next {
+    state.withLock { state in
+      if case .lost(let status) = state.end { return .lost(status) }
+      if !state.blocks.isEmpty {
+        let block = state.blocks.removeFirst()
+        state.byteCount -= block.count
+        return .bytes(block)
       }
-      if !bytes.isEmpty { return bytes }
-      if let end {
-        try end.get()
-        return nil
-      }
-      try Task.checkCancellation()
-      await arrival()
+      return state.end == nil ? .notYet : .end
+    }
+  }
+}
+
+extension RecordingQueue.State {
+  fileprivate mutating func append(_ bytes: [UInt8], largestBlock: Int) {
+    byteCount += bytes.count
+    var rest = bytes[...]
+    if let last = blocks.indices.last {
+      let room = rest.prefix(largestBlock - blocks[last].count)
+      blocks[last] += room
+      rest = rest.dropFirst(room.count)
+    }
+    while !rest.isEmpty {
+      blocks.append(Array(rest.prefix(largestBlock)))
+      rest = rest.dropFirst(largestBlock)
     }
   }
 
-  private func arrival() async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isHere = state.withLock { state in
-          if !state.bytes.isEmpty || state.end != nil { return true }
-          state.arrival = continuation
-          return false
-        }
-        if isHere { continuation.resume() }
-      }
-    } onCancel: {
-      close()
-    }
-  }
-
-  @discardableResult
-  private func change<Result>(_ body: (inout State) -> Result) -> Result {
-    var arrival: CheckedContinuation<Void, Never>?
-    let result = state.withLock { state in
-      let result = body(&state)
-      guard !state.bytes.isEmpty || state.end != nil else { return result }
-      arrival = state.arrival
-      state.arrival = nil
-      return result
-    }
-    arrival?.resume()
-    return result
+  fileprivate mutating func lose(_ status: Status) {
+    guard end == nil else { return }
+    end = .lost(status)
+    blocks = []
+    byteCount = 0
   }
 }

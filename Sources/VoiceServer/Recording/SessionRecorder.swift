@@ -7,14 +7,20 @@ internal import VoiceSessions
 /// Writes down what is done to a session, on the session's thread. What a muted microphone hears is
 /// left out: so a chunk is not written before it has been processed, when it is known where mute holds.
 final class SessionRecorder {
-  private typealias Act = Anechoic_V1_RecordedAct
+  private struct PendingAct {
+    var act: Anechoic_V1_RecordedAct
+    /// Of the microphone, as far as the session had not heard them before; none in most acts.
+    var samples: Range<Int64> = 0..<0
+    let size: Int
+  }
 
   private let queue: RecordingQueue
   private let hasher: OutputHasher
   private let format: AudioFormat
   private let began = ContinuousClock.now
   /// Acts that wait for a chunk of the microphone before them.
-  private var pending: [(act: Anechoic_V1_RecordedAct, samples: Range<Int64>?)] = []
+  private var pending: [PendingAct] = []
+  private var pendingBytes = 0
   /// Where mute holds or held, the last perhaps without an end.
   private var muted: [Range<Int64>] = []
   private var arrived: Int64 = 0
@@ -37,23 +43,24 @@ final class SessionRecorder {
     write(RecordingFormat.magic + RecordingFormat.delimited(header))
   }
 
-  /// A request that is about to be taken.
+  /// A request that has been taken, and whose audio is not processed yet.
   func note(request message: UnsafeRawBufferPointer) {
-    guard isWanted, let request = try? Anechoic_V1_ProcessRequest.decoded(message) else { return }
-    var samples: Range<Int64>?
+    guard isWanted, var request = try? Anechoic_V1_ProcessRequest.decoded(message) else { return }
+    var samples: Range<Int64> = 0..<0
     if request.audio.hasMicrophone {
       let chunk = request.audio.microphone
-      let first = max(0, chunk.hasFirstSample ? chunk.firstSample : arrived)
-      let end = first.addingReportingOverflow(
-        Int64(chunk.samples.count / format.bytesPerSampleFrame)
-      ).partialValue
-      samples = first..<max(first, end)
+      let first = chunk.hasFirstSample ? chunk.firstSample : arrived
+      let end = first + Int64(chunk.samples.count / format.bytesPerSampleFrame)
+      // Samples that come again are of no use to the session, and may have been muted long ago.
+      let again = min(max(arrived, first), end)
+      request.silence(samples: 0..<Int(again - first), format)
+      samples = again..<end
       arrived = max(arrived, end)
     }
-    note(.request(request), samples)
+    note(.request(request), samples, size: message.count)
   }
 
-  func note(_ act: Anechoic_V1_RecordedAct.OneOf_Act) { note(act, nil) }
+  func note(_ act: Anechoic_V1_RecordedAct.OneOf_Act) { note(act, 0..<0, size: 0) }
 
   /// Takes in an event, for where mute holds.
   func note(_ event: SessionEvent) {
@@ -73,48 +80,78 @@ final class SessionRecorder {
 
   /// Writes what has been processed up to a sample of the microphone.
   func advance(to position: Int64) {
-    let done = pending.prefix { ($0.samples?.upperBound ?? 0) <= position }
-    for (act, samples) in done { write(act, samples) }
+    let done = pending.prefix { $0.samples.upperBound <= position }
+    // Before they are written: one that is lost then takes all that is pending with it.
     pending.removeFirst(done.count)
+    for act in done { write(act) }
     muted.removeAll { $0.upperBound < position - Int64(2 * format.rate.hertz) }
   }
 
-  /// The session has ended.
-  func finish() {
+  /// The session has ended at a sample of the microphone.
+  func finish(at position: Int64) {
     note(.digest(hasher.digest))
-    // What nobody has processed is nobody's to hear.
-    for (act, samples) in pending { write(act, samples, isUnprocessed: true) }
+    for var act in pending {
+      if !act.samples.isEmpty {
+        // What nobody has processed is nobody's to hear, and has changed nothing.
+        let chunk = act.act.request.audio.microphone.samples.count / format.bytesPerSampleFrame
+        let processed = max(0, position - act.samples.lowerBound)
+        let first = min(chunk, chunk - act.samples.count + Int(processed))
+        act.act.request.silence(samples: first..<chunk, format)
+      }
+      write(act)
+    }
     pending = []
     queue.finish()
   }
 
-  private func note(_ act: Anechoic_V1_RecordedAct.OneOf_Act, _ samples: Range<Int64>?) {
+  private func note(
+    _ act: Anechoic_V1_RecordedAct.OneOf_Act, _ samples: Range<Int64>, size: Int
+  ) {
     guard isWanted else { return }
     let (seconds, attoseconds) = (ContinuousClock.now - began).components
-    pending.append(
-      (
-        .with {
-          $0.timeNs = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-          $0.act = act
-        }, samples
-      ))
+    let act = Anechoic_V1_RecordedAct.with {
+      $0.timeNs = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+      $0.act = act
+    }
+    pending.append(PendingAct(act: act, samples: samples, size: size))
+    pendingBytes += size
+    // Without microphone none of it is ever written.
+    if pendingBytes > RecordingQueue.capacity {
+      queue.lose(.recordingBacklog)
+      stop()
+    }
   }
 
-  private func write(
-    _ act: Anechoic_V1_RecordedAct, _ samples: Range<Int64>?, isUnprocessed: Bool = false
-  ) {
-    var act = act
-    if let samples, isUnprocessed || muted.contains(where: { $0.overlaps(samples) }) {
-      act.withheldSamples = UInt32(clamping: samples.count)
+  private func write(_ pending: PendingAct) {
+    pendingBytes -= pending.size
+    var act = pending.act
+    if muted.contains(where: { $0.overlaps(pending.samples) }) {
+      let samples = act.request.audio.microphone.samples
+      act.withheldSamples = UInt32(samples.count / format.bytesPerSampleFrame)
       act.request.audio.microphone.samples = Data()
     }
     write(RecordingFormat.delimited(act))
   }
 
   private func write(_ bytes: [UInt8]) {
-    guard isWanted else { return }
-    isWanted = queue.append(bytes)
-    if !isWanted { pending = [] }
+    if isWanted, !queue.append(bytes) { stop() }
+  }
+
+  /// Nobody wants it any more.
+  private func stop() {
+    isWanted = false
+    pending = []
+  }
+}
+
+extension Anechoic_V1_ProcessRequest {
+  /// Makes a part of the microphone's chunk silent.
+  fileprivate mutating func silence(samples: Range<Int>, _ format: AudioFormat) {
+    guard !samples.isEmpty else { return }
+    let size = format.bytesPerSampleFrame
+    let bytes = audio.microphone.samples.startIndex + samples.lowerBound * size
+    audio.microphone.samples.replaceSubrange(
+      bytes..<bytes + samples.count * size, with: Data(count: samples.count * size))
   }
 }
 

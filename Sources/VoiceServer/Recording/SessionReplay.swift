@@ -21,6 +21,8 @@ public final class SessionReplay {
     /// Where they first differ, not later than this sample of the processed output.
     public let differsBy: Int64?
     public let digest: Anechoic_V1_OutputDigest
+    /// Of 10 ms, begun ones included.
+    public let frames: Int
     /// What is wrong with the end of the recording.
     public let fault: RecordingError?
   }
@@ -91,7 +93,7 @@ public final class SessionReplay {
       samplesAlike: alike == 0 ? 0 : made[alike - 1].processedSamples,
       differsBy: isAlike
         ? nil : (made.dropFirst(alike).first ?? hasher.digest).processedSamples,
-      digest: hasher.digest, fault: fault)
+      digest: hasher.digest, frames: hasher.frames, fault: fault)
   }
 }
 

@@ -1,0 +1,145 @@
+internal import AnechoicAPI
+internal import struct Foundation.Data
+internal import GRPCTransport
+internal import SwiftProtobuf
+
+/// One `RecordSession` call: waits for a session to start, and sends its recording as it comes, on a
+/// thread that no audio runs on.
+final class RecordCall: ServerCallHandler {
+  private static let defaultWait = Duration.seconds(60)
+  private static let longestWait = Duration.seconds(3600)
+  /// A recorder that has not read for so long is let go, also when the session has ended.
+  private static let stallLimit = Duration.seconds(30)
+
+  private enum State {
+    case awaitingRequest
+    case recording(id: String, RecordingQueue)
+    case over
+  }
+
+  private let call: ServerCall
+  private let directory: SessionDirectory
+  private let isAllowed: Bool
+  private var state = State.awaitingRequest
+  private var startCheck: Timer?
+  private var writingSince: ContinuousClock.Instant?
+  private var stallCheck: Timer?
+
+  init(_ call: ServerCall, _ directory: SessionDirectory, isAllowed: Bool) {
+    self.call = call
+    self.directory = directory
+    self.isAllowed = isAllowed
+    call.read()
+  }
+
+  func received(_ message: UnsafeRawBufferPointer) {
+    guard case .awaitingRequest = state else {
+      return end(Status(InvalidField("request", "comes once")))
+    }
+    do throws(Status) {
+      guard let request = try? Anechoic_V1_RecordSessionRequest(serializedBytes: Data(message))
+      else { throw .notA("RecordSessionRequest") }
+      try begin(request)
+    } catch {
+      return end(error)
+    }
+    call.read()
+    write(.with { $0.waiting = .init() })
+  }
+
+  func halfClosed() {
+    if case .awaitingRequest = state { end(Status(InvalidField("name", "is required"))) }
+  }
+
+  func writeCompleted() {
+    writingSince = nil
+    writeNext()
+  }
+
+  func cancelled() { stop() }
+
+  func ended() { stop() }
+
+  private func begin(_ request: Anechoic_V1_RecordSessionRequest) throws(Status) {
+    guard isAllowed else { throw .recordingNotAllowed }
+    let id = try SessionID.named(request.name, field: "name")
+    let wait = try Self.wait(request)
+    let executor = call.executor
+    let reference = ThreadBound(self)
+    let isWoken = Flag()
+    let queue = RecordingQueue {
+      // However much comes, one look at what is next.
+      guard isWoken.raise() else { return }
+      executor.perform {
+        isWoken.lower()
+        reference.value?.writeNext()
+      }
+    }
+    try directory.await(id, recorder: queue)
+    state = .recording(id: id, queue)
+    startCheck = call.schedule(after: wait) { [weak self] in
+      guard let self, directory.forget(queue, of: id) else { return }
+      end(.notStarted(id))
+    }
+  }
+
+  private static func wait(
+    _ request: Anechoic_V1_RecordSessionRequest
+  ) throws(Status) -> Duration {
+    guard request.wait != .init() else { return defaultWait }
+    do {
+      return try request.wait.asDuration(upTo: longestWait, path: "wait")
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  /// Sends what is next, unless something is on its way.
+  private func writeNext() {
+    guard writingSince == nil, case .recording(_, let queue) = state else { return }
+    switch queue.next() {
+    case .bytes(let bytes): write(.with { $0.recording = Data(bytes) })
+    case .notYet: break
+    case .end: end(.ok)
+    case .lost(let status): end(status)
+    }
+  }
+
+  private func write(_ response: Anechoic_V1_RecordSessionResponse) {
+    writingSince = .now
+    let bytes: [UInt8] = (try? response.serializedBytes()) ?? []
+    bytes.withUnsafeBytes { call.write($0) }
+    checkStallLater()
+  }
+
+  private func checkStallLater() {
+    guard stallCheck == nil else { return }
+    stallCheck = call.schedule(after: Self.stallLimit / 4) { [weak self] in self?.checkStall() }
+  }
+
+  private func checkStall() {
+    stallCheck = nil
+    guard let since = writingSince, case .recording = state else { return }
+    guard ContinuousClock.now - since >= Self.stallLimit else { return checkStallLater() }
+    end(.slowRecorder)
+  }
+
+  private func end(_ status: Status) {
+    stop()
+    if writingSince == nil {
+      call.finish(status)
+    } else {
+      call.abort(status)
+    }
+  }
+
+  private func stop() {
+    if case .recording(let id, let queue) = state {
+      directory.forget(queue, of: id)
+      queue.lose(Status(.cancelled))
+    }
+    state = .over
+    startCheck?.cancel()
+    stallCheck?.cancel()
+  }
+}

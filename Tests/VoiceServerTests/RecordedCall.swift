@@ -1,0 +1,99 @@
+import AnechoicAPI
+import Foundation
+import GRPCTransport
+import SwiftProtobuf
+import Testing
+import VoiceClient
+import VoiceServer
+import VoiceSessions
+
+/// A session that was recorded while it ran: what its client got, and the file.
+struct RecordedCall {
+  static let id = "recorded"
+  static let start = Anechoic_V1_Start.mediaClock().with { $0.sessionID = id }
+
+  let heard: Recording
+  let file: Data
+
+  /// Runs `body`, which is to run the session of this id on the server, while it is recorded.
+  static func run(
+    _ server: TestServer, _ body: () async throws -> Recording
+  ) async throws -> RecordedCall {
+    let stream = try await server.steering(as: "archive").record("sessions/\(id)")
+    async let file = stream.whole()
+    do {
+      let heard = try await body()
+      return try await RecordedCall(heard: heard, file: file)
+    } catch {
+      stream.cancel()
+      throw error
+    }
+  }
+
+  /// The same on a server of its own.
+  static func run(
+    _ body: (TestServer) async throws -> Recording
+  ) async throws -> RecordedCall {
+    try await TestServer.run({ $0.allowsRecording = true }) { server in
+      try await run(server) { try await body(server) }
+    }
+  }
+
+  func replay() throws -> Replay { try Replay(file) }
+
+  /// Checks that a replay gives what the client got, to the last byte and event.
+  @discardableResult
+  func expectSame(sourceLocation: SourceLocation = #_sourceLocation) throws -> Replay {
+    let replay = try replay()
+    let outcome = try replay.outcome
+    #expect(outcome.differsBy == nil && outcome.fault == nil, sourceLocation: sourceLocation)
+    #expect(replay.processed == heard.processed, sourceLocation: sourceLocation)
+    #expect(replay.playback == heard.playback, sourceLocation: sourceLocation)
+    let events = heard.events.map { event in
+      var event = event
+      event.clearTime()
+      return event
+    }
+    #expect(replay.events == events, sourceLocation: sourceLocation)
+    return replay
+  }
+}
+
+/// A recording that was run again, and all that came out.
+final class Replay: SessionSink {
+  private(set) var processed: [UInt8] = []
+  private(set) var playback: [UInt8] = []
+  private(set) var events: [Anechoic_V1_SessionEvent] = []
+  private var result: SessionReplay.Outcome?
+
+  init(_ file: Data) throws {
+    result = try SessionReplay(file).run(sink: self)
+  }
+
+  var outcome: SessionReplay.Outcome {
+    get throws { try #require(result) }
+  }
+
+  func emit(_ chunk: OutputChunk) {
+    processed += chunk.processed.bytes
+    if let samples = chunk.playback { playback += samples.bytes }
+  }
+
+  func emit(_ event: SessionEvent) {
+    var message = Anechoic_V1_SessionEvent(event, time: .init())
+    message.clearTime()
+    events.append(message)
+  }
+
+  func emit(_ result: ControlResult) {}
+  func emit(_ statistics: SessionStatistics) {}
+}
+
+extension RecordingStream {
+  /// All of it, to the end.
+  func whole() async throws -> Data {
+    var file = Data()
+    while let bytes = try await receive() { file += bytes }
+    return file
+  }
+}

@@ -1,0 +1,81 @@
+import AnechoicAPI
+import AudioCore
+import Foundation
+import GRPCTransport
+import SwiftProtobuf
+import Testing
+import VoiceClient
+import VoiceServer
+
+/// However a session ends, its recording repeats it.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ReplayedEndTests {
+  private let microphone = AudioFormat.s16.babble(1500)
+
+  /// Chunks of 25 ms, so that half a frame is left over now and then.
+  private var requests: [Anechoic_V1_ProcessRequest] {
+    Anechoic_V1_ProcessRequest.audio(microphone: microphone, .s16, milliseconds: 25)
+  }
+
+  @Test func oneThatItsClientEnds() async throws {
+    let call = try await RecordedCall.run { try await $0.record(RecordedCall.start, requests) }
+    let replay = try call.expectSame()
+    #expect(replay.processed.count == microphone.count)
+  }
+
+  @Test func oneThatAnotherDeletes() async throws {
+    let call = try await RecordedCall.run { server in
+      try await RunningClient.run(server, RecordedCall.start) { media, steering in
+        try await media.waitForFrames(more: 20)
+        try await steering.delete(media.session)
+      }
+    }
+    #expect(call.heard.endReason == .deleted)
+    try call.expectSame()
+  }
+
+  /// What was refused is not in the recording: it did nothing.
+  @Test(arguments: [
+    Anechoic_V1_ProcessRequest.microphone([UInt8](repeating: 1, count: 641)), .microphone([]),
+    .init(),
+    .with { $0.audio.microphone.firstSample = -5 },
+    .with {
+      $0.audio.microphone.samples = Data(count: 320)
+      $0.audio.reference.samples = Data(count: 320)
+    },
+  ])
+  func oneThatEndsWithARefusal(refused: Anechoic_V1_ProcessRequest) async throws {
+    let call = try await RecordedCall.run { server in
+      try await ended(server, after: requests.prefix(39) + [refused])
+    }
+    let outcome = try call.replay().outcome
+    #expect(outcome.differsBy == nil && outcome.fault == nil)
+    #expect(outcome.digest.processedSamples == 15_520)
+  }
+
+  @Test func oneWhoseClientGoesAway() async throws {
+    let call = try await RecordedCall.run { server in
+      let call = server.call()
+      try await call.send(Anechoic_V1_ProcessRequest.start(RecordedCall.start).serializedBytes())
+      for request in requests.prefix(39) { try await call.send(request.serializedBytes()) }
+      var recording = Recording()
+      while recording.processed.count < 15_520 * 2, let message = try await call.receive() {
+        recording.note(try Anechoic_V1_ProcessResponse(serializedBytes: Data(message)))
+      }
+      call.cancel()
+      return recording
+    }
+    let replay = try call.replay()
+    let outcome = try replay.outcome
+    #expect(outcome.differsBy == nil && outcome.fault == nil && outcome.withheldFrom == nil)
+    #expect(replay.processed == call.heard.processed)
+  }
+
+  private func ended(
+    _ server: TestServer, after requests: some Sequence<Anechoic_V1_ProcessRequest>
+  ) async throws -> Recording {
+    let status = try await server.status(after: [.start(RecordedCall.start)] + requests)
+    #expect(status.code == .invalidArgument)
+    return Recording()
+  }
+}
