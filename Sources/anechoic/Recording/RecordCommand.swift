@@ -9,7 +9,8 @@ struct RecordCommand: AsyncParsableCommand {
     abstract: "Record a session, so that it can be replayed bit for bit.",
     discussion: """
       The session must not have started yet: a recording begins with it. The server has to allow it \
-      (anechoic-server --allow-recording). What the microphone hears while it is muted is left out.
+      (anechoic-server --allow-recording). What the microphone hears while it is muted is left out. \
+      Ctrl-C ends the recording and keeps what has come.
 
         anechoic record call-1 call-1.rec &
         anechoic process --server 127.0.0.1:50051 --session-id call-1 \\
@@ -26,6 +27,9 @@ struct RecordCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long to wait for the session.", valueName: "seconds"))
   var wait = 60.0
 
+  @Flag(help: "Replace the file where there is one.")
+  var force = false
+
   @OptionGroup var target: ServerOption
   @OptionGroup var identity: ClientOption
 
@@ -34,14 +38,16 @@ struct RecordCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let client = SessionsClient(server: target.server, clientName: identity.client.description)
+    let (name, path, wait, force) = (name.description, file, wait, force)
     do {
-      let client = SessionsClient(
-        server: target.server, clientName: identity.client.description)
-      let stream = try await client.record(name.description, wait: .seconds(wait))
-      let output = try LineFile(file)
-      standardError("waiting for \(name)\n")
-      let count = try await RecordedSession.write(stream, to: output)
-      standardError("\(file): \(count) bytes\n")
+      let count = try await untilSignalled(saying: "\(path): stopped before the session's end") {
+        let output = try RecordingFile(path, replacing: force)
+        let stream = try await client.record(name, wait: .seconds(wait))
+        standardError("waiting for \(name)\n")
+        return try await RecordedSession.write(stream, to: output)
+      }
+      standardError("\(path): \(count) bytes of \(name), from its start to its end\n")
     } catch let status as Status {
       throw CommandFailure(status, server: target.server)
     }

@@ -1,5 +1,4 @@
 internal import CommandLineSupport
-internal import Foundation
 internal import VoiceClient
 
 /// A session that is recorded to a file while it runs.
@@ -12,7 +11,11 @@ enum RecordedSession {
     guard let path else { return try await body() }
     let client = SessionsClient(server: server, clientName: clientName)
     let stream = try await client.record("sessions/\(sessionID)")
-    let file = try LineFile(path)
+    let file: RecordingFile
+    do { file = try RecordingFile(path, replacing: true) } catch {
+      stream.cancel()
+      throw error
+    }
     async let recording = write(stream, to: file)
     do {
       let result = try await body()
@@ -24,13 +27,13 @@ enum RecordedSession {
     }
   }
 
-  /// Writes what comes to its end. Returns how many bytes that was.
-  static func write(_ stream: RecordingStream, to file: sending LineFile) async throws -> Int {
-    var count = 0
-    while let bytes = try await stream.receive() {
-      try file.write(Data(bytes))
-      count += bytes.count
+  /// Writes what comes, to its end or until the task is cancelled. Returns how many bytes that was.
+  static func write(_ stream: RecordingStream, to file: sending RecordingFile) async throws -> Int {
+    try await withTaskCancellationHandler {
+      while let bytes = try await stream.receive() { try file.write(bytes) }
+      return file.count
+    } onCancel: {
+      stream.cancel()
     }
-    return count
   }
 }

@@ -11,7 +11,7 @@ struct ReplayCommand: ParsableCommand {
     commandName: "replay",
     abstract: "Run a recorded session again, and say whether the same bytes come out.",
     discussion: """
-      Exits with 0 where they do, and with 1 where they do not:
+      Exits with 0 where they do, with 1 where they do not, and with 2 for a file that is no whole       recording, or one of another engine, after what can be replayed of it:
         anechoic replay call-1.rec --processed voice.wav
       """)
 
@@ -27,6 +27,9 @@ struct ReplayCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("Where events go, as JSON lines; - for standard output.", valueName: "file"))
   var events: String?
+
+  @Flag(help: "JSON, one object, for programs.")
+  var json = false
 
   func run() throws {
     try FileRoles.check(
@@ -46,8 +49,14 @@ struct ReplayCommand: ParsableCommand {
     } catch let error as AudioFileError {
       throw CommandFailure(error.description)
     }
-    print(ReplaySummary(outcome, replay).text, terminator: "")
+    let summary = ReplaySummary(outcome, replay)
+    try LineFile("-").write(json ? summary.jsonLine() : summary.text)
     if let fault = outcome.fault { throw CommandFailure("\(file): \(fault)") }
+    guard outcome.hasSameEngine else {
+      throw CommandFailure(
+        "\(file): is of \(replay.header.engine), and this is \(outcome.engine): "
+          + "output repeats only with the same engine")
+    }
     if outcome.differsBy != nil { throw ExitCode(1) }
   }
 
