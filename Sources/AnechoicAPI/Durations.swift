@@ -30,7 +30,7 @@ extension Duration {
   /// The duration of a message; throws where it is malformed.
   init(_ duration: Google_Protobuf_Duration, path: String) throws(InvalidField) {
     let (seconds, nanos) = (duration.seconds, duration.nanos)
-    guard (-315_576_000_000...315_576_000_000).contains(seconds), abs(nanos) < 1_000_000_000,
+    guard (-315_576_000_000...315_576_000_000).contains(seconds), nanos.magnitude < 1_000_000_000,
       seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0)
     else { throw InvalidField(path, "is not a valid duration") }
     self = .seconds(seconds) + .nanoseconds(Int64(nanos))

@@ -13,7 +13,7 @@ public struct ServerConfiguration: Sendable {
   public var maximumMessageBytes = 4 << 20
   /// In real time, a session whose client has not read for so long is ended.
   public var slowConsumerTimeout = Duration.seconds(5)
-  /// The same under the media clock, where nothing is lost meanwhile.
+  /// The same under the media clock, where nothing is lost meanwhile, and for recorders.
   public var stalledConsumerTimeout = Duration.seconds(60)
 
   public init(addresses: [String], threads: Int) {

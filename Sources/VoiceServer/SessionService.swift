@@ -6,7 +6,7 @@ internal import VoiceSessions
 /// The control plane: for anybody but the media client who may see or steer a session.
 struct SessionService: Sendable {
   let directory: SessionDirectory
-  let allowsRecording: Bool
+  let configuration: ServerConfiguration
 
   var methods: [ServerMethod] {
     [
@@ -61,7 +61,7 @@ struct SessionService: Sendable {
         WatchCall($0, directory)
       },
       ServerMethod(Method(service: RPC.sessions, name: RPC.recordSession), lane: .background) {
-        RecordCall($0, directory, isAllowed: allowsRecording)
+        RecordCall($0, configuration, directory)
       },
       .clientStreaming(
         Method(service: RPC.sessions, name: RPC.injectSpeech), lane: .background

@@ -30,7 +30,7 @@ public final class VoiceProcessingServer: Sendable {
         },
         .capabilities(configuration, directory),
       ]
-      + SessionService(directory: directory, allowsRecording: configuration.allowsRecording).methods
+      + SessionService(directory: directory, configuration: configuration).methods
       + health.methods
     do {
       server = try Server(options: options, methods: methods)

@@ -65,8 +65,10 @@ struct ServerProcess {
   let command: Command
   let address: String
 
-  init(in folder: Folder, listening address: String = "127.0.0.1:0") async throws {
-    command = try Command("anechoic-server", ["--listen", address], in: folder)
+  init(
+    in folder: Folder, listening address: String = "127.0.0.1:0", options: [String] = []
+  ) async throws {
+    command = try Command("anechoic-server", ["--listen", address] + options, in: folder)
     let line = try await command.line(containing: "listening on ")
     self.address = line.split(separator: " ").last.map { String($0) } ?? ""
   }

@@ -41,6 +41,7 @@ struct RefusedStartTests {
     Fault(field: "start.stats_interval") { $0.statsInterval.seconds = -1 },
     Fault(field: "start.stats_interval") { $0.statsInterval.seconds = .max },
     Fault(field: "start.stats_interval") { $0.statsInterval.nanos = 2_000_000_000 },
+    Fault(field: "start.stats_interval") { $0.statsInterval.nanos = .min },
     Fault(field: "start.config.preferred_mic_mode") {
       $0.config.preferredMicMode = .UNRECOGNIZED(4)
     },

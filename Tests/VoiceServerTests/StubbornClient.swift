@@ -73,15 +73,20 @@ final class StubbornClient {
     try send(requests.map { try $0.serializedBytes() }, halfClosing: halfClosing)
   }
 
-  func send(_ messages: [[UInt8]], halfClosing: Bool) throws {
+  /// Sends messages in pieces of so many bytes as `nextPiece` says, up to 16,384.
+  func send(
+    _ messages: [[UInt8]], halfClosing: Bool, nextPiece: () -> Int = { 16_384 }
+  ) throws {
     var bytes: [UInt8] = []
     for message in messages {
       bytes += [0] + Self.bytes(UInt32(message.count)) + message
     }
     try #require(bytes.count < 65_535)
-    for start in stride(from: 0, to: bytes.count, by: 16_384) {
-      let part = bytes[start...].prefix(16_384)
-      let isLast = halfClosing && start + part.count == bytes.count
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(nextPiece())
+      rest = rest.dropFirst(part.count)
+      let isLast = halfClosing && rest.isEmpty
       try writeFrame(Self.data, flags: isLast ? Self.endStream : 0, stream: 1, Array(part))
     }
   }

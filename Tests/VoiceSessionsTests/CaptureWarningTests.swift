@@ -1,3 +1,4 @@
+import TestAudio
 import Testing
 
 @testable import VoiceSessions

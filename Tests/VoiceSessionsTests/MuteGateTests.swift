@@ -1,4 +1,5 @@
 import AudioCore
+import TestAudio
 import Testing
 
 @testable import VoiceSessions

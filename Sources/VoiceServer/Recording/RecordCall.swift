@@ -8,8 +8,6 @@ internal import SwiftProtobuf
 final class RecordCall: ServerCallHandler {
   private static let defaultWait = Duration.seconds(60)
   private static let longestWait = Duration.seconds(3600)
-  /// A recorder that has not read for so long is let go, also when the session has ended.
-  private static let stallLimit = Duration.seconds(30)
 
   private enum State {
     case awaitingRequest
@@ -18,17 +16,17 @@ final class RecordCall: ServerCallHandler {
   }
 
   private let call: ServerCall
+  private let configuration: ServerConfiguration
   private let directory: SessionDirectory
-  private let isAllowed: Bool
   private var state = State.awaitingRequest
   private var startCheck: Timer?
   private var writingSince: ContinuousClock.Instant?
   private var stallCheck: Timer?
 
-  init(_ call: ServerCall, _ directory: SessionDirectory, isAllowed: Bool) {
+  init(_ call: ServerCall, _ configuration: ServerConfiguration, _ directory: SessionDirectory) {
     self.call = call
+    self.configuration = configuration
     self.directory = directory
-    self.isAllowed = isAllowed
     call.read()
   }
 
@@ -61,7 +59,7 @@ final class RecordCall: ServerCallHandler {
   func ended() { stop() }
 
   private func begin(_ request: Anechoic_V1_RecordSessionRequest) throws(Status) {
-    guard isAllowed else { throw .recordingNotAllowed }
+    guard configuration.allowsRecording else { throw .recordingNotAllowed }
     let id = try SessionID.named(request.name, field: "name")
     let wait = try Self.wait(request)
     let executor = call.executor
@@ -112,15 +110,21 @@ final class RecordCall: ServerCallHandler {
     checkStallLater()
   }
 
+  /// Looks again after a while whether the recorder reads what it is sent, also when the session has
+  /// ended, and lets go of one that has not for too long.
   private func checkStallLater() {
     guard stallCheck == nil else { return }
-    stallCheck = call.schedule(after: Self.stallLimit / 4) { [weak self] in self?.checkStall() }
+    stallCheck = call.schedule(after: configuration.stalledConsumerTimeout / 4) { [weak self] in
+      self?.checkStall()
+    }
   }
 
   private func checkStall() {
     stallCheck = nil
     guard let since = writingSince, case .recording = state else { return }
-    guard ContinuousClock.now - since >= Self.stallLimit else { return checkStallLater() }
+    guard ContinuousClock.now - since >= configuration.stalledConsumerTimeout else {
+      return checkStallLater()
+    }
     end(.slowRecorder)
   }
 
