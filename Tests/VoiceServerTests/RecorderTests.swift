@@ -118,7 +118,7 @@ struct RecorderTests {
       let heard = try await server.record(RecordedCall.start, requests)
       #expect(heard.results.count == 20 && heard.endReason == .clientClosed)
       let refusal = try await refusal { _ = try await stream.whole() }
-      #expect(refusal?.code == .resourceExhausted && refusal?.reason == "SLOW_CONSUMER")
+      #expect(refusal?.code == .resourceExhausted && refusal?.reason == "RECORDER_TOO_SLOW")
     }
   }
 
