@@ -102,6 +102,8 @@ private final class CountingHandler: ServerCallHandler {
 private final class EchoHandler: ServerCallHandler {
   private let call: ServerCall
   private let answer: UnsafeMutableRawBufferPointer
+  private var isWriting = false
+  private var answersDue = 0
 
   init(_ call: ServerCall, answer: Int) {
     self.call = call
@@ -113,12 +115,26 @@ private final class EchoHandler: ServerCallHandler {
   deinit { answer.deallocate() }
 
   func received(_ message: UnsafeRawBufferPointer) {
-    call.write(UnsafeRawBufferPointer(answer))
+    answersDue += 1
+    writeNext()
     call.read()
   }
 
   func halfClosed() { call.finish(.ok) }
-  func writeCompleted() {}
+
+  func writeCompleted() {
+    isWriting = false
+    writeNext()
+  }
+
+  /// The client may have an answer, and send more, before its write is said to have completed.
+  private func writeNext() {
+    guard !isWriting, answersDue > 0 else { return }
+    isWriting = true
+    answersDue -= 1
+    call.write(UnsafeRawBufferPointer(answer))
+  }
+
   func cancelled() {}
   func ended() {}
 }
