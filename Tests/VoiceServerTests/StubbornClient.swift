@@ -91,16 +91,28 @@ final class StubbornClient {
     }
   }
 
+  /// Waits for the first of what the server sends, without granting it any more.
+  func waitForData() async throws {
+    let handle = handle
+    try await Self.off { while try Self.readFrame(handle).head[3] != Self.data {} }
+  }
+
   /// Grants all that the server wants to send, and reads to the end of the call.
   func read() async throws -> Answer {
     for stream in [UInt32(0), 1] {
       try writeFrame(Self.windowUpdate, stream: stream, Self.bytes(1 << 30))
     }
-    // On a thread of its own: those of async functions must not be blocked.
     let handle = handle
-    return try await withCheckedThrowingContinuation { continuation in
+    return try await Self.off { try Self.readToEnd(handle) }
+  }
+
+  /// On a thread of its own: those of async functions must not be blocked.
+  private static func off<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
-        continuation.resume(with: Result { try Self.readToEnd(handle) })
+        continuation.resume(with: Swift.Result { try body() })
       }
     }
   }
@@ -108,14 +120,17 @@ final class StubbornClient {
   private static func readToEnd(_ handle: Int32) throws -> Answer {
     var bytes: [UInt8] = []
     while true {
-      let head = try read(9, from: handle)
-      let size = head[0..<3].reduce(0) { $0 << 8 | Int($1) }
-      let payload = try read(size, from: handle)
+      let (head, payload) = try readFrame(handle)
       if head[3] == data { bytes += payload }
       guard head[3] == headers, head[4] & endStream != 0 else { continue }
       return Answer(
         messages: messages(bytes), trailers: String(decoding: payload, as: UTF8.self))
     }
+  }
+
+  private static func readFrame(_ handle: Int32) throws -> (head: [UInt8], payload: [UInt8]) {
+    let head = try read(9, from: handle)
+    return (head, try read(head[0..<3].reduce(0) { $0 << 8 | Int($1) }, from: handle))
   }
 
   private static func messages(_ bytes: [UInt8]) -> [Data] {
