@@ -110,15 +110,25 @@ struct RecorderTests {
     }
   }
 
-  @Test func whatWaitsForTheRestOfAChunkIsBoundedToo() async throws {
+  @Test func whatWaitsForTheRestOfAFrameIsBoundedToo() async throws {
     try await allowing { server in
-      let stream = try await record(server)
-      let half = Anechoic_V1_ProcessRequest.microphone([UInt8](repeating: 0, count: 162))
-      let requests = [half] + Self.largeRequests
-      let heard = try await server.record(RecordedCall.start, requests)
-      #expect(heard.results.count == 20 && heard.endReason == .clientClosed)
-      let refusal = try await refusal { _ = try await stream.whole() }
+      let recorder = try await record(server)
+      let session = try await server.client.process(RecordedCall.start)
+      try await session.send(.with { $0.microphone.samples = Data(count: 162) })
+      var results = 0
+      for request in Self.largeRequests {
+        try await session.send(request.control)
+        while let response = try await session.receive() {
+          if case .controlResult = response.response { break }
+        }
+        results += 1
+      }
+      #expect(results == 20)
+      // The session still runs.
+      let refusal = try await refusal { _ = try await recorder.whole() }
       #expect(refusal?.code == .resourceExhausted && refusal?.reason == "RECORDER_TOO_SLOW")
+      session.finish()
+      while try await session.receive() != nil {}
     }
   }
 
