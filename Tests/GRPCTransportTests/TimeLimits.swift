@@ -71,7 +71,7 @@ private final class Race<Success: Sendable>: Sendable {
 
 /// Holds this thread, as a handler must not, until `release` is noted; five seconds at most.
 func blockUntilReleased(_ journal: Journal) throws {
-  let limit = ContinuousClock.now + .seconds(5)
+  let limit = ContinuousClock.now + .seconds(20)
   while journal.count(of: .note("release")) == 0 {
     guard ContinuousClock.now < limit else { throw TimedOut("a release") }
     usleep(1000)
