@@ -23,6 +23,25 @@ struct ReplayedEndTests {
     #expect(replay.processed.count == microphone.count)
   }
 
+  /// A gap is filled 100 frames at a time, and a control may come in between.
+  @Test(arguments: [
+    AudioFormat.s16, .widest, AudioFormat(encoding: .s16, rate: .hz44100, channelCount: 2),
+  ])
+  func oneWithALongGapInAnyFormat(format: AudioFormat) async throws {
+    let call = try await RecordedCall.run { server in
+      var requests = Anechoic_V1_ProcessRequest.audio(
+        microphone: format.babble(500), format)
+      requests[10].audio.microphone.firstSample = Int64(4 * format.rate.hertz)
+      requests[10].audio.microphone.gapBefore = .xrun
+      requests.insert(
+        .update(1, ["preferred_mic_mode"]) { $0.preferredMicMode = .wideSpectrum }, at: 11)
+      let start = Anechoic_V1_Start.mediaClock(format).with { $0.sessionID = RecordedCall.id }
+      return try await server.record(start, requests)
+    }
+    #expect(call.heard.processed.count == format.bytes(4300))
+    try call.expectSame()
+  }
+
   @Test func oneThatAnotherDeletes() async throws {
     let call = try await RecordedCall.run { server in
       try await RunningClient.run(server, RecordedCall.start) { media, steering in
