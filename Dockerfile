@@ -9,7 +9,7 @@ FROM ${SWIFT_IMAGE} AS build
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++-dev libprotobuf-dev libwebrtc-audio-processing-dev \
-    libsndfile1-dev libsamplerate0-dev libkissfft-dev libespeak-ng-dev pkg-config \
+    libsndfile1-dev libsamplerate0-dev libkissfft-dev libssl-dev libespeak-ng-dev pkg-config \
   && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /src
