@@ -74,6 +74,8 @@ extension Anechoic_V1_SessionEvent {
           $0.injectionID = id
           $0.state = Anechoic_V1_InjectionProgress.State(state)
         })
+    case .routeChanged(let change): .routeChanged(Anechoic_V1_RouteChanged(change))
+    case .interruption(let change): .interruption(Anechoic_V1_Interruption(change))
     case .configurationChanged(let configuration, let origin):
       .configChanged(
         .with {

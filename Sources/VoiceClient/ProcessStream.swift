@@ -43,6 +43,12 @@ public final class ProcessStream: Sendable {
       Anechoic_V1_ProcessRequest.with { $0.playbackReport = report }.serializedBytes())
   }
 
+  /// Says what has become of the devices.
+  public func send(_ report: Anechoic_V1_DeviceReport) async throws {
+    try await call.send(
+      Anechoic_V1_ProcessRequest.with { $0.deviceReport = report }.serializedBytes())
+  }
+
   /// Says that no more comes; the server then sends what is left and ends the session.
   public func finish() { call.halfClose() }
 

@@ -31,7 +31,7 @@ struct SessionRequests {
     case .control(let control): take(control, size: size, sink: sink)
     case .playbackReport(let report): try take(report)
     case .start: throw Status(InvalidField("start", "the session has started already"))
-    case .deviceReport: throw Status(.unsupported("device_report"))
+    case .deviceReport(let report): try take(report, sink: sink)
     case nil: throw Status(InvalidField("request", "is empty"))
     }
     return false
@@ -86,6 +86,16 @@ struct SessionRequests {
       sink.emit(
         ControlResult(
           id: control.controlID, appliedAtSample: session.position, refusal: error))
+    }
+  }
+
+  private func take(
+    _ report: Anechoic_V1_DeviceReport, sink: any SessionSink
+  ) throws(Status) {
+    do throws(InvalidField) {
+      session.submit(try DeviceReport(report, path: "device_report"), sink: sink)
+    } catch {
+      throw Status(error)
     }
   }
 

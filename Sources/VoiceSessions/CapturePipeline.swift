@@ -18,6 +18,8 @@ final class CapturePipeline {
   let latencySamples: Int
   /// The mic mode that runs, and why it is not the preferred one.
   private(set) var micMode: (mode: MicMode, reason: MicMode.Fallback?)
+  /// Whether no echo is removed, whatever the configuration says: there is none.
+  private(set) var restsEcho = false
   /// From the microphone to what the findings are about, in samples of the microphone.
   let findingsLatencySamples: Int64
   private var toEngine: FrameConverter
@@ -59,7 +61,16 @@ final class CapturePipeline {
 
   func apply(_ configuration: SessionConfiguration) {
     micMode = configuration.micMode(of: type(of: engine), format)
-    engine.apply(configuration.engineSettings(for: micMode.mode))
+    var settings = configuration.engineSettings(for: micMode.mode)
+    if restsEcho { settings.echoSuppression = nil }
+    engine.apply(settings)
+  }
+
+  /// Has echo cancellation rest, or work again as the configuration says.
+  func restEcho(_ rests: Bool, _ configuration: SessionConfiguration) {
+    guard rests != restsEcho else { return }
+    restsEcho = rests
+    apply(configuration)
   }
 
   /// Makes the next `input`. Runs per frame: no allocation, lock, log or await.

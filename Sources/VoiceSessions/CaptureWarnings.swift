@@ -20,6 +20,8 @@ struct CaptureWarnings {
     var peak: Float
     /// In dBFS.
     var noiseFloor: Float
+    /// Whether it is known why the microphone may be silent.
+    var isInterrupted = false
     /// Whether something plays that may be heard in the microphone, with no reference for it.
     var playsWithoutReference: Bool
     /// Whether the devices' clocks cannot be followed.
@@ -42,7 +44,7 @@ struct CaptureWarnings {
     // A microphone that is silent between words has no noise, whatever the level of the words.
     isNoisy =
       seen.meanSquare > 0 && seen.noiseFloor > (isNoisy ? Self.quietLevel : Self.noisyLevel)
-    update(&noSignal, seen.meanSquare == 0, .noSignal, report)
+    update(&noSignal, seen.meanSquare == 0 && !seen.isInterrupted, .noSignal, report)
     update(&noisy, isNoisy, .noisy, report)
     if let isActive = clipping.process(peak: seen.peak) {
       report(Change(problem: .clipping, isActive: isActive))

@@ -1,21 +1,30 @@
-/// How many controls a media client may send: a burst, and then so many for each second of audio.
+/// How much of a kind a media client may send: a burst, and then so many for each second of audio.
 struct ControlBudget {
-  static let burst = 200
-  static let perFrame = 1
+  static let controls = ControlBudget(
+    "controls", reason: "TOO_MANY_CONTROLS", burst: 200, perSecond: 100)
+  /// Devices come and go by hand; what a report resets costs more than what a control changes.
+  static let deviceReports = ControlBudget(
+    "device reports", reason: "TOO_MANY_REPORTS", burst: 20, perSecond: 10)
 
-  private var left = Self.burst
+  let burst: Int
+  private let price: Int  // in frames
+  private let refusal: Refusal
+  private var left: Int  // in frames
+
+  private init(_ kind: String, reason: String, burst: Int, perSecond: Int) {
+    self.burst = burst
+    price = 100 / perSecond
+    left = burst * price
+    refusal = Refusal(
+      .tooMany, reason: reason,
+      message: "more than \(burst) \(kind) at once, or \(perSecond) in a second of audio")
+  }
 
   /// Runs per frame: no allocation, lock, log or await.
-  mutating func refill() { left = min(left + Self.perFrame, Self.burst) }
+  mutating func refill() { left = min(left + 1, burst * price) }
 
   mutating func spend() throws(Refusal) {
-    guard left > 0 else {
-      throw Refusal(
-        .tooMany, reason: "TOO_MANY_CONTROLS",
-        message:
-          "more than \(Self.burst) controls at once, or \(Self.perFrame * 100) in a second of audio"
-      )
-    }
-    left -= 1
+    guard left >= price else { throw refusal }
+    left -= price
   }
 }

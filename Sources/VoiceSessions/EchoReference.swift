@@ -50,6 +50,9 @@ final class EchoReference {
       ? framesSincePlayed < Self.longestEchoFrames : framesSinceAligned < Self.tailFrames
   }
 
+  /// Forgets the echo's way: it takes another one now.
+  func reset() { aligner.reset() }
+
   /// Takes in when the device captured a sample of the microphone.
   func noteCapture(sample: Int64, at time: Duration) {
     guard source != .none else { return }

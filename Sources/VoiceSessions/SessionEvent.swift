@@ -21,6 +21,8 @@ public struct SessionEvent: Sendable, Equatable {
     case injectionPermissionRequested(client: String, usageDescription: String)
     case injectionPermissionChanged(client: String, InjectionPermission)
     case injection(id: String, InjectionState, played: Duration)
+    case routeChanged(RouteChange)
+    case interruption(Interruption)
     case configurationChanged(SessionConfiguration, by: ControlOrigin)
     case discontinuity(InputKind, GapReason, missingSamples: Int64)
     /// The echo was found, or is found elsewhere than before, or begins to be removed there.

@@ -9,6 +9,8 @@ public struct SessionState: Sendable, Equatable {
   public internal(set) var isMutedSpeechActive = false
   public internal(set) var isInjectionAvailable = false
   public internal(set) var injectionPermissions: InjectionPermissions
+  /// Nil where there is none, or nobody told of one yet.
+  public internal(set) var route: AudioRoute?
   /// 0 before the first.
   public internal(set) var lastEventID: UInt64 = 0
 }

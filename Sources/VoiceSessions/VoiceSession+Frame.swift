@@ -7,8 +7,9 @@ extension VoiceSession {
   /// Processes 10 ms, and emits the given share of them: less than 1 for the last.
   /// Runs per frame: no allocation, lock, log or await.
   func processFrame(share: Double, sink: any SessionSink) {
-    if !isMicrophoneRunning { begin(sink: sink) }
+    if !microphoneComes { begin(sink: sink) }
     budget.refill()
+    reportBudget.refill()
     // In the order of their samples: what is due at the first one, then what is due within the frame.
     if !schedule.isEmpty { applyDueControls(in: position..<position + 1, sink: sink) }
     if !gestures.isIdle { expireGestures(sink: sink) }
@@ -19,13 +20,7 @@ extension VoiceSession {
     capture.load(microphoneFrame)
     let lacksReference = align(sink: sink)
     var findings = capture.process(reference: echo.aligned, into: outputFrame)
-    let mayHaveEcho = echo.mayBeHeard
-    let hasJustConverged = convergence.process(
-      findings.echoReduction, mayHaveEcho: mayHaveEcho)
-    if hasJustConverged, echo.status.echoDelay != nil {
-      announceEchoPath(sink: sink)
-    }
-    if mayHaveEcho, convergence.isLearning { findings.hasVoice = false }
+    if !capture.restsEcho { followEcho(&findings, sink: sink) }
     listen(findings, sink: sink)
     if injections.isHeard { outputFrame.add(injections.processed, to: injections.lastGain) }
     limiter.process(outputFrame)
@@ -47,7 +42,7 @@ extension VoiceSession {
     if processedFrames == 0, let reason = capture.micMode.reason {
       announceMicMode(reason, sink: sink)
     }
-    isMicrophoneRunning = true
+    microphoneComes = true
     updateInjectionAvailability(sink: sink)
   }
 
@@ -67,16 +62,29 @@ extension VoiceSession {
 
   /// Loads the reference, aligned.
   ///
-  /// - Returns: Whether it should have been there and was not.
+  /// - Returns: Whether it was needed and should have been there, and was not.
   private func align(sink: any SessionSink) -> Bool {
     let wasKnown = echo.status.echoDelay != nil
     let (change, isMissing) = echo.advance(microphone: capture.input, mix: playback.mix)
+    // Nobody wants to know of an echo that is none, nor needs a reference for it.
+    guard !capture.restsEcho else { return false }
     if change != nil || !wasKnown && echo.status.echoDelay != nil {
       convergence.restart()
       announceEchoPath(sink: sink)
     }
     if isMissing { meter.referenceMissed() }
     return isMissing
+  }
+
+  /// Takes in how much of the echo is removed. What is not known to be no echo is no voice.
+  private func followEcho(_ findings: inout FrameFindings, sink: any SessionSink) {
+    let mayHaveEcho = echo.mayBeHeard
+    let hasJustConverged = convergence.process(
+      findings.echoReduction, mayHaveEcho: mayHaveEcho)
+    if hasJustConverged, echo.status.echoDelay != nil {
+      announceEchoPath(sink: sink)
+    }
+    if mayHaveEcho, convergence.isLearning { findings.hasVoice = false }
   }
 
   private func announceEchoPath(sink: any SessionSink) {
@@ -101,11 +109,13 @@ extension VoiceSession {
     lacksReference: Bool, _ findings: FrameFindings, sink: any SessionSink
   ) {
     meter.measure(microphone: microphoneFrame, processed: outputFrame, findings)
-    let playsUnheard = setup.echoReference == nil && playback.farEndPlays
+    let playsUnheard =
+      setup.echoReference == nil && playback.farEndPlays && !capture.restsEcho
     let observation = CaptureWarnings.Observation(
       meanSquare: meter.microphoneMeanSquare, peak: microphoneFrame.peak,
-      noiseFloor: meter.noiseFloorLevel, playsWithoutReference: lacksReference || playsUnheard,
-      hasUnsteadyClocks: echo.status.hasUnsteadyClocks)
+      noiseFloor: meter.noiseFloorLevel, isInterrupted: !interruptions.isEmpty,
+      playsWithoutReference: lacksReference || playsUnheard,
+      hasUnsteadyClocks: !capture.restsEcho && echo.status.hasUnsteadyClocks)
     warnings.process(observation) { change in
       emit(.captureWarning(change.problem, isActive: change.isActive), to: sink)
     }

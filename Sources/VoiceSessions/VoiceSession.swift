@@ -26,9 +26,12 @@ public final class VoiceSession {
   let outputFrame: Frame
   var settled: Int64 = 0  // the microphone's samples that came before the last chunk
   var processedFrames: Int64 = 0
-  var isMicrophoneRunning = false
+  var microphoneComes = false
+  var route = RouteHistory()
+  var interruptions = Interruptions()
   var schedule = ControlSchedule()
-  var budget = ControlBudget()
+  var budget = ControlBudget.controls
+  var reportBudget = ControlBudget.deviceReports
   var gestures = MuteGestures()
   var gate: MuteGate
   var limiter: Limiter
@@ -125,9 +128,10 @@ public final class VoiceSession {
     }
   }
 
-  /// Whether a frame of the microphone is there, with its reference or long enough without.
+  /// Whether a frame of the microphone is there, with its reference, or long enough without it, or
+  /// in no need of one.
   public var hasCompleteFrame: Bool {
-    microphone.hasFrame && (echo.isHere || hasWaitedEnough)
+    microphone.hasFrame && (echo.isHere || capture.restsEcho || hasWaitedEnough)
   }
 
   /// Processes what is left, so that as much has gone out as came in, and ends the session.
@@ -157,7 +161,7 @@ public final class VoiceSession {
   public var statistics: SessionStatistics {
     var statistics = meter.statistics(capture.engine.echoMetrics, state.activeMicMode)
     statistics.hasConverged = convergence.isConverged
-    statistics.echoDelay = echo.status.echoDelay
+    statistics.echoDelay = capture.restsEcho ? nil : echo.status.echoDelay
     // A loudspeaker that is the slower lets the echo come later and later.
     statistics.driftPPM = echo.status.drift.map { -$0 }
     statistics.duckingGain = playback.duckingGain
@@ -166,7 +170,7 @@ public final class VoiceSession {
 
   /// No audio of the microphone comes any more, until it does again.
   public func microphoneStopped(sink: any SessionSink) {
-    isMicrophoneRunning = false
+    microphoneComes = false
     updateInjectionAvailability(sink: sink)
   }
 

@@ -46,6 +46,17 @@ struct SessionAllocationTests {
     #expect(count == 0)
   }
 
+  @Test func theFramePathAllocatesNothingWithHeadphonesAndAnInterruption() throws {
+    let headphones = AudioRoute(output: AudioPort(id: "headset", isHeadphones: true))
+    let count = try allocations(
+      SessionConfiguration(), .s16(.hz16000), .s16(.hz16000), .s16(.hz16000),
+      reports: [
+        .route(RouteChange(reason: .newDevice, current: headphones)),
+        .interruption(.began(.deviceBusy)),
+      ])
+    #expect(count == 0)
+  }
+
   /// What the frame path is spared: for the record, not a promise.
   @Test func swiftProtobufWouldAllocateForEachMessage() throws {
     let request = try requests(.s16(.hz16000), .s16(.hz16000))[0]
@@ -64,7 +75,8 @@ struct SessionAllocationTests {
 
   private func allocations(
     _ configuration: SessionConfiguration, _ microphone: AudioFormat, _ reference: AudioFormat,
-    _ processed: AudioFormat, isMuted: Bool = false, heard: Heard? = nil
+    _ processed: AudioFormat, isMuted: Bool = false, heard: Heard? = nil,
+    reports: [DeviceReport] = []
   ) throws -> Int64 {
     var setup = SessionSetup(
       configuration: configuration, microphone: microphone, reference: reference,
@@ -75,6 +87,7 @@ struct SessionAllocationTests {
     setup.playback = heard?.playback
     let session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
     let sink = DiscardingSink()
+    for report in reports { session.submit(report, sink: sink) }
     let requests = try requests(microphone, reference, heard)
     func append(_ chunk: AudioRequest.Chunk?, _ input: InputKind) throws {
       guard let chunk else { return }

@@ -87,6 +87,9 @@ struct CallTests {
     #"{"at": 1, "set_mute": {}, "clear_playback": {}}"#, #"{"at": 1, "nonsense": {}}"#,
     #"{"at": 1, "at_sample": 1, "set_mute": {}}"#, #"{"at": 1, "controlId": 1, "set_mute": {}}"#,
     #"{"at": 1, "update_config": {"config": {"preferredMicMode": "LOUD"}}}"#,
+    #"{"at": 1, "device_report": {"route": {}}}"#,
+    #"{"at": 1, "device_report": {}, "set_mute": {}}"#,
+    #"{"at": 1, "deviceReport": {"interruption": {"reason": "TIRED"}}}"#,
   ])
   func aMalformedControlIsToldWithItsLine(line: String) async throws {
     try folder.write(

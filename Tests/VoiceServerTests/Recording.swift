@@ -75,6 +75,7 @@ extension TestServer {
       switch request.request {
       case .audio(let audio): try await stream.send(audio)
       case .control(let control): try await stream.send(control)
+      case .deviceReport(let report): try await stream.send(report)
       default: break
       }
     }

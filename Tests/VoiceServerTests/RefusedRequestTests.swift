@@ -67,9 +67,19 @@ struct RefusedRequestTests {
     Fault(field: "start", request: .start(.mediaClock())),
     Fault(field: "request", request: .init()),
     Fault(field: "playback_report", request: .with { $0.playbackReport.firstSample = 1 }),
+    Fault(field: "device_report", request: .with { $0.deviceReport = .init() }),
     Fault(
-      field: "device_report", code: .unimplemented,
+      field: "device_report.interruption.reason",
       request: .with { $0.deviceReport.interruption.began = true }),
+    Fault(
+      field: "device_report.route_changed.reason",
+      request: .with { $0.deviceReport.routeChanged.current = .init() }),
+    Fault(
+      field: "device_report.route_changed.current",
+      request: .with { $0.deviceReport.routeChanged.reason = .newDevice }),
+    Fault(
+      field: "device_report.route_changed.current.output.port_id",
+      request: .route(String(repeating: "a", count: 256))),
   ]
 
   @Test(arguments: [audio, others])

@@ -16,6 +16,19 @@ struct CaptureWarningTests {
     #expect(watch.changes(1) == [Change(problem: .noSignal, isActive: false)])
   }
 
+  @Test func silenceOfAnInterruptedMicrophoneIsNoProblem() {
+    var watch = Watch()
+    let silence = { (seen: inout CaptureWarnings.Observation) in seen.meanSquare = 0 }
+    let interruption = { (seen: inout CaptureWarnings.Observation) in
+      seen.meanSquare = 0
+      seen.isInterrupted = true
+    }
+    #expect(watch.changes(1000, interruption).isEmpty)
+    #expect(watch.changes(399, silence).isEmpty)
+    #expect(watch.changes(1, silence) == [Change(problem: .noSignal, isActive: true)])
+    #expect(watch.changes(1, interruption) == [Change(problem: .noSignal, isActive: false)])
+  }
+
   @Test func aLoudNoiseFloorIsNoisyAndDoesNotFlapAtItsEdge() {
     var watch = Watch()
     #expect(watch.changes(299) { $0.noiseFloor = -41 }.isEmpty)

@@ -40,8 +40,8 @@ struct ControlScheduleTests {
   }
 
   @Test func theBudgetIsABurstAndThenOneForEachFrame() throws {
-    var budget = ControlBudget()
-    for _ in 0..<ControlBudget.burst { try budget.spend() }
+    var budget = ControlBudget.controls
+    for _ in 0..<budget.burst { try budget.spend() }
     let refusal = #expect(throws: Refusal.self) { try budget.spend() }
     #expect(refusal?.kind == .tooMany && refusal?.reason == "TOO_MANY_CONTROLS")
     budget.refill()
@@ -50,9 +50,9 @@ struct ControlScheduleTests {
   }
 
   @Test func theBudgetDoesNotGrowBeyondTheBurst() throws {
-    var budget = ControlBudget()
+    var budget = ControlBudget.controls
     for _ in 0..<10_000 { budget.refill() }
-    for _ in 0..<ControlBudget.burst { try budget.spend() }
+    for _ in 0..<budget.burst { try budget.spend() }
     #expect(throws: Refusal.self) { try budget.spend() }
   }
 

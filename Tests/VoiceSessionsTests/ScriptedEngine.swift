@@ -45,6 +45,22 @@ final class PlainEngine: ScriptedEngine {
   }
 }
 
+/// One that remembers what it was told.
+final class AttentiveEngine: ScriptedEngine {
+  private(set) var settings: EngineSettings
+  private(set) var changes = 0
+
+  required init(format: EngineFormat, settings: EngineSettings) {
+    self.settings = settings
+    super.init(format: format, settings: settings)
+  }
+
+  override func apply(_ settings: EngineSettings) {
+    self.settings = settings
+    changes += 1
+  }
+}
+
 private final class LevelDetector: SpeechDetector {
   func hasVoice(_ frame: borrowing Frame) -> Bool { frame.peak > ScriptedEngine.threshold }
 }

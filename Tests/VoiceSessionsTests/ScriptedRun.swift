@@ -26,8 +26,11 @@ final class ScriptedRun {
     return setup
   }
 
-  init(_ setup: SessionSetup = ScriptedRun.setup()) throws {
-    session = try VoiceSession(setup, engine: ScriptedEngine.self)
+  init(
+    _ setup: SessionSetup = ScriptedRun.setup(),
+    engine: ScriptedEngine.Type = ScriptedEngine.self
+  ) throws {
+    session = try VoiceSession(setup, engine: engine)
   }
 
   /// Sends inputs of the same instant together and has them processed.
@@ -76,6 +79,13 @@ final class ScriptedRun {
       })
   }
 
+  func report(_ report: DeviceReport) { session.submit(report, sink: sink) }
+
+  /// Reports a route whose loudspeaker has this id.
+  func route(to id: String, isHeadphones: Bool = false) {
+    report(.route(.to(id, isHeadphones: isHeadphones)))
+  }
+
   /// Presses a headset's push button.
   @discardableResult
   func press(_ id: String, mutes: Bool? = nil, isInputRunning: Bool = true) throws(Refusal)
@@ -116,6 +126,18 @@ final class ScriptedRun {
     try bytes.withUnsafeBytes {
       try session.append($0, to: input, firstSample: sample, gap: .unspecified, sink: sink)
     }
+  }
+}
+
+extension RouteChange {
+  static func to(_ id: String, isHeadphones: Bool = false) -> RouteChange {
+    RouteChange(reason: .automaticSwitch, current: .to(id, isHeadphones: isHeadphones))
+  }
+}
+
+extension AudioRoute {
+  static func to(_ id: String, isHeadphones: Bool = false) -> AudioRoute {
+    AudioRoute(input: AudioPort(id: "mic"), output: AudioPort(id: id, isHeadphones: isHeadphones))
   }
 }
 

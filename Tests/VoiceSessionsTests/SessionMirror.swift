@@ -13,6 +13,7 @@ struct SessionMirror {
   /// Of those that somebody was asked about, by how often they were resolved.
   private(set) var askedGestures: [String: Int] = [:]
   private(set) var endedInjections: Set<String> = []
+  private var interruptions: Set<Interruption.Reason> = []
   private var injection: String?
   private var hasEnded = false
 
@@ -55,6 +56,10 @@ struct SessionMirror {
       expect(isNew == true, "a decision that is no change")
     case .injection(let id, let progress, _): follow(id, progress)
     case .ended: hasEnded = true
+    case .routeChanged(let change):
+      expect(change.previous == state.route, "a route from elsewhere")
+      state.route = change.current
+    case .interruption(let change): interrupt(change)
     case .duckingChanged, .discontinuity, .echoPathChanged, .captureWarning, .draining: break
     }
   }
@@ -67,6 +72,15 @@ struct SessionMirror {
     state.mute = mute
     state.isMutedSpeechActive = false
     turns.append((sample, mute.isMuted))
+  }
+
+  private mutating func interrupt(_ change: Interruption) {
+    switch change {
+    case .began(let reason):
+      expect(interruptions.insert(reason).inserted, "interruption \(reason) begins twice")
+    case .ended(let reason, _):
+      expect(interruptions.remove(reason) != nil, "interruption \(reason) ends without beginning")
+    }
   }
 
   private mutating func changeVoice(_ side: Side, _ isActive: Bool) {

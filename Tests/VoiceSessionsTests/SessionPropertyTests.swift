@@ -71,6 +71,9 @@ private struct SessionLife {
 
   /// Something happens, or nothing, and then audio comes: mostly a frame.
   mutating func step() throws {
+    if !run.session.interruptions.isEmpty, random.happens(onceIn: 5) {
+      run.report(.interruption(.ended(nil, shouldResume: true)))
+    }
     switch Int.random(in: 0..<24, using: &random) {
     case 0: mute()
     case 1: try press()
@@ -83,6 +86,7 @@ private struct SessionLife {
     case 9: isFarTalking.toggle()
     case 10: run.control(.clearPlayback)
     case 11: decidePermission()
+    case 12: report()
     default: break
     }
     follow()
@@ -124,6 +128,18 @@ private struct SessionLife {
         isInputRunning: !random.happens(onceIn: 50))
     } catch {
       if error.kind != .tooMany { violations.append(error.message) }
+    }
+  }
+
+  private mutating func report() {
+    if random.happens(onceIn: 2) {
+      let ports = (0..<2).map { AudioPort(id: "\($0)", isHeadphones: $0 == 1) }
+      let current =
+        random.happens(onceIn: 4) ? nil : AudioRoute(output: ports.randomElement(using: &random))
+      run.report(.route(RouteChange(reason: .noSuitableRoute, current: current)))
+    } else {
+      let reason = Interruption.Reason.allCases.randomElement(using: &random) ?? .suspended
+      run.report(.interruption(.began(reason)))
     }
   }
 

@@ -147,7 +147,8 @@ public nonisolated enum Anechoic_V1_MuteGestureOutcome: SwiftProtobuf.Enum, Swif
   /// then what reject_gesture_on_timeout says
   case timedOut // = 3
 
-  /// Not opted in, or no input is running: no audio has come yet, or none for 2 s.
+  /// Not opted in, or no input is running: no audio has come yet, or none for 2 s, or the microphone
+  /// is interrupted.
   case ignored // = 4
   case UNRECOGNIZED(Int)
 
@@ -749,6 +750,7 @@ public nonisolated struct Anechoic_V1_InjectionProgress: Sendable {
   public init() {}
 }
 
+/// Where sound comes in and goes out has changed. In a report and in the event that it causes.
 public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -759,6 +761,7 @@ public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
     set {_uniqueStorage()._reason = newValue}
   }
 
+  /// In a report it counts in the session's first one only. Absent: none, or nobody said.
   public var previous: Anechoic_V1_AudioRoute {
     get {_storage._previous ?? Anechoic_V1_AudioRoute()}
     set {_uniqueStorage()._previous = newValue}
@@ -768,6 +771,7 @@ public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
   /// Clears the value of `previous`. Subsequent reads from it will return its default value.
   public mutating func clearPrevious() {_uniqueStorage()._previous = nil}
 
+  /// absent with NO_SUITABLE_ROUTE only
   public var current: Anechoic_V1_AudioRoute {
     get {_storage._current ?? Anechoic_V1_AudioRoute()}
     set {_uniqueStorage()._current = newValue}
@@ -870,9 +874,10 @@ public nonisolated struct Anechoic_V1_AudioPort: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// stable over reboots and replugging; never a card number
+  /// Stable over reboots and replugging; never a card number. Up to 255 bytes.
   public var portID: String = String()
 
+  /// up to 255 bytes
   public var displayName: String = String()
 
   public var type: Anechoic_V1_AudioPort.TypeEnum = .unspecified
@@ -939,6 +944,7 @@ public nonisolated struct Anechoic_V1_AudioPort: Sendable {
   public init() {}
 }
 
+/// The microphone is not to be had, or is again. In a report and in the event that it causes.
 public nonisolated struct Anechoic_V1_Interruption: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -947,6 +953,7 @@ public nonisolated struct Anechoic_V1_Interruption: Sendable {
   /// false: ended
   public var began: Bool = false
 
+  /// Required with a beginning. In a report of an end: which one; UNSPECIFIED = all that last.
   public var reason: Anechoic_V1_Interruption.Reason = .unspecified
 
   /// with the end
@@ -958,6 +965,8 @@ public nonisolated struct Anechoic_V1_Interruption: Sendable {
     public typealias RawValue = Int
     case unspecified // = 0
     case deviceBusy // = 1
+
+    /// only told: the microphone still counts as running
     case hardwareMuted // = 2
     case suspended // = 3
     case otherSession // = 4

@@ -85,6 +85,7 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
     set {_uniqueStorage()._injectionPermission = newValue}
   }
 
+  /// as last reported; absent: none, or nobody said
   public var route: Anechoic_V1_AudioRoute {
     get {_storage._route ?? Anechoic_V1_AudioRoute()}
     set {_uniqueStorage()._route = newValue}

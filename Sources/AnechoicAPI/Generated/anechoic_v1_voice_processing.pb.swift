@@ -772,6 +772,9 @@ public nonisolated struct Anechoic_V1_ClearPlayback: Sendable {
   public init() {}
 }
 
+/// What has become of the devices, from the next frame on. 20 at once and 10 for each second of
+/// audio; one too many is answered by a ControlResult with control_id 0 and a refusal, and changes
+/// nothing.
 public nonisolated struct Anechoic_V1_DeviceReport: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

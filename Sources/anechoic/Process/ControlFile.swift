@@ -4,11 +4,23 @@ internal import CommandLineSupport
 internal import Foundation
 internal import SwiftProtobuf
 
-/// Controls with their times, from a file of JSON lines.
+/// Controls and device reports with their times, from a file of JSON lines.
 ///
 /// A line is `{"at": SECONDS, FIELD: ...}`, where FIELD is one of the oneof in
-/// `anechoic.v1.Control`. The number of its line is a control's id.
+/// `anechoic.v1.Control`, or `device_report`. The number of its line is a control's id.
 struct ControlFile {
+  /// What is sent at a sample of the microphone.
+  struct Entry {
+    enum Request {
+      case control(Anechoic_V1_Control)
+      case deviceReport(Anechoic_V1_DeviceReport)
+    }
+
+    let sample: Int64
+    let line: Int
+    var request: Request
+  }
+
   private let path: String
   private let lines: [(number: Int, text: Substring)]
 
@@ -29,19 +41,17 @@ struct ControlFile {
       .filter { !$0.text.allSatisfy(\.isWhitespace) }
   }
 
-  /// The controls by time, at samples of a microphone of this rate.
-  func controls(rate: SampleRate) throws(CommandFailure) -> [Anechoic_V1_Control] {
-    var controls: [Anechoic_V1_Control] = []
+  /// The entries by time, at samples of a microphone of this rate.
+  func entries(rate: SampleRate) throws(CommandFailure) -> [Entry] {
+    var entries: [Entry] = []
     for line in lines {
       do {
-        var control = try Self.control(line.text, rate: rate)
-        control.controlID = UInt64(line.number)
-        controls.append(control)
+        entries.append(try Self.entry(line.text, line: line.number, rate: rate))
       } catch {
         throw CommandFailure("\(path):\(line.number): \(error.description)")
       }
     }
-    return controls.sorted { ($0.atSample, $0.controlID) < ($1.atSample, $1.controlID) }
+    return entries.sorted { ($0.sample, $0.line) < ($1.sample, $1.line) }
   }
 
   private struct Malformed: Error {
@@ -57,9 +67,9 @@ struct ControlFile {
   /// In seconds; no recording is longer.
   private static let times = 0.0...1_000_000
 
-  private static func control(
-    _ line: Substring, rate: SampleRate
-  ) throws(Malformed) -> Anechoic_V1_Control {
+  private static func entry(
+    _ line: Substring, line number: Int, rate: SampleRate
+  ) throws(Malformed) -> Entry {
     let tree = try? JSONSerialization.jsonObject(with: Data(line.utf8))
     guard var members = tree as? [String: Any] else {
       throw Malformed(description: "is not a JSON object")
@@ -71,19 +81,29 @@ struct ControlFile {
     if let key = members.keys.sorted().first(where: { taken.contains($0) }) {
       throw Malformed(description: "\"\(key)\" is set by \"at\" and the line's number")
     }
-    var control: Anechoic_V1_Control
+    let sample = Int64((seconds * Double(rate.hertz)).rounded())
+    if members["device_report"] != nil || members["deviceReport"] != nil {
+      let request: Anechoic_V1_ProcessRequest = try message(members)
+      return Entry(sample: sample, line: number, request: .deviceReport(request.deviceReport))
+    }
+    var control: Anechoic_V1_Control = try message(members)
+    guard control.control != nil else {
+      throw Malformed(description: "there is no control beside \"at\"")
+    }
+    control.atSample = sample
+    control.controlID = UInt64(number)
+    return Entry(sample: sample, line: number, request: .control(control))
+  }
+
+  private static func message<Result: Message>(
+    _ members: [String: Any]
+  ) throws(Malformed) -> Result {
     do {
-      control = try Anechoic_V1_Control(
-        jsonUTF8Data: JSONSerialization.data(withJSONObject: members))
+      return try Result(jsonUTF8Data: JSONSerialization.data(withJSONObject: members))
     } catch let error as JSONDecodingError {
       throw Malformed(description: error.problem)
     } catch {
       throw Malformed(description: "\(error)")
     }
-    guard control.control != nil else {
-      throw Malformed(description: "there is no control beside \"at\"")
-    }
-    control.atSample = Int64((seconds * Double(rate.hertz)).rounded())
-    return control
   }
 }

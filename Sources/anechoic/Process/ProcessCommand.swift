@@ -32,6 +32,9 @@ struct ProcessCommand: AsyncParsableCommand {
         {"at": 2.5, "set_mute": {"muted": true}}
         {"at": 4, "update_config": {"config": {}, "updateMask": "voiceProcessing"}}
         {"at": 6, "clear_playback": {}}
+      or with what became of the devices, an anechoic.v1.DeviceReport:
+        {"at": 8, "device_report": {"interruption": {"began": true, \
+      "reason": "REASON_SUSPENDED"}}}
       """)
 
   @OptionGroup(title: "Files") var files: ProcessFiles

@@ -3,8 +3,8 @@ internal import AudioCore
 internal import SwiftProtobuf
 internal import VoiceClient
 
-/// Sends the files of a job as the audio of a session, and each control ahead of the audio that it
-/// concerns.
+/// Sends the files of a job as the audio of a session, and each control and report ahead of the
+/// audio that it concerns.
 actor Sender {
   private let files: InputFiles
   private let controls: ControlQueue
@@ -38,14 +38,21 @@ actor Sender {
         try await Task.sleep(until: due, clock: .continuous)
       }
       chunks += 1
-      for control in controls.take(before: Int64(chunks * chunkSamples)) {
-        try await stream.send(control)
-      }
+      try await sendControls(before: Int64(chunks * chunkSamples), on: stream)
       try await stream.send(audio)
     }
     // What is left is for samples that do not come: the server says so.
-    for control in controls.take(before: .max) { try await stream.send(control) }
+    try await sendControls(before: .max, on: stream)
     stream.finish()
     return files.levels
+  }
+
+  private func sendControls(before sample: Int64, on stream: ProcessStream) async throws {
+    for request in controls.take(before: sample) {
+      switch request {
+      case .control(let control): try await stream.send(control)
+      case .deviceReport(let report): try await stream.send(report)
+      }
+    }
   }
 }

@@ -19,6 +19,7 @@ extension Anechoic_V1_Session {
       ("ducking", config.otherAudioDucking.phrase), ("gestures", gestures),
       ("injection", injection), ("last event", "\(lastEventID)"),
     ]
+    if hasRoute { rows.append(("route", route.phrase)) }
     if !labels.isEmpty { rows.append(("labels", Words.of(labels))) }
     if hasStats { rows.append(("measured", stats.phrase)) }
     return rows.map { "\($0.padding(toLength: 12))  \($1)" }.joined(separator: "\n")
@@ -47,6 +48,23 @@ extension Anechoic_V1_Session {
   private var injection: String {
     (injectionAvailable ? "available" : "not available")
       + ", permission \(Words.of(injectionPermission))"
+  }
+}
+
+extension Anechoic_V1_AudioRoute {
+  /// From where to where.
+  var phrase: String {
+    "\(hasInput ? input.phrase : "no input") > \(hasOutput ? output.phrase : "no output")"
+  }
+}
+
+extension Anechoic_V1_AudioPort {
+  fileprivate var phrase: String {
+    let name = displayName.isEmpty ? portID : displayName
+    let notes = [
+      type == .unspecified ? "" : Words.of(type), headphones ? "headphones" : "",
+    ].filter { !$0.isEmpty }
+    return notes.isEmpty ? name : "\(name) (\(notes.joined(separator: ", ")))"
   }
 }
 

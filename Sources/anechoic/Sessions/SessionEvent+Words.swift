@@ -52,9 +52,13 @@ extension Anechoic_V1_SessionEvent {
       "capture warning: \(Words.of(warning.problem)), \(warning.active ? "begins" : "is over")"
     case .draining(let draining): "the server stops in \(Words.seconds(draining.endsIn))"
     case .sessionEnded(let end): "ended: \(Words.of(end.reason))"
-    case .routeChanged(let change): "route changed: \(Words.of(change.reason))"
+    case .routeChanged(let change):
+      "route changed, \(Words.of(change.reason)): "
+        + (change.hasPrevious ? "from \(change.previous.phrase) " : "")
+        + "to \(change.hasCurrent ? change.current.phrase : "none")"
     case .interruption(let interruption):
       "interruption \(interruption.began ? "begins" : "is over"): \(Words.of(interruption.reason))"
+        + (interruption.shouldResume ? ", to be resumed" : "")
     case .echoPathChanged(let change): "echo after \(Words.seconds(change.delay))"
     case nil: "something that this version does not know"
     }

@@ -1,0 +1,72 @@
+import AcousticSimulator
+import AudioCore
+import Testing
+
+@testable import VoiceSessions
+
+/// The echo when the route changes, measured with the real engine.
+struct EchoRouteTests {
+  /// Another loudspeaker in another room, nearer and farther than the one before.
+  @Test(arguments: [-0.25, 0, 0.4])
+  func theEchoIsFoundAndRemovedAgainOnAnotherRoute(jump: Double) async throws {
+    let scene = EchoRun.scene(lag: 0.3) {
+      $0.jumps = [(6, jump)]
+      $0.roomChanges = [(6, .close)]
+    }
+    let run = try EchoRun(scene, farEnd: try await Voices.far(seconds: 14))
+    try run.run { frame in
+      if frame == 600 { run.route(to: "hdmi") }
+    }
+    let after = run.echoPaths.filter { $0.at > 6 }
+    #expect(after.first.map { $0.at < 8 && !$0.hasConverged } == true, "\(after)")
+    #expect(after.last?.hasConverged == true, "\(after)")
+    #expect(after.allSatisfy { abs($0.milliseconds - 300 - jump * 1000) < 3 }, "\(after)")
+    #expect(run.reduction(3..<6) > 25, "\(run.reduction(3..<6))")
+    #expect(run.reduction(9..<14) > 20, "\(run.reduction(9..<14))")
+  }
+
+  @Test func whatWasLearntIsForgottenAtOnce() async throws {
+    let run = try EchoRun(EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 7))
+    var before: SessionStatistics?
+    var after: SessionStatistics?
+    try run.run { frame in
+      guard frame == 600 else { return }
+      before = run.session.statistics
+      run.route(to: "hdmi")
+      after = run.session.statistics
+    }
+    #expect(before?.hasConverged == true && before?.echoDelay != nil)
+    #expect(after?.hasConverged == false && after?.echoDelay == nil)
+  }
+
+  /// What is an echo here would be none in headphones: it shows that nothing removes it.
+  @Test func withHeadphonesEchoCancellationRestsAndThenWorksAgain() async throws {
+    let run = try EchoRun(EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 16))
+    try run.run { frame in
+      if frame == 500 { run.route(to: "headset", isHeadphones: true) }
+      if frame == 900 { run.route(to: "speaker") }
+    }
+    #expect(run.reduction(3..<5) > 25, "\(run.reduction(3..<5))")
+    #expect(abs(run.reduction(5.1..<9)) < 1, "\(run.reduction(5.1..<9))")
+    #expect(run.reduction(12..<16) > 25, "\(run.reduction(12..<16))")
+    #expect(!run.echoPaths.contains { (5..<9).contains($0.at) }, "\(run.echoPaths)")
+    #expect(run.echoPaths.last.map { $0.at > 9 && $0.hasConverged } == true, "\(run.echoPaths)")
+    // Cross-faded: no step that was not there.
+    #expect(run.excess(4.8..<9.5) < 1, "\(run.excess(4.8..<9.5))")
+  }
+
+  @Test func withHeadphonesAVoiceIsFoundWhileTheFarEndTalks() async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.3) { $0.echoReturnLoss = 200 },
+      farEnd: try await Voices.far(seconds: 5), near: try await Voices.near(after: 0.5))
+    run.route(to: "headset", isHeadphones: true)
+    try run.run()
+    #expect((run.voiceStarts.first ?? 9) < 1, "\(run.voiceStarts)")
+  }
+}
+
+extension EchoRun {
+  fileprivate func route(to id: String, isHeadphones: Bool = false) {
+    session.submit(.route(.to(id, isHeadphones: isHeadphones)), sink: sink)
+  }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import VoiceSessions
+
+/// What holds of several interruptions, whatever order they are reported in.
+struct InterruptionsTests {
+  @Test func aSecondBeginningIsNoChange() {
+    var interruptions = Interruptions()
+    #expect(interruptions.changes(.began(.suspended)) == [.began(.suspended)])
+    #expect(interruptions.changes(.began(.suspended)) == [])
+    #expect(interruptions.lasting == [.suspended])
+  }
+
+  @Test(arguments: [nil] + Interruption.Reason.allCases)
+  func anEndWithoutABeginningIsNoChange(reason: Interruption.Reason?) {
+    var interruptions = Interruptions()
+    #expect(interruptions.changes(.ended(reason, shouldResume: true)) == [])
+    #expect(interruptions.isEmpty && !interruptions.stopMicrophone)
+  }
+
+  @Test func anEndOfAnotherReasonEndsNothing() {
+    var interruptions = Interruptions()
+    _ = interruptions.changes(.began(.deviceBusy))
+    #expect(interruptions.changes(.ended(.suspended, shouldResume: false)) == [])
+    #expect(interruptions.lasting == [.deviceBusy])
+  }
+
+  @Test func severalLastAtOnceAndEachHasItsEnd() {
+    var interruptions = Interruptions()
+    _ = interruptions.changes(.began(.deviceBusy))
+    _ = interruptions.changes(.began(.suspended))
+    #expect(
+      interruptions.changes(.ended(.deviceBusy, shouldResume: true))
+        == [.ended(.deviceBusy, shouldResume: true)])
+    #expect(interruptions.stopMicrophone)
+    #expect(
+      interruptions.changes(.ended(.suspended, shouldResume: false))
+        == [.ended(.suspended, shouldResume: false)])
+    #expect(!interruptions.stopMicrophone)
+  }
+
+  @Test func anEndWithoutAReasonEndsAllInTheirOrder() {
+    var interruptions = Interruptions()
+    for reason in [.otherSession, .hardwareMuted] as [Interruption.Reason] {
+      _ = interruptions.changes(.began(reason))
+    }
+    #expect(
+      interruptions.changes(.ended(nil, shouldResume: true)) == [
+        .ended(.otherSession, shouldResume: true), .ended(.hardwareMuted, shouldResume: true),
+      ])
+    #expect(interruptions.isEmpty)
+  }
+
+  @Test(arguments: Interruption.Reason.allCases)
+  func everyInterruptionButAHardwareMuteStopsTheMicrophone(reason: Interruption.Reason) {
+    var interruptions = Interruptions()
+    _ = interruptions.changes(.began(reason))
+    #expect(interruptions.stopMicrophone == (reason != .hardwareMuted))
+    #expect(!interruptions.isEmpty)
+  }
+}
+
+extension Interruptions {
+  /// So that it can stand in an expectation.
+  fileprivate mutating func changes(_ report: InterruptionReport) -> [Interruption] {
+    take(report)
+  }
+}
