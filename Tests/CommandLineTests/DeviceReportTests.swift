@@ -55,12 +55,12 @@ struct DeviceReportTests {
     try folder.write(
       Data(Self.reports.replacing("\"at\": 0.5", with: "\"at\": 0").utf8), "controls.jsonl")
     let call = try await LiveCall(in: folder, ["--controls", "controls.jsonl"])
+    let watch = try call.start(["sessions", "watch", "call-1", "--from", "1"])
     try await call.waitForEvent("shouldResume")
     let page = try await call.run("sessions", "show", "call-1")
     #expect(page.text.contains("route         Desk microphone > usb-1 (usb, headphones)\n"))
     let session = try await call.json("sessions", "show", "call-1")
     #expect(session["route", "output", "headphones"] as? Bool == true)
-    let watch = try call.start(["sessions", "watch", "call-1", "--from", "1"])
     try await call.end()
     let words = try await watch.wait().text
     #expect(
