@@ -24,9 +24,8 @@ extension VoiceSession {
     }
   }
 
-  /// The echo takes another way now, or none. The engine keeps what it has learnt: to forget would
-  /// cost as much as to be made anew, for which all other sessions wait, and it follows the new way
-  /// as it does any other change of a room.
+  /// The echo takes another way now, or none. The engine keeps what it has learnt: measured, it
+  /// removes the echo of another room sooner from there than from nothing.
   private func routeChanged(_ change: RouteChange, sink: any SessionSink) {
     state.route = change.current
     echo.reset()

@@ -33,8 +33,7 @@ struct ProcessCommand: AsyncParsableCommand {
         {"at": 4, "update_config": {"config": {}, "updateMask": "voiceProcessing"}}
         {"at": 6, "clear_playback": {}}
       or with what became of the devices, an anechoic.v1.DeviceReport:
-        {"at": 8, "device_report": {"interruption": {"began": true, \
-      "reason": "REASON_SUSPENDED"}}}
+        {"at": 8, "device_report": {"interruption": {"should_resume": true}}}
       """)
 
   @OptionGroup(title: "Files") var files: ProcessFiles
