@@ -67,6 +67,7 @@ let package = Package(
         // By name: what pkg-config says of grpc++ is too long for a command line.
         .linkedLibrary("grpc++_reflection"), .linkedLibrary("grpc++"), .linkedLibrary("grpc"),
         .linkedLibrary("gpr"), .linkedLibrary("absl_synchronization"), .linkedLibrary("protobuf"),
+        .linkedLibrary("ssl"), .linkedLibrary("crypto"),
       ]),
     .target(name: "GRPCTransport", dependencies: ["CGRPC"], swiftSettings: swift),
     .target(
@@ -90,10 +91,12 @@ let package = Package(
       name: "VoiceClient", dependencies: ["AnechoicAPI", "GRPCTransport", protobuf],
       swiftSettings: swift),
     .target(
-      name: "CommandLineSupport", dependencies: [argumentParser], swiftSettings: swift),
+      name: "CommandLineSupport", dependencies: ["GRPCTransport", argumentParser],
+      swiftSettings: swift),
     .executableTarget(
       name: "anechoic-server",
-      dependencies: ["VoiceServer", "CommandLineSupport", argumentParser], swiftSettings: swift),
+      dependencies: ["VoiceServer", "GRPCTransport", "CommandLineSupport", argumentParser],
+      swiftSettings: swift),
     .executableTarget(
       name: "anechoic",
       dependencies: [
@@ -143,9 +146,11 @@ let package = Package(
       name: "AnechoicAPITests",
       dependencies: ["AnechoicAPI", "VoiceSessions", "VoiceEngines", "AudioCore", protobuf],
       swiftSettings: swift),
+    .target(
+      name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: swift),
     .testTarget(
       name: "GRPCTransportTests",
-      dependencies: ["GRPCTransport"],
+      dependencies: ["GRPCTransport", "TestCertificates"],
       swiftSettings: swift),
     .testTarget(
       name: "VoiceServerTests",
@@ -156,7 +161,9 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["AudioFiles", "AudioCore", "VoiceServer", "TestAudio"],
+      dependencies: [
+        "AudioFiles", "AudioCore", "VoiceServer", "TestAudio", "TestCertificates",
+      ],
       swiftSettings: swift),
   ],
   cxxLanguageStandard: .cxx17

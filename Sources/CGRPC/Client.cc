@@ -2,7 +2,6 @@
 #include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/security/credentials.h>
 
 #include <functional>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "Bytes.h"
 #include "CGRPCClient.h"
 #include "ConnectionArguments.h"
+#include "Credentials.h"
 #include "Queue.h"
 
 struct cgrpc_channel {
@@ -203,13 +203,14 @@ void cgrpc_client_call::complete() {
 
 extern "C" {
 
-cgrpc_channel *cgrpc_channel_create(const char *target, cgrpc_connection_options options) {
+cgrpc_channel *cgrpc_channel_create(const char *target, cgrpc_connection_options options,
+                                    const cgrpc_tls *tls) {
   grpc::ChannelArguments arguments;
   anechoic::set_arguments(
       options, [&](const char *name, int32_t value) { arguments.SetInt(name, value); });
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return new cgrpc_channel(
-      grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments));
+  const auto credentials = anechoic::channel_credentials(target, tls, arguments);
+  return new cgrpc_channel(grpc::CreateCustomChannel(target, credentials, arguments));
 }
 
 void cgrpc_channel_destroy(cgrpc_channel *channel) { delete channel; }

@@ -10,6 +10,7 @@
 
 #include "Bytes.h"
 #include "ConnectionArguments.h"
+#include "Credentials.h"
 #include "ServerCall.h"
 
 namespace {
@@ -82,7 +83,9 @@ ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
   // Does nothing new: the library adds itself to every server of a process that links it.
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   for (size_t i = 0; i < options.address_count; ++i) {
-    builder.AddListeningPort(options.addresses[i], grpc::InsecureServerCredentials(), &ports[i]);
+    builder.AddListeningPort(options.addresses[i],
+                             anechoic::server_credentials(options.addresses[i], options.tls),
+                             &ports[i]);
   }
   for (auto &service : services_) builder.RegisterService(&service.second);
   for (uint32_t i = 0; i < options.queue_count; ++i) {

@@ -1,12 +1,16 @@
 internal import CGRPC
 
-/// A connection to a server, made when first needed and again when lost. Plaintext.
+/// A connection to a server, made when first needed and again when lost.
 public final class Channel: Sendable {
   private let channel: ChannelPointer
 
   /// `target` is `HOST:PORT` or `unix:PATH`.
-  public init(target: String, options: ConnectionOptions = ConnectionOptions()) {
-    channel = ChannelPointer(channel: cgrpc_channel_create(target, options.c))
+  public init(
+    target: String, options: ConnectionOptions = ConnectionOptions(),
+    security: ChannelSecurity = .plaintext
+  ) {
+    channel = ChannelPointer(
+      channel: security.withC { cgrpc_channel_create(target, options.c, $0) })
   }
 
   deinit { cgrpc_channel_destroy(channel.channel) }

@@ -12,6 +12,7 @@ public final class Server: Sendable {
     /// Completion queues of the main lane, each with a thread of its own.
     public var queueCount: Int
     public var connection = ConnectionOptions()
+    public var security = ServerSecurity.plaintext
     /// Serialized `FileDescriptorProto`s of the methods, for grpc.reflection.v1alpha.
     public var reflectedFiles: [[UInt8]] = []
 
@@ -41,12 +42,14 @@ public final class Server: Sendable {
           cgrpc_method(name: path, is_background: method.lane == .background)
         }
         return methods.withUnsafeBufferPointer { methods in
-          var c = cgrpc_server_options(
-            addresses: addresses.baseAddress, address_count: addresses.count,
-            methods: methods.baseAddress, method_count: methods.count,
-            queue_count: UInt32(max(1, options.queueCount)), connection: options.connection.c,
-            events: .swift, context: context.toOpaque())
-          return cgrpc_server_start(&c, &failed)
+          options.security.withC { tls in
+            var c = cgrpc_server_options(
+              addresses: addresses.baseAddress, address_count: addresses.count, tls: tls,
+              methods: methods.baseAddress, method_count: methods.count,
+              queue_count: UInt32(max(1, options.queueCount)), connection: options.connection.c,
+              events: .swift, context: context.toOpaque())
+            return cgrpc_server_start(&c, &failed)
+          }
         }
       }
     }

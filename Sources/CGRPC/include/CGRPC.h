@@ -7,6 +7,7 @@
 
 #include "CGRPCClient.h"
 #include "CGRPCQueue.h"
+#include "CGRPCSecurity.h"
 #include "CGRPCServer.h"
 #include "CGRPCTypes.h"
 

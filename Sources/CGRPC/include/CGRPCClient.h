@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "CGRPCQueue.h"
+#include "CGRPCSecurity.h"
 #include "CGRPCTypes.h"
 
 #ifdef __cplusplus
@@ -23,8 +24,10 @@ typedef struct {
   void (*ended)(void *context, cgrpc_status status, cgrpc_metadata trailers);
 } cgrpc_client_events;
 
-// A lazily connected, plaintext channel to "HOST:PORT" or "unix:PATH".
-cgrpc_channel *cgrpc_channel_create(const char *target, cgrpc_connection_options options);
+// A lazily connected channel to "HOST:PORT" or "unix:PATH"; plaintext to the latter, and to both
+// where `tls` is NULL.
+cgrpc_channel *cgrpc_channel_create(const char *target, cgrpc_connection_options options,
+                                    const cgrpc_tls *tls);
 void cgrpc_channel_destroy(cgrpc_channel *channel);
 
 // Starts a call of any shape: the caller reads and writes as the method demands.

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "CGRPCQueue.h"
+#include "CGRPCSecurity.h"
 #include "CGRPCTypes.h"
 
 #ifdef __cplusplus
@@ -40,6 +41,8 @@ typedef struct {
   // "HOST:PORT", "[::1]:PORT" or "unix:PATH". Port 0 asks for any free one.
   const char *const *addresses;
   size_t address_count;
+  // For all but the unix sockets; NULL for plaintext.
+  const cgrpc_tls *tls;
   // Any other method is answered UNIMPLEMENTED.
   const cgrpc_method *methods;
   size_t method_count;

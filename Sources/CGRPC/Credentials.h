@@ -1,0 +1,46 @@
+#ifndef ANECHOIC_CGRPC_CREDENTIALS_H
+#define ANECHOIC_CGRPC_CREDENTIALS_H
+
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/support/channel_arguments.h>
+
+#include <memory>
+#include <string>
+
+#include "Bytes.h"
+#include "CGRPCSecurity.h"
+
+namespace anechoic {
+
+// A unix socket is a matter of this machine alone, and stays plaintext.
+inline bool is_plaintext(const std::string &address, const cgrpc_tls *tls) {
+  return !tls || address.rfind("unix:", 0) == 0;
+}
+
+// Tells `arguments` which name is expected.
+inline std::shared_ptr<grpc::ChannelCredentials> channel_credentials(
+    const std::string &target, const cgrpc_tls *tls, grpc::ChannelArguments &arguments) {
+  if (is_plaintext(target, tls)) return grpc::InsecureChannelCredentials();
+  if (tls->server_name) arguments.SetSslTargetNameOverride(tls->server_name);
+  grpc::SslCredentialsOptions options;
+  options.pem_root_certs = copy(tls->authorities);
+  options.pem_cert_chain = copy(tls->certificate_chain);
+  options.pem_private_key = copy(tls->key);
+  return grpc::SslCredentials(options);
+}
+
+inline std::shared_ptr<grpc::ServerCredentials> server_credentials(const std::string &address,
+                                                                   const cgrpc_tls *tls) {
+  if (is_plaintext(address, tls)) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions options(
+      tls->authorities.count > 0 ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                                 : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  options.pem_root_certs = copy(tls->authorities);
+  options.pem_key_cert_pairs.push_back({copy(tls->key), copy(tls->certificate_chain)});
+  return grpc::SslServerCredentials(options);
+}
+
+}  // namespace anechoic
+
+#endif

@@ -1,0 +1,82 @@
+public import Foundation
+
+/// Certificates and keys of a test, in a temporary folder, made by OpenSSL's own tool: NAME.pem and
+/// NAME.key. What is not said of one is good.
+///
+/// - `ca`, `other-ca`: authorities.
+/// - `server`: of 127.0.0.1 and localhost, by `ca`; so are all but `stranger`.
+/// - `named`: of voice.example alone.
+/// - `expired`: of 127.0.0.1, until yesterday.
+/// - `chained`: of 127.0.0.1, by an authority that `ca` vouches for; chained.pem holds both.
+/// - `weak`: with a key that OpenSSL refuses to use.
+/// - `client`: of a client. `stranger`: the same, by `other-ca`.
+/// - client-encrypted.key: the client's key, with a password.
+public final class Certificates: Sendable {
+  public struct Failure: Error {
+    public let output: String
+  }
+
+  public let folder: URL
+
+  public init() async throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("anechoic-certificates-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try await Self.run(Self.script, in: folder)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  public func path(_ file: String) -> String { folder.appendingPathComponent(file).path }
+
+  public func bytes(_ file: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: folder.appendingPathComponent(file)))
+  }
+
+  private static let script = """
+    set -e
+    ec="-newkey ec -pkeyopt ec_paramgen_curve:P-256"
+    authority() {
+      openssl req -x509 $ec -nodes -keyout $1.key -out $1.pem -subj "/CN=$1" -days 2
+    }
+    # NAME AUTHORITY SUBJECT-ALTERNATIVE-NAME [DAYS [KEY [EXTENSION]]]
+    leaf() {
+      openssl req -new ${5:-$ec} -nodes -keyout $1.key -out $1.csr -subj "/CN=$1" \\
+        -addext "${6:-subjectAltName=$3}"
+      openssl x509 -req -in $1.csr -CA $2.pem -CAkey $2.key -CAcreateserial -out $1.pem \\
+        -copy_extensions copy -days ${4:-2}
+    }
+    here="DNS:localhost,IP:127.0.0.1"
+    authority ca
+    authority other-ca
+    leaf server ca "$here"
+    leaf named ca DNS:voice.example
+    leaf expired ca "$here" -1
+    leaf between ca "" 2 "" basicConstraints=critical,CA:TRUE
+    leaf chained between "$here"
+    cat between.pem >> chained.pem
+    leaf weak ca "$here" 2 "-newkey rsa:1024"
+    leaf client ca DNS:client
+    leaf stranger other-ca DNS:client
+    openssl pkcs8 -topk8 -in client.key -out client-encrypted.key -passout pass:secret
+    """
+
+  private static func run(_ script: String, in folder: URL) async throws {
+    let log = folder.appendingPathComponent("log")
+    try Data().write(to: log)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.arguments = ["-c", script]
+    process.currentDirectoryURL = folder
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = try FileHandle(forWritingTo: log)
+    let (end, continuation) = AsyncStream.makeStream(of: Void.self)
+    process.terminationHandler = { _ in continuation.finish() }
+    try process.run()
+    for await _ in end {}
+    guard process.terminationStatus == 0 else {
+      throw Failure(output: try String(contentsOf: log, encoding: .utf8))
+    }
+  }
+}
