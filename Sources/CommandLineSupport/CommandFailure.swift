@@ -15,6 +15,11 @@ public struct CommandFailure: Error, CustomStringConvertible {
     self.description = description
     self.code = code
   }
+
+  /// What the system said last, of a file.
+  public init(systemErrorAt path: String) {
+    self.init("\(path): \(String(cString: strerror(errno)).lowercased())")
+  }
 }
 
 extension ParsableCommand {

@@ -9,11 +9,11 @@ struct Connection: Sendable {
   private let metadata: Metadata
 
   /// Nothing is connected before the first call.
-  init(server: String, clientName: String?) {
+  init(server: String, clientName: String?, security: ChannelSecurity) {
     var options = ConnectionOptions()
     options.keepaliveTime = .seconds(20)
     options.keepaliveTimeout = .seconds(10)
-    channel = Channel(target: server, options: options)
+    channel = Channel(target: server, options: options, security: security)
     var metadata = Metadata()
     if let clientName { metadata.append(RPC.clientName, clientName) }
     self.metadata = metadata

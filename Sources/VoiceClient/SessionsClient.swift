@@ -1,5 +1,5 @@
 public import AnechoicAPI
-internal import GRPCTransport
+public import GRPCTransport
 internal import SwiftProtobuf
 
 /// The sessions of a server, for whoever may see or steer them. A session goes by its name,
@@ -12,8 +12,8 @@ public final class SessionsClient: Sendable {
 
   /// `server` is `HOST:PORT` or `unix:PATH`. Nothing is connected before the first call.
   /// `clientName`, printable ASCII, is who acts, and who is permitted to inject.
-  public init(server: String, clientName: String) {
-    connection = Connection(server: server, clientName: clientName)
+  public init(server: String, clientName: String, security: ChannelSecurity = .plaintext) {
+    connection = Connection(server: server, clientName: clientName, security: security)
   }
 
   /// All sessions, page by page.

@@ -1,5 +1,5 @@
 public import AnechoicAPI
-internal import GRPCTransport
+public import GRPCTransport
 internal import SwiftProtobuf
 
 /// A server, as a program uses it.
@@ -11,8 +11,10 @@ public final class VoiceProcessingClient: Sendable {
 
   /// `server` is `HOST:PORT` or `unix:PATH`. Nothing is connected before the first call.
   /// `clientName`, printable ASCII, is who owns the sessions; nil leaves that to the server.
-  public init(server: String, clientName: String? = nil) {
-    connection = Connection(server: server, clientName: clientName)
+  public init(
+    server: String, clientName: String? = nil, security: ChannelSecurity = .plaintext
+  ) {
+    connection = Connection(server: server, clientName: clientName, security: security)
   }
 
   /// Opens a session. Throws the `Status` of a server that refuses it.

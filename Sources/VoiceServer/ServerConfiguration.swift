@@ -1,7 +1,11 @@
+public import GRPCTransport
+
 /// What a server is started with.
 public struct ServerConfiguration: Sendable {
   /// `HOST:PORT`, `[::1]:PORT` or `unix:PATH`.
   public var addresses: [String]
+  /// Of all addresses but the unix sockets.
+  public var security = ServerSecurity.plaintext
   /// Threads that calls run on, each with a completion queue of its own.
   public var threads: Int
   /// More sessions than this are refused.

@@ -18,6 +18,7 @@ public final class VoiceProcessingServer: Sendable {
     health = HealthService(services: [RPC.voiceProcessing, RPC.sessions])
     var options = Server.Options(
       addresses: configuration.addresses, queueCount: configuration.threads)
+    options.security = configuration.security
     options.connection.maximumReceivedMessageBytes = configuration.maximumMessageBytes
     options.connection.keepaliveTime = .seconds(20)
     options.connection.keepaliveTimeout = .seconds(10)

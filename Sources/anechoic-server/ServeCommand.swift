@@ -20,7 +20,12 @@ struct ServeCommand: AsyncParsableCommand {
       For other machines, and in a container: --listen 0.0.0.0:50051
       For this machine only, without a port:  --listen unix:/run/anechoic/anechoic.sock
 
-      The listeners are plaintext: put TLS in front of them on a network that you do not trust.
+      With TLS, and only for clients whose certificates ca.pem vouches for:
+        anechoic-server --listen 0.0.0.0:50051 --tls-certificate server.pem \
+          --tls-key server.key --tls-client-ca ca.pem
+
+      Who reaches the server may steer the sessions of others, whatever certificate it has.
+
       SIGTERM or SIGINT lets running sessions end within --drain-time; a second one stops at once.
       """,
     version: anechoicVersion)
@@ -32,6 +37,8 @@ struct ServeCommand: AsyncParsableCommand {
       (default: 127.0.0.1:50051)
       """)
   var listen: [String] = []
+
+  @OptionGroup var security: ListenerSecurityOptions
 
   @Option(help: "Threads that sessions run on. (default: the number of cores)")
   var threads: Int?
@@ -62,6 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
     var configuration = ServerConfiguration(
       addresses: listen.isEmpty ? ["127.0.0.1:50051"] : listen,
       threads: threads ?? ProcessInfo.processInfo.activeProcessorCount)
+    configuration.security = try security.serverSecurity()
     configuration.maximumSessions = maxSessions
     configuration.allowsInjection = !noInjection
     configuration.allowsRecording = allowRecording

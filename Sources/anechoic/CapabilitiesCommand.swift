@@ -16,7 +16,7 @@ struct CapabilitiesCommand: AsyncParsableCommand {
 
   func run() async throws {
     do {
-      let capabilities = try await VoiceProcessingClient(server: target.server).capabilities()
+      let capabilities = try await target.client().capabilities()
       print(
         try json
           ? capabilities.jsonString() : capabilities.textFormatString(),

@@ -12,6 +12,7 @@ struct HealthCommand: AsyncParsableCommand {
       Exits with 0 when it does, 1 when it does not, 2 when it cannot be asked. Made for the \
       HEALTHCHECK of a container:
         anechoic health --server 127.0.0.1:50051
+        anechoic health --server voice.example:50051 --ca-file ca.pem
         anechoic health --service anechoic.v1.VoiceProcessingService
       """)
 
@@ -29,8 +30,8 @@ struct HealthCommand: AsyncParsableCommand {
 
   func run() async throws {
     do {
-      let status = try await VoiceProcessingClient(server: target.server)
-        .health(of: service, timeout: .seconds(timeout))
+      let status = try await target.client().health(
+        of: service, timeout: .seconds(timeout))
       print(status == .serving ? "SERVING" : "NOT_SERVING")
       if status != .serving { throw ExitCode(1) }
     } catch let status as Status {

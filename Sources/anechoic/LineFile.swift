@@ -17,7 +17,7 @@ final class LineFile {
     // What is there stays what it is: a device, a FIFO, or a link to a file.
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
-      throw CommandFailure("\(path): \(String(cString: strerror(errno)).lowercased())")
+      throw CommandFailure(systemErrorAt: path)
     }
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }

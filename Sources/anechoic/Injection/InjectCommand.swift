@@ -48,7 +48,7 @@ struct InjectCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       let speech = try text.map { Speech.text($0, voice: voice ?? "") } ?? Speech(file: audio ?? "")
-      let client = SessionsClient(server: target.server, clientName: identity.client.description)
+      let client = try target.sessionsClient(as: identity)
       let (session, usage) = (session.description, usage)
       let heard = try await untilSignalled(saying: "the injection was cancelled") {
         try await Self.requirePermission(from: client, session, usage)

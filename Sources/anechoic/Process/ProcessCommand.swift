@@ -47,17 +47,25 @@ struct ProcessCommand: AsyncParsableCommand {
   @Option(help: "HOST:PORT or unix:PATH. (default: a server inside this command)")
   var server: String?
 
+  @OptionGroup(title: "Connection") var security: SecurityOptions
+
+  func validate() throws { try security.validate(for: server) }
+
   func run() async throws {
     do {
       try files.checkRoles()
       let job = try ProcessJob(files, start, grantInjection: grantInjection)
       let name = identity.client.description
+      let security = try security.channelSecurity()
       let summary = try await ServerInside.orAt(server) { address, connected in
         try await RecordedSession.record(
-          to: files.record, server: address, clientName: name, sessionID: job.sessionID
+          to: files.record,
+          by: SessionsClient(server: address, clientName: name, security: security),
+          sessionID: job.sessionID
         ) {
           try await job.run(
-            on: VoiceProcessingClient(server: address, clientName: name), connected: connected)
+            on: VoiceProcessingClient(server: address, clientName: name, security: security),
+            connected: connected)
         }
       }
       standardError(summary.text)

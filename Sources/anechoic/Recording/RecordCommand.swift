@@ -38,7 +38,7 @@ struct RecordCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let client = SessionsClient(server: target.server, clientName: identity.client.description)
+    let client = try target.sessionsClient(as: identity)
     let (name, path, wait, force) = (name.description, file, wait, force)
     do {
       let count = try await untilSignalled(saying: "\(path): stopped before the session's end") {

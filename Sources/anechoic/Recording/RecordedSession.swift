@@ -5,11 +5,10 @@ internal import VoiceClient
 enum RecordedSession {
   /// Runs `body` while the session that it starts is recorded; without a path `body` alone.
   static func record<Result: Sendable>(
-    to path: String?, server: String, clientName: String, sessionID: String,
+    to path: String?, by client: SessionsClient, sessionID: String,
     _ body: () async throws -> Result
   ) async throws -> Result {
     guard let path else { return try await body() }
-    let client = SessionsClient(server: server, clientName: clientName)
     let stream = try await client.record("sessions/\(sessionID)")
     let file: RecordingFile
     do { file = try RecordingFile(path, replacing: true) } catch {

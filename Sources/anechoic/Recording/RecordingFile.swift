@@ -21,7 +21,7 @@ final class RecordingFile {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
     }
     guard descriptor >= 0 else {
-      throw CommandFailure("\(path): \(String(cString: strerror(errno)).lowercased())")
+      throw CommandFailure(systemErrorAt: path)
     }
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }

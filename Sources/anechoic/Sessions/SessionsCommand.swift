@@ -33,8 +33,7 @@ struct SessionsOptions: ParsableArguments {
   /// Runs `body` as a client of the server, and says which server it was that failed.
   func withClient(_ body: (SessionsClient) async throws -> Void) async throws {
     do {
-      try await body(
-        SessionsClient(server: target.server, clientName: identity.client.description))
+      try await body(target.sessionsClient(as: identity))
     } catch let status as Status {
       throw CommandFailure(status, server: target.server)
     }
