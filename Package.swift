@@ -34,6 +34,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
+    .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
   ],
   targets: [
     .target(name: "AudioCore", swiftSettings: quick),
@@ -90,12 +91,34 @@ let package = Package(
     .target(
       name: "VoiceClient", dependencies: ["AnechoicAPI", "GRPCTransport", protobuf],
       swiftSettings: swift),
+    .target(name: "AudioDevices", dependencies: ["AudioCore"], swiftSettings: swift),
+    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .target(
+      name: "ALSADevices", dependencies: ["AudioDevices", "AudioCore", "CALSA"],
+      swiftSettings: swift),
+    .target(
+      name: "VoiceEdge",
+      dependencies: [
+        "VoiceClient", "AnechoicAPI", "GRPCTransport", "VoiceSessions", "VoiceEngines", "Alignment",
+        "Resampling", "AudioFiles", "AudioDevices", "AudioCore", protobuf,
+        .product(name: "Yams", package: "Yams"),
+      ],
+      swiftSettings: quick),
     .target(
       name: "CommandLineSupport", dependencies: ["GRPCTransport", argumentParser],
       swiftSettings: swift),
     .executableTarget(
       name: "anechoic-server",
-      dependencies: ["VoiceServer", "GRPCTransport", "CommandLineSupport", argumentParser],
+      dependencies: [
+        "VoiceServer", "AnechoicAPI", "GRPCTransport", "CommandLineSupport", argumentParser,
+      ],
+      swiftSettings: swift),
+    .executableTarget(
+      name: "anechoic-edge",
+      dependencies: [
+        "VoiceEdge", "ALSADevices", "AudioDevices", "WebRTCEngine", "VoiceClient", "AnechoicAPI",
+        "GRPCTransport", "CommandLineSupport", argumentParser, protobuf,
+      ],
       swiftSettings: swift),
     .executableTarget(
       name: "anechoic",

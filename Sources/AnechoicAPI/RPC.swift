@@ -19,6 +19,12 @@ public enum RPC {
   public static let injectSpeech = "InjectSpeech"
   public static let recordSession = "RecordSession"
 
+  public static let edge = "anechoic.v1.EdgeService"
+  public static let getEdgeStatus = "GetEdgeStatus"
+  public static let watchEdgeStatus = "WatchEdgeStatus"
+  public static let chooseRoute = "ChooseRoute"
+  public static let testAudio = "TestAudio"
+
   public static let health = "grpc.health.v1.Health"
   public static let check = "Check"
   public static let list = "List"

@@ -1,3 +1,4 @@
+internal import AnechoicAPI
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import Foundation

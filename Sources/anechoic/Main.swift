@@ -1,6 +1,6 @@
+internal import AnechoicAPI
 internal import ArgumentParser
 internal import CommandLineSupport
-internal import VoiceServer
 
 @main
 enum Main {

@@ -1,0 +1,86 @@
+public import AudioDevices
+internal import CALSA
+internal import Glibc
+internal import Synchronization
+
+/// The devices that ALSA knows: cards, and what its configuration defines.
+public struct ALSASystem: AudioSystem {
+  /// ALSA's plug-ins are not made to be opened and closed by several threads at once.
+  private static let opening = Mutex(())
+
+  public init() { calsa_silence() }
+
+  public func open(
+    _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish
+  ) throws(DeviceError) -> any PCMDevice {
+    let result = Self.exclusively { () -> Result<Opened, DeviceError> in
+      do throws(DeviceError) {
+        return .success(Opened(device: try ALSAPCM(name, direction, wish)))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get().device
+  }
+
+  public func openControl(_ name: String) throws(DeviceError) -> any DeviceControl {
+    try ALSAControl(name)
+  }
+
+  /// Of a name with a card in it; nil of any other.
+  public func isPresent(_ name: String) -> Bool? {
+    guard let card = CardName(in: name) else { return nil }
+    return snd_card_get_index(card.id) >= 0
+  }
+
+  /// Runs `body` while nobody else opens or closes a device.
+  static func exclusively<Result: Sendable>(_ body: () -> sending Result) -> Result {
+    opening.withLock { _ in body() }
+  }
+}
+
+/// A device on its way out of the lock.
+private struct Opened: @unchecked Sendable {
+  let device: any PCMDevice
+}
+
+/// The card that the name of a device speaks of, as in `hw:CARD=Desk,DEV=0` or `plughw:Desk`.
+struct CardName: Equatable {
+  let id: String
+
+  init?(in name: String) {
+    guard let colon = name.firstIndex(of: ":"),
+      ["hw", "plughw", "sysdefault", "front", "dsnoop", "dmix"].contains(name[..<colon])
+    else { return nil }
+    let arguments = name[name.index(after: colon)...].split(separator: ",")
+    guard let first = arguments.first(where: { $0.hasPrefix("CARD=") }) ?? arguments.first else {
+      return nil
+    }
+    id = String(first.hasPrefix("CARD=") ? first.dropFirst(5) : first)
+  }
+}
+
+extension DeviceError {
+  /// What ALSA says when it cannot open a device.
+  init(opening name: String, _ direction: String, code: Int32) {
+    let text = "\(direction) device \"\(name)\": \(String(cString: snd_strerror(code)))"
+    switch -code {
+    case ENODEV, ENXIO, ECONNREFUSED: self.init(.absent, text)
+    case ENOENT: self.init(CardName(in: name) == nil ? .unsupported : .absent, text)
+    case EBUSY, EAGAIN: self.init(.busy, text)
+    case EACCES, EPERM:
+      self.init(.denied, text + "; is this user in the group audio?")
+    default: self.init(.failed, text)
+    }
+  }
+}
+
+extension DeviceFault {
+  init(code: Int32) {
+    switch -code {
+    case EPIPE: self = .xrun
+    case ESTRPIPE: self = .suspended
+    default: self = .lost(String(cString: snd_strerror(code)))
+    }
+  }
+}

@@ -1,0 +1,105 @@
+public import AudioCore
+
+/// Frames in on one clock and out on another: a delay line whose reader steps through the samples a
+/// little faster or slower than one by one. Interpolation as in `SincInterpolator`.
+public struct ElasticBuffer: ~Copyable {
+  /// After the reader's position so many samples are needed to interpolate.
+  public static let lookAhead = SincInterpolator.taps / 2 + 1
+
+  public let rate: SampleRate
+  public let channelCount: Int
+  /// Samples that came.
+  public private(set) var written: Int64 = 0
+  /// Of the next sample that is read, among those that came.
+  public private(set) var position = 0.0
+  private let capacity: Int
+  private let storage: FloatBuffer  // channel after channel, each with its first samples repeated
+  private let interpolator = SincInterpolator.shared
+  private let fading: Frame
+
+  /// `capacity` in samples: of those that came, so many are kept.
+  public init(rate: SampleRate, channelCount: Int, capacity: Int) {
+    self.rate = rate
+    self.channelCount = channelCount
+    self.capacity = capacity + 2 * SincInterpolator.taps
+    storage = FloatBuffer((self.capacity + SincInterpolator.taps) * channelCount)
+    fading = Frame(rate: rate, channelCount: channelCount)
+  }
+
+  /// Samples ahead of the reader that it can read.
+  public var level: Double { Double(written) - position - Double(Self.lookAhead) }
+
+  /// How many samples ahead of the reader there may be.
+  public var room: Int { capacity - 2 * SincInterpolator.taps - Int(Double(written) - position) }
+
+  /// Takes in a frame; what is then too old is gone. Runs per frame: no allocation, lock, log or
+  /// await.
+  public mutating func write(_ frame: borrowing Frame) {
+    let size = frame.sampleCount
+    let start = Int(written % Int64(capacity))
+    for channel in 0..<channelCount {
+      let ring = storage.start + channel * (capacity + SincInterpolator.taps)
+      let source = frame.planePointers[channel]
+      let first = min(size, capacity - start)
+      (ring + start).update(from: source, count: first)
+      ring.update(from: source + first, count: size - first)
+      if start < SincInterpolator.taps || first < size {
+        (ring + capacity).update(from: ring, count: SincInterpolator.taps)
+      }
+    }
+    written += Int64(size)
+    position = max(position, Double(written) - Double(capacity - 2 * SincInterpolator.taps))
+  }
+
+  /// Whether a frame can be read at a speed of `step` samples a sample.
+  public func hasFrame(step: Double) -> Bool {
+    level >= Double(rate.samplesPerFrame) * step
+  }
+
+  /// Reads a frame. Runs per frame: no allocation, lock, log or await.
+  public mutating func read(into frame: borrowing Frame, step: Double) {
+    copy(into: frame, step: step)
+    position += Double(frame.sampleCount) * step
+  }
+
+  /// Reads a frame that fades from where the reader is to `samples` further on.
+  public mutating func skip(_ samples: Double, into frame: borrowing Frame, step: Double) {
+    copy(into: fading, step: step)
+    position = max(0, position + samples)
+    copy(into: frame, step: step)
+    position += Double(frame.sampleCount) * step
+    let increment = 1 / Float(frame.sampleCount)
+    for channel in 0..<channelCount {
+      let (old, target) = (fading.planePointers[channel], frame.planePointers[channel])
+      for index in 0..<frame.sampleCount {
+        target[index] = old[index] + (target[index] - old[index]) * Float(index + 1) * increment
+      }
+    }
+  }
+
+  /// Forgets all that waits.
+  public mutating func clear() { position = Double(written) }
+
+  private func copy(into frame: borrowing Frame, step: Double) {
+    let isWhole = step == 1 && position == position.rounded()
+    for channel in 0..<channelCount {
+      let ring = storage.start + channel * (capacity + SincInterpolator.taps)
+      let target = frame.planePointers[channel]
+      if isWhole {
+        var index = Int(Int64(position) % Int64(capacity))
+        for sample in 0..<frame.sampleCount {
+          target[sample] = ring[index]
+          index = index + 1 == capacity ? 0 : index + 1
+        }
+      } else {
+        // A whole turn is added, so that samples before the first are zeros and no negative index.
+        let origin = position - Double(SincInterpolator.reachBefore) + Double(capacity)
+        for sample in 0..<frame.sampleCount {
+          let place = origin + Double(sample) * step
+          let whole = Int(place)
+          target[sample] = interpolator.value(ring + whole % capacity, place - Double(whole))
+        }
+      }
+    }
+  }
+}

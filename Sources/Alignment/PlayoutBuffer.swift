@@ -1,0 +1,160 @@
+public import AudioCore
+
+/// A jitter buffer between two clocks: frames come when they come, and are read steadily.
+///
+/// It starts when `margin` more than a frame is there. From then on the least that is left after a
+/// read is kept near the margin by reading a little faster or slower (`RateController`), so that
+/// clocks may differ for ever. When it runs dry it gives silence, faded, and starts anew with a
+/// larger margin, which shrinks again while all is well. What it holds too much of is skipped,
+/// cross-faded.
+public struct PlayoutBuffer: ~Copyable {
+  public struct Settings: Sendable {
+    /// At first, and at least.
+    public var leastMargin = Duration.milliseconds(10)
+    /// At most, however often it runs dry.
+    public var largestMargin = Duration.milliseconds(200)
+    /// More above the margin for two seconds is skipped.
+    public var surplus = Duration.milliseconds(40)
+
+    public init() {}
+  }
+
+  /// What has been seen so far, in samples where nothing else is said.
+  public struct Status: Sendable, Equatable {
+    public var margin: Int
+    /// Least of the last second.
+    public var leastLevel = 0
+    /// By which it is read faster than it is written to by its own clock, in parts per million.
+    public var deviation = 0.0
+    public var silence: Int64 = 0
+    public var skipped: Int64 = 0
+    public var underrunCount = 0
+  }
+
+  public private(set) var status: Status
+  private var buffer: ElasticBuffer
+  private var controller: RateController
+  private let settings: Settings
+  private let frameSize: Int
+  private var isRunning = false
+  private var wantsFadeIn = false
+  private var windowLeast = Double.infinity  // of the second that runs
+  private var surplusLeast = Double.infinity  // of two seconds
+  private var reads = 0
+  private var calmReads = 0
+
+  public init(rate: SampleRate, channelCount: Int, settings: Settings = Settings()) {
+    self.settings = settings
+    frameSize = rate.samplesPerFrame
+    buffer = ElasticBuffer(
+      rate: rate, channelCount: channelCount,
+      capacity: rate.samples(in: settings.largestMargin + .seconds(1)))
+    controller = RateController(rate: Double(rate.hertz))
+    status = Status(margin: rate.samples(in: settings.leastMargin))
+  }
+
+  /// Of the next sample that is read, among those that came.
+  public var position: Double { buffer.position }
+
+  /// Samples that wait to be read.
+  public var level: Double { max(0, Double(buffer.written) - buffer.position) }
+
+  /// Runs per frame: no allocation, lock, log or await.
+  public mutating func write(_ frame: borrowing Frame) { buffer.write(frame) }
+
+  /// Reads the next 10 ms.
+  ///
+  /// - Returns: Whether there was sound to be read; silence counts where it was written.
+  ///   Runs per frame: no allocation, lock, log or await.
+  @discardableResult
+  public mutating func read(into frame: borrowing Frame) -> Bool {
+    let step = 1 + controller.deviation * 1e-6
+    if !isRunning, buffer.level >= Double(frameSize + status.margin) {
+      isRunning = true
+      wantsFadeIn = true
+      forgetLevels()
+    }
+    guard isRunning else { return giveSilence(frame) }
+    guard buffer.hasFrame(step: step) else { return runDry(frame) }
+    if surplusLeast.isFinite, reads.isMultiple(of: 200), reads > 0 {
+      trim(frame, step)
+    } else {
+      buffer.read(into: frame, step: step)
+    }
+    if wantsFadeIn { fade(frame, from: 0, to: 1) }
+    wantsFadeIn = false
+    noteLevel()
+    return true
+  }
+
+  /// Forgets all that waits, and starts anew.
+  public mutating func clear() {
+    buffer.clear()
+    isRunning = false
+  }
+
+  private mutating func trim(_ frame: borrowing Frame, _ step: Double) {
+    let surplus = surplusLeast - Double(status.margin)
+    surplusLeast = .infinity
+    guard surplus > Double(buffer.rate.samples(in: settings.surplus)) else {
+      return buffer.read(into: frame, step: step)
+    }
+    buffer.skip(surplus.rounded(), into: frame, step: step)
+    status.skipped += Int64(surplus)
+    windowLeast = .infinity
+  }
+
+  /// The last that is there, and then silence.
+  private mutating func runDry(_ frame: borrowing Frame) -> Bool {
+    isRunning = false
+    calmReads = 0
+    status.underrunCount += 1
+    let limit = buffer.rate.samples(in: settings.largestMargin)
+    status.margin = min(limit, status.margin + frameSize)
+    let rest = buffer.level
+    guard rest >= 1 else { return giveSilence(frame) }
+    // Slower, so that the rest lasts for the frame: at most a few ms of it are heard before it fades.
+    buffer.read(into: frame, step: rest / Double(frameSize))
+    fade(frame, from: 1, to: 0)
+    status.silence += Int64(frameSize) - Int64(rest)
+    return true
+  }
+
+  private mutating func giveSilence(_ frame: borrowing Frame) -> Bool {
+    frame.clear()
+    status.silence += Int64(frameSize)
+    return false
+  }
+
+  private mutating func noteLevel() {
+    reads += 1
+    let level = buffer.level
+    windowLeast = min(windowLeast, level)
+    surplusLeast = min(surplusLeast, level)
+    if reads.isMultiple(of: 100) {
+      status.leastLevel = Int(windowLeast)
+      controller.update(surplus: windowLeast - Double(status.margin), seconds: 1)
+      status.deviation = controller.deviation
+      windowLeast = .infinity
+    }
+    calmReads += 1
+    let least = buffer.rate.samples(in: settings.leastMargin)
+    if calmReads.isMultiple(of: 1000), status.margin > least {
+      status.margin = max(least, status.margin - frameSize / 2)
+    }
+  }
+
+  private mutating func forgetLevels() {
+    windowLeast = .infinity
+    surplusLeast = .infinity
+    reads = 0
+  }
+
+  private func fade(_ frame: borrowing Frame, from first: Float, to last: Float) {
+    let step = (last - first) / Float(frameSize)
+    for channel in 0..<buffer.channelCount {
+      let plane = frame.planePointers[channel]
+      for index in 0..<frameSize { plane[index] *= first + step * Float(index + 1) }
+    }
+  }
+}

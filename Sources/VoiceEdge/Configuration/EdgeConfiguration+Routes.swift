@@ -1,0 +1,75 @@
+internal import AnechoicAPI
+
+extension EdgeConfiguration {
+  /// Ports, and the rule that chooses among them.
+  mutating func readRoutes(_ section: ConfigurationSection) throws(ConfigurationError) {
+    // For a machine with one port there are flags.
+    try section.check(["policy", "ports"])
+    for port in try section.sections("ports") {
+      let new = try Self.port(port)
+      guard !routes.ports.contains(where: { $0.id == new.id }) else {
+        throw port.wrong("id", "\"\(new.id)\" is another port's already")
+      }
+      routes.ports.append(new)
+    }
+    let own = try Self.flagPort(section)
+    if own.input != nil || own.output != nil {
+      routes.ports.append(own)
+      routes.policy = .only(own.id)
+    } else if routes.ports.isEmpty {
+      var port = Port(id: "default")
+      (port.input, port.output) = ("default", "default")
+      routes.ports = [port]
+    }
+    if let policy = try section.value("policy") {
+      switch policy.text {
+      case "priority": routes.policy = .priority
+      case "follows-use": routes.policy = .followsUse
+      case let id where routes.ports.contains { $0.id == id }: routes.policy = .only(id)
+      default:
+        throw policy.wrong("\"\(policy.text)\" is neither priority nor follows-use nor a port's id")
+      }
+    }
+  }
+
+  private static func port(_ section: ConfigurationSection) throws(ConfigurationError) -> Port {
+    try section.check([
+      "id", "name", "type", "input", "output", "loopback", "control", "headphones", "priority",
+    ])
+    guard let id = try section.text("id"), !id.isEmpty else {
+      throw ConfigurationError("\(section.file): \(section.path).id", "is required")
+    }
+    var port = Port(id: id)
+    port.displayName = try section.text("name") ?? id
+    port.type =
+      try section.choice(
+        "type",
+        [
+          ("built-in", .builtIn), ("usb", .usb), ("bluetooth", .bluetooth), ("hdmi", .hdmi),
+          ("line", .line), ("virtual", .virtual),
+        ]) ?? .unspecified
+    port.input = try section.text("input")
+    port.output = try section.text("output")
+    port.loopback = try section.text("loopback")
+    port.control = try section.text("control")
+    port.headphones = try section.boolean("headphones") ?? false
+    port.priority = try section.integer("priority", in: -1000...1000) ?? 0
+    guard port.input != nil || port.output != nil else {
+      throw section.wrong("id", "the port \"\(id)\" has neither input nor output")
+    }
+    return port
+  }
+
+  /// What `--input` and the flags beside it name.
+  private static func flagPort(
+    _ section: ConfigurationSection
+  ) throws(ConfigurationError) -> Port {
+    var port = Port(id: "command-line")
+    port.displayName = "named on the command line"
+    port.input = try section.text("input")
+    port.output = try section.text("output")
+    port.loopback = try section.text("loopback")
+    port.control = try section.text("control")
+    return port
+  }
+}

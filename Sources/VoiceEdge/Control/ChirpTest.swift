@@ -1,0 +1,91 @@
+internal import AudioCore
+internal import Foundation
+
+/// Finds a chirp that the loudspeaker plays in what the microphone hears.
+public struct ChirpTest: Sendable {
+  /// What was found.
+  public struct Result: Sendable, Equatable {
+    /// Of the chirp at the microphone, in dBFS.
+    public var level: Double
+    /// Of the microphone before it, in dBFS.
+    public var noise: Double
+    /// From the loudspeaker's samples to the microphone's, by the devices' own times, in ms; nil where
+    /// the chirp was not heard.
+    public var delay: Double?
+    /// How much quieter the chirp comes back, in dB; nil where it was not heard.
+    public var echoLoss: Double?
+  }
+
+  /// In dBFS, of the sine.
+  static let level = -15.0
+  private static let duration = 0.2
+  private static let silenceBefore = 0.2
+
+  /// The chirp after silence in which the room is listened to.
+  static func sound(_ rate: SampleRate) -> [Float] {
+    let silence = [Float](repeating: 0, count: Int(silenceBefore * Double(rate.hertz)))
+    return silence + chirp(rate)
+  }
+
+  /// A sine from 500 to 3,500 Hz, with its ends faded.
+  private static func chirp(_ rate: SampleRate) -> [Float] {
+    let count = Int(duration * Double(rate.hertz))
+    let amplitude = pow(10, level / 20)
+    return (0..<count).map { index in
+      let time = Double(index) / Double(rate.hertz)
+      let phase = 2 * Double.pi * (500 * time + 1500 * time * time / duration)
+      let edge = min(1, min(time, duration - time) / 0.01)
+      return Float(amplitude * edge * sin(phase))
+    }
+  }
+
+  /// `samples` were captured from `capturedAt` on, and the test sound is heard from `heardAt` on, both
+  /// in ns.
+  static func analyse(
+    _ samples: [Float], rate: SampleRate, capturedAt: Int64, heardAt: Int64
+  ) -> Result {
+    let chirp = chirp(rate)
+    let begin = heardAt + Int64(silenceBefore * 1e9)
+    let start = Int((begin - capturedAt) * Int64(rate.hertz) / 1_000_000_000)
+    let noise = samples[..<max(1, min(samples.count, start))]
+    let (lag, gain, likeness) = bestMatch(samples, chirp, from: max(0, start - rate.hertz / 20))
+    let isHeard = likeness > 0.2
+    return Result(
+      level: isHeard ? level + 20 * log10(max(1e-6, gain)) : decibels(samples),
+      noise: decibels(Array(noise)),
+      delay: isHeard ? Double(lag - start) * 1000 / Double(rate.hertz) : nil,
+      echoLoss: isHeard ? -20 * log10(max(1e-6, gain)) : nil)
+  }
+
+  /// Where the chirp lies, how loud it is there, and how like it what lies there is, 0...1.
+  private static func bestMatch(
+    _ samples: [Float], _ chirp: [Float], from first: Int
+  ) -> (lag: Int, gain: Double, likeness: Double) {
+    let energy = chirp.reduce(0.0) { $0 + Double($1 * $1) }
+    var best = (lag: first, gain: 0.0, likeness: 0.0)
+    guard first + chirp.count < samples.count else { return best }
+    samples.withUnsafeBufferPointer { samples in
+      chirp.withUnsafeBufferPointer { chirp in
+        for lag in first..<(samples.count - chirp.count) {
+          var product: Float = 0
+          var power: Float = 0
+          for index in 0..<chirp.count {
+            let sample = samples[lag + index]
+            product += sample * chirp[index]
+            power += sample * sample
+          }
+          let likeness = abs(Double(product)) / (energy * Double(max(power, 1e-9))).squareRoot()
+          if likeness > best.likeness {
+            best = (lag, abs(Double(product)) / energy, likeness)
+          }
+        }
+      }
+    }
+    return best
+  }
+
+  private static func decibels(_ samples: [Float]) -> Double {
+    let sum = samples.reduce(0.0) { $0 + Double($1 * $1) }
+    return max(-120, 10 * log10(max(1e-12, sum / Double(max(1, samples.count)))))
+  }
+}

@@ -1,0 +1,77 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import AudioDevices
+internal import SwiftProtobuf
+
+extension EdgeAgent {
+  /// All that is known of the agent, as its local control tells it.
+  func describe(_ status: EdgeStatus) -> Anechoic_V1_EdgeStatus {
+    Anechoic_V1_EdgeStatus.with {
+      $0.server = configuration.server.address
+      $0.connected = status.isConnected
+      $0.session =
+        status.isConnected ? status.session : "sessions/\(configuration.session.id)"
+      if case .away(let problem) = link.current { $0.problem = problem }
+      $0.muted = status.mute.isMuted
+      $0.muteHolders = status.mute.holders.map { $0 == .session ? .session : .hardware }
+      $0.muteActor = status.muteActor
+      $0.voiceActive = status.voiceActive
+      $0.mutedSpeechActive = status.mutedSpeechActive
+      $0.route = status.route ?? ""
+      $0.ports = ports()
+      $0.devices = health.map { Anechoic_V1_EdgeDevice($0.role, $0.health) }
+      $0.latency = .with {
+        $0.captureMs = Float(status.latency.capture)
+        $0.serverMs = Float(status.latency.server)
+        $0.processingMs = Float(status.latency.processing)
+        $0.totalMs = Float(status.latency.total)
+      }
+      $0.flow = flow(status)
+      if let stats = status.stats { $0.stats = stats }
+      if let gap = status.lastGap { $0.lastGap = Google_Protobuf_Duration(rounding: gap) }
+    }
+  }
+
+  private func ports() -> [Anechoic_V1_EdgePort] {
+    let present = routes.present
+    return configuration.routes.ports.map { port in
+      Anechoic_V1_EdgePort.with {
+        let route = Anechoic_V1_AudioRoute(port)
+        $0.port = route.hasInput ? route.input : route.output
+        $0.present = present.contains(port.id)
+        $0.priority = Int32(clamping: port.priority)
+      }
+    }
+  }
+
+  private func flow(_ status: EdgeStatus) -> Anechoic_V1_EdgeStatus.Flow {
+    Anechoic_V1_EdgeStatus.Flow.with {
+      $0.sessions = UInt64(status.sessionCount)
+      $0.framesDropped = UInt64(status.droppedFrames + microphone.record.value.droppedFrames)
+      $0.framesConcealed = UInt64(status.concealedFrames)
+      $0.framesUnsent = UInt64(status.sendDropped)
+      $0.gapSamples = UInt64(status.reportedGapSamples)
+      $0.playbackUnderruns = UInt64(loudspeakerControls.underrunCount)
+      $0.playbackSamplesSkipped = UInt64(loudspeakerControls.skippedSamples)
+      $0.playbackDriftPpm = Float(loudspeakerControls.driftPPM)
+      $0.playbackBufferMs =
+        Float(loudspeakerControls.leastLevel) * 1000 / Float(configuration.audio.rate.hertz)
+    }
+  }
+}
+
+extension Anechoic_V1_EdgeDevice {
+  init(_ role: String, _ health: DeviceHealth) {
+    self.init()
+    self.role = role
+    device = health.device ?? ""
+    xruns = UInt32(clamping: health.xruns)
+    opened = UInt32(clamping: health.reopens)
+    switch health.state {
+    case .idle: state = .idle
+    case .absent(let error): (state, detail) = (.absent, error.description)
+    case .running(let format): (state, detail) = (.running, format.description)
+    case .stalled(let format): (state, detail) = (.stalled, format.description)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+internal import AnechoicAPI
+internal import SwiftProtobuf
+internal import VoiceSessions
+
+extension EdgeVoice {
+  /// A press that a program of this machine reports while there is no server; nil where no local voice
+  /// decides it.
+  func report(
+    _ request: Anechoic_V1_ReportMuteGestureRequest
+  ) -> Anechoic_V1_ReportMuteGestureResponse? {
+    let gesture = MuteGesture(
+      id: request.gestureID, mutes: request.hasMuted ? request.muted : nil,
+      origin: ControlOrigin(actor: configuration.session.client, isMediaClient: true))
+    guard let result = pressedLocally(gesture) else { return nil }
+    return Anechoic_V1_ReportMuteGestureResponse.with {
+      $0.outcome = Anechoic_V1_MuteGestureOutcome(result.outcome)
+      $0.state = Anechoic_V1_MuteState(result.state)
+      $0.chimeInPlayback = result.soundsChime
+    }
+  }
+}

@@ -1,0 +1,90 @@
+internal import AnechoicAPI
+internal import Foundation
+internal import GRPCTransport
+internal import SwiftProtobuf
+
+/// The agent's own server, on a unix socket: EdgeService, and SessionService for its session.
+final class LocalControl: Sendable {
+  private let server: Server
+  private let path: String
+
+  /// Nil where the configuration wants none. Throws an `EdgeFailure` where the socket cannot be made.
+  init?(_ agent: EdgeAgent) throws(EdgeFailure) {
+    guard let path = agent.configuration.controlSocket else { return nil }
+    self.path = path
+    try Self.makeWay(path)
+    let sessions = LocalSessions(agent)
+    do {
+      server = try Server(
+        options: Server.Options(addresses: ["unix:\(path)"]),
+        methods: Self.edgeMethods(agent) + sessions.methods)
+    } catch {
+      throw EdgeFailure("control socket \(path): \(error)")
+    }
+    // Who may talk to it is a matter of the folder's rights and of the group.
+    chmod(path, 0o660)
+  }
+
+  func stop() async {
+    await server.shutdown(grace: .zero)
+    unlink(path)
+  }
+
+  /// A socket that a dead agent left is removed; one that answers is not.
+  private static func makeWay(_ path: String) throws(EdgeFailure) {
+    let folder = URL(filePath: path).deletingLastPathComponent().path
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw EdgeFailure("control socket \(path): its folder cannot be made")
+    }
+    guard access(path, F_OK) == 0 else { return }
+    guard !UnixSocket.answers(path) else {
+      throw EdgeFailure("control socket \(path): another agent runs there")
+    }
+    unlink(path)
+  }
+
+  private static func edgeMethods(_ agent: EdgeAgent) -> [ServerMethod] {
+    [
+      .unary(method(RPC.getEdgeStatus)) { _, _ in
+        try Anechoic_V1_GetEdgeStatusResponse.with {
+          $0.status = agent.describe(agent.board.status)
+        }.serializedBytes()
+      },
+      .serverStreaming(method(RPC.watchEdgeStatus)) { _, _, responses in
+        for await status in agent.board.watch() {
+          try await responses.send(
+            Anechoic_V1_WatchEdgeStatusResponse.with { $0.status = agent.describe(status) }
+              .serializedBytes())
+        }
+      },
+      .unary(method(RPC.chooseRoute)) { request, _ in
+        let request: Anechoic_V1_ChooseRouteRequest = try .decoded(request)
+        do throws(RouteError) {
+          try agent.routes.choose(request.portID.isEmpty ? nil : request.portID)
+        } catch {
+          if case .unknown = error { throw Status(.notFound, error.description) }
+          throw Status(.failedPrecondition, error.description)
+        }
+        return try Anechoic_V1_ChooseRouteResponse.with {
+          $0.status = agent.describe(agent.board.status)
+        }.serializedBytes()
+      },
+      .unary(method(RPC.testAudio)) { _, _ in
+        try await agent.testAudio().serializedBytes()
+      },
+    ]
+  }
+
+  private static func method(_ name: String) -> Method { Method(service: RPC.edge, name: name) }
+}
+
+extension Message {
+  /// Throws INVALID_ARGUMENT for what is no message.
+  static func decoded(_ bytes: [UInt8]) throws(Status) -> Self {
+    do { return try Self(serializedBytes: bytes) } catch {
+      throw Status(.invalidArgument, "the request is no \(Self.protoMessageName)")
+    }
+  }
+}

@@ -1,0 +1,189 @@
+internal import AnechoicAPI
+internal import GRPCTransport
+internal import SwiftProtobuf
+
+/// SessionService for the agent's own session. While the server holds it the server answers; while
+/// there is none the agent does, as far as a session without a server goes.
+struct LocalSessions: Sendable {
+  private let agent: EdgeAgent
+  private let channel: Channel
+
+  init(_ agent: EdgeAgent) {
+    self.agent = agent
+    let server = agent.configuration.server
+    channel = Channel(target: server.address, security: server.security)
+  }
+
+  var methods: [ServerMethod] {
+    [
+      unary(RPC.listSessions, Anechoic_V1_ListSessionsRequest.self) { _ in
+        ""
+      } connected: {
+        session, _, context in
+        let bytes = try await forward(
+          RPC.getSession,
+          Anechoic_V1_GetSessionRequest.with { $0.name = session }.serializedBytes(), context)
+        let response: Anechoic_V1_GetSessionResponse = try .decoded(bytes)
+        return try Anechoic_V1_ListSessionsResponse.with { $0.sessions = [response.session] }
+          .serializedBytes()
+      } away: { _ in
+        let session = await ask { $0.describeLocalSession() }
+        return try Anechoic_V1_ListSessionsResponse.with { $0.sessions = [session] }
+          .serializedBytes()
+      },
+      unary(RPC.getSession, Anechoic_V1_GetSessionRequest.self, name: { $0.name }) { _ in
+        let session = await ask { $0.describeLocalSession() }
+        return try Anechoic_V1_GetSessionResponse.with { $0.session = session }.serializedBytes()
+      },
+      setMute,
+      unary(
+        RPC.reportMuteGesture, Anechoic_V1_ReportMuteGestureRequest.self, name: { $0.name },
+        away: reportLocally),
+      unary(RPC.updateSession, Anechoic_V1_UpdateSessionRequest.self, name: { $0.session.name }),
+      unary(RPC.deleteSession, Anechoic_V1_DeleteSessionRequest.self, name: { $0.name }),
+      unary(
+        RPC.requestInjectionPermission, Anechoic_V1_RequestInjectionPermissionRequest.self,
+        name: { $0.name }),
+      streaming(RPC.watchSession, Anechoic_V1_WatchSessionRequest.self, name: { $0.name }),
+      streaming(RPC.recordSession, Anechoic_V1_RecordSessionRequest.self, name: { $0.name }),
+      injectSpeech,
+    ]
+  }
+
+  /// What is withheld on this machine is so before the server has been asked.
+  private var setMute: ServerMethod {
+    unary(RPC.setMute, Anechoic_V1_SetMuteRequest.self) {
+      $0.name
+    } connected: {
+      _, request, context in
+      if request.muted { agent.voice.post { $0.anticipateMute() } }
+      do {
+        return try await forward(RPC.setMute, request.serializedBytes(), context)
+      } catch {
+        agent.voice.post { $0.mute.requestFailed() }
+        throw error
+      }
+    } away: { request in
+      let state = await ask { voice in
+        voice.setMute(request.muted)
+        return voice.describeLocalSession().mute
+      }
+      return try Anechoic_V1_SetMuteResponse.with { $0.state = state }.serializedBytes()
+    }
+  }
+
+  private func reportLocally(
+    _ request: Anechoic_V1_ReportMuteGestureRequest
+  ) async throws -> [UInt8] {
+    let result = await ask { $0.report(request) }
+    guard let result else { throw Status(.unavailable, "the local session does not run") }
+    return try result.serializedBytes()
+  }
+
+  private var injectSpeech: ServerMethod {
+    ServerMethod.clientStreaming(Self.method(RPC.injectSpeech)) { requests, context in
+      guard let first = try await requests.next() else {
+        throw Status(.invalidArgument, "the first message has to be the start")
+      }
+      let start: Anechoic_V1_InjectSpeechRequest = try .decoded(first)
+      _ = try session(named: start.start.name)
+      let call = channel.call(Self.method(RPC.injectSpeech), metadata: context.metadata.forwarded)
+      let pump = Task {
+        try await call.send(first)
+        while let message = try await requests.next() { try await call.send(message) }
+        call.halfClose()
+      }
+      defer { pump.cancel() }
+      guard let response = try await call.receive() else {
+        throw Status(.internal, "the injection ended without a response")
+      }
+      return response
+    }
+  }
+
+  // MARK: The ways of a call
+
+  private func unary<Request: Message>(
+    _ name: String, _: Request.Type, name sessionName: @escaping @Sendable (Request) -> String,
+    away: (@Sendable (Request) async throws -> [UInt8])? = nil
+  ) -> ServerMethod {
+    unary(name, Request.self) {
+      sessionName($0)
+    } connected: { _, request, context in
+      try await forward(name, request.serializedBytes(), context)
+    } away: { request in
+      guard let away else {
+        throw Status(.unavailable, "\(name) needs the server, which is away")
+      }
+      return try await away(request)
+    }
+  }
+
+  private func unary<Request: Message>(
+    _ name: String, _: Request.Type, _ sessionName: @escaping @Sendable (Request) -> String,
+    connected: @escaping @Sendable (String, Request, CallContext) async throws -> [UInt8],
+    away: @escaping @Sendable (Request) async throws -> [UInt8]
+  ) -> ServerMethod {
+    ServerMethod.unary(Self.method(name)) { bytes, context in
+      let request: Request = try .decoded(bytes)
+      guard let session = try session(named: sessionName(request)) else {
+        return try await away(request)
+      }
+      return try await connected(session, request, context)
+    }
+  }
+
+  private func streaming<Request: Message>(
+    _ name: String, _: Request.Type, name sessionName: @escaping @Sendable (Request) -> String
+  ) -> ServerMethod {
+    ServerMethod.serverStreaming(Self.method(name)) { bytes, context, responses in
+      let request: Request = try .decoded(bytes)
+      guard try session(named: sessionName(request)) != nil else {
+        throw Status(.unavailable, "\(name) needs the server, which is away")
+      }
+      let call = try await channel.serverStreaming(
+        Self.method(name), bytes, metadata: context.metadata.forwarded)
+      while let message = try await call.receive() { try await responses.send(message) }
+    }
+  }
+
+  /// The session's name on the server; nil while there is none. Throws NOT_FOUND for any other's.
+  private func session(named name: String) throws(Status) -> String? {
+    let status = agent.board.status
+    let own = "sessions/\(agent.configuration.session.id)"
+    let names = ["", own] + (status.isConnected ? [status.session] : [])
+    guard names.contains(name) else {
+      throw Status(.notFound, "name: this agent's session is \"\(own)\"")
+    }
+    return status.isConnected ? status.session : nil
+  }
+
+  private func forward(
+    _ name: String, _ bytes: [UInt8], _ context: CallContext
+  ) async throws -> [UInt8] {
+    try await channel.unary(
+      Self.method(name), bytes, metadata: context.metadata.forwarded, timeout: context.timeLeft)
+  }
+
+  /// Asks the voice thread.
+  private func ask<Answer: Sendable>(
+    _ question: @escaping @Sendable (EdgeVoice) -> Answer
+  ) async -> Answer {
+    await withCheckedContinuation { continuation in
+      agent.voice.post { continuation.resume(returning: question($0)) }
+    }
+  }
+
+  private static func method(_ name: String) -> Method {
+    Method(service: RPC.sessions, name: name)
+  }
+}
+
+extension Metadata {
+  /// What the server has to know of the client: who it is.
+  var forwarded: Metadata {
+    var forwarded = Metadata()
+    if let name = self[RPC.clientName] { forwarded.append(RPC.clientName, name) }
+    return forwarded
+  }
+}

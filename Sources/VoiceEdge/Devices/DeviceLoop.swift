@@ -1,0 +1,127 @@
+internal import AudioDevices
+
+/// What the loops of capture and playback have in common: one thread that opens the selected device,
+/// keeps it running by the recovery ladder, and opens it anew when nothing else helps.
+final class DeviceLoop: Sendable {
+  struct Timing: Sendable {
+    var firstRetry = Duration.milliseconds(100)
+    /// Not more, so that a device that is back is used within a second.
+    var lastRetry = Duration.milliseconds(800)
+    /// Without samples for so long, a device is said to be stalled.
+    var stall = Duration.milliseconds(200)
+  }
+
+  /// What a running device is used for.
+  protocol User: AnyObject {
+    /// The device has been opened or made ready anew.
+    func begin(_ device: any PCMDevice) throws(DeviceFault)
+    /// Moves what there is.
+    ///
+    /// - Returns: Whether anything was moved.
+    func run(_ device: any PCMDevice) throws(DeviceFault) -> Bool
+  }
+
+  let selection: DeviceSelection
+  let record: HealthRecord
+  private let system: any AudioSystem
+  private let direction: DeviceDirection
+  private let wish: DeviceWish
+  private let timing: Timing
+  private let thread = LoopThread()
+
+  init(
+    _ title: String, _ system: any AudioSystem, _ direction: DeviceDirection, _ wish: DeviceWish,
+    selection: DeviceSelection, timing: Timing = Timing(),
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    self.system = system
+    self.direction = direction
+    self.wish = wish
+    self.selection = selection
+    self.timing = timing
+    record = HealthRecord(title, log: log)
+  }
+
+  /// `makeUser` runs on the loop's thread, where what it makes then stays.
+  func start(_ name: String, _ makeUser: @escaping @Sendable () -> any User) {
+    thread.start(name) { [self] thread in
+      let user = makeUser()
+      var backoff = Backoff(from: timing.firstRetry, to: timing.lastRetry)
+      while !thread.isStopped {
+        let generation = selection.generation
+        let isWanted = { [selection] in selection.generation == generation }
+        guard let device = selection.current else {
+          record.set(.idle, device: nil)
+          thread.sleep(.milliseconds(100), while: isWanted)
+          continue
+        }
+        do throws(DeviceError) {
+          let opened = try system.open(device, direction, wish)
+          if use(opened, device, user, isWanted) { backoff.reset() }
+        } catch {
+          record.set(.absent(error), device: device)
+        }
+        if isWanted() { thread.sleep(backoff.next(), while: isWanted) }
+      }
+      record.set(.idle, device: nil)
+    }
+  }
+
+  func stop() { thread.stop() }
+
+  func join() { thread.join() }
+
+  /// Until the device fails for good, or is not wanted any more. Returns whether it ever worked.
+  private func use(
+    _ device: any PCMDevice, _ name: String, _ user: any User, _ isWanted: () -> Bool
+  ) -> Bool {
+    var ladder = RecoveryLadder()
+    var lastSamples = MonotonicClock.now
+    var isReady = false
+    var hasWorked = false
+    var isStalled = false
+    while !thread.isStopped, isWanted() {
+      do throws(DeviceFault) {
+        if !isReady {
+          try device.prepare()
+          try user.begin(device)
+          isReady = true
+        }
+        let hasMoved = try user.run(device)
+        let now = MonotonicClock.now
+        if hasMoved {
+          ladder.worked()
+          lastSamples = now
+          if !hasWorked || isStalled { record.set(.running(device.format), device: name) }
+          hasWorked = true
+          isStalled = false
+        } else if !isStalled, now - lastSamples > timing.stall {
+          isStalled = true
+          record.set(.stalled(device.format), device: name)
+        }
+      } catch {
+        switch ladder.step(after: error, now: MonotonicClock.now) {
+        case .prepare:
+          record.noteXrun()
+          isReady = false
+        case .resume:
+          if (try? device.resume()) != true { thread.sleep(.milliseconds(50), while: isWanted) }
+        case .reopen:
+          record.set(.absent(DeviceError(.failed, "\(name): \(error.text)")), device: name)
+          return hasWorked
+        }
+      }
+    }
+    return hasWorked
+  }
+}
+
+extension DeviceFault {
+  var text: String {
+    switch self {
+    case .xrun: "too many overruns"
+    case .suspended: "asleep"
+    case .lost(let text): text
+    }
+  }
+}

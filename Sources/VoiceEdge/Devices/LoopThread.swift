@@ -1,0 +1,37 @@
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// A thread that runs until it is told to stop. Its body looks at `isStopped` between short waits.
+final class LoopThread: Sendable {
+  private let stopping = Atomic<Bool>(false)
+  private let done = DispatchSemaphore(value: 0)
+
+  /// `name` is what tools such as `top -H` show: 15 bytes of it.
+  func start(_ name: String, _ body: @escaping @Sendable (LoopThread) -> Void) {
+    let thread = Thread {
+      body(self)
+      self.done.signal()
+    }
+    thread.name = String(name.prefix(15))
+    thread.qualityOfService = .userInteractive
+    thread.start()
+  }
+
+  var isStopped: Bool { stopping.load(ordering: .relaxed) }
+
+  func stop() { stopping.store(true, ordering: .relaxed) }
+
+  /// Waits for the end of the body.
+  func join() { done.wait() }
+
+  /// Sleeps in short pieces while `isWanted`, so that a stop is soon noticed.
+  func sleep(_ time: Duration, while isWanted: () -> Bool = { true }) {
+    let end = MonotonicClock.now + time
+    while !isStopped, isWanted() {
+      let left = end - MonotonicClock.now
+      guard left > .zero else { return }
+      usleep(UInt32(min(left, .milliseconds(20)) / .microseconds(1)))
+    }
+  }
+}

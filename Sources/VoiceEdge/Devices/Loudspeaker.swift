@@ -1,0 +1,86 @@
+internal import Alignment
+internal import AudioCore
+internal import Synchronization
+
+/// What is known of a frame that was played.
+struct PlayedNote: BitwiseCopyable, Sendable {
+  /// When its first sample is heard, in ns of the monotonic clock.
+  var heardAt: Int64 = 0
+  /// Of that sample in the mix that `epoch` counts; negative for silence in its place.
+  var mixSample: Int64 = -1
+  var epoch = 0
+  /// Samples of silence that have been played because the mix did not come in time.
+  var silence: Int64 = 0
+}
+
+/// A frame of the mix on its way to the loudspeaker.
+struct MixNote: BitwiseCopyable, Sendable {
+  var firstSample: Int64 = 0
+  /// Another one with every timeline: each session, and each time without a server.
+  var epoch = 0
+}
+
+/// Gives the loudspeaker the mix, on the loudspeaker's clock and after volume, and keeps what it
+/// played for the voice thread. Belongs to the device's thread, but for what is atomic.
+final class Loudspeaker: FrameRenderer {
+  let mix: FrameRing<MixNote>
+  let played: FrameRing<PlayedNote>
+  private let controls: LoudspeakerControls
+  private let frame: Frame
+  private var playout: PlayoutBuffer
+  private var offset: Int64 = 0  // from the buffer's count of samples to the mix's
+  private var written: Int64 = 0
+  private var epoch = -1
+  private var gain: Float
+
+  init(mix: FrameRing<MixNote>, played: FrameRing<PlayedNote>, _ controls: LoudspeakerControls) {
+    self.mix = mix
+    self.played = played
+    self.controls = controls
+    frame = Frame(rate: mix.rate, channelCount: mix.channelCount)
+    playout = PlayoutBuffer(rate: mix.rate, channelCount: mix.channelCount)
+    gain = controls.gain
+  }
+
+  func begin() {
+    mix.drop(downTo: 0)
+    playout.clear()
+  }
+
+  func render(into output: borrowing Frame, heardAt: Int64) {
+    while let note = mix.read(into: frame) {
+      if note.epoch != epoch {
+        // What is left is of another time.
+        playout.clear()
+        epoch = note.epoch
+      }
+      offset = note.firstSample - written
+      playout.write(frame)
+      written += Int64(frame.sampleCount)
+    }
+    var note = PlayedNote(heardAt: heardAt, epoch: epoch)
+    let position = playout.position
+    if playout.read(into: output) {
+      // The sample that is heard at this very time lies between two.
+      note.mixSample = Int64(position.rounded(.down)) + offset
+      let fraction = (position - position.rounded(.down)) / Double(mix.rate.hertz)
+      note.heardAt -= Int64(fraction * 1e9)
+    }
+    note.silence = playout.status.silence
+    applyVolume(output)
+    controls.addTestSound(output, heardAt: heardAt)
+    controls.publish(playout.status)
+    _ = played.write(output, note)
+  }
+
+  private func applyVolume(_ output: borrowing Frame) {
+    let target = controls.gain
+    guard gain != 1 || target != 1 else { return }
+    let step = (target - gain) / Float(output.sampleCount)
+    for channel in 0..<output.channelCount {
+      let plane = output.planePointers[channel]
+      for index in 0..<output.sampleCount { plane[index] *= gain + step * Float(index + 1) }
+    }
+    gain = target
+  }
+}

@@ -1,0 +1,71 @@
+internal import Alignment
+internal import AudioCore
+internal import Synchronization
+
+/// What others set and read of the loudspeaker while it plays, without a lock.
+final class LoudspeakerControls: @unchecked Sendable {
+  private let gainBits: Atomic<UInt32>
+  private let least = Atomic<Int>(0)
+  private let deviation = Atomic<Int>(0)
+  private let underruns = Atomic<Int>(0)
+  private let skipped = Atomic<Int64>(0)
+  private let testStart = Atomic<Int64>(0)
+  private let testPosition = Atomic<Int>(Int.max)
+  private let testSound: [Float]
+
+  /// `volume` in dB; `testSound` is of the mix's rate.
+  init(volume: Double, testSound: [Float]) {
+    gainBits = Atomic(Decibels.factor(Float(volume)).bitPattern)
+    self.testSound = testSound
+  }
+
+  var gain: Float { Float(bitPattern: gainBits.load(ordering: .relaxed)) }
+
+  /// Plays the test sound from the next frame on.
+  func startTest() {
+    testStart.store(0, ordering: .relaxed)
+    testPosition.store(0, ordering: .releasing)
+  }
+
+  /// When the test sound's first sample is heard, in ns of the monotonic clock; nil before it is
+  /// known.
+  var testHeardAt: Int64? {
+    let time = testStart.load(ordering: .acquiring)
+    return time == 0 ? nil : time
+  }
+
+  /// Runs per frame: no allocation, lock, log or await.
+  func addTestSound(_ frame: borrowing Frame, heardAt: Int64) {
+    let position = testPosition.load(ordering: .acquiring)
+    guard position < testSound.count else { return }
+    if position == 0 { testStart.store(heardAt, ordering: .releasing) }
+    let count = min(frame.sampleCount, testSound.count - position)
+    testSound.withUnsafeBufferPointer { sound in
+      for channel in 0..<frame.channelCount {
+        let plane = frame.planePointers[channel]
+        for index in 0..<count {
+          plane[index] = max(-1, min(1, plane[index] + sound[position + index]))
+        }
+      }
+    }
+    testPosition.store(position + count, ordering: .relaxed)
+  }
+
+  /// Runs per frame: no allocation, lock, log or await.
+  func publish(_ status: PlayoutBuffer.Status) {
+    least.store(status.leastLevel, ordering: .relaxed)
+    deviation.store(Int(status.deviation * 10), ordering: .relaxed)
+    underruns.store(status.underrunCount, ordering: .relaxed)
+    skipped.store(status.skipped, ordering: .relaxed)
+  }
+
+  /// Samples that were left at least in the last second.
+  var leastLevel: Int { least.load(ordering: .relaxed) }
+
+  /// By which the loudspeaker's clock is slower than the microphone's, in parts per million.
+  var driftPPM: Double { Double(deviation.load(ordering: .relaxed)) / 10 }
+
+  var underrunCount: Int { underruns.load(ordering: .relaxed) }
+
+  var skippedSamples: Int64 { skipped.load(ordering: .relaxed) }
+}

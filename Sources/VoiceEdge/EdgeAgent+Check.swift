@@ -1,0 +1,38 @@
+public import AudioDevices
+
+extension EdgeAgent {
+  /// Opens each device of a configuration once, and says of which none that patience helps: a name that
+  /// ALSA does not know, a format that cannot be, rights that are missing.
+  public static func hopelessDevices(
+    _ configuration: EdgeConfiguration, system: any AudioSystem
+  ) -> [String] {
+    let audio = configuration.audio
+    let programs = configuration.programs
+    var wanted: [(String?, DeviceDirection, Int)] = []
+    for port in configuration.routes.ports {
+      wanted.append((port.input, .capture, audio.inputChannels))
+      wanted.append((port.output, .playback, audio.outputChannels))
+      wanted.append((port.loopback, .capture, audio.outputChannels))
+    }
+    wanted.append((programs.farEnd?.device, .capture, programs.farEndChannels))
+    wanted.append((programs.otherAudio?.device, .capture, programs.otherAudioChannels))
+    wanted.append((programs.voice?.device, .playback, audio.inputChannels))
+    return wanted.compactMap { name, direction, channelCount in
+      guard let name else { return nil }
+      do throws(DeviceError) {
+        _ = try system.open(
+          name, direction, DeviceWish(rate: audio.rate, channelCount: channelCount))
+        return nil
+      } catch {
+        return error.mayPass ? nil : error.description
+      }
+    }
+  }
+}
+
+extension Endpoint {
+  /// Nil where it is no device.
+  var device: String? {
+    if case .alsa(let name) = self { name } else { nil }
+  }
+}

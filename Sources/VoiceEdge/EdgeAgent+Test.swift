@@ -1,0 +1,41 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import GRPCTransport
+internal import SwiftProtobuf
+
+/// The test of the devices by a chirp.
+extension EdgeAgent {
+  func testAudio() async throws(Status) -> Anechoic_V1_TestAudioResponse {
+    guard microphone.record.value.isRunning, loudspeaker.record.value.isRunning else {
+      throw Status(.failedPrecondition, "there is no microphone or no loudspeaker that runs")
+    }
+    let heard = await withCheckedContinuation {
+      (continuation: CheckedContinuation<([Float], Int64)?, Never>) in
+      voice.post { [loudspeakerControls] voice in
+        guard voice.test?.isRunning != true else { return continuation.resume(returning: nil) }
+        voice.test = TestCapture { samples, time in continuation.resume(returning: (samples, time))
+        }
+        loudspeakerControls.startTest()
+      }
+    }
+    guard let (samples, capturedAt) = heard else {
+      throw Status(.aborted, "another test runs")
+    }
+    guard let heardAt = loudspeakerControls.testHeardAt else {
+      throw Status(.unavailable, "the loudspeaker did not play")
+    }
+    let result = ChirpTest.analyse(
+      samples, rate: configuration.audio.rate, capturedAt: capturedAt, heardAt: heardAt)
+    let stats = board.status.stats
+    return Anechoic_V1_TestAudioResponse.with {
+      $0.levelDbfs = Float(result.level)
+      $0.noiseDbfs = Float(result.noise)
+      $0.heard = result.delay != nil
+      if let delay = result.delay { $0.roundTripMs = Float(delay) }
+      if let loss = result.echoLoss { $0.echoReturnLossDb = Float(loss) }
+      if let stats, stats.echo.hasEchoReturnLossEnhancementDb {
+        $0.echoReturnLossEnhancementDb = stats.echo.echoReturnLossEnhancementDb
+      }
+    }
+  }
+}

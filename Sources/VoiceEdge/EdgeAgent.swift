@@ -1,0 +1,131 @@
+internal import AnechoicAPI
+internal import AudioCore
+public import AudioDevices
+internal import Synchronization
+public import VoiceEngines
+
+/// A voice device out of a machine's sound hardware, its programs and a server.
+///
+/// Each device has a thread; the voice has one; the server's side and the local control are tasks.
+public final class EdgeAgent: Sendable {
+  let configuration: EdgeConfiguration
+  let voice = Mailbox<EdgeVoice>()
+  let board: StatusBoard
+  let link: ServerLink
+  let routes: RouteDirector
+  let microphone: DeviceLoop
+  let loudspeaker: DeviceLoop
+  let loopback: DeviceLoop
+  let loudspeakerControls: LoudspeakerControls
+  private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
+  private let rings: EdgeRings
+  private let devices: EdgeDevices
+  private let engine: any (VoiceEngine & SendableMetatype).Type
+  private let controls: ControlWatch
+  private let voiceThread = LoopThread()
+  private let log: @Sendable (String) -> Void
+
+  /// `system` has the devices, `engine` does what is done on this machine. `log` is given a line for
+  /// each change, from any thread.
+  public init(
+    _ configuration: EdgeConfiguration, system: any AudioSystem,
+    engine: any (VoiceEngine & SendableMetatype).Type,
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    self.configuration = configuration
+    self.engine = engine
+    self.log = log
+    let audio = configuration.audio
+    devices = EdgeDevices(system: system, periodCount: audio.periods, log: log)
+    microphone = devices.loop("microphone", .capture, audio.rate, audio.inputChannels, nil)
+    loudspeaker = devices.loop("loudspeaker", .playback, audio.rate, audio.outputChannels, nil)
+    loopback = devices.loop("loopback", .capture, audio.rate, audio.outputChannels, nil)
+    rings = EdgeRings(audio) { [record = microphone.record] in record.value }
+    loudspeakerControls = LoudspeakerControls(
+      volume: audio.volume, testSound: ChirpTest.sound(audio.rate))
+    let lamps = Lamps(configuration.mute.lamps, log: log)
+    board = StatusBoard(lampChanged: lamps.set)
+    link = ServerLink(
+      configuration.server, client: configuration.session.client, voice: voice, log: log)
+    controls = ControlWatch(system) { [voice] isMuted in
+      voice.post { $0.hardwareMuted(isMuted) }
+    }
+    routes = RouteDirector(configuration.routes, system, controls) {
+      [voice, microphone, loudspeaker, loopback] change in
+      microphone.selection.select(change.current?.input)
+      loudspeaker.selection.select(change.current?.output)
+      loopback.selection.select(change.current?.loopback)
+      voice.post { $0.routeChanged(change) }
+    }
+  }
+
+  /// Until the task is cancelled. Throws an `EdgeFailure` for what cannot work.
+  public func run() async throws {
+    startDevices()
+    defer { stopDevices() }
+    let keys = configuration.mute.keys.map { path in
+      KeyWatch(path: path, log: log) { [self] in pressed() }
+    }
+    defer {
+      keys.forEach { $0.stop() }
+      keys.forEach { $0.join() }
+    }
+    let control = try LocalControl(self)
+    let link = link
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await link.run() }
+        try await group.waitForAll()
+      }
+      await control?.stop()
+    } catch {
+      await control?.stop()
+      throw error
+    }
+  }
+
+  /// What the devices' loops know.
+  var health: [(role: String, health: DeviceHealth)] {
+    [
+      ("microphone", microphone.record.value), ("loudspeaker", loudspeaker.record.value),
+      ("loopback", loopback.record.value),
+    ].filter { $0.0 != "loopback" || $0.1.device != nil } + programHealth.withLock { $0 }()
+  }
+
+  private func startDevices() {
+    microphone.start("microphone") { [rings, voice, record = microphone.record] in
+      CaptureStream(rings.capture, record, wake: voice.signal)
+    }
+    loopback.start("loopback") { [rings, record = loopback.record] in
+      CaptureStream(rings.loopback, record, wake: {})
+    }
+    loudspeaker.start("loudspeaker") { [rings, loudspeakerControls] in
+      PlaybackStream(
+        rate: rings.mix.rate, channelCount: rings.mix.channelCount,
+        Loudspeaker(mix: rings.mix, played: rings.played, loudspeakerControls))
+    }
+    voiceThread.start("voice") { [self] thread in
+      let programs = EdgePrograms(configuration, devices)
+      programHealth.withLock { $0 = programs.healthReader }
+      let edge = EdgeVoice(
+        configuration, rings: rings, programs: programs, board: board, mailbox: voice, log: log)
+      do { try edge.prepare(engine: engine) } catch { log("local voice: \(error)") }
+      edge.run(thread)
+      programs.stop()
+      programs.join()
+    }
+    routes.start()
+  }
+
+  private func stopDevices() {
+    routes.stop()
+    controls.stop()
+    voiceThread.stop()
+    voice.signal()
+    for loop in [microphone, loudspeaker, loopback] { loop.stop() }
+    routes.join()
+    controls.join()
+    voiceThread.join()
+    for loop in [microphone, loudspeaker, loopback] { loop.join() }
+  }
+}

@@ -1,0 +1,69 @@
+internal import Glibc
+
+/// An open FIFO, made where there is none. Reads and writes do not wait.
+struct FIFO: ~Copyable {
+  /// F_SETPIPE_SZ of <fcntl.h>, which Swift does not see.
+  private static let setPipeSize: Int32 = 1031
+
+  private let descriptor: Int32
+
+  /// Waits for a FIFO that can be opened as long as the thread runs; nil then. Says once why not.
+  init?(
+    path: String, _ mode: Int32, title: String, thread: LoopThread,
+    log: @Sendable (String) -> Void
+  ) {
+    var lastProblem: String?
+    while !thread.isStopped {
+      switch Self.open(path, mode) {
+      case .success(let descriptor):
+        self.descriptor = descriptor
+        return
+      case .failure(let problem):
+        if let text = problem.text, text != lastProblem { log("\(title): \(path): \(text)") }
+        lastProblem = problem.text
+        thread.sleep(.milliseconds(20))
+      }
+    }
+    return nil
+  }
+
+  deinit { close(descriptor) }
+
+  /// Up to 20 ms.
+  func waitToRead() -> Bool {
+    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return Glibc.poll(&poll, 1, 20) > 0
+  }
+
+  func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
+    max(0, Glibc.read(descriptor, bytes.baseAddress, bytes.count))
+  }
+
+  /// Nil when nobody reads any more.
+  func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    if count >= 0 { return count }
+    return errno == EAGAIN || errno == EINTR ? 0 : nil
+  }
+
+  /// Why a FIFO is not open; without text where only nobody reads it yet.
+  private struct Problem: Error { var text: String? }
+
+  private static func open(_ path: String, _ mode: Int32) -> Result<Int32, Problem> {
+    var info = stat()
+    if stat(path, &info) != 0 {
+      guard mkfifo(path, 0o660) == 0 || errno == EEXIST else { return .failure(problem()) }
+    } else if info.st_mode & S_IFMT != S_IFIFO {
+      return .failure(Problem(text: "is there, and is no FIFO"))
+    }
+    let descriptor = Glibc.open(path, mode | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      return .failure(errno == ENXIO ? Problem(text: nil) : problem())
+    }
+    // As little as it can be: what waits in it is latency.
+    _ = fcntl(descriptor, Self.setPipeSize, 4096)
+    return .success(descriptor)
+  }
+
+  private static func problem() -> Problem { Problem(text: String(cString: strerror(errno))) }
+}

@@ -1,0 +1,69 @@
+internal import Alignment
+internal import AudioCore
+internal import AudioDevices
+
+/// What programs of this machine play: the far end, or other audio. The voice thread takes a frame of
+/// it for each of the microphone's.
+final class ProgramInput {
+  private let ring: FrameRing<CaptureNote>
+  private let source: any Source
+  private let isClocked: Bool  // by a device, whose clock is not the microphone's
+  private var playout: PlayoutBuffer
+  private let frame: Frame
+
+  /// What fills the ring on a thread of its own.
+  protocol Source: AnyObject, Sendable {
+    func stop()
+    func join()
+  }
+
+  init(
+    _ endpoint: Endpoint, title: String, rate: SampleRate, channelCount: Int, _ devices: EdgeDevices
+  ) {
+    ring = FrameRing(
+      rate: rate, channelCount: channelCount, capacity: 64, note: CaptureNote())
+    frame = Frame(rate: rate, channelCount: channelCount)
+    playout = PlayoutBuffer(rate: rate, channelCount: channelCount)
+    switch endpoint {
+    case .alsa(let name):
+      let loop = devices.loop(title, .capture, rate, channelCount, name)
+      loop.start(title) { [ring, record = loop.record] in CaptureStream(ring, record, wake: {}) }
+      source = loop
+      isClocked = true
+    case .fifo(let path):
+      source = FIFOReader(path: path, title: title, into: ring, log: devices.log)
+      isClocked = false
+    case .file(let path):
+      source = SoundFileReader(path: path, title: title, into: ring, log: devices.log)
+      isClocked = false
+    }
+  }
+
+  /// How the device does; nil where there is none.
+  var record: HealthRecord? { (source as? DeviceLoop)?.record }
+
+  /// Gives the next 10 ms, silence included.
+  ///
+  /// - Returns: Whether there was sound.
+  func next(into output: borrowing Frame) -> Bool {
+    guard isClocked else {
+      if ring.read(into: output) != nil { return true }
+      output.clear()
+      return false
+    }
+    while ring.read(into: frame) != nil { playout.write(frame) }
+    return playout.read(into: output)
+  }
+
+  /// Forgets what waits.
+  func clear() {
+    ring.drop(downTo: 0)
+    playout.clear()
+  }
+
+  func stop() { source.stop() }
+
+  func join() { source.join() }
+}
+
+extension DeviceLoop: ProgramInput.Source {}

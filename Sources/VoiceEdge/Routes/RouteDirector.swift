@@ -1,0 +1,79 @@
+internal import AnechoicAPI
+internal import AudioDevices
+internal import Synchronization
+
+/// Keeps the route: looks at what is plugged in a few times a second, and tells loops and session
+/// what to use.
+final class RouteDirector: Sendable {
+  private static let interval = Duration.milliseconds(200)
+
+  private let selector: Mutex<RouteSelector>
+  private let ports: [EdgeConfiguration.Port]
+  private let system: any AudioSystem
+  private let controls: ControlWatch
+  private let changed: @Sendable (RouteSelector.Change) -> Void
+  private let thread = LoopThread()
+
+  init(
+    _ routes: EdgeConfiguration.Routes, _ system: any AudioSystem, _ controls: ControlWatch,
+    changed: @escaping @Sendable (RouteSelector.Change) -> Void
+  ) {
+    selector = Mutex(RouteSelector(routes))
+    ports = routes.ports
+    self.system = system
+    self.controls = controls
+    self.changed = changed
+  }
+
+  func start() {
+    thread.start("routes") { [self] thread in
+      while !thread.isStopped {
+        update()
+        thread.sleep(Self.interval)
+      }
+    }
+  }
+
+  func stop() { thread.stop() }
+
+  func join() { thread.join() }
+
+  var current: EdgeConfiguration.Port? { selector.withLock { $0.current } }
+
+  /// The ids of the ports that are there.
+  var present: Set<String> { Set(ports.filter(isPresent).map(\.id)) }
+
+  /// Nil leaves it to the policy.
+  func choose(_ id: String?) throws(RouteError) {
+    let result = selector.withLock { selector -> Result<RouteSelector.Change?, RouteError> in
+      do throws(RouteError) { return .success(try selector.choose(id)) } catch {
+        return .failure(error)
+      }
+    }
+    if let change = try result.get() { tell(change) }
+  }
+
+  private func update() {
+    let present = present
+    if let change = selector.withLock({ $0.update(present: present) }) { tell(change) }
+  }
+
+  private func tell(_ change: RouteSelector.Change) {
+    controls.watch(change.current?.control)
+    changed(change)
+  }
+
+  /// A port whose presence nothing tells counts as there: its loops try to open it.
+  private func isPresent(_ port: EdgeConfiguration.Port) -> Bool {
+    let names = [port.input, port.output].compactMap { $0 }
+    if names.contains(where: { system.isPresent($0) == false }) { return false }
+    guard let control = port.control else { return true }
+    return system.isPresent(control) ?? isReadable(control)
+  }
+
+  /// The watch has it open where it is the one in use.
+  private func isReadable(_ control: String) -> Bool {
+    if control == current?.control, let isPresent = controls.isPresent(control) { return isPresent }
+    return (try? system.openControl(control)) != nil
+  }
+}

@@ -1,0 +1,104 @@
+public import AnechoicAPI
+
+/// Which port is used: a rule without I/O. What is plugged in goes in, the route comes out.
+public struct RouteSelector: Sendable {
+  public typealias Port = EdgeConfiguration.Port
+
+  /// A change of the route.
+  public struct Change: Sendable, Equatable {
+    public var reason: Anechoic_V1_RouteChanged.Reason
+    public var previous: Port?
+    public var current: Port?
+  }
+
+  private let ports: [Port]
+  private var policy: EdgeConfiguration.Routes.Policy
+  private var present: Set<String> = []
+  /// Ids, the one that was used last at the end.
+  private var used: [String] = []
+  /// Chosen by somebody for as long as it is there.
+  private var chosen: String?
+  private var hasSelected = false
+  public private(set) var current: Port?
+
+  public init(_ routes: EdgeConfiguration.Routes) {
+    ports = routes.ports
+    policy = routes.policy
+  }
+
+  /// What is there now.
+  ///
+  /// - Returns: The change of the route that it makes, or nil.
+  public mutating func update(present now: Set<String>) -> Change? {
+    let new = now.subtracting(present)
+    present = now
+    if hasSelected {
+      used = used.filter { !new.contains($0) } + ports.map(\.id).filter(new.contains)
+    }
+    if let chosen, !now.contains(chosen), policy != .only(chosen) { self.chosen = nil }
+    return select(reason(isNew: !new.isEmpty))
+  }
+
+  /// Somebody chooses a port; nil leaves it to the policy again. Throws where there is none of that id.
+  ///
+  /// - Returns: The change of the route that it makes, or nil.
+  public mutating func choose(_ id: String?) throws(RouteError) -> Change? {
+    if let id {
+      guard ports.contains(where: { $0.id == id }) else { throw .unknown(id) }
+      guard present.contains(id) else { throw .absent(id) }
+      used = used.filter { $0 != id } + [id]
+    }
+    chosen = id
+    return select(.override)
+  }
+
+  private func reason(isNew: Bool) -> Anechoic_V1_RouteChanged.Reason {
+    guard let current, !present.contains(current.id) else {
+      return isNew && current != nil ? .automaticSwitch : .newDevice
+    }
+    return .deviceLost
+  }
+
+  private mutating func select(_ reason: Anechoic_V1_RouteChanged.Reason) -> Change? {
+    let next = wanted
+    guard next != current || !hasSelected else { return nil }
+    hasSelected = true
+    defer { current = next }
+    return Change(reason: next == nil ? .noSuitableRoute : reason, previous: current, current: next)
+  }
+
+  /// A named port is never replaced by another.
+  private var wanted: Port? {
+    let candidates = ports.filter { present.contains($0.id) }
+    if let chosen { return candidates.first { $0.id == chosen } }
+    switch policy {
+    case .only(let id): return candidates.first { $0.id == id }
+    case .priority: return first(candidates)
+    case .followsUse:
+      let last = used.last { id in candidates.contains { $0.id == id } }
+      return candidates.first { $0.id == last } ?? first(candidates)
+    }
+  }
+
+  /// Of the highest priority, and of those the first in the file.
+  private func first(_ candidates: [Port]) -> Port? {
+    candidates.max { left, right in
+      (left.priority, -index(left)) < (right.priority, -index(right))
+    }
+  }
+
+  private func index(_ port: Port) -> Int { ports.firstIndex(of: port) ?? 0 }
+}
+
+/// Why a port cannot be chosen.
+public enum RouteError: Error, Equatable, CustomStringConvertible {
+  case unknown(String)
+  case absent(String)
+
+  public var description: String {
+    switch self {
+    case .unknown(let id): "there is no port \"\(id)\""
+    case .absent(let id): "the port \"\(id)\" is not plugged in"
+    }
+  }
+}

@@ -1,0 +1,81 @@
+internal import AnechoicAPI
+internal import Synchronization
+
+/// What is on its way to the server: put in by the voice thread, which never waits, and sent by a
+/// task. Audio that the connection does not take is dropped, the oldest first; nothing else is.
+final class Outbox: Sendable {
+  enum Item: Sendable {
+    case audio(Anechoic_V1_AudioInput)
+    case report(Anechoic_V1_PlaybackReport)
+    case control(Anechoic_V1_Control)
+    case device(Anechoic_V1_DeviceReport)
+
+    var isAudio: Bool { if case .audio = self { true } else { false } }
+  }
+
+  /// 200 ms.
+  private static let longestBacklog = 20
+
+  private struct State {
+    var items: [Item] = []
+    var audioCount = 0
+    var droppedCount = 0
+    var reader: CheckedContinuation<Item?, Never>?
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Returns whether audio had to be dropped for it.
+  @discardableResult
+  func put(_ item: Item) -> Bool {
+    let (reader, hasDropped) = state.withLock { state in
+      if state.isClosed { return (nil, false) as (CheckedContinuation<Item?, Never>?, Bool) }
+      if let reader = state.reader.take() { return (reader, false) }
+      var hasDropped = false
+      if item.isAudio {
+        state.audioCount += 1
+        if state.audioCount > Self.longestBacklog,
+          let oldest = state.items.firstIndex(where: \.isAudio)
+        {
+          state.items.remove(at: oldest)
+          state.audioCount -= 1
+          state.droppedCount += 1
+          hasDropped = true
+        }
+      }
+      state.items.append(item)
+      return (nil, hasDropped)
+    }
+    reader?.resume(returning: item)
+    return hasDropped
+  }
+
+  /// The next to be sent; nil once it is closed.
+  func next() async -> Item? {
+    await withCheckedContinuation { continuation in
+      let ready: Item?? = state.withLock { state in
+        if state.isClosed { return .some(nil) }
+        guard !state.items.isEmpty else {
+          state.reader = continuation
+          return nil
+        }
+        let item = state.items.removeFirst()
+        if item.isAudio { state.audioCount -= 1 }
+        return item
+      }
+      if let ready { continuation.resume(returning: ready) }
+    }
+  }
+
+  func close() {
+    state.withLock { state in
+      state.isClosed = true
+      state.items.removeAll()
+      return state.reader.take()
+    }?.resume(returning: nil)
+  }
+
+  /// Frames of audio that were dropped so far.
+  var droppedCount: Int { state.withLock { $0.droppedCount } }
+}

@@ -1,0 +1,161 @@
+internal import AnechoicAPI
+internal import AudioDevices
+internal import GRPCTransport
+internal import Synchronization
+internal import VoiceClient
+
+/// Keeps a session on the server: opens one, and another when it is lost. It tells the voice thread of
+/// each step and never holds it up.
+final class ServerLink: Sendable {
+  /// Of a server that cannot be reached: so that one that is back is found within a second.
+  private static let unreachable = Backoff(from: .milliseconds(250), to: .milliseconds(700))
+  /// Of one that refuses.
+  private static let refused = Backoff(from: .milliseconds(250), to: .seconds(15))
+  private static let answerTimeout = Duration.seconds(2)
+
+  private let configuration: EdgeConfiguration.Server
+  private let client: String
+  private let voice: Mailbox<EdgeVoice>
+  private let log: @Sendable (String) -> Void
+  private let state = Mutex(State.away("not connected yet"))
+
+  enum State: Sendable, Equatable {
+    case connected(session: String)
+    case away(String)
+  }
+
+  init(
+    _ configuration: EdgeConfiguration.Server, client: String, voice: Mailbox<EdgeVoice>,
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    self.configuration = configuration
+    self.client = client
+    self.voice = voice
+    self.log = log
+  }
+
+  var current: State { state.withLock { $0 } }
+
+  /// Until the task is cancelled. Throws an `EdgeFailure` for what no patience helps against, before
+  /// anything has worked.
+  func run() async throws {
+    var unreachable = Self.unreachable
+    var refused = Self.refused
+    var epoch = 0
+    var suffix = 0
+    while !Task.isCancelled {
+      let ended = epoch
+      voice.post { $0.disconnected(epoch: ended) }
+      epoch += 1
+      var wait: Duration
+      do {
+        try await runSession(epoch: epoch, suffix: suffix)
+        (unreachable, refused, suffix) = (Self.unreachable, Self.refused, 0)
+        wait = unreachable.next()
+        say(.away("the server ended the session"))
+      } catch let loss as SessionLoss {
+        (unreachable, refused, suffix) = (Self.unreachable, Self.refused, 0)
+        wait = loss.status.isUnreachable ? unreachable.next() : refused.next()
+        say(.away(loss.status.oneLine))
+      } catch let status as Status {
+        if epoch == 1, status.isHopeless {
+          throw EdgeFailure("server \(configuration.address): \(status.oneLine)")
+        }
+        // What is left of a session whose connection broke; another name will do.
+        if status.code == .alreadyExists { suffix += 1 }
+        wait = status.isUnreachable ? unreachable.next() : refused.next()
+        if status.code == .alreadyExists { wait = .milliseconds(50) }
+        say(.away(status.oneLine))
+      }
+      try? await Task.sleep(for: wait)
+    }
+  }
+
+  /// A session that had started, and then failed.
+  private struct SessionLoss: Error { var status: Status }
+
+  private func runSession(epoch: Int, suffix: Int) async throws {
+    // A channel that has failed waits by itself before it tries again: a new one does not.
+    let server = VoiceProcessingClient(
+      server: configuration.address, clientName: client, security: configuration.security)
+    _ = try await server.capabilities(timeout: Self.answerTimeout)
+    let start = await withCheckedContinuation { continuation in
+      voice.post { continuation.resume(returning: $0.makeStart(suffix: suffix)) }
+    }
+    let stream = try await server.process(start)
+    let outbox = Outbox()
+    let session = ServerSession(
+      started: stream.started, epoch: epoch, outbox: outbox, abandon: { stream.cancel() })
+    voice.post { $0.connected(session) }
+    say(.connected(session: stream.started.session))
+    let sending = Task { await send(outbox, to: stream) }
+    defer {
+      outbox.close()
+      sending.cancel()
+      voice.post { $0.disconnected(epoch: epoch) }
+    }
+    do {
+      while let response = try await stream.receive() {
+        voice.post { $0.received(response, epoch: epoch) }
+      }
+    } catch let status as Status {
+      throw SessionLoss(status: status)
+    }
+  }
+
+  private func send(_ outbox: Outbox, to stream: ProcessStream) async {
+    // A send that fails is told by what is received.
+    while let item = await outbox.next() {
+      do {
+        switch item {
+        case .audio(let audio): try await stream.send(audio)
+        case .report(let report): try await stream.send(report)
+        case .control(let control): try await stream.send(control)
+        case .device(let report): try await stream.send(report)
+        }
+      } catch { return }
+    }
+    stream.finish()
+  }
+
+  private func say(_ new: State) {
+    let isNews = state.withLock { state in
+      defer { state = new }
+      return state != new
+    }
+    guard isNews else { return }
+    switch new {
+    case .connected(let session): log("server \(configuration.address): \(session) runs")
+    case .away(let reason): log("server \(configuration.address): \(reason); trying again")
+    }
+  }
+}
+
+/// Why an agent cannot work, whatever happens.
+public struct EdgeFailure: Error, Equatable, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) { self.description = description }
+}
+
+extension Status {
+  /// Nobody answered there.
+  var isUnreachable: Bool {
+    code == .unavailable || code == .deadlineExceeded || code == .cancelled
+  }
+
+  /// It will be refused again: the configuration is wrong, or the server another.
+  var isHopeless: Bool {
+    switch code {
+    case .invalidArgument, .unimplemented, .unauthenticated, .permissionDenied: true
+    default: isCertificateRefusal
+    }
+  }
+
+  var oneLine: String {
+    let words = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+    if isCertificateRefusal { return "the server's certificate is refused: \(words)" }
+    if code == .unimplemented { return "this is no Anechoic server of this version: \(words)" }
+    return words
+  }
+}

@@ -1,0 +1,37 @@
+/// Where captured frames lie in time: what is missing, what comes too late, and when to go on without.
+///
+/// A rule without a clock: it is told when frames were captured and what time it is.
+struct CaptureTimeline {
+  enum Verdict: Equatable {
+    /// It follows so much that is missing, in ns; 0 is nothing.
+    case next(missing: Int64)
+    /// Its time has passed without it.
+    case tooLate
+  }
+
+  private static let frame: Int64 = 10_000_000
+  /// Device times wander by less.
+  private static let tolerance: Int64 = 15_000_000
+  /// A frame is waited for so long after its end.
+  private static let patience: Int64 = 60_000_000
+
+  /// When the next frame should begin, in ns.
+  private(set) var expected: Int64
+
+  init(now: Int64) { expected = now }
+
+  /// A frame that was captured at `time` has come.
+  mutating func arrived(at time: Int64) -> Verdict {
+    let offset = time - expected
+    if offset < -Self.tolerance { return .tooLate }
+    expected = time + Self.frame
+    return .next(missing: offset > Self.tolerance ? offset : 0)
+  }
+
+  /// Whether the next frame is given up, at `now`.
+  mutating func givesUp(now: Int64) -> Bool {
+    guard now - (expected + Self.frame) > Self.patience else { return false }
+    expected += Self.frame
+    return true
+  }
+}

@@ -1,0 +1,68 @@
+internal import AudioCore
+
+/// The frames between the devices' threads and the voice's.
+struct EdgeRings: Sendable {
+  let capture: FrameRing<CaptureNote>
+  let loopback: FrameRing<CaptureNote>
+  let mix: FrameRing<MixNote>
+  let played: FrameRing<PlayedNote>
+  /// How the microphone does.
+  let captureHealth: @Sendable () -> DeviceHealth
+
+  /// Each holds half a second.
+  init(_ audio: EdgeConfiguration.Audio, captureHealth: @escaping @Sendable () -> DeviceHealth) {
+    capture = FrameRing(
+      rate: audio.rate, channelCount: audio.inputChannels, capacity: 50, note: CaptureNote())
+    loopback = FrameRing(
+      rate: audio.rate, channelCount: audio.outputChannels, capacity: 50, note: CaptureNote())
+    mix = FrameRing(
+      rate: audio.rate, channelCount: audio.outputChannels, capacity: 50, note: MixNote())
+    played = FrameRing(
+      rate: audio.rate, channelCount: audio.outputChannels, capacity: 50, note: PlayedNote())
+    self.captureHealth = captureHealth
+  }
+}
+
+/// The programs' side of the agent.
+final class EdgePrograms {
+  let farEnd: ProgramInput?
+  let otherAudio: ProgramInput?
+  let voice: ProgramOutput?
+
+  init(_ configuration: EdgeConfiguration, _ devices: EdgeDevices) {
+    let (programs, audio) = (configuration.programs, configuration.audio)
+    farEnd = programs.farEnd.map {
+      ProgramInput(
+        $0, title: "far-end", rate: audio.rate, channelCount: programs.farEndChannels, devices)
+    }
+    otherAudio = programs.otherAudio.map {
+      ProgramInput(
+        $0, title: "other-audio", rate: audio.rate, channelCount: programs.otherAudioChannels,
+        devices)
+    }
+    voice = programs.voice.map {
+      ProgramOutput(
+        $0, title: "voice", rate: audio.rate, channelCount: audio.inputChannels, devices)
+    }
+  }
+
+  /// How the programs' devices do, for any thread.
+  var healthReader: @Sendable () -> [(String, DeviceHealth)] {
+    let records = [
+      ("far-end", farEnd?.record), ("other-audio", otherAudio?.record), ("voice", voice?.record),
+    ]
+    return { records.compactMap { role, record in record.map { (role, $0.value) } } }
+  }
+
+  func stop() {
+    farEnd?.stop()
+    otherAudio?.stop()
+    voice?.stop()
+  }
+
+  func join() {
+    farEnd?.join()
+    otherAudio?.join()
+    voice?.join()
+  }
+}

@@ -1,0 +1,120 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import SwiftProtobuf
+internal import VoiceSessions
+
+/// What the local voice gives, and what is asked for on this machine.
+extension EdgeVoice: LocalVoice.Receiver {
+  func processed(_ frame: borrowing Frame) {
+    guard link == nil else { return }
+    if configuration.fallback == .silence {
+      voiceFrame.clear()
+      programs.voice?.write(voiceFrame)
+    } else {
+      programs.voice?.write(frame)
+    }
+  }
+
+  func mixed(_ frame: borrowing Frame) {
+    guard link == nil else { return }
+    // Counted for the loudspeaker's sake alone: nobody is sent reports of it.
+    _ = rings.mix.write(frame, MixNote(firstSample: position, epoch: -1 - status.sessionCount))
+  }
+
+  func happened(_ event: SessionEvent) {
+    switch event.kind {
+    case .muteChanged(let state, _):
+      guard link == nil else { return }
+      mute.sessionChanged(state.isMuted)
+      status.muteActor = state.origin.actor
+      status.mutedSpeechActive = false
+    case .mutedSpeech(let isActive): status.mutedSpeechActive = isActive
+    case .voiceActivityChanged(.nearEnd, let isActive, _): status.voiceActive = isActive
+    default: return
+    }
+    publish()
+  }
+
+  /// Mutes or unmutes, by the session where there is one.
+  func setMute(_ muted: Bool) {
+    if link != nil {
+      mute.request(muted)
+      sendMute(muted)
+    } else {
+      local?.set(muted: muted)
+    }
+    publish()
+  }
+
+  /// A press of the mute key while there is no server.
+  func pressedLocally(_ gesture: MuteGesture) -> GestureResult? { local?.report(gesture) }
+
+  /// Nothing more leaves this machine, until the session has answered.
+  func anticipateMute() {
+    mute.request(true)
+    publish()
+  }
+
+  func hardwareMuted(_ muted: Bool) {
+    guard muted != mute.hardware else { return }
+    mute.hardware = muted
+    sendInterruption(began: muted, .hardwareMuted)
+    publish()
+  }
+
+  func routeChanged(_ change: RouteSelector.Change) {
+    let wasLost = route != nil && change.current == nil
+    route = change.current.map { Anechoic_V1_AudioRoute($0) }
+    hasLoopback = change.current?.loopback != nil
+    status.route = change.current?.id
+    sendRoute(reason: change.reason, route)
+    if wasLost { log("route: no suitable port") }
+    if let current = change.current { log("route: \(current.id)") }
+    publish()
+  }
+
+  /// The session as a client of the local control sees it while there is no server.
+  func describeLocalSession() -> Anechoic_V1_Session {
+    Anechoic_V1_Session.with {
+      $0.name = "sessions/\(configuration.session.id)"
+      $0.owner = configuration.session.client
+      if let state = local?.state {
+        $0.config = Anechoic_V1_SessionConfig(state.configuration.resolved)
+        $0.mute = Anechoic_V1_MuteState(state.mute)
+        $0.activeMicMode = Anechoic_V1_MicMode(state.activeMicMode)
+        $0.voiceActive = state.isVoiceActive
+        $0.mutedSpeechActive = state.isMutedSpeechActive
+        $0.lastEventID = state.lastEventID
+      }
+      if let route { $0.route = route }
+      $0.labels = ["fallback": configuration.fallback.rawValue]
+    }
+  }
+
+  func publish() {
+    status.isConnected = link != nil
+    status.session = link?.started.session ?? ""
+    status.mute = mute
+    status.latency = link == nil ? LatencyMeter.Shares() : latency.shares
+    status.sendDropped = link?.outbox.droppedCount ?? 0
+    board.publish(status)
+  }
+}
+
+extension Anechoic_V1_AudioRoute {
+  /// Input and output of a port.
+  init(_ port: EdgeConfiguration.Port) {
+    self.init()
+    func describe(_ isThere: Bool) -> Anechoic_V1_AudioPort? {
+      guard isThere else { return nil }
+      return Anechoic_V1_AudioPort.with {
+        $0.portID = port.id
+        $0.displayName = port.displayName
+        $0.type = port.type
+        $0.headphones = port.headphones
+      }
+    }
+    if let port = describe(port.input != nil) { input = port }
+    if let port = describe(port.output != nil) { output = port }
+  }
+}

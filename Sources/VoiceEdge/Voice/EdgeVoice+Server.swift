@@ -1,0 +1,150 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import SwiftProtobuf
+
+/// The server's comings and goings.
+extension EdgeVoice {
+  /// What the next session is started with.
+  func makeStart(suffix: Int) -> Anechoic_V1_Start {
+    let (audio, programs) = (configuration.audio, configuration.programs)
+    let usesReference =
+      audio.reference == .tap
+      || audio.reference == .automatic
+        && configuration.routes.ports.contains { $0.loopback != nil }
+    return Anechoic_V1_Start.with {
+      let id = configuration.session.id
+      $0.sessionID = suffix == 0 ? id : "\(id)-\(suffix + 1)"
+      $0.config = configuration.session.configuration
+      $0.muted = mute.session
+      $0.inputs.microphone = VoiceFrames.format(audio.rate, audio.inputChannels)
+      if usesReference {
+        $0.inputs.reference = VoiceFrames.format(audio.rate, audio.outputChannels)
+      }
+      if programs.farEnd != nil {
+        $0.inputs.farEnd = VoiceFrames.format(audio.rate, programs.farEndChannels)
+      }
+      if programs.otherAudio != nil {
+        $0.inputs.otherAudio = VoiceFrames.format(audio.rate, programs.otherAudioChannels)
+      }
+      $0.outputs.processed = VoiceFrames.format(audio.rate, audio.inputChannels)
+      $0.outputs.playback = VoiceFrames.format(audio.rate, audio.outputChannels)
+      $0.statsInterval.seconds = 1
+      if let lost = status.gapSince {
+        let gap = MonotonicClock.now.nanoseconds - lost
+        $0.labels = ["gap-before-ms": "\(gap / 1_000_000)"]
+      }
+    }
+  }
+
+  func connected(_ session: ServerSession) {
+    restartTimelines()
+    link = session
+    lastAnswer = MonotonicClock.now.nanoseconds
+    latency = LatencyMeter(processing: session.algorithmicDelay)
+    status.stats = nil
+    status.sessionCount += 1
+    if let lost = status.gapSince {
+      status.lastGap = .nanoseconds(lastAnswer - lost)
+      log("server: without it for \(status.lastGap.map { "\($0)" } ?? "")")
+    }
+    status.gapSince = nil
+    if session.started.mute.muted != mute.session { sendMute(mute.session) }
+    if let route { sendRoute(reason: .newDevice, route) }
+    if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
+    publish()
+  }
+
+  func disconnected(epoch: Int) {
+    guard let link, link.epoch == epoch else { return }
+    link.outbox.close()
+    self.link = nil
+    mute.requestFailed()
+    status.gapSince = MonotonicClock.now.nanoseconds
+    status.stats = nil
+    status.voiceActive = false
+    publish()
+  }
+
+  func received(_ response: Anechoic_V1_ProcessResponse, epoch: Int) {
+    guard let link, link.epoch == epoch else { return }
+    lastAnswer = MonotonicClock.now.nanoseconds
+    switch response.response {
+    case .audio(let audio):
+      VoiceFrames.decode(audio.processed, into: voiceFrame) { frame, first in
+        latency.noteReceived(first / Int64(frame.sampleCount), now: lastAnswer)
+        programs.voice?.write(frame)
+      }
+      if audio.hasPlayback {
+        VoiceFrames.decode(audio.playback, into: mixFrame) { frame, first in
+          _ = rings.mix.write(frame, MixNote(firstSample: first, epoch: epoch))
+        }
+      }
+    case .event(let event): happened(event)
+    case .stats(let stats): status.stats = stats
+    case .controlResult(let result):
+      if result.hasRefusal { mute.requestFailed() }
+    case .started, nil: break
+    }
+  }
+
+  private func happened(_ event: Anechoic_V1_SessionEvent) {
+    switch event.event {
+    case .muteChanged(let change):
+      mute.sessionChanged(change.state.muted)
+      status.muteActor = change.state.actor
+      local?.set(muted: change.state.muted)
+      status.mutedSpeechActive = false
+    case .mutedSpeechActivity(let speech):
+      status.mutedSpeechActive = speech.activity == .started
+    case .voiceActivityChanged(let change):
+      if change.side == .nearEnd { status.voiceActive = change.active }
+    case .muteGestureRequested(let request): decide(request)
+    case .discontinuity(let gap):
+      if gap.input == .microphone { status.reportedGapSamples += gap.missingSamples }
+    default: return
+    }
+    publish()
+  }
+
+  /// The command decides; without one, a press is accepted.
+  private func decide(_ request: Anechoic_V1_MuteGestureRequested) {
+    let (mailbox, id) = (mailbox, request.gestureID)
+    GestureCommand.ask(configuration.mute.gestureCommand, muted: request.proposedMuted) { accepts in
+      mailbox.post { voice in
+        voice.sendControl {
+          $0.decideMuteGesture.gestureID = id
+          $0.decideMuteGesture.accept = accepts
+        }
+      }
+    }
+  }
+
+  func sendMute(_ muted: Bool) { sendControl { $0.setMute.muted = muted } }
+
+  func sendControl(_ fill: (inout Anechoic_V1_Control) -> Void) {
+    controlID += 1
+    var control = Anechoic_V1_Control()
+    control.controlID = controlID
+    fill(&control)
+    link?.outbox.put(.control(control))
+  }
+
+  func sendRoute(reason: Anechoic_V1_RouteChanged.Reason, _ route: Anechoic_V1_AudioRoute?) {
+    link?.outbox.put(
+      .device(
+        .with {
+          $0.routeChanged.reason = reason
+          if let route { $0.routeChanged.current = route }
+        }))
+  }
+
+  func sendInterruption(began: Bool, _ reason: Anechoic_V1_Interruption.Reason) {
+    link?.outbox.put(
+      .device(
+        .with {
+          $0.interruption.began = began
+          $0.interruption.reason = reason
+          $0.interruption.shouldResume = !began
+        }))
+  }
+}

@@ -1,0 +1,222 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import SwiftProtobuf
+internal import VoiceEngines
+internal import VoiceSessions
+
+/// The voice's way through the agent, on one thread: a frame of the microphone, and what belongs to
+/// it, to the server or to the local voice, and what comes back to programs and loudspeaker.
+///
+/// Nothing slow is ever waited for here. Others leave letters in the mailbox.
+final class EdgeVoice {
+  /// Frames that wait in the ring of a device beyond this are dropped.
+  private static let longestBacklog = 20
+  /// A server that does not answer for so long is given up.
+  private static let patience: Int64 = 1_000_000_000
+
+  let configuration: EdgeConfiguration
+  let rings: EdgeRings
+  let programs: EdgePrograms
+  let board: StatusBoard
+  let mailbox: Mailbox<EdgeVoice>
+  let log: @Sendable (String) -> Void
+  let voiceFrame: Frame
+  let mixFrame: Frame
+  private let microphoneFrame: Frame
+  private let referenceFrame: Frame
+  private let farFrame: Frame
+  private let otherFrame: Frame
+  private var timeline: CaptureTimeline
+  private var referenceTimeline: CaptureTimeline
+  private var lastTick: Int64 = 0
+  var local: LocalVoice?
+  var isLocalRunning = false
+  var link: ServerSession?
+  var mute: EdgeMute
+  var route: Anechoic_V1_AudioRoute?
+  var hasLoopback = false
+  var position: Int64 = 0  // of the microphone in the session's timeline
+  var frameIndex: Int64 = 0  // of the session
+  var referencePosition: Int64 = 0
+  var reports: PlaybackReports
+  var latency = LatencyMeter()
+  var lastAnswer: Int64 = 0
+  var controlID: UInt64 = 0
+  var status = EdgeStatus()
+  var test: TestCapture?
+  var gapBefore = Anechoic_V1_GapReason.unspecified
+  private var steps = 0
+
+  init(
+    _ configuration: EdgeConfiguration, rings: EdgeRings, programs: EdgePrograms,
+    board: StatusBoard, mailbox: Mailbox<EdgeVoice>, log: @escaping @Sendable (String) -> Void
+  ) {
+    self.configuration = configuration
+    self.rings = rings
+    self.programs = programs
+    self.board = board
+    self.mailbox = mailbox
+    self.log = log
+    let (rate, audio) = (configuration.audio.rate, configuration.audio)
+    voiceFrame = Frame(rate: rate, channelCount: audio.inputChannels)
+    mixFrame = Frame(rate: rate, channelCount: audio.outputChannels)
+    microphoneFrame = Frame(rate: rate, channelCount: audio.inputChannels)
+    referenceFrame = Frame(rate: rate, channelCount: audio.outputChannels)
+    farFrame = Frame(rate: rate, channelCount: configuration.programs.farEndChannels)
+    otherFrame = Frame(rate: rate, channelCount: configuration.programs.otherAudioChannels)
+    let now = MonotonicClock.now.nanoseconds
+    timeline = CaptureTimeline(now: now)
+    referenceTimeline = CaptureTimeline(now: now)
+    mute = EdgeMute(session: configuration.mute.startsMuted)
+    reports = PlaybackReports(samplesPerSecond: rate.hertz)
+  }
+
+  /// Makes the local voice, on the thread that it then stays on.
+  func prepare(engine: any VoiceEngine.Type) throws {
+    local = try LocalVoice(configuration, engine: engine, receiver: self)
+    if link == nil { local?.begin(muted: mute.session) }
+    isLocalRunning = true
+  }
+
+  func run(_ thread: LoopThread) {
+    while !thread.isStopped {
+      mailbox.wait(milliseconds: 10)
+      mailbox.read(by: self)
+      takeCaptured()
+      while timeline.givesUp(now: MonotonicClock.now.nanoseconds) {
+        status.concealedFrames += 1
+        step(capturedAt: nil, missing: 0)
+      }
+      checkServer()
+    }
+    link?.outbox.close()
+  }
+
+  private func takeCaptured() {
+    if rings.capture.count > Self.longestBacklog {
+      status.droppedFrames += rings.capture.drop(downTo: 1)
+      gapBefore = .dropped
+    }
+    while let note = rings.capture.read(into: microphoneFrame) {
+      switch timeline.arrived(at: note.time) {
+      case .tooLate: status.droppedFrames += 1
+      case .next(let missing):
+        let samples = missing * Int64(microphoneFrame.rate.hertz) / 1_000_000_000
+        step(capturedAt: note.time, missing: samples)
+      }
+    }
+  }
+
+  /// 10 ms: with the microphone's frame, or without where none came in time.
+  private func step(capturedAt time: Int64?, missing: Int64) {
+    steps += 1
+    position += missing
+    if missing > 0 || time == nil {
+      if gapBefore == .unspecified { gapBefore = lostReason }
+      if missing > 0 { status.concealedFrames += Int(missing) / microphoneFrame.sampleCount }
+    }
+    let hasFar = programs.farEnd?.next(into: farFrame) ?? false
+    let hasOther = programs.otherAudio?.next(into: otherFrame) ?? false
+    test?.append(microphoneFrame, at: time)
+    let isWithheld = mute.isMuted && configuration.mute.staysLocal || test?.isRunning == true
+    runsLocal(link == nil || isWithheld)
+    var audio = Anechoic_V1_AudioInput()
+    takeReference(into: &audio)
+    if isLocalRunning, let local {
+      if link == nil {
+        if hasFar { local.append(farFrame, to: .farEnd, time: nil) }
+        if hasOther { local.append(otherFrame, to: .otherAudio, time: nil) }
+      }
+      if time == nil { microphoneFrame.clear() }
+      local.process(microphoneFrame, time: time)
+    }
+    if let link {
+      if hasFar { audio.farEnd = VoiceFrames.chunk(farFrame) }
+      if hasOther { audio.otherAudio = VoiceFrames.chunk(otherFrame) }
+      audio.microphone = microphoneChunk(time: isWithheld ? nil : time, isWithheld: isWithheld)
+      let now = MonotonicClock.now.nanoseconds
+      if let time { latency.noteSent(frameIndex, captured: time, now: now) }
+      if link.outbox.put(.audio(audio)) { gapBefore = .dropped }
+      frameIndex += 1
+    }
+    position += Int64(microphoneFrame.sampleCount)
+    if steps.isMultiple(of: 10) { publish() }
+  }
+
+  private var lostReason: Anechoic_V1_GapReason {
+    rings.captureHealth().isRunning ? .xrun : .deviceLost
+  }
+
+  /// An empty chunk says how far time has come without samples.
+  private func microphoneChunk(time: Int64?, isWithheld: Bool) -> Anechoic_V1_AudioChunk {
+    guard let time else {
+      return Anechoic_V1_AudioChunk.with {
+        $0.firstSample = position + Int64(microphoneFrame.sampleCount)
+        $0.gapBefore = isWithheld && mute.isMuted ? .muted : lostReason
+      }
+    }
+    var chunk = VoiceFrames.chunk(microphoneFrame, time: time)
+    chunk.firstSample = position
+    chunk.gapBefore = gapBefore
+    gapBefore = .unspecified
+    return chunk
+  }
+
+  /// What the loudspeaker has played since the last frame, as far as anybody needs it.
+  private func takeReference(into audio: inout Anechoic_V1_AudioInput) {
+    let sendsReference = link?.started.inputs.hasReference == true
+    while let note = rings.played.read(into: referenceFrame) {
+      if isLocalRunning { local?.append(referenceFrame, to: .reference, time: note.heardAt) }
+      guard let link else { continue }
+      if sendsReference {
+        if !hasLoopback { appendReference(at: note.heardAt, into: &audio) }
+      } else if note.epoch == link.epoch, let report = reports.report(note) {
+        link.outbox.put(.report(report))
+      }
+    }
+    guard hasLoopback else { return }
+    while let note = rings.loopback.read(into: referenceFrame) {
+      if link != nil, sendsReference { appendReference(at: note.time, into: &audio) }
+    }
+  }
+
+  private func appendReference(at time: Int64, into audio: inout Anechoic_V1_AudioInput) {
+    guard case .next(let missing) = referenceTimeline.arrived(at: time) else { return }
+    referencePosition += missing * Int64(referenceFrame.rate.hertz) / 1_000_000_000
+    let chunk = VoiceFrames.chunk(referenceFrame, time: time)
+    if audio.hasReference, missing == 0 {
+      audio.reference.samples += chunk.samples
+    } else {
+      // More than one gap within 10 ms is none that anybody hears.
+      audio.reference = chunk
+      audio.reference.firstSample = referencePosition
+    }
+    referencePosition += Int64(referenceFrame.sampleCount)
+  }
+
+  /// A session begins with an empty timeline.
+  func restartTimelines() {
+    position = 0
+    frameIndex = 0
+    referencePosition = 0
+    referenceTimeline = CaptureTimeline(now: MonotonicClock.now.nanoseconds - 20_000_000)
+    reports = PlaybackReports(samplesPerSecond: microphoneFrame.rate.hertz)
+    gapBefore = .unspecified
+  }
+
+  private func runsLocal(_ runs: Bool) {
+    guard runs != isLocalRunning else { return }
+    isLocalRunning = runs
+    if runs { local?.begin(muted: mute.session) }
+  }
+
+  private func checkServer() {
+    guard let link else { return }
+    let now = MonotonicClock.now.nanoseconds
+    if now - lastAnswer > Self.patience {
+      log("server: no answer for 1 s")
+      link.abandon()
+      disconnected(epoch: link.epoch)
+    }
+  }
+}

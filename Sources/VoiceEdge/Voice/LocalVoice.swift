@@ -1,0 +1,145 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import VoiceEngines
+internal import VoiceSessions
+
+/// Voice processing on this machine: what stands in for the server while it is away, and what hears a
+/// muted talker whose voice must not leave. Belongs to the voice thread.
+final class LocalVoice {
+  /// What comes of a frame, lent.
+  protocol Receiver: AnyObject {
+    func processed(_ frame: borrowing Frame)
+    func mixed(_ frame: borrowing Frame)
+    func happened(_ event: SessionEvent)
+  }
+
+  private let session: VoiceSession
+  private let setup: SessionSetup
+  private let sink: LocalSink
+  private var bytes: [UInt8]
+  private let silence: Frame
+  private let playedSilence: Frame
+  private var controlID: UInt64 = 0
+
+  /// Throws what is wrong with the settings, or an `EngineError`.
+  init(
+    _ configuration: EdgeConfiguration, engine: any VoiceEngine.Type, receiver: any Receiver
+  ) throws {
+    let audio = configuration.audio
+    func format(_ channelCount: Int) -> AudioFormat {
+      AudioFormat(encoding: .f32, rate: audio.rate, channelCount: channelCount)
+    }
+    var settings = try SessionConfiguration(
+      configuration.session.configuration, path: "session")
+    if configuration.fallback == .light {
+      settings.voiceProcessing.echoCancellation = .off
+      settings.voiceProcessing.noiseSuppression = .off
+      settings.voiceProcessing.gainControl = .off
+      settings.voiceProcessing.highPassFilter = true
+    }
+    settings.voiceProcessing.isBypassed = configuration.fallback == .passThrough
+    var setup = SessionSetup(
+      configuration: settings, microphone: format(audio.inputChannels),
+      reference: format(audio.outputChannels))
+    setup.owner = ControlOrigin(actor: configuration.session.client, isMediaClient: true)
+    setup.startsMuted = configuration.mute.startsMuted
+    setup.allowsInjection = false
+    setup.farEnd = format(configuration.programs.farEndChannels)
+    setup.otherAudio = format(configuration.programs.otherAudioChannels)
+    setup.playback = format(audio.outputChannels)
+    self.setup = setup
+    session = try VoiceSession(setup, engine: engine)
+    sink = LocalSink(setup, receiver)
+    silence = Frame(rate: audio.rate, channelCount: audio.inputChannels)
+    playedSilence = Frame(rate: audio.rate, channelCount: audio.outputChannels)
+    bytes = [UInt8](
+      repeating: 0,
+      count: audio.rate.samplesPerFrame * SampleEncoding.f32.bytesPerSample * 2)
+  }
+
+  var state: SessionState { session.state }
+
+  /// Lets go of what is left in the pipeline from the last time.
+  func begin(muted: Bool) {
+    sink.isDiscarding = true
+    set(muted: muted)
+    for _ in 0..<6 {
+      append(playedSilence, to: .reference, time: nil)
+      process(silence, time: nil)
+    }
+    sink.isDiscarding = false
+  }
+
+  func set(muted: Bool, ifGeneration: UInt64? = nil) {
+    controlID += 1
+    session.submit(
+      SessionControl(id: controlID, by: setup.owner, .mute(muted, ifGeneration: ifGeneration)),
+      sink: sink)
+  }
+
+  /// A press of the mute key. The agent's own policy holds: there is nobody else to ask.
+  func report(_ gesture: MuteGesture) -> GestureResult? {
+    (try? session.report(gesture, sink: sink)) ?? nil
+  }
+
+  func append(_ frame: borrowing Frame, to input: InputKind, time: Int64?) {
+    let format = AudioFormat(
+      encoding: .f32, rate: frame.rate, channelCount: frame.channelCount)
+    let count = frame.sampleCount * format.bytesPerSampleFrame
+    bytes.withUnsafeMutableBytes { bytes in
+      let lent = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
+      SampleCoding.encode(frame, count: frame.sampleCount, format, into: lent)
+      // Only samples that are no numbers are refused, and none are sent.
+      try? session.append(
+        UnsafeRawBufferPointer(lent), to: input, firstSample: nil,
+        deviceTime: time.map { .nanoseconds($0) }, gap: .unspecified, sink: sink)
+    }
+  }
+
+  /// After what belongs to the same 10 ms has been appended.
+  func process(_ microphone: borrowing Frame, time: Int64?) {
+    append(microphone, to: .microphone, time: time)
+    session.process(sink: sink)
+  }
+}
+
+/// Takes a local session's results apart into frames.
+private final class LocalSink: SessionSink {
+  var isDiscarding = false
+  private weak var receiver: (any LocalVoice.Receiver)?
+  private let voice: Frame
+  private let mix: Frame
+
+  init(_ setup: SessionSetup, _ receiver: any LocalVoice.Receiver) {
+    self.receiver = receiver
+    voice = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
+    mix = Frame(rate: setup.processed.rate, channelCount: setup.playback?.channelCount ?? 1)
+  }
+
+  func emit(_ chunk: OutputChunk) {
+    guard !isDiscarding, let receiver else { return }
+    decode(chunk.processed.bytes, into: voice)
+    receiver.processed(voice)
+    if let playback = chunk.playback {
+      decode(playback.bytes, into: mix)
+      receiver.mixed(mix)
+    }
+  }
+
+  func emit(_ event: SessionEvent) {
+    if !isDiscarding { receiver?.happened(event) }
+  }
+
+  func emit(_ result: ControlResult) {}
+
+  func emit(_ statistics: SessionStatistics) {}
+
+  private func decode(_ bytes: UnsafeRawBufferPointer, into frame: borrowing Frame) {
+    let format = AudioFormat(encoding: .f32, rate: frame.rate, channelCount: frame.channelCount)
+    for channel in 0..<frame.channelCount {
+      _ = SampleCoding.decode(
+        bytes, format, channel: channel, into: frame.planePointers[channel],
+        count: frame.sampleCount)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+internal import AnechoicAPI
+internal import SwiftProtobuf
+
+/// When the server should be told where the loudspeaker is in its mix: ten times a second, and at once
+/// when it did not go on as expected.
+struct PlaybackReports {
+  private static let interval: Int64 = 100_000_000
+  private static let surprise: Int64 = 3_000_000
+
+  private let samplesPerSecond: Double
+  private var last: PlayedNote?
+
+  init(samplesPerSecond: Int) { self.samplesPerSecond = Double(samplesPerSecond) }
+
+  /// The report that a frame calls for, or nil.
+  mutating func report(_ note: PlayedNote) -> Anechoic_V1_PlaybackReport? {
+    guard note.mixSample >= 0 else { return nil }
+    if let last, last.epoch == note.epoch {
+      let samples = Double(note.mixSample - last.mixSample)
+      let expected = last.heardAt + Int64(samples / samplesPerSecond * 1e9)
+      guard
+        note.heardAt - last.heardAt >= Self.interval
+          || abs(note.heardAt - expected) > Self.surprise
+      else { return nil }
+    }
+    let silence = last.map { $0.epoch == note.epoch ? note.silence - $0.silence : 0 } ?? 0
+    last = note
+    return Anechoic_V1_PlaybackReport.with {
+      $0.firstSample = note.mixSample
+      $0.deviceTimeNs = note.heardAt
+      $0.silenceSamples = UInt32(clamping: silence)
+    }
+  }
+}

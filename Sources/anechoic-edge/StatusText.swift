@@ -1,0 +1,87 @@
+internal import AnechoicAPI
+internal import Foundation
+internal import SwiftProtobuf
+
+/// The agent's status, for people.
+struct StatusText {
+  private let status: Anechoic_V1_EdgeStatus
+
+  init(_ status: Anechoic_V1_EdgeStatus) { self.status = status }
+
+  var lines: [String] { [server, route, mute, voice] + devices + [latency, playback, flow, echo] }
+
+  private var server: String {
+    status.connected
+      ? "server       \(status.server), \(status.session)"
+      : "server       \(status.server) is away: \(status.problem)"
+  }
+
+  private var route: String {
+    let ports = status.ports.map { port in
+      port.port.portID + (port.present ? "" : " (not plugged in)")
+    }
+    return "route        \(status.route.isEmpty ? "none" : status.route) of "
+      + ports.joined(separator: ", ")
+  }
+
+  private var mute: String {
+    guard status.muted else { return "mute         off" }
+    let holders = status.muteHolders.map { $0 == .hardware ? "the device's switch" : "the session" }
+    let actor = status.muteActor.isEmpty ? "" : " (\(status.muteActor))"
+    return "mute         on, held by \(holders.joined(separator: " and "))\(actor)"
+  }
+
+  private var voice: String {
+    let speech =
+      status.mutedSpeechActive ? "speaking while muted" : status.voiceActive ? "speaking" : "quiet"
+    return "voice        \(speech)"
+  }
+
+  private var devices: [String] {
+    status.devices.map { device in
+      let state =
+        switch device.state {
+        case .running: "runs, \(device.detail)"
+        case .stalled: "gives no samples"
+        case .absent: device.detail
+        default: "none"
+        }
+      let faults = device.xruns == 0 ? "" : ", \(device.xruns) xruns"
+      return device.role.padding(toLength: 13, withPad: " ", startingAt: 0)
+        + (device.device.isEmpty ? state : "\(device.device): \(state)\(faults)")
+    }
+  }
+
+  private var latency: String {
+    let latency = status.latency
+    guard latency.totalMs > 0 else { return "latency      not known without a server" }
+    return String(
+      format: "latency      %.1f ms mouth to voice: capture %.1f, server %.1f, processing %.1f",
+      latency.totalMs, latency.captureMs, latency.serverMs, latency.processingMs)
+  }
+
+  private var playback: String {
+    String(
+      format:
+        "playback     least of %.1f ms buffered, drift %+.0f ppm, %d underruns, %d samples skipped",
+      status.flow.playbackBufferMs, status.flow.playbackDriftPpm, status.flow.playbackUnderruns,
+      status.flow.playbackSamplesSkipped)
+  }
+
+  private var flow: String {
+    "flow         \(status.flow.sessions) sessions, \(status.flow.framesConcealed) frames concealed, "
+      + "\(status.flow.framesDropped) dropped, \(status.flow.framesUnsent) unsent"
+  }
+
+  private var echo: String {
+    guard status.stats.hasEcho, status.stats.echo.hasEchoReturnLossEnhancementDb else {
+      return "echo         not known yet"
+    }
+    let delay = status.stats.echo.delay
+    return String(
+      format: "echo         lowered by %.1f dB, %.0f ms behind the reference%@",
+      status.stats.echo.echoReturnLossEnhancementDb,
+      Double(delay.seconds) * 1000 + Double(delay.nanos) / 1e6,
+      status.stats.echo.converged ? "" : ", still learning")
+  }
+}
