@@ -80,7 +80,7 @@ public struct InputTimeline: ~Copyable {
   private func check(
     _ bytes: UnsafeRawBufferPointer, _ firstSample: Int64?
   ) throws(InputFault) {
-    guard !bytes.isEmpty else { throw .empty }
+    guard !bytes.isEmpty || firstSample != nil else { throw .empty }
     guard bytes.count % format.bytesPerSampleFrame == 0 else {
       throw .partialSampleFrame(bytes: bytes.count, sampleFrame: format.bytesPerSampleFrame)
     }

@@ -44,7 +44,7 @@ public struct SessionEvent: Sendable, Equatable {
 public enum Side: Sendable { case nearEnd, farEnd }
 
 /// An input of a session.
-public enum InputKind: String, Sendable {
+public enum InputKind: String, Sendable, CaseIterable {
   case microphone, reference
   case farEnd = "far_end"
   case otherAudio = "other_audio"

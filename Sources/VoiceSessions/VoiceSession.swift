@@ -38,6 +38,7 @@ public final class VoiceSession {
   var nearEnd: VoiceActivityDetector
   var mutedTalker = MutedTalkerDetector()
   var warnings = CaptureWarnings()
+  var gaps = OpenGaps()
   var meter = SessionMeter()
   var convergence = EchoConvergence()
 
@@ -78,7 +79,8 @@ public final class VoiceSession {
   }
 
   /// Takes in samples of an input. Those of one instant belong together: append the microphone
-  /// last, then call `process`. `deviceTime` is when the device captured or played the first of
+  /// last, then call `process`. No samples before a `firstSample` are a gap up to there that goes on.
+  /// `deviceTime` is when the device captured or played the first of
   /// them, by a clock that is the same for both.
   public func append(
     _ samples: UnsafeRawBufferPointer, to input: InputKind, firstSample: Int64?,
@@ -100,9 +102,17 @@ public final class VoiceSession {
     case .otherAudio:
       missing = try playback.otherAudio?.timeline.append(samples, firstSample: firstSample) ?? 0
     }
-    guard missing > 0 else { return }
-    meter.concealed(missing)
-    emit(.discontinuity(input, gap, missingSamples: missing), to: sink)
+    if missing > 0 {
+      meter.concealed(missing)
+      gaps.add(missing, gap, to: input)
+    }
+    // Without samples, the gap goes on.
+    if !samples.isEmpty { tellGap(of: input, sink: sink) }
+  }
+
+  private func tellGap(of input: InputKind, sink: any SessionSink) {
+    guard let gap = gaps.close(input) else { return }
+    emit(.discontinuity(input, gap.reason, missingSamples: gap.missingSamples), to: sink)
   }
 
   /// Takes in when the client's device played a sample of the playback, and how many samples of
@@ -154,6 +164,7 @@ public final class VoiceSession {
       sink.emit(ControlResult(id: control.id, appliedAtSample: position, refusal: refusal))
     }
     endInjections(sink: sink)
+    for input in InputKind.allCases { tellGap(of: input, sink: sink) }
     emit(.ended(reason), to: sink)
   }
 

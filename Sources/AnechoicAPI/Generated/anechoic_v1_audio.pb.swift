@@ -158,7 +158,8 @@ public nonisolated struct Anechoic_V1_AudioChunk: Sendable {
 
   /// Index of the first sample frame since the start of this input: the media clock, and the
   /// truth. A jump forward is a gap, which is concealed and reported; samples seen before
-  /// are dropped. Those of far_end and other_audio that come late are played when they come.
+  /// are dropped. Without samples it says how far time has come: a gap goes on, and is reported when
+  /// it is over. Those of far_end and other_audio that come late are played when they come.
   /// A client that sends every sample in order may leave it out.
   public var firstSample: Int64 {
     get {_firstSample ?? 0}

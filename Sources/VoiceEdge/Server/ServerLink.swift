@@ -54,7 +54,7 @@ final class ServerLink: Sendable {
         wait = unreachable.next()
         say(.away("the server ended the session"))
       } catch let loss as SessionLoss {
-        (unreachable, refused, suffix) = (Self.unreachable, Self.refused, 0)
+        if loss.hadLasted { (unreachable, refused, suffix) = (Self.unreachable, Self.refused, 0) }
         wait = loss.status.isUnreachable ? unreachable.next() : refused.next()
         say(.away(loss.status.oneLine))
       } catch let status as Status {
@@ -72,13 +72,21 @@ final class ServerLink: Sendable {
   }
 
   /// A session that had started, and then failed.
-  private struct SessionLoss: Error { var status: Status }
+  private struct SessionLoss: Error {
+    var status: Status
+    /// Long enough not to be refused for what it sent.
+    var hadLasted: Bool
+  }
 
   private func runSession(epoch: Int, suffix: Int) async throws {
     // A channel that has failed waits by itself before it tries again: a new one does not.
     let server = VoiceProcessingClient(
       server: configuration.address, clientName: client, security: configuration.security)
-    _ = try await server.capabilities(timeout: Self.answerTimeout)
+    let capabilities = try await server.capabilities(timeout: Self.answerTimeout)
+    guard Self.speaks(capabilities.version) else {
+      throw Status(
+        .unimplemented, "it is of version \(capabilities.version), this agent of \(anechoicVersion)")
+    }
     let start = await withCheckedContinuation { continuation in
       voice.post { continuation.resume(returning: $0.makeStart(suffix: suffix)) }
     }
@@ -94,13 +102,23 @@ final class ServerLink: Sendable {
       sending.cancel()
       voice.post { $0.disconnected(epoch: epoch) }
     }
+    let began = ContinuousClock.now
     do {
       while let response = try await stream.receive() {
         voice.post { $0.received(response, epoch: epoch) }
       }
     } catch let status as Status {
-      throw SessionLoss(status: status)
+      throw SessionLoss(status: status, hadLasted: .now - began > .seconds(5))
     }
+  }
+
+  /// Versions that differ in their first number other than 0 do not understand each other.
+  static func speaks(_ version: String) -> Bool {
+    func epoch(_ version: String) -> ArraySlice<Substring> {
+      let numbers = version.split(separator: ".")
+      return numbers.prefix((numbers.firstIndex { $0 != "0" } ?? 0) + 1)
+    }
+    return epoch(version) == epoch(anechoicVersion)
   }
 
   private func send(_ outbox: Outbox, to stream: ProcessStream) async {

@@ -36,7 +36,6 @@ final class EdgeVoice {
   var route: Anechoic_V1_AudioRoute?
   var hasLoopback = false
   var position: Int64 = 0  // of the microphone in the session's timeline
-  var frameIndex: Int64 = 0  // of the session
   var referencePosition: Int64 = 0
   var reports: PlaybackReports
   var latency = LatencyMeter()
@@ -135,9 +134,8 @@ final class EdgeVoice {
       if hasOther { audio.otherAudio = VoiceFrames.chunk(otherFrame) }
       audio.microphone = microphoneChunk(time: isWithheld ? nil : time, isWithheld: isWithheld)
       let now = MonotonicClock.now.nanoseconds
-      if let time { latency.noteSent(frameIndex, captured: time, now: now) }
+      if let time { latency.noteSent(position / Int64(microphoneFrame.sampleCount), captured: time, now: now) }
       if link.outbox.put(.audio(audio)) { gapBefore = .dropped }
-      frameIndex += 1
     }
     position += Int64(microphoneFrame.sampleCount)
     if steps.isMultiple(of: 10) { publish() }
@@ -197,7 +195,6 @@ final class EdgeVoice {
   /// A session begins with an empty timeline.
   func restartTimelines() {
     position = 0
-    frameIndex = 0
     referencePosition = 0
     referenceTimeline = CaptureTimeline(now: MonotonicClock.now.nanoseconds - 20_000_000)
     reports = PlaybackReports(samplesPerSecond: microphoneFrame.rate.hertz)
