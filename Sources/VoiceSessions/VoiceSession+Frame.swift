@@ -113,7 +113,8 @@ extension VoiceSession {
       setup.echoReference == nil && playback.farEndPlays && !capture.restsEcho
     let observation = CaptureWarnings.Observation(
       meanSquare: meter.microphoneMeanSquare, peak: microphoneFrame.peak,
-      noiseFloor: meter.noiseFloorLevel, isInterrupted: !interruptions.isEmpty || gaps.hasMicrophone,
+      noiseFloor: meter.noiseFloorLevel,
+      isInterrupted: !interruptions.isEmpty || gaps.hasMicrophone,
       playsWithoutReference: lacksReference || playsUnheard,
       hasUnsteadyClocks: !capture.restsEcho && echo.status.hasUnsteadyClocks)
     warnings.process(observation) { change in

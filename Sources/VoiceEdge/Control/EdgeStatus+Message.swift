@@ -66,7 +66,7 @@ extension Anechoic_V1_EdgeDevice {
     self.role = role
     device = health.device ?? ""
     xruns = UInt32(clamping: health.xruns)
-    opened = UInt32(clamping: health.reopens)
+    opened = UInt32(clamping: health.openCount)
     switch health.state {
     case .idle: state = .idle
     case .absent(let error): (state, detail) = (.absent, error.description)

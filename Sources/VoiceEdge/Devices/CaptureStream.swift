@@ -77,10 +77,12 @@ final class CaptureStream: DeviceLoop.User {
     return true
   }
 
+  /// All that is there: a fragment of PulseAudio's that is left half read when the daemon dies would
+  /// have libpulse wait for ever.
   private func read(_ device: any PCMDevice) throws(DeviceFault) -> Int {
     try buffer.withUnsafeMutableBufferPointer { buffer throws(DeviceFault) in
       guard let start = buffer.baseAddress else { return 0 }
-      return try device.read(start, atMost: device.format.periodSamples)
+      return try device.read(start, atMost: device.format.bufferSamples)
     }
   }
 

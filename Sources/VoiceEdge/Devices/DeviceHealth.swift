@@ -16,7 +16,7 @@ public struct DeviceHealth: Sendable, Equatable {
   public var device: String?
   public var state = State.idle
   public var xruns = 0
-  public var reopens = 0
+  public var openCount = 0
   /// Frames of 10 ms that were dropped because they came too late to be of use.
   public var droppedFrames = 0
 
@@ -28,15 +28,29 @@ public struct DeviceHealth: Sendable, Equatable {
 /// Where a loop leaves its device's health. Written on changes only, never per frame.
 final class HealthRecord: Sendable {
   private let health = Mutex(DeviceHealth())
+  /// A loop that says nothing for so long is held up inside its device.
+  private static let patience = Duration.seconds(1)
+
   private let log: @Sendable (String) -> Void
   private let title: String
+  private let lastSign = Atomic<Int64>(0)
 
   init(_ title: String, log: @escaping @Sendable (String) -> Void) {
     self.title = title
     self.log = log
   }
 
-  var value: DeviceHealth { health.withLock { $0 } }
+  var value: DeviceHealth {
+    var value = health.withLock { $0 }
+    let silence = MonotonicClock.now.nanoseconds - lastSign.load(ordering: .relaxed)
+    if case .running(let format) = value.state, silence > Self.patience.nanoseconds {
+      value.state = .stalled(format)
+    }
+    return value
+  }
+
+  /// The loop is at work. Runs per frame: no allocation, lock, log or await.
+  func touch() { lastSign.store(MonotonicClock.now.nanoseconds, ordering: .relaxed) }
 
   /// Logs changes, not retries.
   func set(_ state: DeviceHealth.State, device: String?) {
@@ -46,7 +60,7 @@ final class HealthRecord: Sendable {
         health.device = device
       }
       if state == health.state, device == health.device { return false }
-      if case .running = state, health.reopens >= 0 { health.reopens += 1 }
+      if case .running = state { health.openCount += 1 }
       return true
     }
     guard isNews else { return }

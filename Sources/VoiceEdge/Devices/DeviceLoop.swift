@@ -89,6 +89,7 @@ final class DeviceLoop: Sendable {
         }
         let hasMoved = try user.run(device)
         let now = MonotonicClock.now
+        record.touch()
         if hasMoved {
           ladder.worked()
           lastSamples = now

@@ -10,11 +10,12 @@ final class LoopThread: Sendable {
   /// `name` is what tools such as `top -H` show: 15 bytes of it.
   func start(_ name: String, _ body: @escaping @Sendable (LoopThread) -> Void) {
     let thread = Thread {
+      // Foundation names threads for itself only.
+      try? name.prefix(15).write(
+        toFile: "/proc/thread-self/comm", atomically: false, encoding: .utf8)
       body(self)
       self.done.signal()
     }
-    thread.name = String(name.prefix(15))
-    thread.qualityOfService = .userInteractive
     thread.start()
   }
 

@@ -85,7 +85,8 @@ final class ServerLink: Sendable {
     let capabilities = try await server.capabilities(timeout: Self.answerTimeout)
     guard Self.speaks(capabilities.version) else {
       throw Status(
-        .unimplemented, "it is of version \(capabilities.version), this agent of \(anechoicVersion)")
+        .unimplemented, "it is of version \(capabilities.version), this agent of \(anechoicVersion)"
+      )
     }
     let start = await withCheckedContinuation { continuation in
       voice.post { continuation.resume(returning: $0.makeStart(suffix: suffix)) }

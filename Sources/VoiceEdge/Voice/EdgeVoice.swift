@@ -134,7 +134,9 @@ final class EdgeVoice {
       if hasOther { audio.otherAudio = VoiceFrames.chunk(otherFrame) }
       audio.microphone = microphoneChunk(time: isWithheld ? nil : time, isWithheld: isWithheld)
       let now = MonotonicClock.now.nanoseconds
-      if let time { latency.noteSent(position / Int64(microphoneFrame.sampleCount), captured: time, now: now) }
+      if let time {
+        latency.noteSent(position / Int64(microphoneFrame.sampleCount), captured: time, now: now)
+      }
       if link.outbox.put(.audio(audio)) { gapBefore = .dropped }
     }
     position += Int64(microphoneFrame.sampleCount)
