@@ -13,7 +13,7 @@ public struct PlayoutBuffer: ~Copyable {
     public var leastMargin = Duration.milliseconds(10)
     /// At most, however often it runs dry.
     public var largestMargin = Duration.milliseconds(200)
-    /// More above the margin for two seconds is skipped.
+    /// More above the margin for half a second is skipped: bursts are shorter.
     public var surplus = Duration.milliseconds(40)
 
     public init() {}
@@ -39,7 +39,8 @@ public struct PlayoutBuffer: ~Copyable {
   private var isRunning = false
   private var wantsFadeIn = false
   private var windowLeast = Double.infinity  // of the second that runs
-  private var surplusLeast = Double.infinity  // of two seconds
+  private var surplusLeast = Double.infinity  // of the quarter of a second that runs
+  private var lastSurplusLeast = 0.0  // of the one before
   private var reads = 0
   private var calmReads = 0
 
@@ -94,13 +95,14 @@ public struct PlayoutBuffer: ~Copyable {
   }
 
   private mutating func trim(_ frame: borrowing Frame, _ step: Double) {
-    let surplus = surplusLeast - Double(status.margin)
-    surplusLeast = .infinity
+    let surplus = min(surplusLeast, lastSurplusLeast) - Double(status.margin)
+    (lastSurplusLeast, surplusLeast) = (surplusLeast, .infinity)
     guard surplus > Double(buffer.rate.samples(in: settings.surplus)) else {
       return buffer.read(into: frame, step: step)
     }
     buffer.skip(surplus.rounded(), into: frame, step: step)
     status.skipped += Int64(surplus)
+    lastSurplusLeast = 0
     windowLeast = .infinity
   }
 
@@ -146,7 +148,7 @@ public struct PlayoutBuffer: ~Copyable {
 
   private mutating func forgetLevels() {
     windowLeast = .infinity
-    surplusLeast = .infinity
+    (surplusLeast, lastSurplusLeast) = (.infinity, 0)
     reads = 0
   }
 
