@@ -9,7 +9,7 @@ FROM ${SWIFT_IMAGE} AS build
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++-dev libprotobuf-dev libwebrtc-audio-processing-dev \
-    libsndfile1-dev libsamplerate0-dev libkissfft-dev libssl-dev libespeak-ng-dev pkg-config \
+    libsndfile1-dev libsamplerate0-dev libkissfft-dev libssl-dev libespeak-ng-dev libasound2-dev pkg-config \
   && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /src
@@ -22,9 +22,33 @@ COPY Tests Tests
 # The runtime image has no Swift: its libraries go into the executables.
 RUN swift build --configuration release --static-swift-stdlib --product anechoic-server \
   && swift build --configuration release --static-swift-stdlib --product anechoic \
-  && install -D --strip --target-directory=/out .build/release/anechoic-server .build/release/anechoic
+  && swift build --configuration release --static-swift-stdlib --product anechoic-edge \
+  && install -D --strip --target-directory=/out .build/release/anechoic-server \
+    .build/release/anechoic .build/release/anechoic-edge
 
-FROM ${RUNTIME_IMAGE}
+# The edge agent, for a machine with sound hardware: docker build --target edge. See docs/edge.md.
+FROM ${RUNTIME_IMAGE} AS edge
+
+RUN apt-get update -qq \
+  && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
+    libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 \
+    libkissfft-float131 libasound2 libasound2-plugins \
+  && rm -rf /var/lib/apt/lists/*
+
+COPY --from=build /out/anechoic-edge /usr/local/bin/
+
+LABEL org.opencontainers.image.title="anechoic-edge" \
+  org.opencontainers.image.description="A voice device of sound hardware and an Anechoic server"
+
+# The group is Debian's audio, which may open /dev/snd.
+USER 65532:29
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["anechoic-edge"]
+CMD ["run", "--control-socket", "/tmp/anechoic-edge.sock"]
+HEALTHCHECK --interval=10s --timeout=6s --start-period=5s --retries=3 \
+  CMD ["anechoic-edge", "status", "--control-socket", "/tmp/anechoic-edge.sock"]
+
+FROM ${RUNTIME_IMAGE} AS server
 
 # The libraries that the executables name; the rest comes as their dependencies.
 RUN apt-get update -qq \

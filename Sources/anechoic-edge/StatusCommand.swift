@@ -30,9 +30,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   private func show(_ status: Anechoic_V1_EdgeStatus) throws {
     if agent.json {
-      var options = JSONEncodingOptions()
-      options.alwaysPrintInt64sAsNumbers = true
-      print(try status.jsonString(options: options))
+      print(try status.jsonLine())
     } else {
       print(StatusText(status).lines.joined(separator: "\n"))
     }

@@ -29,7 +29,7 @@ extension AgentOptions {
     do {
       let state = try await sessions().setMute(status().session, muted: muted)
       if json {
-        print(try state.jsonString())
+        print(try state.jsonLine())
       } else {
         print(state.muted ? "muted" : "not muted")
       }
@@ -58,7 +58,7 @@ struct RouteCommand: AsyncParsableCommand {
     }
     for known in status.ports {
       if agent.json {
-        print(try known.jsonString())
+        print(try known.jsonLine())
       } else {
         print(
           "\(known.port.portID == status.route ? "*" : " ") \(known.port.portID)"
@@ -78,7 +78,7 @@ struct TestCommand: AsyncParsableCommand {
   func run() async throws {
     let result: Anechoic_V1_TestAudioResponse = try await agent.ask(
       RPC.testAudio, Anechoic_V1_TestAudioRequest(), timeout: .seconds(15))
-    if agent.json { return print(try result.jsonString()) }
+    if agent.json { return print(try result.jsonLine()) }
     print(
       "level        \(rounded(result.levelDbfs)) dBFS, in noise of \(rounded(result.noiseDbfs)) dBFS"
     )

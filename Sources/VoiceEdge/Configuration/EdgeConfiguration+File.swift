@@ -95,8 +95,10 @@ extension EdgeConfiguration {
       let object = try Self.object(of: node)
       let json = try JSONSerialization.data(withJSONObject: object)
       session.configuration = try Anechoic_V1_SessionConfig(jsonUTF8Data: json)
+    } catch let error as JSONDecodingError {
+      throw section.wrong("config", error.problem)
     } catch {
-      throw section.wrong("config", "is no SessionConfig: \(Self.oneLine(error))")
+      throw section.wrong("config", "takes the keys of anechoic.v1.SessionConfig")
     }
   }
 
@@ -178,10 +180,6 @@ extension EdgeConfiguration {
       return node.string ?? ""
     case .alias: return ""
     }
-  }
-
-  private static func oneLine(_ error: any Error) -> String {
-    "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
   }
 }
 

@@ -1,9 +1,9 @@
-internal import SwiftProtobuf
+public import SwiftProtobuf
 
 extension Message {
   /// This message as one line of JSON, with 64-bit integers as numbers, which they are to every
   /// program.
-  func jsonLine() throws -> String {
+  public func jsonLine() throws -> String {
     var options = JSONEncodingOptions()
     options.alwaysPrintInt64sAsNumbers = true
     return try jsonString(options: options)
@@ -12,7 +12,7 @@ extension Message {
 
 extension JSONDecodingError {
   /// What is wrong with a message in JSON, in a few words.
-  var problem: String {
+  public var problem: String {
     switch self {
     case .unknownField(let name): "there is no field \"\(name)\""
     case .unrecognizedEnumValue: "a name is not one of those that its field can have"
