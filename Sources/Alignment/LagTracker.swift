@@ -79,12 +79,18 @@ struct LagTracker {
   }
 
   /// The lag is known to be so many samples longer than in the last block.
-  mutating func drift(by samples: Float) { lag = lag.map { $0 + samples } }
+  mutating func drift(by samples: Float) { move(by: samples) }
 
   /// The lag has changed by so many samples.
   mutating func jump(by samples: Float) {
-    lag = lag.map { $0 + samples }
+    move(by: samples)
     candidateBlocks = 0
+  }
+
+  /// Not beyond what is looked at: a drift goes on where nothing is heard, as long as that lasts.
+  private mutating func move(by samples: Float) {
+    let longest = Float(PhaseCorrelator.lagCount - 1)
+    lag = lag.map { max(0, min(longest, $0 + samples)) }
   }
 
   private func blocksNeeded(for candidate: Int) -> Int {
@@ -95,9 +101,7 @@ struct LagTracker {
   /// Goes with the peak at the known lag as far as it drifts in a block.
   private mutating func follow(_ correlation: borrowing FloatBuffer, _ noise: Float) {
     guard let lag else { return }
-    let middle = Int(lag.rounded())
-    let range = max(0, middle - Self.reach)..<min(correlation.count, middle + Self.reach + 1)
-    let peak = correlation.peak(range)
+    let peak = Self.peak(near: lag, correlation)
     let height = correlation.magnitude(peak) / noise
     confidence += 0.5 * (Self.confidence(height) - confidence)
     guard height >= Self.leastHeight / 2 else { return }
@@ -106,9 +110,13 @@ struct LagTracker {
 
   private func isBetter(_ value: Float, _ correlation: borrowing FloatBuffer) -> Bool {
     guard let lag else { return true }
+    return value >= Self.leastGain * correlation.magnitude(Self.peak(near: lag, correlation))
+  }
+
+  private static func peak(near lag: Float, _ correlation: borrowing FloatBuffer) -> Int {
     let middle = Int(lag.rounded())
-    let range = max(0, middle - Self.reach)..<min(correlation.count, middle + Self.reach + 1)
-    return value >= Self.leastGain * correlation.magnitude(correlation.peak(range))
+    return correlation.peak(
+      (middle - reach..<middle + reach + 1).clamped(to: 0..<correlation.count))
   }
 
   private static func confidence(_ height: Float) -> Float {
