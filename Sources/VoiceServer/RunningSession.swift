@@ -72,7 +72,7 @@ final class RunningSession: SessionSink {
     requests = SessionRequests(session: session, setup: setup)
     let engine = WebRTCVoiceEngine.identity.description
     recorder = directory.takeRecorder(of: id).map {
-      SessionRecorder($0, setup, start: start.with(sessionID: id), engine: engine)
+      SessionRecorder($0, setup, start: start, of: id, engine: engine)
     }
     self.call = call
     self.output = output
@@ -171,7 +171,8 @@ final class RunningSession: SessionSink {
     process()
   }
 
-  /// Processes what is complete. Runs per frame: allocates, locks, logs and awaits nothing.
+  /// Processes what is complete. Runs per frame: allocates, locks, logs and awaits nothing, but for
+  /// what a recorder writes down.
   private func process() {
     let began = ContinuousClock.now
     lastAudio = began

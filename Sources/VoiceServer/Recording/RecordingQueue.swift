@@ -25,17 +25,24 @@ final class RecordingQueue: Sendable {
     var end: End?
   }
 
+  let capacity: Int
   private let state = Mutex(State())
   private let listener: @Sendable () -> Void
 
   /// `listener` is called, on any thread, when there is something next.
-  init(_ listener: @escaping @Sendable () -> Void) { self.listener = listener }
+  init(capacity: Int = RecordingQueue.capacity, _ listener: @escaping @Sendable () -> Void) {
+    self.capacity = capacity
+    self.listener = listener
+  }
+
+  /// Whether anybody still reads it.
+  var isWanted: Bool { state.withLock { $0.end == nil } }
 
   /// Adds bytes. Returns whether anybody still wants them.
   func append(_ bytes: [UInt8]) -> Bool {
     let isWanted = state.withLock { state in
       guard state.end == nil else { return false }
-      guard state.byteCount + bytes.count <= Self.capacity else {
+      guard state.byteCount + bytes.count <= capacity else {
         state.lose(.recordingBacklog)
         return false
       }

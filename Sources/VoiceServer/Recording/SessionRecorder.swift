@@ -7,19 +7,25 @@ internal import VoiceSessions
 /// Writes down what is done to a session, on the session's thread. What a muted microphone hears is
 /// left out: so a chunk is not written before it has been processed, when it is known where mute holds.
 final class SessionRecorder {
-  private struct PendingAct {
+  private struct PendingChunk {
+    /// In bytes: what a chunk takes in memory beside its message.
+    static let overhead = 512
+
     var act: Anechoic_V1_RecordedAct
-    /// Of the microphone, as far as the session had not heard them before; none in most acts.
-    var samples: Range<Int64> = 0..<0
-    let size: Int
+    /// Of the microphone, as far as the session had not heard them before.
+    let samples: Range<Int64>
+    /// What was done after it and before the next, as it will be written.
+    var followed: [UInt8] = []
+    /// In bytes, in memory.
+    var size: Int
   }
 
   private let queue: RecordingQueue
   private let hasher: OutputHasher
   private let format: AudioFormat
   private let began = ContinuousClock.now
-  /// Acts that wait for a chunk of the microphone before them.
-  private var pending: [PendingAct] = []
+  /// What has not been processed, and what was done meanwhile.
+  private var pending: [PendingChunk] = []
   private var pendingBytes = 0
   /// Where mute holds or held, the last perhaps without an end.
   private var muted: [Range<Int64>] = []
@@ -27,7 +33,8 @@ final class SessionRecorder {
   private var isWanted = true
 
   init(
-    _ queue: RecordingQueue, _ setup: SessionSetup, start: Anechoic_V1_Start, engine: String
+    _ queue: RecordingQueue, _ setup: SessionSetup, start: Anechoic_V1_Start, of id: String,
+    engine: String
   ) {
     self.queue = queue
     hasher = OutputHasher(setup)
@@ -36,7 +43,7 @@ final class SessionRecorder {
     let header = Anechoic_V1_RecordingHeader.with {
       $0.engine = engine
       $0.serverVersion = anechoicVersion
-      $0.start = start
+      $0.start = start.recorded(as: id)
       $0.owner = Anechoic_V1_RecordedClient(setup.owner)
       $0.injectionAllowed = setup.allowsInjection
     }
@@ -46,21 +53,30 @@ final class SessionRecorder {
   /// A request that has been taken, and whose audio is not processed yet.
   func note(request message: UnsafeRawBufferPointer) {
     guard isWanted, var request = try? Anechoic_V1_ProcessRequest.decoded(message) else { return }
-    var samples: Range<Int64> = 0..<0
-    if request.audio.hasMicrophone {
-      let chunk = request.audio.microphone
-      let first = chunk.hasFirstSample ? chunk.firstSample : arrived
-      let end = first + Int64(chunk.samples.count / format.bytesPerSampleFrame)
-      // Samples that come again are of no use to the session, and may have been muted long ago.
-      let again = min(max(arrived, first), end)
-      request.silence(samples: 0..<Int(again - first), format)
-      samples = again..<end
-      arrived = max(arrived, end)
-    }
-    note(.request(request), samples, size: message.count)
+    guard request.audio.hasMicrophone else { return note(.request(request)) }
+    let chunk = request.audio.microphone
+    let first = chunk.hasFirstSample ? chunk.firstSample : arrived
+    let end = first + Int64(chunk.samples.count / format.bytesPerSampleFrame)
+    // Samples that come again are of no use to the session, and may have been muted long ago.
+    let again = min(max(arrived, first), end)
+    request.silence(samples: 0..<Int(again - first), format)
+    guard again < end else { return note(.request(request)) }
+    arrived = end
+    let size = message.count + PendingChunk.overhead
+    pending.append(
+      PendingChunk(act: timed(.request(request)), samples: again..<end, size: size))
+    hold(size)
   }
 
-  func note(_ act: Anechoic_V1_RecordedAct.OneOf_Act) { note(act, 0..<0, size: 0) }
+  /// Takes in what is done now: it is written at once, unless a chunk before it is not yet.
+  func note(_ act: Anechoic_V1_RecordedAct.OneOf_Act) {
+    guard isWanted else { return }
+    let bytes = RecordingFormat.delimited(timed(act))
+    guard let last = pending.indices.last else { return write(bytes) }
+    pending[last].followed += bytes
+    pending[last].size += bytes.count
+    hold(bytes.count)
+  }
 
   /// Takes in an event, for where mute holds.
   func note(_ event: SessionEvent) {
@@ -83,54 +99,49 @@ final class SessionRecorder {
     let done = pending.prefix { $0.samples.upperBound <= position }
     // Before they are written: one that is lost then takes all that is pending with it.
     pending.removeFirst(done.count)
-    for act in done { write(act) }
+    for chunk in done { write(chunk) }
     muted.removeAll { $0.upperBound < position - Int64(2 * format.rate.hertz) }
   }
 
   /// The session has ended at a sample of the microphone.
   func finish(at position: Int64) {
     note(.digest(hasher.digest))
-    for var act in pending {
-      if !act.samples.isEmpty {
-        // What nobody has processed is nobody's to hear, and has changed nothing.
-        let chunk = act.act.request.audio.microphone.samples.count / format.bytesPerSampleFrame
-        let processed = max(0, position - act.samples.lowerBound)
-        let first = min(chunk, chunk - act.samples.count + Int(processed))
-        act.act.request.silence(samples: first..<chunk, format)
-      }
-      write(act)
+    for var chunk in pending {
+      // What nobody has processed is nobody's to hear, and has changed nothing.
+      let count = chunk.act.request.audio.microphone.samples.count / format.bytesPerSampleFrame
+      let processed = max(0, position - chunk.samples.lowerBound)
+      let first = min(count, count - chunk.samples.count + Int(processed))
+      chunk.act.request.silence(samples: first..<count, format)
+      write(chunk)
     }
     pending = []
     queue.finish()
   }
 
-  private func note(
-    _ act: Anechoic_V1_RecordedAct.OneOf_Act, _ samples: Range<Int64>, size: Int
-  ) {
-    guard isWanted else { return }
+  private func timed(_ act: Anechoic_V1_RecordedAct.OneOf_Act) -> Anechoic_V1_RecordedAct {
     let (seconds, attoseconds) = (ContinuousClock.now - began).components
-    let act = Anechoic_V1_RecordedAct.with {
+    return .with {
       $0.timeNs = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
       $0.act = act
     }
-    pending.append(PendingAct(act: act, samples: samples, size: size))
-    pendingBytes += size
-    // Without microphone none of it is ever written.
-    if pendingBytes > RecordingQueue.capacity {
-      queue.lose(.recordingBacklog)
-      stop()
-    }
   }
 
-  private func write(_ pending: PendingAct) {
-    pendingBytes -= pending.size
-    var act = pending.act
-    if muted.contains(where: { $0.overlaps(pending.samples) }) {
+  /// Counts what is pending: without microphone none of it is ever written.
+  private func hold(_ size: Int) {
+    pendingBytes += size
+    if pendingBytes > queue.capacity { queue.lose(.recordingBacklog) }
+    if !queue.isWanted { stop() }
+  }
+
+  private func write(_ chunk: PendingChunk) {
+    pendingBytes -= chunk.size
+    var act = chunk.act
+    if muted.contains(where: { $0.overlaps(chunk.samples) }) {
       let samples = act.request.audio.microphone.samples
       act.withheldSamples = UInt32(samples.count / format.bytesPerSampleFrame)
       act.request.audio.microphone.samples = Data()
     }
-    write(RecordingFormat.delimited(act))
+    write(RecordingFormat.delimited(act) + chunk.followed)
   }
 
   private func write(_ bytes: [UInt8]) {
@@ -183,7 +194,7 @@ extension Anechoic_V1_RecordedAct.OneOf_Act {
 }
 
 extension Anechoic_V1_Start {
-  func with(sessionID id: String) -> Self {
+  fileprivate func recorded(as id: String) -> Self {
     var start = self
     start.sessionID = id
     return start
