@@ -48,6 +48,17 @@ struct RecordedPrivacyTests {
     #expect(outcome.differsBy == nil && outcome.fault == nil && outcome.withheldFrom == 0)
   }
 
+  @Test func labelsAreNotInIt() async throws {
+    let call = try await RecordedCall.run { server in
+      let start = RecordedCall.start.with { $0.labels = ["patient": "Olga-4711"] }
+      return try await server.record(start, audio(0..<800))
+    }
+    try call.expectSame()
+    for text in ["patient", "Olga-4711"] {
+      #expect(call.file.firstRange(of: Data(text.utf8)) == nil)
+    }
+  }
+
   @Test func whatIsSentAgainLaterIsStillMuted() async throws {
     let call = try await RecordedCall.run { server in
       try await server.record(

@@ -194,9 +194,11 @@ extension Anechoic_V1_RecordedAct.OneOf_Act {
 }
 
 extension Anechoic_V1_Start {
+  /// Without its labels, which are for those who look for the session, and change nothing in it.
   fileprivate func recorded(as id: String) -> Self {
     var start = self
     start.sessionID = id
+    start.labels = [:]
     return start
   }
 }
