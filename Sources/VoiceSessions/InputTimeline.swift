@@ -14,18 +14,25 @@ public struct InputTimeline: ~Copyable {
   public static let longestGap = Duration.seconds(10)
   /// Longer chunks are refused.
   public static let longestChunk = Duration.seconds(1)
-  /// More must not wait to be taken.
+  /// More must not wait to be taken, ahead of the microphone.
   public static let longestLead = Duration.seconds(5)
 
   private let lateness: Lateness
+  private let longestLead: Duration?
   private var queue: SampleQueue
   /// The index of the next sample to be taken.
   public private(set) var taken: Int64 = 0
   /// The index after the last sample that came.
   public private(set) var arrived: Int64 = 0
 
-  public init(format: AudioFormat, lateness: Lateness = .dropped) {
+  /// Without a longest lead any number of samples may wait: for the microphone, which itself says
+  /// when they are taken.
+  public init(
+    format: AudioFormat, lateness: Lateness = .dropped,
+    longestLead: Duration? = InputTimeline.longestLead
+  ) {
     self.lateness = lateness
+    self.longestLead = longestLead
     queue = SampleQueue(format: format)
   }
 
@@ -51,8 +58,8 @@ public struct InputTimeline: ~Copyable {
     let missing = max(0, first - arrived)
     let next = max(arrived, taken)  // the first sample that is still of use
     let late = Int(min(Int64(count), max(0, next - first)))
-    guard queue.count + count <= samples(in: Self.longestLead) else {
-      throw .tooFarAhead(Self.longestLead)
+    if let longestLead, queue.count + count > samples(in: longestLead) {
+      throw .tooFarAhead(longestLead)
     }
     if first > next { queue.appendConcealment(Int(first - next)) }
     let useful = UnsafeRawBufferPointer(rebasing: bytes[(late * format.bytesPerSampleFrame)...])

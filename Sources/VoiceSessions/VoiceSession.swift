@@ -59,7 +59,8 @@ public final class VoiceSession {
     injections = InjectionQueue(
       processed: setup.processed.rate, playback: setup.playback?.rate,
       longestPause: setup.isRealTime ? Injection.longestPauseFrames : nil)
-    microphone = InputTimeline(format: setup.microphone)
+    // What waits of it is at most the last chunk, the gap before it, and `longestWaitFrames`.
+    microphone = InputTimeline(format: setup.microphone, longestLead: nil)
     microphoneFrame = Frame(
       rate: setup.microphone.rate, channelCount: setup.microphone.channelCount)
     outputFrame = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)

@@ -42,6 +42,23 @@ struct ReplayedEndTests {
     try call.expectSame()
   }
 
+  @Test func oneWithALongGapThatItsReferenceDoesNotHave() async throws {
+    let call = try await RecordedCall.run { server in
+      var requests = requests
+      for index in requests.indices {
+        requests[index].audio.reference.samples = requests[index].audio.microphone.samples
+      }
+      requests[10].audio.microphone.firstSample = Int64(9 * AudioFormat.s16.rate.hertz)
+      let start = Anechoic_V1_Start.mediaClock(reference: .s16).with {
+        $0.sessionID = RecordedCall.id
+      }
+      return try await server.record(start, requests)
+    }
+    // In the place of the 250 ms before the gap are 9 s.
+    #expect(call.heard.processed.count == microphone.count + AudioFormat.s16.bytes(8750))
+    try call.expectSame()
+  }
+
   @Test func oneThatAnotherDeletes() async throws {
     let call = try await RecordedCall.run { server in
       try await RunningClient.run(server, RecordedCall.start) { media, steering in

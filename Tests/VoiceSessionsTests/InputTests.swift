@@ -14,6 +14,36 @@ struct InputTests {
     #expect(run.sink.processed.count == 960 * 2)
   }
 
+  /// Whatever becomes of the reference: it goes on as if nothing were missing, has the same gap, or
+  /// has it later.
+  @Test(arguments: [1, 4, 5, 7, 10], [nil, 0, 2] as [Int?])
+  func aLongGapOfTheMicrophoneEndsNothing(seconds: Int, referenceLateChunks: Int?) throws {
+    let run = try SessionRun(SessionSetup(microphone: .s16, reference: .s16))
+    let frame = encode([Signals.noise(160)], .s16)
+    for _ in 0..<5 { try run.send(microphone: frame, reference: frame) }
+    let gapEnd = Int64(800 + 16_000 * seconds)
+    for index in 0..<40 {
+      try run.send(
+        microphone: frame, at: index == 0 ? gapEnd : nil, reference: frame,
+        at: index == referenceLateChunks ? gapEnd : nil)
+    }
+    #expect(
+      run.sink.kinds.contains(
+        .discontinuity(.microphone, .unspecified, missingSamples: Int64(16_000 * seconds))))
+    // What waits for its reference is the last.
+    #expect(run.sink.frames.count >= 5 + 100 * seconds + 40 - 7)
+    run.finish()
+    #expect(run.sink.frames.count == 5 + 100 * seconds + 40)
+  }
+
+  @Test func gapsOneAfterAnotherAreNoMoreThanGaps() throws {
+    let run = try SessionRun(SessionSetup(microphone: .s16, reference: .s16))
+    let frame = encode([Signals.noise(160)], .s16)
+    for index in 1...4 { try run.send(microphone: frame, at: Int64(160_000 * index)) }
+    run.finish()
+    #expect(run.sink.frames.count == 4001)
+  }
+
   @Test func samplesSeenBeforeAreDropped() throws {
     let noise = Signals.noise(480)
     func output(_ starts: [Int64]) throws -> [UInt8] {
