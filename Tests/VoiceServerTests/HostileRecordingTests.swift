@@ -13,7 +13,8 @@ struct HostileRecordingTests {
 
   @Test(arguments: [
     ("", RecordingError.notARecording), ("RIFF", .notARecording),
-    ("anechoic recording 2\n", .otherVersion), ("anechoic recording 1\n", .cutOff),
+    ("anechoic recording 2\n", .otherVersion), ("anechoic recording", .cutOff),
+    ("anechoic recording 1", .cutOff), ("anechoic recording 1\n", .cutOff),
     ("anechoic recording 1\n\u{5}abc", .cutOff), ("anechoic recording 1\n\u{3}abc", .damaged),
   ])
   func whatIsNoRecordingIsTold(text: String, error: RecordingError) {
@@ -41,6 +42,29 @@ struct HostileRecordingTests {
       } catch let error as RecordingError {
         #expect(error == .cutOff && count < 1000)
       }
+    }
+  }
+
+  /// The digest that closes it is the last of them.
+  @Test func whatIsCutOffNearItsEndIsToldToo() async throws {
+    let file = try await Self.call().file
+    for count in file.count - 150..<file.count {
+      let outcome = try Replay(file.prefix(count)).outcome
+      #expect(outcome.fault == .cutOff && outcome.differsBy == nil)
+    }
+    #expect(try Replay(file).outcome.fault == nil)
+  }
+
+  @Test func whatFollowsTheEndIsDamage() async throws {
+    let file = try await Self.call().file
+    let acts: [Anechoic_V1_RecordedAct] = [
+      .with { $0.turn = .init() }, .with { $0.end = .init() }, .with { $0.digest = .init() },
+    ]
+    for act in acts {
+      let length = try act.serializedData().count
+      let longer = try file + [UInt8(length)] + act.serializedData()
+      let outcome = try Replay(longer).outcome
+      #expect(outcome.fault == .damaged && outcome.digest.processedSamples == 4800)
     }
   }
 

@@ -23,9 +23,10 @@ enum RecordingFormat {
   struct Reader {
     private var rest: Data.SubSequence
 
-    /// Throws for what is no recording, or one of another version.
+    /// Throws for what is no recording, one of another version, or only the beginning of one.
     init(_ data: Data) throws(RecordingError) {
       guard data.starts(with: magic) else {
+        if !data.isEmpty, magic.starts(with: data) { throw .cutOff }
         let isNewer = data.starts(with: magic.prefix(magic.count - 2))
         throw isNewer ? .otherVersion : .notARecording
       }

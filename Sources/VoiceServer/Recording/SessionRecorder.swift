@@ -31,6 +31,7 @@ final class SessionRecorder {
   private var muted: [Range<Int64>] = []
   private var arrived: Int64 = 0
   private var isWanted = true
+  private var hasEnded = false
 
   init(
     _ queue: RecordingQueue, _ setup: SessionSetup, start: Anechoic_V1_Start, of id: String,
@@ -52,7 +53,9 @@ final class SessionRecorder {
 
   /// A request that has been taken, and whose audio is not processed yet.
   func note(request message: UnsafeRawBufferPointer) {
-    guard isWanted, var request = try? Anechoic_V1_ProcessRequest.decoded(message) else { return }
+    guard isWanted, !hasEnded, var request = try? Anechoic_V1_ProcessRequest.decoded(message) else {
+      return
+    }
     guard request.audio.hasMicrophone else { return note(.request(request)) }
     let chunk = request.audio.microphone
     let first = chunk.hasFirstSample ? chunk.firstSample : arrived
@@ -68,8 +71,15 @@ final class SessionRecorder {
     hold(size)
   }
 
-  /// Takes in what is done now: it is written at once, unless a chunk before it is not yet.
+  /// Takes in what is done now; what is done after the end does nothing.
   func note(_ act: Anechoic_V1_RecordedAct.OneOf_Act) {
+    guard !hasEnded else { return }
+    if case .end = act { hasEnded = true }
+    add(act)
+  }
+
+  /// Writes at once, unless a chunk before it is not written yet.
+  private func add(_ act: Anechoic_V1_RecordedAct.OneOf_Act) {
     guard isWanted else { return }
     let bytes = RecordingFormat.delimited(timed(act))
     guard let last = pending.indices.last else { return write(bytes) }
@@ -91,7 +101,7 @@ final class SessionRecorder {
   /// Takes in what came out of the session.
   func note(_ chunk: OutputChunk) {
     guard isWanted, let digest = hasher.add(chunk) else { return }
-    note(.digest(digest))
+    add(.digest(digest))
   }
 
   /// Writes what has been processed up to a sample of the microphone.
@@ -105,7 +115,7 @@ final class SessionRecorder {
 
   /// The session has ended at a sample of the microphone.
   func finish(at position: Int64) {
-    note(.digest(hasher.digest))
+    add(.digest(hasher.digest))
     for var chunk in pending {
       // What nobody has processed is nobody's to hear, and has changed nothing.
       let count = chunk.act.request.audio.microphone.samples.count / format.bytesPerSampleFrame

@@ -62,8 +62,11 @@ public final class SessionReplay {
     while !reader.isAtEnd, fault == nil {
       do throws(RecordingError) {
         let act = try reader.next(Anechoic_V1_RecordedAct.self)
-        if case .digest(let digest) = act.act { recorded.append(digest) }
-        guard !hashing.hasEnded else { continue }
+        if case .digest(let digest) = act.act {
+          recorded.append(digest)
+          continue
+        }
+        guard !hashing.hasEnded else { throw .damaged }
         if act.withheldSamples > 0 { withheldFrom = withheldFrom ?? requests.session.position }
         act.perform(on: requests, sink: hashing)
       } catch {
@@ -72,6 +75,9 @@ public final class SessionReplay {
     }
     if hashing.hasEnded {
       hashing.digests.append(hasher.digest)
+      // Each second has a digest, and so has the end: the last that was written.
+      let missing = hashing.digests.count - recorded.count
+      if missing != 0 { fault = fault ?? (missing > 0 ? .cutOff : .damaged) }
     } else {
       fault = fault ?? .cutOff
       requests.session.end(.clientLost, sink: hashing)
