@@ -120,10 +120,12 @@ struct RecordingTests {
     try folder.write(whole.prefix(whole.count / 2), "cut.rec")
     try folder.write(Data("anechoic recording 2\n".utf8) + whole.dropFirst(21), "newer.rec")
     try folder.write(whole.prefix(21) + Data(repeating: 0xFF, count: 5000), "damaged.rec")
+    #expect(mkfifo(folder.path("fifo.rec"), 0o600) == 0)
     for (name, problem) in [
-      ("missing.rec", "cannot be read"), ("empty.rec", "not a recording"),
+      ("missing.rec", "no such file"), ("empty.rec", "not a recording"),
       ("microphone.wav", "not a recording"), ("cut.rec", "cut off"),
-      ("newer.rec", "another version"), ("damaged.rec", "is damaged"), (".", "cannot be read"),
+      ("newer.rec", "another version"), ("damaged.rec", "is damaged"), (".", "not a regular file"),
+      ("fifo.rec", "not a regular file"),
     ] {
       let result = try await anechoic("replay", name)
       #expect(result.status == 2 && result.errorLines.count == 1, "\(name): \(result.errors)")

@@ -11,7 +11,9 @@ struct ReplayCommand: ParsableCommand {
     commandName: "replay",
     abstract: "Run a recorded session again, and say whether the same bytes come out.",
     discussion: """
-      Exits with 0 where they do, with 1 where they do not, and with 2 for a file that is no whole       recording, or one of another engine, after what can be replayed of it:
+      Exits with 0 where they do, with 1 where they do not, and with 2 for a file that is no whole \
+      recording, or one of another engine, after what can be replayed of it:
+
         anechoic replay call-1.rec --processed voice.wav
       """)
 
@@ -60,7 +62,13 @@ struct ReplayCommand: ParsableCommand {
     if outcome.differsBy != nil { throw ExitCode(1) }
   }
 
+  /// Of a regular file: a FIFO or a device may have no end.
   private func contents() throws -> Data {
+    var status = stat()
+    guard stat(file, &status) == 0 else { throw CommandFailure(systemErrorAt: file) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw CommandFailure("\(file): is not a regular file")
+    }
     do {
       return try Data(contentsOf: URL(fileURLWithPath: file), options: .mappedIfSafe)
     } catch {
