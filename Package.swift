@@ -185,7 +185,7 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "AudioFiles", "AudioCore", "VoiceServer", "TestAudio", "TestCertificates",
+        "AnechoicAPI", "AudioFiles", "AudioCore", "VoiceServer", "TestAudio", "TestCertificates",
       ],
       swiftSettings: swift),
   ],

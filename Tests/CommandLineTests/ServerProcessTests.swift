@@ -1,3 +1,4 @@
+import AnechoicAPI
 import Foundation
 import Testing
 import VoiceServer
