@@ -139,7 +139,7 @@ let package = Package(
       dependencies: [
         "VoiceServer", "VoiceSessions", "VoiceEngines", "WebRTCEngine", "AnechoicAPI",
         "GRPCTransport", "Alignment", "AcousticSimulator", "AudioCore", "TestAudio",
-        "CAllocationCounter", protobuf,
+        "VoiceEdge", "AudioDevices", "CAllocationCounter", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(
