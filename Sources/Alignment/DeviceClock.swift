@@ -1,7 +1,7 @@
 public import AudioCore
 
 /// What the times that a device gives for its samples say of its clock. They come from outside: they
-/// may jump, run backwards or lie, and then they are counted and not believed.
+/// may jump, run backwards or lie, and then they are not believed.
 public struct DeviceClock: ~Copyable {
   /// Further from its rate, in parts per million, no sound device is: such times lie.
   public static let largestDeviation = 1000.0
@@ -21,8 +21,6 @@ public struct DeviceClock: ~Copyable {
   /// In parts per million; a clock known worse than this is not known.
   private static let leastCertainty = 100.0
 
-  /// Times that were not believed.
-  public private(set) var rejectedCount = 0
   /// How many times the device's time was somewhere else from then on.
   public private(set) var jumpCount = 0
   private let rate: Double
@@ -109,7 +107,6 @@ public struct DeviceClock: ~Copyable {
 
   /// Enough that agree with each other say that the device is somewhere else now.
   private mutating func countOutlier(_ sample: Int64, _ time: Double, _ offset: Double) {
-    rejectedCount += 1
     distrust = min(Self.distrust.most, distrust + Self.distrust.cost)
     let agrees = outliers > 0 && abs(offset - outlierOffset) <= Self.tolerance
     outliers = agrees ? outliers + 1 : 1

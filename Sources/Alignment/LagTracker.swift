@@ -25,8 +25,6 @@ struct LagTracker {
   private(set) var confidence: Float = 0
   /// The lag was not followed but found elsewhere in the last block.
   private(set) var hasMoved = false
-  private(set) var height: Float = 0
-  private(set) var distinction: Float = 0
   private var candidate = 0
   private var candidateBlocks = 0
 
@@ -41,8 +39,8 @@ struct LagTracker {
       correlation.magnitude(
         correlation.peak(
           min(correlation.count, best + Self.neighbourhood + 1)..<correlation.count)))
-    height = value / noise
-    distinction = value / max(other, noise)
+    let height = value / noise
+    let distinction = value / max(other, noise)
     let isClear = height >= Self.leastHeight && distinction >= Self.leastDistinction
     follow(correlation, noise)
     guard isClear else {

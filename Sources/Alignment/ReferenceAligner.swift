@@ -111,20 +111,20 @@ public struct ReferenceAligner: ~Copyable {
   /// Takes in the next 10 ms of the microphone, and decides by what is known then. Runs per frame: no
   /// allocation, lock, log or await.
   ///
-  /// - Returns: What changes with the next `read`.
-  public mutating func append(microphone frame: borrowing Frame) -> AlignmentChange? {
+  /// - Returns: Whether the echo is elsewhere than before; the next `read` is moved for it where the
+  ///   engine needs that.
+  public mutating func append(microphone frame: borrowing Frame) -> Bool {
     precondition(missingFrames <= Self.longestWait, "a microphone without its reference")
     microphoneFrames += 1
     estimator.append(microphone: frame)
     jumps.update(estimator.comparedSeconds)
-    let byDevices = hasNewTimes ? followDevices() : nil
-    var bySound: AlignmentChange?
+    var hasMoved = hasNewTimes && followDevices()
     if estimator.updateCount != updateCount {
       updateCount = estimator.updateCount
-      bySound = followSound()
+      if followSound() { hasMoved = true }
     }
     report()
-    return bySound ?? byDevices
+    return hasMoved
   }
 
   /// Gives the reference for the microphone's last frame, or silence in place of one that has not come.
@@ -142,9 +142,9 @@ public struct ReferenceAligner: ~Copyable {
     status.echoDelay = nil
   }
 
-  private mutating func followSound() -> AlignmentChange? {
+  private mutating func followSound() -> Bool {
     guard let lag = estimator.lagSeconds, estimator.confidence >= Self.leastConfidence else {
-      return nil
+      return false
     }
     status.echoDelay = .nanoseconds(Int64(max(0, lag - heldBack) * 1e9))
     let jump = estimator.hasMoved ? lag - (lastLag ?? lag) : 0
@@ -160,16 +160,15 @@ public struct ReferenceAligner: ~Copyable {
     estimator.follow(drift: drift)
     let expected = lag + drift * 1e-6 * Self.age
     guard let lead else {
-      return begin(lag: expected)
-        ?? (abs(jump) > Self.offByDevices ? change(.found, before: resampler.delay) : nil)
+      return begin(lag: expected) || abs(jump) > Self.offByDevices
     }
     let error = max(0, expected - lead) - resampler.delay / rate
     let limit = estimator.hasMoved ? Self.offAfterJump : Self.offAfterDrift
     if abs(error) > limit {
       if !estimator.hasMoved { jumps.note(error, at: estimator.comparedSeconds) }
-      return move(to: expected - lead, .jumped)
+      return move(to: expected - lead)
     }
-    if abs(jump) > Self.offAfterJump { return change(.jumped, before: resampler.delay) }
+    if abs(jump) > Self.offAfterJump { return true }
     if resampler.slope == 0, drift != 0, goodLeads.contains(lead + error) {
       // The canceller has learnt the lead as it is by now; what it was does not matter to it.
       self.lead = lead + error
@@ -177,17 +176,17 @@ public struct ReferenceAligner: ~Copyable {
     } else {
       correct(error, drift)
     }
-    return nil
+    return false
   }
 
-  private mutating func begin(lag: Double) -> AlignmentChange? {
+  private mutating func begin(lag: Double) -> Bool {
     let current = lag - resampler.delay / rate
     if goodLeads.contains(current) {
       lead = current
-      return nil
+      return false
     }
     lead = min(lag, bestLead)
-    return move(to: lag - bestLead, .found)
+    return move(to: lag - bestLead)
   }
 
   /// Resamples by the drift, and by a little more while the lead is not what it was: slower than
@@ -199,22 +198,26 @@ public struct ReferenceAligner: ~Copyable {
 
   /// Before the echo was heard, the devices' times say where it is. Later they say only where it went
   /// when they jump, until it is heard there.
-  private mutating func followDevices() -> AlignmentChange? {
+  private mutating func followDevices() -> Bool {
     hasNewTimes = false
-    guard let lag = deviceLag else { return nil }
+    guard let lag = deviceLag else { return false }
     guard let heard = estimator.lagSeconds else {
       status.echoDelay = .seconds(max(0, lag - heldBack))
       lastLag = lag
       return goodLeads.contains(lag - resampler.delay / rate)
-        ? nil : moveByDevices(to: lag - bestLead)
+        ? false : moveByDevices(to: lag - bestLead)
     }
-    guard driftEstimator.deviceJumps != knownJumps, let deviceOffset, let lead else { return nil }
+    guard driftEstimator.deviceJumps != knownJumps, let deviceOffset, let lead else {
+      return false
+    }
     knownJumps = driftEstimator.deviceJumps
     guard !driftEstimator.capture.isRestless, !driftEstimator.playback.isRestless else {
-      return nil
+      return false
     }
     let expected = lag + deviceOffset
-    guard abs(expected - heard) > Self.offByDevices, (0...1).contains(expected) else { return nil }
+    guard abs(expected - heard) > Self.offByDevices, (0...1).contains(expected) else {
+      return false
+    }
     status.echoDelay = .seconds(max(0, expected - heldBack))
     lastLag = expected
     estimator.jump(by: expected - heard)
@@ -222,9 +225,8 @@ public struct ReferenceAligner: ~Copyable {
     return moveByDevices(to: expected - lead)
   }
 
-  private mutating func moveByDevices(to seconds: Double) -> AlignmentChange? {
-    guard abs(max(0, seconds) - resampler.delay / rate) > Self.offByDevices else { return nil }
-    return move(to: seconds, .deviceTimes)
+  private mutating func moveByDevices(to seconds: Double) -> Bool {
+    abs(max(0, seconds) - resampler.delay / rate) > Self.offByDevices && move(to: seconds)
   }
 
   private mutating func learnDeviceOffset(_ lag: Double) {
@@ -241,20 +243,14 @@ public struct ReferenceAligner: ~Copyable {
     return lag.map { $0 + heldBack }.flatMap { (0...1.1).contains($0) ? $0 : nil }
   }
 
-  private mutating func move(to seconds: Double, _ cause: AlignmentChange.Cause) -> AlignmentChange?
-  {
-    let before = resampler.delay
+  /// Holds the reference back by so much. Returns whether that is another time than before.
+  private mutating func move(to seconds: Double) -> Bool {
     // Whole samples pass untouched.
     let after = max(0, min(resampler.longestDelay, (seconds * rate).rounded()))
     resampler.slope = 0
-    guard after != before else { return nil }
+    guard after != resampler.delay else { return false }
     resampler.move(to: after)
-    return change(cause, before: before)
-  }
-
-  private func change(_ cause: AlignmentChange.Cause, before: Double) -> AlignmentChange {
-    AlignmentChange(
-      cause: cause, before: .seconds(before / rate), after: .seconds(resampler.delay / rate))
+    return true
   }
 
   private var knownDrift: Double {
@@ -265,12 +261,7 @@ public struct ReferenceAligner: ~Copyable {
   }
 
   private mutating func report() {
-    status.confidence = estimator.confidence
     status.drift = driftEstimator.estimate?.drift
-    status.referenceDelay = .seconds(resampler.delay / rate)
-    status.lead = estimator.lagSeconds.map { .seconds($0) - status.referenceDelay }
-    status.rejectedTimeCount =
-      driftEstimator.capture.rejectedCount + driftEstimator.playback.rejectedCount
     status.hasUnsteadyClocks =
       driftEstimator.devicesDisagree || driftEstimator.isBeyondLimit || jumps.isDrift
       || driftEstimator.capture.isUntrusted || driftEstimator.playback.isUntrusted

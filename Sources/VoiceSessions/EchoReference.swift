@@ -76,19 +76,19 @@ final class EchoReference {
   /// Makes `aligned` for a frame of the microphone. `mix` is what this session plays meanwhile.
   /// Runs per frame: no allocation, lock, log or await.
   ///
-  /// - Returns: What has changed in the way of the echo, and whether there was no reference.
+  /// - Returns: Whether the echo is elsewhere than before, and whether there was no reference.
   func advance(
     microphone: borrowing Frame, mix: borrowing Frame
-  ) -> (change: AlignmentChange?, isMissing: Bool) {
-    guard source != .none else { return (nil, false) }
-    let change = aligner.append(microphone: microphone)
+  ) -> (hasMoved: Bool, isMissing: Bool) {
+    guard source != .none else { return (false, false) }
+    let hasMoved = aligner.append(microphone: microphone)
     framesSincePlayed = min(framesSincePlayed + 1, Self.longestEchoFrames)
     if source == .client { appendWhatCame() } else { append(mix) }
     let isMissing = !aligner.hasReference(afterFrames: 0)
     aligner.read(into: aligned)
     framesSinceAligned =
       aligned.peak > Self.leastPeak ? 0 : min(framesSinceAligned + 1, Self.longestEchoFrames)
-    return (change, isMissing)
+    return (hasMoved, isMissing)
   }
 
   private func appendWhatCame() {

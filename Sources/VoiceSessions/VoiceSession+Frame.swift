@@ -65,10 +65,10 @@ extension VoiceSession {
   /// - Returns: Whether it was needed and should have been there, and was not.
   private func align(sink: any SessionSink) -> Bool {
     let wasKnown = echo.status.echoDelay != nil
-    let (change, isMissing) = echo.advance(microphone: capture.input, mix: playback.mix)
+    let (hasMoved, isMissing) = echo.advance(microphone: capture.input, mix: playback.mix)
     // Nobody wants to know of an echo that is none, nor needs a reference for it.
     guard !capture.restsEcho else { return false }
-    if change != nil || !wasKnown && echo.status.echoDelay != nil {
+    if hasMoved || !wasKnown && echo.status.echoDelay != nil {
       convergence.restart()
       announceEchoPath(sink: sink)
     }

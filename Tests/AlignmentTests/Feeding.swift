@@ -2,6 +2,7 @@ import AcousticSimulator
 import Alignment
 import AudioCore
 import Testing
+import TestAudio
 
 /// Calls `body` with each whole frame of two signals of one rate.
 func forEachFrame(
@@ -23,26 +24,46 @@ func forEachFrame(
 /// What an aligner made of two signals.
 struct AlignerRun {
   var output: [Float] = []
-  var changes: [AlignmentChange] = []
+  /// At which frames the echo was elsewhere than before.
+  var moves: [Int] = []
   var status = AlignmentStatus()
+
+  private let reference: [Float]
+  private let rate: SampleRate
 
   init(
     _ microphone: [Float], _ reference: [Float], rate: SampleRate = .hz16000,
     eachFrame: (_ aligner: inout ReferenceAligner, _ frame: Int) -> Void = { _, _ in }
   ) throws {
+    self.reference = reference
+    self.rate = rate
     var aligner = try ReferenceAligner(
       microphone: rate, reference: rate, referenceChannelCount: 1)
     let aligned = Frame(rate: rate, channelCount: 1)
     var frame = 0
     forEachFrame(microphone, reference, rate) { microphone, reference in
       eachFrame(&aligner, frame)
+      if aligner.process(microphone: microphone, reference: reference, into: aligned) {
+        moves.append(frame)
+      }
       frame += 1
-      let change = aligner.process(
-        microphone: microphone, reference: reference, into: aligned)
-      if let change { changes.append(change) }
       output.append(contentsOf: aligned.plane(0))
     }
     status = aligner.status
+  }
+
+  /// By which the reference is held back in the end, in milliseconds, as the output shows.
+  var heldBack: Double {
+    let (count, longest) = (rate.hertz / 4, rate.hertz * 3 / 4)
+    let start = output.count - count - longest
+    let samples = lag(
+      of: Array(output[start...]), behind: Array(reference[start..<start + count]), limit: longest)
+    return Double(samples) * 1000 / Double(rate.hertz)
+  }
+
+  /// By which the reference leads the echo in the end, in milliseconds.
+  var lead: Double {
+    get throws { try found(status.echoDelay).inMilliseconds - heldBack }
   }
 }
 
