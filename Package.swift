@@ -133,6 +133,13 @@ let package = Package(
       name: "AcousticSimulator", dependencies: ["Alignment", "AudioCore"],
       path: "Tests/AcousticSimulator",
       swiftSettings: quick),
+    .target(name: "CSoundRig", path: "Tests/CSoundRig"),
+    .target(
+      name: "SoundRig", dependencies: ["CSoundRig", "AcousticSimulator", "Alignment", "AudioCore"],
+      path: "Tests/SoundRig", swiftSettings: swift),
+    .testTarget(
+      name: "SoundRigTests", dependencies: ["SoundRig", "TestAudio", "AudioCore"],
+      swiftSettings: swift),
     .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .testTarget(
       name: "AllocationTests",

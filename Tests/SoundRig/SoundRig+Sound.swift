@@ -1,0 +1,52 @@
+/// Sound into sinks and out of their monitors.
+extension SoundRig {
+  /// Begins to play, and does not wait for the end. `samples` of several channels are interleaved.
+  public func play(
+    _ samples: [Float], channels: Int = 1, rate: Int = 48000, into sink: String
+  ) throws -> Playing {
+    let stream = try player(into: sink, channels: channels, rate: rate, latencyMilliseconds: 20)
+    return Playing(samples, stream)
+  }
+
+  /// Records one channel at 48 kHz from a source, as "micbus.monitor". Returns when the first sound
+  /// has come, or after a second in which none did.
+  public func record(from source: String) throws -> Recording {
+    let recording = Recording(try recorder(from: source, latencyMilliseconds: 20))
+    _ = recording.wait(forSamples: 1, within: .seconds(1))
+    return recording
+  }
+
+  /// A program and this process's end of the pipe to it.
+  typealias Stream = (process: ChildProcess, pipe: Descriptor)
+
+  func player(
+    into sink: String, channels: Int, rate: Int, latencyMilliseconds: Int
+  ) throws(SoundRigError) -> Stream {
+    let pipe = try Descriptor.pipe()
+    let process = try ChildProcess(
+      "pacat",
+      Self.options(sink, channels: channels, rate: rate, latencyMilliseconds: latencyMilliseconds),
+      environment: server(of: sink).variables, input: pipe.reader)
+    return (process, pipe.writer)
+  }
+
+  func recorder(
+    from source: String, latencyMilliseconds: Int
+  ) throws(SoundRigError) -> Stream {
+    let pipe = try Descriptor.pipe()
+    let process = try ChildProcess(
+      "parec",
+      Self.options(source, channels: 1, rate: 48000, latencyMilliseconds: latencyMilliseconds),
+      environment: server(of: source).variables, output: pipe.writer)
+    return (process, pipe.reader)
+  }
+
+  private static func options(
+    _ device: String, channels: Int, rate: Int, latencyMilliseconds: Int
+  ) -> [String] {
+    [
+      "--raw", "--format=float32le", "--rate=\(rate)", "--channels=\(channels)",
+      "--latency-msec=\(latencyMilliseconds)", "-d", device,
+    ]
+  }
+}

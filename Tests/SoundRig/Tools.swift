@@ -1,0 +1,23 @@
+internal import Foundation
+
+/// The programs that the rig is made of.
+enum Tools {
+  static let names = ["pulseaudio", "pactl", "pacat", "parec"]
+
+  /// Those of `names` that are in no folder of PATH.
+  static func missing(_ names: [String] = names) -> [String] {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return names.filter { name in
+      !folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+    }
+  }
+
+  /// Debian's libfaketime that serves programs with several threads, of whatever architecture.
+  static func fakeTimeLibrary() -> String? {
+    let root = "/usr/lib"
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+    return (folders.map { "\(root)/\($0)" } + [root])
+      .map { "\($0)/faketime/libfaketimeMT.so.1" }
+      .first { FileManager.default.fileExists(atPath: $0) }
+  }
+}
