@@ -120,7 +120,7 @@ final class SoundServer: Sendable {
   }
 
   private static func arguments(_ sink: (name: String, channels: Int)) -> String {
-    "sink_name=\(sink.name) rate=48000 channels=\(sink.channels)"
+    "sink_name=\(sink.name) rate=48000 channels=\(sink.channels) norewinds=1"
   }
 
   private func write(_ text: String, _ file: String) throws {
