@@ -34,9 +34,9 @@ extension Tables {
     for frame in 0..<recording.microphone.count / rate.samplesPerFrame {
       input.fill(recording.microphone, frame * rate.samplesPerFrame)
       played.fill(recording.reference, frame * rate.samplesPerFrame)
-      let change = aligner.process(
+      let hasMoved = aligner.process(
         microphone: input.frame, reference: played.frame, into: output.frame)
-      moves += change == nil ? 0 : 1
+      moves += hasMoved ? 1 : 0
       guard let delay = aligner.status.echoDelay else { continue }
       found = found ?? Double(frame) / 100
       error = max(error, abs(delay / .milliseconds(1) - 250))
