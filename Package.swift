@@ -28,6 +28,8 @@ let package = Package(
       name: "Alignment",
       targets: ["Alignment", "AcousticSimulator", "SpeechSynthesis", "Resampling"]),
     .library(
+      name: "EdgeRig", targets: ["EdgeRig", "SoundRig", "AnechoicAPI", "SpeechSynthesis", "Resampling", "AudioCore"]),
+    .library(
       name: "VoiceSessions",
       targets: ["VoiceSessions", "WebRTCEngine", "VoiceEngines", "AudioCore"]),
   ],
@@ -136,9 +138,15 @@ let package = Package(
     .target(name: "CSoundRig", path: "Tests/CSoundRig"),
     .target(
       name: "SoundRig", dependencies: ["CSoundRig", "AcousticSimulator", "Alignment", "AudioCore"],
-      path: "Tests/SoundRig", swiftSettings: swift),
+      path: "Tests/SoundRig", swiftSettings: quick),
     .testTarget(
       name: "SoundRigTests", dependencies: ["SoundRig", "TestAudio", "AudioCore"],
+      swiftSettings: swift),
+    .target(
+      name: "EdgeRig", dependencies: ["SoundRig", "AnechoicAPI", "GRPCTransport", protobuf],
+      path: "Tests/EdgeRig", swiftSettings: quick),
+    .testTarget(
+      name: "EdgeRigTests", dependencies: ["EdgeRig", "SoundRig", "AnechoicAPI", "AudioCore", "TestAudio", protobuf],
       swiftSettings: swift),
     .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .testTarget(

@@ -21,7 +21,10 @@ let grpc: [LinkerSetting] = [
 // options that the C++ below GRPCTransport gets.
 let package = Package(
   name: "anechoic-benchmarks",
-  dependencies: [.package(name: "anechoic", path: "..")],
+  dependencies: [
+    .package(name: "anechoic", path: ".."),
+    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
+  ],
   targets: [
     .target(name: "BenchmarkSupport"),
     .target(
@@ -50,6 +53,12 @@ let package = Package(
       dependencies: [
         .product(name: "Alignment", package: "anechoic"),
         .product(name: "VoiceSessions", package: "anechoic"),
+      ], swiftSettings: swift),
+    .executableTarget(
+      name: "EdgeBench",
+      dependencies: [
+        .product(name: "EdgeRig", package: "anechoic"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ], swiftSettings: swift),
     .executableTarget(name: "EngineLoop", dependencies: ["BareEngine", "BenchmarkSupport"]),
   ],

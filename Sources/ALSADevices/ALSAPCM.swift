@@ -79,6 +79,9 @@ final class ALSAPCM: PCMDevice {
     return written
   }
 
+  /// Whether it is a plug-in's, which lends what a sound server has.
+  var isLent: Bool { snd_pcm_type(handle) == SND_PCM_TYPE_IOPLUG }
+
   var delay: Int {
     var delay: snd_pcm_sframes_t = 0
     return snd_pcm_delay(handle, &delay) < 0 ? 0 : max(0, delay)

@@ -8,6 +8,8 @@ public struct ALSASystem: AudioSystem {
   /// ALSA's plug-ins are not made to be opened and closed by several threads at once.
   private static let opening = Mutex(())
 
+  private let lent = ServerDevices()
+
   public init() { calsa_silence() }
 
   public func open(
@@ -20,16 +22,18 @@ public struct ALSASystem: AudioSystem {
         return .failure(error)
       }
     }
-    return try result.get().device
+    let device = try result.get().device
+    if device.isLent { lent.note(name, direction) }
+    return device
   }
 
   public func openControl(_ name: String) throws(DeviceError) -> any DeviceControl {
     try ALSAControl(name)
   }
 
-  /// Of a name with a card in it; nil of any other.
+  /// Of a name with a card in it, or of a sound server's device that was open before; nil of others.
   public func isPresent(_ name: String) -> Bool? {
-    guard let card = CardName(in: name) else { return nil }
+    guard let card = CardName(in: name) else { return lent.isPresent(name) }
     return snd_card_get_index(card.id) >= 0
   }
 
@@ -41,7 +45,7 @@ public struct ALSASystem: AudioSystem {
 
 /// A device on its way out of the lock.
 private struct Opened: @unchecked Sendable {
-  let device: any PCMDevice
+  let device: ALSAPCM
 }
 
 /// The card that the name of a device speaks of, as in `hw:CARD=Desk,DEV=0` or `plughw:Desk`.

@@ -1,0 +1,68 @@
+internal import AnechoicAPI
+internal import EdgeRig
+internal import SoundRig
+internal import SwiftProtobuf
+
+extension EdgeBench {
+  /// Far-end speech alone, through the room: what the microphone hears, and what is left in the voice.
+  func echo() async throws {
+    print("\n### Echo of far-end speech (20 s)\n")
+    print("| second | microphone, dBFS | voice, dBFS | reduction, dB |")
+    print("|---|---|---|---|")
+    try await withCall { edge, rig, _ in
+      let microphone = try rig.record(from: "micbus.monitor")
+      let start = edge.voice.count(at: .now)
+      edge.farEnd.play(voices.farEnd, isRepeated: true)
+      try await sleep(20)
+      let heard = Loudness.levels(microphone.stop(), of: Self.rate)
+      let left = Loudness.levels(Array(edge.voice.samples[start...]), of: Self.rate)
+      for (second, (before, after)) in zip(heard, left).enumerated() {
+        print(
+          "| \(second + 1) | \(Self.rounded(before)) | \(Self.rounded(after)) "
+            + "| \(Self.rounded(before - after)) |")
+      }
+      let reductions = zip(heard, left).dropFirst(3).map { $0 - $1 }
+      print("\nFrom the 4th second on: least \(Self.rounded(reductions.min() ?? 0)) dB.")
+    }
+  }
+
+  /// The shares of the way from the mouth to the voice.
+  func latency() async throws {
+    print("\n### Mouth to processed voice, 10 ms x 4 periods, server on the same machine\n")
+    print("| capture, ms | server, ms | processing, ms | together, ms |")
+    print("|---|---|---|---|")
+    try await withCall { edge, _, room in
+      for _ in 0..<5 {
+        room.say(voices.nearEnd)
+        try await sleep(2)
+        let latency = try await edge.status().latency
+        print(
+          "| \(Self.rounded(Double(latency.captureMs))) | \(Self.rounded(Double(latency.serverMs))) "
+            + "| \(Self.rounded(Double(latency.processingMs))) "
+            + "| \(Self.rounded(Double(latency.totalMs))) |")
+      }
+      let heard = try await acousticLatency(edge, room)
+      print("\nA click in the room is in the FIFO \(Self.rounded(heard)) ms after it was written to")
+      print("the sound server, whose own buffers (20 ms and a fragment) are in that.")
+    }
+  }
+
+  /// From a click's writing to its arrival, the least of ten, in ms.
+  private func acousticLatency(_ edge: RunningEdge, _ room: RoomSimulator) async throws -> Double {
+    var least = Double.infinity
+    for _ in 0..<10 {
+      let click = (0..<480).map { index in Float(0.5 * (index % 24 < 12 ? 1.0 : -1.0)) }
+      let before = edge.voice.samples.count
+      let start = ContinuousClock.now
+      room.say(click)
+      while ContinuousClock.now - start < .seconds(1) {
+        let samples = edge.voice.samples
+        if samples[before...].contains(where: { abs($0) > 0.02 }) { break }
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      least = min(least, (ContinuousClock.now - start) / .milliseconds(1))
+      try await sleep(0.5)
+    }
+    return least
+  }
+}

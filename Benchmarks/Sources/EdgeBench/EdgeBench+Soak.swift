@@ -1,0 +1,35 @@
+internal import AnechoicAPI
+internal import EdgeRig
+internal import Foundation
+internal import SoundRig
+internal import SwiftProtobuf
+
+extension EdgeBench {
+  /// The server killed and started, again and again. Devices that are lost a thousand times are
+  /// scripted: see Tests/VoiceEdgeTests.
+  func soak(reconnects: Int = 100) async throws {
+    print("\n### \(reconnects) restarts of the server\n")
+    print("| after | threads | memory, MB |")
+    print("|---|---|---|")
+    try await withCall { edge, _, _ in
+      for count in 0...reconnects {
+        if count % (reconnects / 5) == 0 {
+          print(
+            "| \(count) | \(threads(edge.agentIdentifier)) "
+              + "| \(Self.rounded(residentMegabytes(edge.agentIdentifier))) |")
+        }
+        edge.killServer()
+        _ = await edge.wait { !$0.connected }
+        edge.startServer()
+        guard await edge.wait(until: { $0.connected }) != nil else {
+          print("never connected again:\n\(edge.agentLog.suffix(2000))")
+          return
+        }
+      }
+    }
+  }
+
+  private func threads(_ process: Int32) -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").count) ?? 0
+  }
+}

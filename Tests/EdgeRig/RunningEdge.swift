@@ -1,0 +1,146 @@
+public import AnechoicAPI
+public import Foundation
+internal import GRPCTransport
+public import SoundRig
+internal import SwiftProtobuf
+internal import Synchronization
+
+/// A server and an agent on a sound rig, each a process of its own, as a user runs them. Programs'
+/// sides are FIFOs: `voice` has what comes of the microphone, and what `farEnd` plays is the far end.
+public final class RunningEdge: Sendable {
+  public let folder: String
+  public let voice: VoiceTap
+  public let farEnd: FIFOFeeder
+  private let rig: SoundRig
+  private let products: URL
+  private let serverAddress: String
+  private let server = Mutex<Process?>(nil)
+  private let agent: Mutex<Process?>
+  private let channel: Channel
+
+  /// `products` is where SwiftPM has put the executables; `arguments` are more of the agent's.
+  public init(_ rig: SoundRig, products: URL, arguments: [String] = []) throws {
+    self.rig = rig
+    self.products = products
+    folder = try FileManager.default.url(
+      for: .itemReplacementDirectory, in: .userDomainMask,
+      appropriateFor: URL(filePath: NSTemporaryDirectory()), create: true
+    ).path
+    // Sockets have short names.
+    let sockets = NSTemporaryDirectory() + "edge-\(getpid())-\(UInt32.random(in: 0..<1_000_000))"
+    serverAddress = "unix:\(sockets)-server"
+    voice = VoiceTap(path: "\(folder)/voice")
+    farEnd = FIFOFeeder(path: "\(folder)/far-end")
+    channel = Channel(target: "unix:\(sockets)-agent")
+    agent = Mutex(nil)
+    startServer()
+    let process = Self.process(
+      products, "anechoic-edge",
+      [
+        "run", "--server", serverAddress, "--session-id", "rig",
+        "--voice", "fifo:\(folder)/voice", "--far-end", "fifo:\(folder)/far-end",
+        "--control-socket", "\(sockets)-agent",
+      ] + (arguments.isEmpty ? Self.devices : arguments),
+      environment: rig.environment, log: "\(folder)/agent.log")
+    try process.run()
+    agent.withLock { $0 = process }
+  }
+
+  deinit { stop() }
+
+  /// The rig's loudspeaker, microphone and mixer.
+  public static let devices = ["--input", "vmic", "--output", "vspk", "--control", "vmic"]
+
+  public var agentIdentifier: Int32 { agent.withLock { $0?.processIdentifier ?? 0 } }
+
+  public var agentLog: String {
+    (try? String(contentsOfFile: "\(folder)/agent.log", encoding: .utf8)) ?? ""
+  }
+
+  public func startServer() {
+    let process = Self.process(
+      products, "anechoic-server", ["--listen", serverAddress], environment: [:],
+      log: "\(folder)/server.log")
+    server.withLock { $0 = process }
+    try? process.run()
+  }
+
+  public func killServer() {
+    server.withLock { server in
+      if let server { kill(server.processIdentifier, SIGKILL) }
+      server?.waitUntilExit()
+      server = nil
+    }
+  }
+
+  public func status() async throws -> Anechoic_V1_EdgeStatus {
+    let bytes = try await channel.unary(
+      Method(service: RPC.edge, name: RPC.getEdgeStatus),
+      Anechoic_V1_GetEdgeStatusRequest().serializedBytes(), timeout: .seconds(2))
+    return try Anechoic_V1_GetEdgeStatusResponse(serializedBytes: bytes).status
+  }
+
+  public func testAudio() async throws -> Anechoic_V1_TestAudioResponse {
+    let bytes = try await channel.unary(
+      Method(service: RPC.edge, name: RPC.testAudio),
+      Anechoic_V1_TestAudioRequest().serializedBytes(), timeout: .seconds(20))
+    return try Anechoic_V1_TestAudioResponse(serializedBytes: bytes)
+  }
+
+  /// Looks 50 times a second. Returns how long it took; nil where it never came.
+  public func wait(
+    atMost limit: Duration = .seconds(20),
+    until condition: (Anechoic_V1_EdgeStatus) -> Bool
+  ) async -> Duration? {
+    let start = ContinuousClock.now
+    while ContinuousClock.now - start < limit {
+      if let status = try? await status(), condition(status) { return .now - start }
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+    return nil
+  }
+
+  public func stop() {
+    farEnd.stop()
+    voice.stop()
+    agent.withLock { agent in
+      if let agent, agent.isRunning {
+        agent.terminate()
+        agent.waitUntilExit()
+      }
+      agent = nil
+    }
+    killServer()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  private static func process(
+    _ products: URL, _ name: String, _ arguments: [String], environment: [String: String],
+    log: String
+  ) -> Process {
+    let process = Process()
+    process.executableURL = products.appending(path: name)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    if !FileManager.default.fileExists(atPath: log) {
+      _ = FileManager.default.createFile(atPath: log, contents: nil)
+    }
+    if let file = FileHandle(forWritingAtPath: log) {
+      _ = try? file.seekToEnd()
+      process.standardError = file
+    }
+    return process
+  }
+}
+
+extension Anechoic_V1_EdgeStatus {
+  /// Connected, and sound goes through microphone and loudspeaker.
+  public var runs: Bool {
+    connected
+      && ["microphone", "loudspeaker"].allSatisfy { role in
+        devices.contains { $0.role == role && $0.state == .running }
+      }
+  }
+}

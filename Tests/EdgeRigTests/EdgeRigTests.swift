@@ -1,0 +1,144 @@
+import AnechoicAPI
+import AudioCore
+import SwiftProtobuf
+import EdgeRig
+import Foundation
+import SoundRig
+import TestAudio
+import Testing
+
+/// The agent and the server as a user runs them, on ALSA devices, in a simulated room.
+@Suite(
+  .serialized, .timeLimit(.minutes(3)),
+  .enabled(if: SoundRig.missingTools.isEmpty, "the rig's programs are not installed"))
+struct EdgeRigTests {
+  private static let rate = 48000
+
+  @Test func theFarEndIsHeardInTheRoomAndNotInTheVoice() async throws {
+    let call = try await Call()
+    let microphone = try call.rig.record(from: "micbus.monitor")
+    call.edge.farEnd.play(Signals.babble(12 * Self.rate, rate: .hz48000))
+    try await Task.sleep(for: .seconds(11))
+    let echo = Loudness.level(microphone.stop().suffix(6 * Self.rate))
+    let voice = Loudness.level(call.edge.voice.samples.suffix(6 * Self.rate))
+    #expect(echo > -45)
+    #expect(voice < echo - 25)
+  }
+
+  @Test func theVoiceInTheRoomComesOut() async throws {
+    let call = try await Call()
+    call.room.say(Signals.babble(5 * Self.rate, rate: .hz48000, seed: 3))
+    try await Task.sleep(for: .seconds(5))
+    let status = try await call.edge.status()
+    #expect(Loudness.level(call.edge.voice.samples.suffix(2 * Self.rate)) > -40)
+    #expect(status.latency.totalMs < 60)
+    #expect(status.latency.captureMs >= 10)
+  }
+
+  @Test func theChirpIsHeardAfterTheRoomsDelay() async throws {
+    let call = try await Call()
+    let result = try await call.edge.testAudio()
+    #expect(result.heard)
+    #expect((20...400).contains(result.roundTripMs))
+    #expect((0...20).contains(result.echoReturnLossDb))
+  }
+
+  @Test(arguments: Fault.allCases)
+  func soundIsBackSoonAfterAFault(_ fault: Fault) async throws {
+    let call = try await Call()
+    let before = try await call.edge.status()
+    try await fault.strike(call)
+    let took = await call.edge.wait { $0.runs }
+    // A busy machine is given more than the second or two that scripts/bench-edge holds it to.
+    #expect(try #require(took) < .seconds(5))
+    if fault.losesCapture {
+      let told = await call.edge.wait { $0.flow.gapSamples > before.flow.gapSamples }
+      #expect(told != nil)
+    }
+    try await call.expectVoice()
+  }
+
+  @Test func theMixersSwitchHoldsTheMute() async throws {
+    let call = try await Call()
+    try call.rig.setMute(source: "micbus.monitor", true)
+    #expect(await call.edge.wait { $0.muteHolders == [.hardware] } != nil)
+    try call.rig.setMute(source: "micbus.monitor", false)
+    #expect(await call.edge.wait { !$0.muted } != nil)
+  }
+}
+
+/// A call that runs.
+final class Call {
+  let rig: SoundRig
+  private(set) var room: RoomSimulator
+  let edge: RunningEdge
+
+  init() async throws {
+    rig = try SoundRig()
+    room = try RoomSimulator(rig)
+    edge = try RunningEdge(rig, products: products)
+    let took = await edge.wait { $0.runs }
+    try #require(took != nil, "\(edge.agentLog)")
+  }
+
+  deinit {
+    edge.stop()
+    room.stop()
+    rig.stop()
+  }
+
+  /// The air between loudspeaker and microphone: the rig's went elsewhere with the microphone's bus.
+  func renewRoom() throws {
+    room.stop()
+    room = try RoomSimulator(rig)
+  }
+
+  /// What is said in the room is in the voice, within a few seconds.
+  func expectVoice() async throws {
+    room.say(Signals.babble(6 * 48000, rate: .hz48000, seed: 3))
+    let limit = ContinuousClock.now + .seconds(8)
+    while Loudness.level(edge.voice.samples.suffix(24000)) < -45 {
+      try #require(ContinuousClock.now < limit, "no voice; \(edge.agentLog)")
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+}
+
+/// What may happen to devices and server.
+enum Fault: CaseIterable {
+  case daemonStandsStill, daemonKilled, microphoneUnloaded, loudspeakerSuspended, serverKilled
+
+  var losesCapture: Bool {
+    switch self {
+    case .daemonStandsStill, .daemonKilled, .microphoneUnloaded: true
+    case .loudspeakerSuspended, .serverKilled: false
+    }
+  }
+
+  /// Returns when the cause has ended.
+  func strike(_ call: Call) async throws {
+    switch self {
+    case .daemonStandsStill:
+      call.rig.suspendDaemon()
+      try await Task.sleep(for: .seconds(1))
+      call.rig.resumeDaemon()
+    case .daemonKilled:
+      call.rig.killDaemon()
+      try await Task.sleep(for: .seconds(1))
+      try call.rig.restartDaemon()
+    case .microphoneUnloaded:
+      try call.rig.unload("micbus")
+      #expect(await call.edge.wait { $0.route.isEmpty } != nil)
+      try call.rig.load("micbus")
+      try call.renewRoom()
+    case .loudspeakerSuspended:
+      try call.rig.suspend(sink: "spk")
+      try await Task.sleep(for: .seconds(1))
+      try call.rig.wake(sink: "spk")
+    case .serverKilled:
+      call.edge.killServer()
+      #expect(await call.edge.wait { !$0.connected } != nil)
+      call.edge.startServer()
+    }
+  }
+}

@@ -1,0 +1,129 @@
+internal import AcousticSimulator
+internal import Foundation
+internal import Synchronization
+
+/// The loop of a room: reads 10 ms of the loudspeaker, makes of it what the microphone hears, and
+/// writes that at once.
+final class RoomPath: Sendable {
+  struct Acoustics {
+    var room: Room?
+    var echoGain: Float
+    var noiseAmplitude: Float = 0
+  }
+
+  struct State {
+    var acoustics: Acoustics
+    var isChanged = true
+    var voices: [(samples: [Float], position: Int)] = []
+    var isStopped = false
+    var isSettled = false
+    var hasEnded = false
+    var corrections: [Duration] = []
+  }
+
+  private static let block = 480
+  private let rig: SoundRig
+  private let loudspeaker: String
+  private let microphone: String
+  private let state: Mutex<State>
+
+  init(_ rig: SoundRig, _ loudspeaker: String, _ microphone: String, _ acoustics: Acoustics) {
+    (self.rig, self.loudspeaker, self.microphone) = (rig, loudspeaker, microphone)
+    state = Mutex(State(acoustics: acoustics))
+  }
+
+  var isSettled: Bool { state.withLock(\.isSettled) }
+  var corrections: [Duration] { state.withLock(\.corrections) }
+
+  func say(_ samples: [Float], after delay: Int) {
+    state.withLock { $0.voices.append((samples, -delay)) }
+  }
+
+  func change(_ body: (inout Acoustics) -> Void) {
+    state.withLock {
+      body(&$0.acoustics)
+      $0.isChanged = true
+    }
+  }
+
+  func stop() {
+    state.withLock { $0.isStopped = true }
+    _ = waitUntil(within: .seconds(5)) { state.withLock(\.hasEnded) }
+  }
+
+  /// Until `stop`. Where a server is gone the path stands again soon after it is back.
+  func run() {
+    blockPipeSignals()
+    while !state.withLock(\.isStopped) {
+      try? connect()
+      usleep(100_000)
+    }
+    state.withLock { $0.hasEnded = true }
+  }
+
+  /// Until a stream ends.
+  private func connect() throws {
+    let player = try rig.player(into: microphone, channels: 1, rate: 48000, latencyMilliseconds: 20)
+    defer { player.process.stop() }
+    let recorder = try rig.recorder(from: loudspeaker + ".monitor", latencyMilliseconds: 10)
+    defer { recorder.process.stop() }
+    var flight = FlightControl()
+    var surplus = 0  // samples to leave out
+    var noise = SeededNoise(77)
+    var convolver = LiveConvolver([1], block: Self.block)
+    let isOfOtherClock = RigDevices.isOfCapture(microphone) && rig.captureClock != 1
+    var converter = ClockConverter(speed: isOfOtherClock ? rig.captureClock : 1)
+    // Silence to begin with, without which the player does not start.
+    guard player.pipe.write([Float](repeating: 0, count: 5 * Self.block)) else { return }
+    while !state.withLock(\.isStopped), let played = recorder.pipe.read(Self.block) {
+      let (change, near) = state.withLock { ($0.takeChange(), $0.takeNear(Self.block)) }
+      if let change {
+        convolver = LiveConvolver(
+          (change.room?.response(48000) ?? [1]).map { $0 * change.echoGain }, block: Self.block)
+      }
+      let amplitude = state.withLock(\.acoustics.noiseAmplitude)
+      var heard = zip(convolver.process(played), near).map { $0 + $1 + amplitude * noise.next() }
+      if isOfOtherClock { heard = converter.process(heard) }
+      let waiting = player.pipe.unreadBytes / MemoryLayout<Float>.stride
+      if let excess = flight.excess(waiting) {
+        surplus += excess
+        note(excess)
+      }
+      let dropped = max(0, min(heard.count, surplus))
+      heard.removeFirst(dropped)
+      surplus -= dropped
+      if surplus < 0 { heard = [Float](repeating: 0, count: -surplus) + heard }
+      surplus = max(0, surplus)
+      if isOfOtherClock { converter.speed = rig.captureClock * (1 + flight.trim) }
+      if flight.isSettled { state.withLock { $0.isSettled = true } }
+      guard player.pipe.write(heard) else { return }
+    }
+  }
+
+  private func note(_ excess: Int) {
+    state.withLock {
+      if $0.isSettled { $0.corrections.append(.seconds(Double(excess) / 48000)) }
+    }
+  }
+}
+
+extension RoomPath.State {
+  fileprivate mutating func takeChange() -> RoomPath.Acoustics? {
+    defer { isChanged = false }
+    return isChanged ? acoustics : nil
+  }
+
+  /// The next samples of all voices.
+  fileprivate mutating func takeNear(_ count: Int) -> [Float] {
+    var near = [Float](repeating: 0, count: count)
+    for (samples, position) in voices {
+      for index in 0..<count where samples.indices.contains(position + index) {
+        near[index] += samples[position + index]
+      }
+    }
+    voices = voices.compactMap {
+      $0.position + count < $0.samples.count ? ($0.samples, $0.position + count) : nil
+    }
+    return near
+  }
+}
