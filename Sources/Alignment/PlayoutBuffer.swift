@@ -14,7 +14,7 @@ public struct PlayoutBuffer: ~Copyable {
     /// At most, however often it runs dry.
     public var largestMargin = Duration.milliseconds(200)
     /// More above the margin for half a second is skipped: bursts are shorter.
-    public var surplus = Duration.milliseconds(40)
+    public var surplus = Duration.milliseconds(20)
 
     public init() {}
   }

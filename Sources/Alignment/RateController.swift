@@ -3,6 +3,8 @@
 public struct RateController: Sendable {
   /// In parts per million: two crystals differ by less than half of it.
   public static let largestDeviation = 1000.0
+  /// Of what is due to the buffer's level, in parts per million: the rest of the path hears it as drift.
+  public static let largestCorrection = 300.0
   /// Seconds in which an error falls to a third; jitter of the buffer's level, in samples, moves the
   /// rate by so much less.
   public static let timeConstant = 15.0
@@ -18,14 +20,12 @@ public struct RateController: Sendable {
   /// The buffer holds `surplus` samples more than it should, and `seconds` have passed since the
   /// last time.
   public mutating func update(surplus: Double, seconds: Double) {
-    let proportional = surplus / (rate * Self.timeConstant) * 1e6
+    let correction = Self.largestCorrection
+    let proportional = max(
+      -correction, min(correction, surplus / (rate * Self.timeConstant) * 1e6))
     let limit = Self.largestDeviation
-    let wanted = proportional + integral
-    // At the limit the integral would run away.
-    if abs(wanted) < limit || wanted * proportional < 0 {
-      integral += proportional * seconds / (4 * Self.timeConstant)
-      integral = max(-limit, min(limit, integral))
-    }
+    integral += proportional * seconds / (4 * Self.timeConstant)
+    integral = max(-limit, min(limit, integral))
     deviation = max(-limit, min(limit, proportional + integral))
   }
 }

@@ -32,8 +32,8 @@ extension EdgeBench {
     print("| capture, ms | server, ms | processing, ms | together, ms |")
     print("|---|---|---|---|")
     try await withCall { edge, _, room in
+      room.say(voices.nearEnd)
       for _ in 0..<5 {
-        room.say(voices.nearEnd)
         try await sleep(2)
         let latency = try await edge.status().latency
         print(
