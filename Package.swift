@@ -140,7 +140,7 @@ let package = Package(
       name: "SoundRig", dependencies: ["CSoundRig", "AcousticSimulator", "Alignment", "AudioCore"],
       path: "Tests/SoundRig", swiftSettings: quick),
     .testTarget(
-      name: "SoundRigTests", dependencies: ["SoundRig", "TestAudio", "AudioCore"],
+      name: "SoundRigTests", dependencies: ["SoundRig", "AcousticSimulator"],
       swiftSettings: swift),
     .target(
       name: "EdgeRig", dependencies: ["SoundRig", "AnechoicAPI", "GRPCTransport", protobuf],

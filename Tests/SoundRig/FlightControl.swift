@@ -10,6 +10,10 @@ struct FlightControl {
   /// Of the windows' levels, in samples.
   private var error = 0.0
 
+  /// With so many waiting the machine stood still for long, and more will come in one rush: the path
+  /// is better built anew.
+  static let hopeless = 4800
+
   var isSettled: Bool { rounds >= 2 }
 
   /// By what share a clock should go faster, where two clocks would otherwise part slowly.
@@ -21,12 +25,11 @@ struct FlightControl {
     levels.append(waiting)
     guard levels.count == window else { return nil }
     let median = levels.sorted()[window / 2]
-    print("LAP level", levels.min()!, median, levels.max()!)
     levels = []
     rounds += 1
     let excess = median - target
     error = Double(excess)
-    guard abs(excess) > (rounds == 1 ? 0 : 240) else { return nil }
+    guard abs(excess) > (rounds == 1 ? 0 : 360) else { return nil }
     error = 0
     return excess
   }

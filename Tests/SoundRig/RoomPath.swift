@@ -85,6 +85,7 @@ final class RoomPath: Sendable {
       var heard = zip(convolver.process(played), near).map { $0 + $1 + amplitude * noise.next() }
       if isOfOtherClock { heard = converter.process(heard) }
       let waiting = player.pipe.unreadBytes / MemoryLayout<Float>.stride
+      guard waiting < FlightControl.hopeless else { return note(waiting) }
       if let excess = flight.excess(waiting) {
         surplus += excess
         note(excess)
