@@ -28,7 +28,8 @@ let package = Package(
       name: "Alignment",
       targets: ["Alignment", "AcousticSimulator", "SpeechSynthesis", "Resampling"]),
     .library(
-      name: "EdgeRig", targets: ["EdgeRig", "SoundRig", "AnechoicAPI", "SpeechSynthesis", "Resampling", "AudioCore"]),
+      name: "EdgeRig",
+      targets: ["EdgeRig", "SoundRig", "AnechoicAPI", "SpeechSynthesis", "Resampling", "AudioCore"]),
     .library(
       name: "VoiceSessions",
       targets: ["VoiceSessions", "WebRTCEngine", "VoiceEngines", "AudioCore"]),
@@ -146,7 +147,8 @@ let package = Package(
       name: "EdgeRig", dependencies: ["SoundRig", "AnechoicAPI", "GRPCTransport", protobuf],
       path: "Tests/EdgeRig", swiftSettings: quick),
     .testTarget(
-      name: "EdgeRigTests", dependencies: ["EdgeRig", "SoundRig", "AnechoicAPI", "AudioCore", "TestAudio", protobuf],
+      name: "EdgeRigTests",
+      dependencies: ["EdgeRig", "SoundRig", "AnechoicAPI", "AudioCore", "TestAudio", protobuf],
       swiftSettings: swift),
     .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .testTarget(

@@ -4,17 +4,18 @@ public import AudioCore
 ///
 /// It starts when `margin` more than a frame is there. From then on the least that is left after a
 /// read is kept near the margin by reading a little faster or slower (`RateController`), so that
-/// clocks may differ for ever. When it runs dry it gives silence, faded, and starts anew with a
-/// larger margin, which shrinks again while all is well. What it holds too much of is skipped,
-/// cross-faded.
+/// clocks may differ for ever. What counts is the level between frames: each counts as coming sample
+/// by sample until the next. When it runs dry it gives silence, faded, and starts anew with a larger
+/// margin, which shrinks again while all is well. What it holds too much of is skipped, cross-faded.
 public struct PlayoutBuffer: ~Copyable {
   public struct Settings: Sendable {
     /// At first, and at least.
     public var leastMargin = Duration.milliseconds(10)
     /// At most, however often it runs dry.
     public var largestMargin = Duration.milliseconds(200)
-    /// More above the margin for half a second is skipped: bursts are shorter.
-    public var surplus = Duration.milliseconds(20)
+    /// More above the margin for half a second is skipped: bursts are shorter. An echo canceller is
+    /// told of a jump, and a slow return would be a drift to it.
+    public var surplus = Duration.milliseconds(6)
 
     public init() {}
   }
@@ -22,7 +23,7 @@ public struct PlayoutBuffer: ~Copyable {
   /// What has been seen so far, in samples where nothing else is said.
   public struct Status: Sendable, Equatable {
     public var margin: Int
-    /// Least of the last second.
+    /// Least of the last second, after a read.
     public var leastLevel = 0
     /// By which it is read faster than it is written to by its own clock, in parts per million.
     public var deviation = 0.0
@@ -31,6 +32,9 @@ public struct PlayoutBuffer: ~Copyable {
     public var underrunCount = 0
   }
 
+  /// In reads.
+  private static let second = 100
+
   public private(set) var status: Status
   private var buffer: ElasticBuffer
   private var controller: RateController
@@ -38,9 +42,12 @@ public struct PlayoutBuffer: ~Copyable {
   private let frameSize: Int
   private var isRunning = false
   private var wantsFadeIn = false
+  private var lastWrite: Int64 = 0  // in ns
+  private var flowLeast = Double.infinity  // between frames, of the second that runs
+  private var lastFlowLeast = 0.0  // of the second before
   private var windowLeast = Double.infinity  // of the second that runs
-  private var surplusLeast = Double.infinity  // of the quarter of a second that runs
-  private var lastSurplusLeast = 0.0  // of the one before
+  private var quarterLeast = Double.infinity  // of the quarter of a second that runs
+  private var lastQuarterLeast = 0.0  // of the one before
   private var reads = 0
   private var calmReads = 0
 
@@ -60,15 +67,19 @@ public struct PlayoutBuffer: ~Copyable {
   /// Samples that wait to be read.
   public var level: Double { max(0, Double(buffer.written) - buffer.position) }
 
+  /// Takes in the next 10 ms, which come at a time in ns of any clock that is the same for all calls.
   /// Runs per frame: no allocation, lock, log or await.
-  public mutating func write(_ frame: borrowing Frame) { buffer.write(frame) }
+  public mutating func write(_ frame: borrowing Frame, at time: Int64) {
+    buffer.write(frame)
+    lastWrite = time
+  }
 
-  /// Reads the next 10 ms.
+  /// Reads the next 10 ms, at a time in ns.
   ///
   /// - Returns: Whether there was sound to be read; silence counts where it was written.
   ///   Runs per frame: no allocation, lock, log or await.
   @discardableResult
-  public mutating func read(into frame: borrowing Frame) -> Bool {
+  public mutating func read(into frame: borrowing Frame, at time: Int64) -> Bool {
     let step = 1 + controller.deviation * 1e-6
     if !isRunning, buffer.level >= Double(frameSize + status.margin) {
       isRunning = true
@@ -77,14 +88,14 @@ public struct PlayoutBuffer: ~Copyable {
     }
     guard isRunning else { return giveSilence(frame) }
     guard buffer.hasFrame(step: step) else { return runDry(frame) }
-    if surplusLeast.isFinite, reads.isMultiple(of: 200), reads > 0 {
-      trim(frame, step)
+    if let surplus = dueSkip() {
+      skip(surplus, into: frame, step)
     } else {
       buffer.read(into: frame, step: step)
     }
     if wantsFadeIn { fade(frame, from: 0, to: 1) }
     wantsFadeIn = false
-    noteLevel()
+    noteLevel(at: time)
     return true
   }
 
@@ -94,16 +105,25 @@ public struct PlayoutBuffer: ~Copyable {
     isRunning = false
   }
 
-  private mutating func trim(_ frame: borrowing Frame, _ step: Double) {
-    let surplus = min(surplusLeast, lastSurplusLeast) - Double(status.margin)
-    (lastSurplusLeast, surplusLeast) = (surplusLeast, .infinity)
-    guard surplus > Double(buffer.rate.samples(in: settings.surplus)) else {
-      return buffer.read(into: frame, step: step)
+  /// By how much it is to skip now, in samples; back, where it is negative.
+  private mutating func dueSkip() -> Double? {
+    if reads == 2 * Self.second {
+      // Soon after a start nobody minds it, and all else is slow.
+      let surplus = lastFlowLeast - flowTarget
+      return abs(surplus) > Double(buffer.rate.samples(in: .milliseconds(1))) ? surplus : nil
     }
+    guard reads.isMultiple(of: Self.second / 4) else { return nil }
+    let surplus = min(quarterLeast, lastQuarterLeast) - flowTarget
+    (lastQuarterLeast, quarterLeast) = (quarterLeast, .infinity)
+    return surplus > Double(buffer.rate.samples(in: settings.surplus)) ? surplus : nil
+  }
+
+  private mutating func skip(_ surplus: Double, into frame: borrowing Frame, _ step: Double) {
     buffer.skip(surplus.rounded(), into: frame, step: step)
-    status.skipped += Int64(surplus)
-    lastSurplusLeast = 0
-    windowLeast = .infinity
+    status.skipped += Int64(abs(surplus))
+    lastQuarterLeast = 0
+    (windowLeast, flowLeast) = (.infinity, .infinity)
+    controller.skipped(surplus.rounded())
   }
 
   /// The last that is there, and then silence.
@@ -128,17 +148,15 @@ public struct PlayoutBuffer: ~Copyable {
     return false
   }
 
-  private mutating func noteLevel() {
+  private mutating func noteLevel(at time: Int64) {
     reads += 1
     let level = buffer.level
+    let since = Double(time - lastWrite) * 1e-9 * Double(buffer.rate.hertz)
+    let flow = level + max(0, min(Double(frameSize), since))
+    flowLeast = min(flowLeast, flow)
+    quarterLeast = min(quarterLeast, flow)
     windowLeast = min(windowLeast, level)
-    surplusLeast = min(surplusLeast, level)
-    if reads.isMultiple(of: 100) {
-      status.leastLevel = Int(windowLeast)
-      controller.update(surplus: windowLeast - Double(status.margin), seconds: 1)
-      status.deviation = controller.deviation
-      windowLeast = .infinity
-    }
+    if reads.isMultiple(of: Self.second) { endSecond() }
     calmReads += 1
     let least = buffer.rate.samples(in: settings.leastMargin)
     if calmReads.isMultiple(of: 1000), status.margin > least {
@@ -146,9 +164,24 @@ public struct PlayoutBuffer: ~Copyable {
     }
   }
 
+  private mutating func endSecond() {
+    status.leastLevel = Int(windowLeast)
+    lastFlowLeast = flowLeast
+    // The first seconds are those of the start.
+    if reads > 2 * Self.second {
+      controller.update(level: flowLeast, target: flowTarget, seconds: 1)
+    }
+    status.deviation = controller.deviation
+    (windowLeast, flowLeast) = (.infinity, .infinity)
+  }
+
+  /// Wherever between two frames it is read, half a frame more than the margin is there on average.
+  private var flowTarget: Double { Double(frameSize / 2 + status.margin) }
+
   private mutating func forgetLevels() {
-    windowLeast = .infinity
-    (surplusLeast, lastSurplusLeast) = (.infinity, 0)
+    (windowLeast, flowLeast) = (.infinity, .infinity)
+    (quarterLeast, lastQuarterLeast) = (.infinity, 0)
+    controller.restart()
     reads = 0
   }
 

@@ -10,7 +10,8 @@ extension EdgeBench {
     print("\n### Drift for \(seconds) s\n")
     print(
       "| capture's clock | found by the agent, ppm | buffer, ms, least and most | underruns "
-        + "| samples skipped | echo reduction, dB, least of 10 s and mean | memory, MB, first and last |")
+        + "| samples skipped | echo reduction, dB, least of 10 s and mean | memory, MB, first and last |"
+    )
     print("|---|---|---|---|---|---|---|")
     for clock in [1.0005, 0.9995] {
       try await withCall(captureClock: clock) { edge, rig, _ in
@@ -36,7 +37,8 @@ extension EdgeBench {
             + "| \(last.flow.playbackUnderruns - first.flow.playbackUnderruns) "
             + "| \(last.flow.playbackSamplesSkipped - first.flow.playbackSamplesSkipped) "
             + "| \(Self.rounded(reductions.min() ?? 0)), \(Self.rounded(mean)) "
-            + "| \(Self.rounded(memory)), \(Self.rounded(residentMegabytes(edge.agentIdentifier))) |")
+            + "| \(Self.rounded(memory)), \(Self.rounded(residentMegabytes(edge.agentIdentifier))) |"
+        )
       }
       try await clicks(clock)
     }
@@ -57,7 +59,8 @@ extension EdgeBench {
       let expected = zip(tone, tone.dropFirst()).map { abs($0.0 - $0.1) }.max() ?? 1
       print(
         "\nWith a clock of \(clock), in \(samples.count / Self.rate) s of a tone the largest step between "
-          + "samples is \(Self.rounded(20 * log10(Double(largest / expected)))) dB above the tone's own.\n")
+          + "samples is \(Self.rounded(20 * log10(Double(largest / expected)))) dB above the tone's own.\n"
+      )
     }
   }
 

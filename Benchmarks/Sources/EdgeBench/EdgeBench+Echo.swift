@@ -42,7 +42,8 @@ extension EdgeBench {
             + "| \(Self.rounded(Double(latency.totalMs))) |")
       }
       let heard = try await acousticLatency(edge, room)
-      print("\nA click in the room is in the FIFO \(Self.rounded(heard)) ms after it was written to")
+      print(
+        "\nA click in the room is in the FIFO \(Self.rounded(heard)) ms after it was written to")
       print("the sound server, whose own buffers (20 ms and a fragment) are in that.")
     }
   }

@@ -8,7 +8,8 @@ enum Main {
     var arguments = CommandLine.arguments.dropFirst()
     guard let products = arguments.popFirst() else { fatalError("the folder of the executables") }
     let bench = EdgeBench(products: URL(filePath: products), voices: try await Voices())
-    let tables = arguments.isEmpty ? ["echo", "latency", "faults", "drift", "soak"] : Array(arguments)
+    let tables =
+      arguments.isEmpty ? ["echo", "latency", "faults", "drift", "soak"] : Array(arguments)
     for table in tables {
       switch table {
       case "echo": try await bench.echo()

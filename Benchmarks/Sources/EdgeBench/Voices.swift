@@ -17,7 +17,8 @@ struct Voices {
       travel in the last coach. We wish you a pleasant journey and thank you for your patience.
       """, "en+m3")
     nearEnd = try await Self.speak(
-      "Good morning. I would like to know when the next train to the coast leaves, please.", "en+f2")
+      "Good morning. I would like to know when the next train to the coast leaves, please.", "en+f2"
+    )
   }
 
   private static func speak(_ text: String, _ voice: String) async throws -> [Float] {

@@ -16,6 +16,8 @@ struct PlayedNote: BitwiseCopyable, Sendable {
 /// A frame of the mix on its way to the loudspeaker.
 struct MixNote: BitwiseCopyable, Sendable {
   var firstSample: Int64 = 0
+  /// When it came, in ns of the monotonic clock.
+  var time: Int64 = 0
   /// Another one with every timeline: each session, and each time without a server.
   var epoch = 0
 }
@@ -55,12 +57,12 @@ final class Loudspeaker: FrameRenderer {
         epoch = note.epoch
       }
       offset = note.firstSample - written
-      playout.write(frame)
+      playout.write(frame, at: note.time)
       written += Int64(frame.sampleCount)
     }
     var note = PlayedNote(heardAt: heardAt, epoch: epoch)
     let position = playout.position
-    if playout.read(into: output) {
+    if playout.read(into: output, at: MonotonicClock.now.nanoseconds) {
       // The sample that is heard at this very time lies between two.
       note.mixSample = Int64(position.rounded(.down)) + offset
       let fraction = (position - position.rounded(.down)) / Double(mix.rate.hertz)

@@ -5,6 +5,9 @@ internal import AudioDevices
 /// What programs of this machine play: the far end, or other audio. The voice thread takes a frame of
 /// it for each of the microphone's.
 final class ProgramInput {
+  /// In ns, from a frame's first sample to its coming.
+  private static let frame: Int64 = 10_000_000
+
   private let ring: FrameRing<CaptureNote>
   private let source: any Source
   private let isClocked: Bool  // by a device, whose clock is not the microphone's
@@ -51,8 +54,8 @@ final class ProgramInput {
       output.clear()
       return false
     }
-    while ring.read(into: frame) != nil { playout.write(frame) }
-    return playout.read(into: output)
+    while let note = ring.read(into: frame) { playout.write(frame, at: note.time + Self.frame) }
+    return playout.read(into: output, at: MonotonicClock.now.nanoseconds)
   }
 
   /// Forgets what waits.

@@ -32,7 +32,9 @@ final class ProgramOutput {
   /// How the device does; nil where there is none.
   var record: HealthRecord? { (sink as? DeviceLoop)?.record }
 
-  func write(_ frame: borrowing Frame) { _ = ring.write(frame, CaptureNote()) }
+  func write(_ frame: borrowing Frame) {
+    _ = ring.write(frame, CaptureNote(time: MonotonicClock.now.nanoseconds))
+  }
 
   func stop() { sink.stop() }
 
@@ -57,8 +59,8 @@ private final class RingRenderer: FrameRenderer {
   }
 
   func render(into output: borrowing Frame, heardAt: Int64) {
-    while ring.read(into: frame) != nil { playout.write(frame) }
-    playout.read(into: output)
+    while let note = ring.read(into: frame) { playout.write(frame, at: note.time) }
+    playout.read(into: output, at: MonotonicClock.now.nanoseconds)
   }
 }
 

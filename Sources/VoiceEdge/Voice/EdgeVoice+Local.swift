@@ -18,7 +18,11 @@ extension EdgeVoice: LocalVoice.Receiver {
   func mixed(_ frame: borrowing Frame) {
     guard link == nil else { return }
     // Counted for the loudspeaker's sake alone: nobody is sent reports of it.
-    _ = rings.mix.write(frame, MixNote(firstSample: position, epoch: -1 - status.sessionCount))
+    _ = rings.mix.write(
+      frame,
+      MixNote(
+        firstSample: position, time: MonotonicClock.now.nanoseconds,
+        epoch: -1 - status.sessionCount))
   }
 
   func happened(_ event: SessionEvent) {

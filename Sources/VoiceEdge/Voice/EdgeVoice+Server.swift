@@ -76,7 +76,7 @@ extension EdgeVoice {
       }
       if audio.hasPlayback {
         VoiceFrames.decode(audio.playback, into: mixFrame) { frame, first in
-          _ = rings.mix.write(frame, MixNote(firstSample: first, epoch: epoch))
+          _ = rings.mix.write(frame, MixNote(firstSample: first, time: lastAnswer, epoch: epoch))
         }
       }
     case .event(let event): happened(event)
