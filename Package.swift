@@ -150,6 +150,9 @@ let package = Package(
       name: "EdgeRigTests",
       dependencies: ["EdgeRig", "SoundRig", "AnechoicAPI", "AudioCore", "TestAudio", protobuf],
       swiftSettings: swift),
+    .target(
+      name: "ScriptedDevices", dependencies: ["AudioDevices", "AudioCore"],
+      path: "Tests/ScriptedDevices", swiftSettings: quick),
     .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .testTarget(
       name: "AllocationTests",
@@ -168,6 +171,18 @@ let package = Package(
     .testTarget(
       name: "AudioCoreTests",
       dependencies: ["AudioCore", "Resampling", "AudioFiles"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "AudioDevicesTests",
+      dependencies: ["AudioDevices", "AudioCore", "ScriptedDevices", "TestAudio"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "VoiceEdgeTests",
+      dependencies: [
+        "VoiceEdge", "ScriptedDevices", "AudioDevices", "VoiceServer", "VoiceClient",
+        "WebRTCEngine", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
+        "TestAudio", protobuf,
+      ],
       swiftSettings: swift),
     .testTarget(
       name: "SpeechSynthesisTests", dependencies: ["SpeechSynthesis"], swiftSettings: swift),

@@ -1,0 +1,78 @@
+import Alignment
+import AudioCore
+import TestAudio
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A sine through a `PlayoutBuffer` in virtual time: written by one clock and late by a jitter, read
+/// by another.
+struct DriftingPlayout {
+  static let rate = SampleRate.hz8000
+  static let hertz = 440.0
+  static let amplitude: Float = 0.5
+
+  /// Of a second.
+  struct Second {
+    var leastLevel = Double.infinity  // ms
+    var mostLevel = 0.0
+    var largestJump: Float = 0
+    var underruns = 0
+    var skipped: Int64 = 0
+  }
+
+  var partsPerMillion = 0.0  // by which the writer's clock is faster
+  var jitter = 0.0  // seconds
+  var seconds = 60
+
+  /// `arrival` may move the time at which a frame, by the time at which it was written, comes.
+  func run(
+    settings: PlayoutBuffer.Settings = .init(), _ arrival: (Double) -> Double = { $0 }
+  ) -> [Second] {
+    var generator = SeededGenerator(seed: 3)
+    var buffer = PlayoutBuffer(rate: Self.rate, channelCount: 1, settings: settings)
+    let input = Frame(rate: Self.rate, channelCount: 1)
+    let output = Frame(rate: Self.rate, channelCount: 1)
+    var result = [Second](repeating: Second(), count: seconds)
+    var (written, comes, last) = (0, 0.0, Float(0))
+    for read in 0..<(seconds * 100) {
+      let now = Double(read) / 100
+      while comes <= now {
+        fill(input, written)
+        buffer.write(input)
+        written += 1
+        let sent = Double(written) / (100 * (1 + partsPerMillion * 1e-6))
+        let delayed = sent + Double.random(in: 0...max(jitter, 1e-9), using: &generator)
+        comes = max(comes, arrival(delayed))
+      }
+      buffer.read(into: output)
+      let second = read / 100
+      for sample in output.plane(0) {
+        result[second].largestJump = max(result[second].largestJump, abs(sample - last))
+        last = sample
+      }
+      let level = buffer.level * 1000 / Double(Self.rate.hertz)
+      result[second].leastLevel = min(result[second].leastLevel, level)
+      result[second].mostLevel = max(result[second].mostLevel, level)
+      result[second].underruns = buffer.status.underrunCount
+      result[second].skipped = buffer.status.skipped
+    }
+    return result
+  }
+
+  private func fill(_ frame: borrowing Frame, _ index: Int) {
+    let plane = frame.plane(0)
+    for sample in 0..<frame.sampleCount {
+      // A whole number of turns a second keeps the argument small.
+      let place = (index * frame.sampleCount + sample) % Self.rate.hertz
+      plane[sample] =
+        Self.amplitude * Float(sin(2 * .pi * Self.hertz * Double(place) / Double(Self.rate.hertz)))
+    }
+  }
+
+  /// Between neighbouring samples of the sine as it was.
+  static var jumpOfTheSine: Float {
+    2 * amplitude * Float(sin(.pi * hertz / Double(rate.hertz)))
+  }
+}

@@ -1,0 +1,114 @@
+import Alignment
+import AudioCore
+import TestAudio
+import Testing
+
+struct PlayoutBufferTests {
+  @Test(arguments: [-500.0, 500])
+  func clocksMayDifferForTenMinutes(partsPerMillion: Double) throws {
+    let run = DriftingPlayout(partsPerMillion: partsPerMillion, jitter: 0.005, seconds: 600)
+    let seconds = run.run()
+    let settled = seconds.dropFirst(60)
+    #expect(seconds.last?.underruns == seconds[5].underruns)
+    #expect(seconds.last?.skipped == seconds[5].skipped)
+    let (least, most) = (
+      settled.map(\.leastLevel).min() ?? 0, settled.map(\.mostLevel).max() ?? 0
+    )
+    #expect(least > 2 && most < 45, "\(least) \(most)")
+    // No click: 1 dB of a sine is 12 %.
+    let jump = seconds.dropFirst(5).map(\.largestJump).max() ?? 1
+    #expect(jump < DriftingPlayout.jumpOfTheSine * 1.122, "\(jump)")
+    let early = seconds[60..<120].map(\.mostLevel).max() ?? 0
+    let late = seconds[540...].map(\.mostLevel).max() ?? 0
+    #expect(late < early + 2, "\(early) \(late)")
+  }
+
+  @Test func whatComesInBurstsIsPlayedSteadily() {
+    // All of 40 ms at once.
+    let seconds = DriftingPlayout(seconds: 120).run { ($0 / 0.04).rounded(.up) * 0.04 }
+    #expect(seconds.last?.underruns == seconds[20].underruns)
+    let jump = seconds.dropFirst(20).map(\.largestJump).max() ?? 1
+    #expect(jump < DriftingPlayout.jumpOfTheSine * 1.122, "\(jump)")
+    #expect((seconds.last?.mostLevel ?? 1000) < 120, "\(seconds.last?.mostLevel ?? 0)")
+  }
+
+  @Test func afterABreakItGoesOn() {
+    // Nothing between the tenth second and the eleventh; what was to come then, comes late.
+    let seconds = DriftingPlayout(seconds: 30).run { $0 > 10 && $0 < 11 ? 11 : $0 }
+    #expect(seconds[9].underruns == 0 && seconds[12].underruns == 1)
+    #expect(seconds.last?.underruns == 1)
+    // The second that came late is skipped, for the most part.
+    #expect((seconds.last?.mostLevel ?? 1000) < 80, "\(seconds.last?.mostLevel ?? 0)")
+    #expect((seconds.last?.skipped ?? 0) > 0)
+    // Neither the end nor the beginning clicks, nor does what is skipped.
+    let jump = seconds.dropFirst(1).map(\.largestJump).max() ?? 1
+    #expect(jump < DriftingPlayout.jumpOfTheSine * 1.25, "\(jump)")
+  }
+
+  @Test func itIsSilentUntilThereIsAMargin() {
+    var buffer = PlayoutBuffer(rate: .hz8000, channelCount: 1)
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    let output = Frame(rate: .hz8000, channelCount: 1)
+    for index in 0..<80 { frame.plane(0)[index] = 0.5 }
+    var isSound = buffer.read(into: output)
+    #expect(!isSound && output.plane(0).allSatisfy { $0 == 0 })
+    buffer.write(frame)
+    isSound = buffer.read(into: output)
+    #expect(!isSound)
+    buffer.write(frame)
+    buffer.write(frame)
+    isSound = buffer.read(into: output)
+    #expect(isSound && output.plane(0).last.map { abs($0 - 0.5) < 0.01 } == true)
+    // It fades in.
+    #expect(output.plane(0)[0] < 0.02)
+    let (silence, position) = (buffer.status.silence, buffer.position)
+    #expect(silence == 160 && position == 80)
+  }
+
+  @Test func itsEndFadesAndIsCounted() {
+    var buffer = PlayoutBuffer(rate: .hz8000, channelCount: 1)
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    let output = Frame(rate: .hz8000, channelCount: 1)
+    for index in 0..<80 { frame.plane(0)[index] = 0.5 }
+    for _ in 0..<6 { buffer.write(frame) }
+    var samples: [Float] = []
+    for _ in 0..<12 {
+      buffer.read(into: output)
+      samples += output.plane(0)
+    }
+    let status = buffer.status
+    #expect(status.underrunCount == 1)
+    #expect(status.margin == 160)
+    let jump = zip(samples, samples.dropFirst()).map { abs($1 - $0) }.max() ?? 1
+    #expect(jump < 0.02, "\(jump)")
+    #expect(samples.suffix(80).allSatisfy { $0 == 0 })
+  }
+
+  @Test func whatIsClearedIsNeverHeard() {
+    var buffer = PlayoutBuffer(rate: .hz8000, channelCount: 1)
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    let output = Frame(rate: .hz8000, channelCount: 1)
+    for index in 0..<80 { frame.plane(0)[index] = 0.5 }
+    for _ in 0..<10 { buffer.write(frame) }
+    buffer.read(into: output)
+    buffer.clear()
+    let level = buffer.level
+    #expect(level == 0)
+    let isSound = buffer.read(into: output)
+    #expect(!isSound && output.plane(0).allSatisfy { $0 == 0 })
+    let underruns = buffer.status.underrunCount
+    #expect(underruns == 0)
+    frame.clear()
+    for _ in 0..<4 { buffer.write(frame) }
+    for _ in 0..<4 {
+      buffer.read(into: output)
+      // A trace of the interpolation may remain.
+      #expect(output.plane(0).allSatisfy { abs($0) < 0.01 })
+    }
+  }
+
+  @Test func theMarginShrinksWhileAllIsWell() {
+    let seconds = DriftingPlayout(seconds: 240).run { $0 > 10 && $0 < 10.5 ? 10.5 : $0 }
+    #expect((seconds.last?.mostLevel ?? 1000) < 45, "\(seconds.last?.mostLevel ?? 0)")
+  }
+}

@@ -1,0 +1,127 @@
+import AnechoicAPI
+import AudioCore
+import Testing
+
+@testable import VoiceEdge
+
+struct ConfigurationTests {
+  @Test func everyKeyIsRead() throws {
+    let (configuration, files) = try EdgeConfiguration.read(Self.complete, file: "edge.yaml")
+    #expect(configuration.server.address == "voice.example:443")
+    #expect(
+      files
+        == {
+          var files = EdgeConfiguration.SecurityFiles()
+          files.isTLS = true
+          files.authorities = "/ca.pem"
+          files.certificate = "/client.pem"
+          files.key = "/client.key"
+          files.serverName = "other.example"
+          return files
+        }())
+    #expect(configuration.session.id == "kitchen")
+    #expect(configuration.session.client == "kitchen-agent")
+    #expect(configuration.session.configuration.preferredMicMode == .voiceIsolation)
+    #expect(configuration.session.configuration.voiceActivityDetection.enabled)
+    #expect(configuration.session.configuration.voiceProcessing.noiseSuppression.level == .high)
+    #expect(configuration.audio.rate == .hz16000)
+    #expect(configuration.audio.inputChannels == 2 && configuration.audio.outputChannels == 1)
+    #expect(configuration.audio.periods == 6 && configuration.audio.volume == -12.5)
+    #expect(configuration.audio.reference == .tap)
+    #expect(configuration.programs.farEnd == .alsa("hw:Loopback,1"))
+    #expect(configuration.programs.otherAudio == .fifo(path: "/run/music"))
+    #expect(configuration.programs.voice == .file(path: "/tmp/voice.wav"))
+    #expect(configuration.programs.farEndChannels == 2)
+    #expect(configuration.programs.otherAudioChannels == 1)
+    #expect(configuration.mute.startsMuted && configuration.mute.staysLocal)
+    #expect(configuration.mute.keys == ["/dev/input/a", "/dev/input/b"])
+    #expect(configuration.mute.lamps == ["/sys/led"])
+    #expect(configuration.mute.gestureCommand == "ask-somebody")
+    #expect(configuration.fallback == .passThrough)
+    #expect(configuration.controlSocket == "/run/edge.sock")
+  }
+
+  @Test func everyKeyOfAPortIsRead() throws {
+    let (configuration, _) = try EdgeConfiguration.read(Self.complete, file: "edge.yaml")
+    #expect(configuration.routes.policy == .followsUse)
+    let ports = configuration.routes.ports
+    #expect(ports.map(\.id) == ["desk", "headset"])
+    #expect(ports[0].displayName == "The desk" && ports[0].type == .usb)
+    #expect(ports[0].input == "hw:Desk" && ports[0].output == "hw:Desk,1")
+    #expect(ports[0].loopback == "hw:Desk,2" && ports[0].control == "hw:Desk,3")
+    #expect(ports[0].headphones && ports[0].priority == -5)
+    #expect(ports[1].displayName == "headset" && ports[1].output == nil && !ports[1].headphones)
+  }
+
+  @Test(arguments: ["", "# nothing\n", "server:\naudio:\nroutes:\n"])
+  func whatIsNotSaidIsAsItShouldBe(text: String) throws {
+    let (configuration, files) = try EdgeConfiguration.read(text, file: "edge.yaml")
+    #expect(configuration.server.address == "127.0.0.1:50051" && !files.isTLS)
+    #expect(configuration.session.id.hasPrefix("edge-"))
+    #expect(configuration.audio.rate == .hz48000 && configuration.audio.reference == .automatic)
+    #expect(configuration.routes.policy == .priority)
+    #expect(configuration.routes.ports.map(\.input) == ["default"])
+    #expect(configuration.routes.ports.map(\.output) == ["default"])
+    #expect(configuration.programs.voice == nil && !configuration.mute.staysLocal)
+    #expect(configuration.fallback == .light && configuration.controlSocket != nil)
+  }
+
+  @Test(arguments: ["none", "\"\""])
+  func aSocketThatIsNotWantedIsNone(value: String) throws {
+    let text = "control-socket: \(value)\nprograms: {voice: none}\n"
+    let (configuration, _) = try EdgeConfiguration.read(text, file: "edge.yaml")
+    #expect(configuration.controlSocket == nil && configuration.programs.voice == nil)
+  }
+
+  private static let complete = """
+    server:
+      address: voice.example:443
+      tls: yes
+      ca-file: /ca.pem
+      certificate: /client.pem
+      key: /client.key
+      tls-server-name: other.example
+    session:
+      id: kitchen
+      client: kitchen-agent
+      config:
+        preferredMicMode: MIC_MODE_VOICE_ISOLATION
+        voiceActivityDetection: {enabled: true}
+        voiceProcessing:
+          noiseSuppression: {enabled: true, level: LEVEL_HIGH}
+    audio:
+      rate: 16000
+      input-channels: 2
+      output-channels: 1
+      periods: 6
+      volume-db: -12.5
+      reference: tap
+    routes:
+      policy: follows-use
+      ports:
+        - id: desk
+          name: The desk
+          type: usb
+          input: hw:Desk
+          output: hw:Desk,1
+          loopback: hw:Desk,2
+          control: hw:Desk,3
+          headphones: true
+          priority: -5
+        - {id: headset, input: hw:Headset}
+    programs:
+      far-end: alsa:hw:Loopback,1
+      far-end-channels: 2
+      other-audio: fifo:/run/music
+      other-audio-channels: 1
+      voice: file:/tmp/voice.wav
+    mute:
+      start-muted: on
+      muted-audio: stays-local
+      keys: [/dev/input/a, /dev/input/b]
+      lamps: /sys/led
+      gesture-command: ask-somebody
+    fallback: pass-through
+    control-socket: /run/edge.sock
+    """
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import VoiceEdge
+
+struct EdgeMuteTests {
+  @Test func forSoundAllHaveToAgree() {
+    var mute = EdgeMute(session: false)
+    #expect(!mute.isMuted && mute.holders.isEmpty)
+    mute.hardware = true
+    #expect(mute.isMuted && mute.holders == [.hardware])
+    mute.sessionChanged(true)
+    #expect(mute.isMuted && mute.holders == [.session, .hardware])
+    mute.hardware = false
+    #expect(mute.isMuted && mute.holders == [.session])
+    mute.sessionChanged(false)
+    #expect(!mute.isMuted && mute.holders.isEmpty)
+  }
+
+  @Test func muteThatIsAskedForHoldsAtOnce() {
+    var mute = EdgeMute(session: false)
+    mute.request(true)
+    #expect(mute.isMuted && mute.holders == [.session] && !mute.session)
+    mute.sessionChanged(true)
+    #expect(mute.isMuted && mute.session)
+  }
+
+  @Test func unmuteThatIsAskedForWaitsForTheSession() {
+    var mute = EdgeMute(session: true)
+    mute.request(false)
+    #expect(mute.isMuted)
+    mute.sessionChanged(false)
+    #expect(!mute.isMuted)
+  }
+
+  @Test func aRefusedRequestLeavesWhatWas() {
+    var mute = EdgeMute(session: false)
+    mute.request(true)
+    mute.requestFailed()
+    #expect(!mute.isMuted)
+    mute.sessionChanged(true)
+    mute.requestFailed()
+    #expect(mute.isMuted)
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A program that records from a FIFO: signed samples of 16 bits, as they come.
+final class FIFOTap: Sendable {
+  private let bytes = Mutex<[UInt8]>([])
+  private let isStopped = Atomic(false)
+  private let done = DispatchSemaphore(value: 0)
+
+  /// The FIFO is made where there is none.
+  init(_ path: String) {
+    _ = mkfifo(path, 0o600)
+    Thread.detachNewThread { [self] in
+      let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+      var buffer = [UInt8](repeating: 0, count: 8192)
+      while descriptor >= 0, !isStopped.load(ordering: .relaxed) {
+        let count = read(descriptor, &buffer, buffer.count)
+        if count > 0 {
+          bytes.withLock { $0 += buffer[..<count] }
+        } else {
+          usleep(2000)
+        }
+      }
+      if descriptor >= 0 { close(descriptor) }
+      done.signal()
+    }
+  }
+
+  func stop() {
+    isStopped.store(true, ordering: .relaxed)
+    done.wait()
+  }
+
+  var samples: [Float] {
+    bytes.withLock { bytes in
+      bytes.withUnsafeBytes { bytes in
+        (0..<(bytes.count / 2)).map {
+          Float(bytes.loadUnaligned(fromByteOffset: $0 * 2, as: Int16.self)) / 32768
+        }
+      }
+    }
+  }
+
+  var count: Int { bytes.withLock { $0.count / 2 } }
+
+  /// Forgets what has come.
+  func clear() { bytes.withLock { $0.removeAll(keepingCapacity: true) } }
+}
+
+/// A program that plays to a FIFO.
+final class FIFOFeed: Sendable {
+  private let isStopped = Atomic(false)
+  private let written = Atomic(0)
+  private let done = DispatchSemaphore(value: 0)
+
+  /// `signal` of samples, over and over.
+  init(_ path: String, _ signal: [Float]) {
+    _ = mkfifo(path, 0o600)
+    var encoded: [UInt8] = []
+    for sample in signal {
+      withUnsafeBytes(of: Int16(max(-1, min(1, sample)) * 32767)) { encoded += $0 }
+    }
+    Thread.detachNewThread { [self, encoded] in
+      // For reading too, so that it is open at once and no signal comes when nobody reads.
+      let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+      var offset = 0
+      while descriptor >= 0, !isStopped.load(ordering: .relaxed) {
+        let size = min(960, encoded.count - offset)
+        let count = encoded.withUnsafeBytes {
+          Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, size)
+        }
+        if count > 0 {
+          offset = (offset + count) % encoded.count
+          written.add(count / 2, ordering: .relaxed)
+        } else {
+          usleep(2000)
+        }
+      }
+      if descriptor >= 0 { close(descriptor) }
+      done.signal()
+    }
+  }
+
+  /// Samples that were taken.
+  var count: Int { written.load(ordering: .relaxed) }
+
+  func stop() {
+    isStopped.store(true, ordering: .relaxed)
+    done.wait()
+  }
+}

@@ -1,0 +1,133 @@
+import AudioCore
+import Foundation
+import TestAudio
+import Testing
+
+@testable import VoiceEdge
+
+/// Reader and writer on real FIFOs.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct FIFOTests {
+  private let folder: Folder
+  private let lines = Lines()
+
+  init() throws { folder = try Folder() }
+
+  private func ring(_ channels: Int = 1, capacity: Int = 64) -> FrameRing<CaptureNote> {
+    FrameRing(rate: .hz8000, channelCount: channels, capacity: capacity, note: CaptureNote())
+  }
+
+  /// A ramp, each sample of which says which it is.
+  private static let ramp = (0..<8000).map { Float($0 + 1) / 16000 }
+
+  @Test func whatIsPlayedToAFIFOComesWholeAndInOrder() async throws {
+    let ring = ring()
+    let reader = FIFOReader(
+      path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
+    let feed = FIFOFeed(folder.path("in"), Self.ramp)
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    var samples: [Float] = []
+    let limit = ContinuousClock.now + .seconds(20)
+    while samples.count < 4000, ContinuousClock.now < limit {
+      if ring.read(into: frame) != nil { samples += frame.plane(0) } else { usleep(1000) }
+    }
+    feed.stop()
+    reader.stop()
+    reader.join()
+    #expect(samples.count >= 4000)
+    #expect(zip(samples, Self.ramp).allSatisfy { abs($0 - $1) < 0.0001 })
+  }
+
+  @Test func whoPlaysIsHeldToThePaceOfTheReader() async throws {
+    let ring = ring()
+    let reader = FIFOReader(
+      path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
+    let feed = FIFOFeed(folder.path("in"), Self.ramp)
+    try await eventually("two frames wait") { ring.count >= 2 }
+    var count = -1
+    try await eventually("it is held") {
+      defer { count = feed.count }
+      try await Task.sleep(for: .milliseconds(100))
+      return feed.count == count
+    }
+    // What a FIFO of one page holds, and the frames that wait.
+    #expect(feed.count <= 2048 + 4 * 80 && ring.count <= 3)
+    feed.stop()
+    reader.stop()
+    reader.join()
+  }
+
+  @Test func writersComeAndGo() async throws {
+    let ring = ring()
+    let reader = FIFOReader(
+      path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    for _ in 0..<3 {
+      let feed = FIFOFeed(folder.path("in"), Self.ramp)
+      let limit = ContinuousClock.now + .seconds(20)
+      var frames = 0
+      while frames < 20, ContinuousClock.now < limit {
+        if ring.read(into: frame) != nil { frames += 1 } else { usleep(1000) }
+      }
+      #expect(frames == 20)
+      feed.stop()
+    }
+    reader.stop()
+    reader.join()
+  }
+
+  @Test func whoRecordsFromAFIFOGetsWholeFramesFromNowOn() async throws {
+    let ring = ring(2, capacity: 16)
+    let frame = Frame(rate: .hz8000, channelCount: 2)
+    for index in 0..<80 {
+      frame.plane(0)[index] = 0.25
+      frame.plane(1)[index] = -0.5
+    }
+    let old = Frame(rate: .hz8000, channelCount: 2)
+    for _ in 0..<8 { _ = ring.write(old, CaptureNote()) }
+    let writer = FIFOWriter(path: folder.path("out"), title: "voice", from: ring, log: lines.add)
+    // Nobody records yet: frames wait, then are dropped.
+    try await Task.sleep(for: .milliseconds(50))
+    for _ in 0..<3 {
+      let tap = FIFOTap(folder.path("out"))
+      try await eventually("recorded") {
+        _ = ring.write(frame, CaptureNote())
+        return tap.count >= 160 * 10
+      }
+      tap.stop()
+      // A reader that comes after another may be given the rest of a frame, in whole pairs.
+      let samples = tap.samples
+      #expect(samples.count.isMultiple(of: 2))
+      #expect(stride(from: 0, to: samples.count - 1, by: 2).allSatisfy { samples[$0] >= 0 })
+      #expect(samples.suffix(160).contains { abs($0 + 0.5) < 0.001 })
+    }
+    writer.stop()
+    writer.join()
+  }
+
+  @Test func aFileInThePlaceOfAFIFOIsToldOnce() async throws {
+    try folder.write("x", "in")
+    let reader = FIFOReader(
+      path: folder.path("in"), title: "far-end", into: ring(), log: lines.add)
+    try await eventually("told") { lines.contain("is no FIFO") }
+    try await Task.sleep(for: .milliseconds(100))
+    #expect(lines.all.count == 1)
+    // It is used once it is one.
+    try FileManager.default.removeItem(atPath: folder.path("in"))
+    try await eventually("made") {
+      var info = stat()
+      return stat(folder.path("in"), &info) == 0 && info.st_mode & S_IFMT == S_IFIFO
+    }
+    reader.stop()
+    reader.join()
+
+  }
+
+  @Test func aFolderThatIsNotThereIsTold() async throws {
+    let writer = FIFOWriter(
+      path: folder.path("no/out"), title: "voice", from: ring(), log: lines.add)
+    try await eventually("told") { lines.contain("voice: \(folder.path("no/out")): ") }
+    writer.stop()
+    writer.join()
+  }
+}

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import VoiceEdge
+
+@Suite(.timeLimit(.minutes(1)))
+struct GestureCommandTests {
+  private func ask(_ command: String?, muted: Bool = true) async -> Bool {
+    await withCheckedContinuation { continuation in
+      GestureCommand.ask(command, muted: muted) { continuation.resume(returning: $0) }
+    }
+  }
+
+  @Test func withoutACommandEachPressIsAccepted() async {
+    #expect(await ask(nil))
+  }
+
+  @Test func itsExitStatusDecides() async {
+    #expect(await ask("exit 0"))
+    #expect(await !ask("exit 1"))
+    #expect(await !ask("kill -9 $$"))
+    #expect(await !ask("/there/is/no/such/command"))
+  }
+
+  @Test func itIsToldWhatIsAskedFor() async {
+    #expect(await ask("test \"$ANECHOIC_MUTED\" = true", muted: true))
+    #expect(await ask("test \"$ANECHOIC_MUTED\" = false", muted: false))
+  }
+}

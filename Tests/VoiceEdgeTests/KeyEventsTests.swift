@@ -1,0 +1,59 @@
+import TestAudio
+import Testing
+
+@testable import VoiceEdge
+
+extension [UInt8] {
+  /// A `struct input_event` of a machine of 64 bits.
+  static func inputEvent(type: UInt16, code: UInt16, value: Int32) -> [UInt8] {
+    var bytes = [UInt8](repeating: 7, count: 16)  // its time
+    Swift.withUnsafeBytes(of: type) { bytes += $0 }
+    Swift.withUnsafeBytes(of: code) { bytes += $0 }
+    Swift.withUnsafeBytes(of: value) { bytes += $0 }
+    return bytes
+  }
+
+  /// A press and a release of KEY_MICMUTE, as a keyboard tells them.
+  static let micMutePress =
+    inputEvent(type: 4, code: 4, value: 0x90_0000) + inputEvent(type: 1, code: 248, value: 1)
+    + inputEvent(type: 0, code: 0, value: 0) + inputEvent(type: 1, code: 248, value: 0)
+    + inputEvent(type: 0, code: 0, value: 0)
+}
+
+struct KeyEventsTests {
+  @Test func aPressCountsOnceAndItsReleaseDoesNot() {
+    var events = KeyEvents()
+    let count = events.presses([UInt8].micMutePress)
+    #expect(count == 1)
+  }
+
+  @Test func aKeyThatIsHeldIsOnePress() {
+    var events = KeyEvents()
+    let held = [UInt8].inputEvent(type: 1, code: 248, value: 2)
+    let count = events.presses([UInt8].inputEvent(type: 1, code: 248, value: 1) + held + held)
+    #expect(count == 1)
+  }
+
+  @Test func otherKeysAreNone() {
+    var events = KeyEvents()
+    var count = events.presses([UInt8].inputEvent(type: 1, code: 113, value: 1))
+    count += events.presses([UInt8].inputEvent(type: 2, code: 248, value: 1))
+    count += events.presses([UInt8].inputEvent(type: 1, code: 248, value: 0))
+    #expect(count == 0)
+  }
+
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func bytesMayComeInAnyPieces(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var bytes: [UInt8] = []
+    for _ in 0..<50 { bytes += .micMutePress }
+    var events = KeyEvents()
+    var count = 0
+    while !bytes.isEmpty {
+      let piece = min(bytes.count, Int.random(in: 1...60, using: &generator))
+      count += events.presses(bytes[..<piece])
+      bytes.removeFirst(piece)
+    }
+    #expect(count == 50)
+  }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import VoiceEdge
+
+@Suite(.timeLimit(.minutes(1)))
+struct LampsTests {
+  private let folder: Folder
+  private let lines = Lines()
+
+  init() throws { folder = try Folder() }
+
+  @Test func eachLampIsGivenOneOrZero() async throws {
+    try folder.write("255\n", "a")
+    try folder.write("", "b")
+    let lamps = Lamps([folder.path("a"), folder.path("b")], log: lines.add)
+    lamps.set(true)
+    try await eventually("lit") { folder.text("a") == "1\n" && folder.text("b") == "1\n" }
+    lamps.set(false)
+    try await eventually("dark") { folder.text("a") == "0\n" && folder.text("b") == "0\n" }
+    #expect(lines.all.isEmpty)
+  }
+
+  @Test func theLastStateIsWhatStays() async throws {
+    try folder.write("", "a")
+    try folder.write("", "end")
+    let lamps = Lamps([folder.path("a")], log: lines.add)
+    for index in 0..<101 { lamps.set(index.isMultiple(of: 2)) }
+    try await eventually("lit") { folder.text("a") == "1\n" }
+  }
+
+  @Test func aLampThatIsNotThereIsToldAndTheOthersWork() async throws {
+    try folder.write("", "b")
+    let lamps = Lamps([folder.path("no"), folder.path("b")], log: lines.add)
+    lamps.set(true)
+    try await eventually("lit") { folder.text("b") == "1\n" }
+    #expect(lines.contain("mute lamp \(folder.path("no")): "))
+  }
+}

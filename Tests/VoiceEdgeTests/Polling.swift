@@ -1,0 +1,49 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// Waits until something is so, generously.
+func eventually(
+  _ what: String, within time: Duration = .seconds(20),
+  sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
+) async throws {
+  let limit = ContinuousClock.now + time
+  while try await !condition() {
+    try #require(ContinuousClock.now < limit, "\(what)", sourceLocation: sourceLocation)
+    try await Task.sleep(for: .milliseconds(5))
+  }
+}
+
+/// The temporary folder of a test.
+final class Folder: Sendable {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("edge-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+  func text(_ name: String) -> String {
+    (try? String(contentsOfFile: path(name), encoding: .utf8)) ?? ""
+  }
+
+  func write(_ text: String, _ name: String) throws {
+    try Data(text.utf8).write(to: url.appendingPathComponent(name))
+  }
+}
+
+/// The lines that something logged.
+final class Lines: Sendable {
+  private let lines = Mutex<[String]>([])
+
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
+
+  var all: [String] { lines.withLock { $0 } }
+
+  func contain(_ text: String) -> Bool { all.contains { $0.contains(text) } }
+}

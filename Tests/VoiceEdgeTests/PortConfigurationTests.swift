@@ -1,0 +1,50 @@
+import AnechoicAPI
+import Testing
+import VoiceEdge
+
+/// `routes.ports`.
+struct PortConfigurationTests {
+  private func problem(_ text: String) -> String {
+    do throws(ConfigurationError) {
+      _ = try EdgeConfiguration.read(text, file: "edge.yaml")
+      return "nothing is wrong"
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test func aPortMayBeNamedByThePolicy() throws {
+    let text =
+      "routes:\n  policy: desk\n  ports:\n  - {id: desk, input: a}\n  - {id: b, output: c}\n"
+    let (configuration, _) = try EdgeConfiguration.read(text, file: "edge.yaml")
+    #expect(configuration.routes.policy == .only("desk"))
+    #expect(configuration.routes.ports.map(\.id) == ["desk", "b"])
+  }
+
+  @Test(arguments: [
+    ("- {input: a}", "id: is required"),
+    ("- {id: '', input: a}", "id: is required"),
+    ("- {id: a}", "neither input nor output"),
+    ("- {id: a, loopback: b, control: c}", "neither input nor output"),
+    ("- {id: a, input: b}\n  - {id: a, output: c}", "\"a\" is another port's already"),
+  ])
+  func aPortThatCannotBe(ports: String, words: String) {
+    let problem = problem("routes:\n  ports:\n  \(ports)\n")
+    #expect(problem.hasPrefix("edge.yaml"), "\(problem)")
+    #expect(problem.contains("routes.ports.") && problem.contains(words), "\(problem)")
+  }
+
+  @Test func aPolicyThatNamesNoPortIsWrong() {
+    let problem = problem("routes:\n  policy: attic\n  ports: [{id: desk, input: a}]\n")
+    #expect(problem.hasPrefix("edge.yaml:2: routes.policy: \"attic\""), "\(problem)")
+  }
+
+  @Test(arguments: [
+    ("built-in", 1), ("usb", 2), ("bluetooth", 3), ("hdmi", 4), ("line", 5), ("virtual", 6),
+  ])
+  func eachTypeOfAPortIsKnown(name: String, number: Int) throws {
+    let text = "routes: {ports: [{id: a, input: b, type: \(name)}]}\n"
+    let (configuration, _) = try EdgeConfiguration.read(text, file: "edge.yaml")
+    #expect(configuration.routes.ports.first?.type.rawValue == number)
+  }
+}

@@ -1,0 +1,41 @@
+import Synchronization
+import Testing
+
+@testable import VoiceEdge
+
+@Suite(.timeLimit(.minutes(1)))
+struct StatusBoardTests {
+  private func status(route: String? = nil, muted: Bool = false) -> EdgeStatus {
+    var status = EdgeStatus()
+    status.route = route
+    status.mute.sessionChanged(muted)
+    return status
+  }
+
+  @Test func aWatcherHasTheStatusAndThenEachThatDiffers() async {
+    let board = StatusBoard { _ in }
+    board.publish(status(route: "a"))
+    var watch = board.watch().makeAsyncIterator()
+    #expect(await watch.next()?.route == "a")
+    board.publish(status(route: "a"))
+    board.publish(status(route: "b"))
+    #expect(await watch.next()?.route == "b")
+    #expect(board.status.route == "b")
+  }
+
+  @Test func aSlowWatcherHasTheLast() async {
+    let board = StatusBoard { _ in }
+    var watch = board.watch().makeAsyncIterator()
+    for index in 0..<1000 { board.publish(status(route: "\(index)")) }
+    #expect(await watch.next()?.route == "999")
+  }
+
+  @Test func theLampIsToldOfTheFirstStateAndOfChanges() {
+    let told = Mutex<[Bool]>([])
+    let board = StatusBoard { muted in told.withLock { $0.append(muted) } }
+    for muted in [false, false, true, true, false] {
+      board.publish(status(route: "\(muted)", muted: muted))
+    }
+    #expect(told.withLock { $0 } == [false, true, false])
+  }
+}

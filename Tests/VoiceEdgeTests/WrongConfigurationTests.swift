@@ -1,0 +1,117 @@
+import Testing
+import VoiceEdge
+
+/// What is wrong is named with file, line and key.
+struct WrongConfigurationTests {
+  private func problem(_ text: String) -> String {
+    do throws(ConfigurationError) {
+      _ = try EdgeConfiguration.read(text, file: "edge.yaml")
+      return "nothing is wrong"
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test(arguments: [
+    ("servers: {}\n", 1, "servers"),
+    ("\n\nserver:\n  adress: a:1\n", 4, "server.adress"),
+    ("session:\n  name: x\n", 2, "session.name"),
+    ("audio:\n  rate: 16000\n  volume: 3\n", 3, "audio.volume"),
+    ("routes:\n  port: []\n", 2, "routes.port"),
+    ("routes:\n  input: default\n", 2, "routes.input"),
+    ("routes:\n  ports:\n    - id: a\n      inputs: b\n", 4, "routes.ports.1.inputs"),
+    ("programs:\n  farend: x\n", 2, "programs.farend"),
+    ("mute:\n  lamp: x\n", 2, "mute.lamp"),
+  ])
+  func anUnknownKey(text: String, line: Int, key: String) {
+    let problem = problem(text)
+    #expect(problem.hasPrefix("edge.yaml:\(line): there is no key \"\(key)\""), "\(problem)")
+  }
+
+  @Test(arguments: [
+    ("server:\n  address: nowhere\n", 2, "server.address"),
+    ("server:\n  tls: maybe\n", 2, "server.tls"),
+    ("audio:\n  rate: 22050\n", 2, "audio.rate"),
+    ("audio:\n  input-channels: 3\n", 2, "audio.input-channels"),
+    ("audio:\n  output-channels: 0\n", 2, "audio.output-channels"),
+    ("audio:\n  periods: 1\n", 2, "audio.periods"),
+    ("audio:\n  periods: many\n", 2, "audio.periods"),
+    ("audio:\n  volume-db: 3\n", 2, "audio.volume-db"),
+    ("audio:\n  volume-db: nan\n", 2, "audio.volume-db"),
+    ("audio:\n  reference: x\n", 2, "audio.reference"),
+    ("routes:\n  policy: best\n", 2, "routes.policy"),
+    ("programs:\n  far-end: hw:0\n", 2, "programs.far-end"),
+    ("programs:\n  voice: 'fifo:'\n", 2, "programs.voice"),
+    ("programs:\n  other-audio-channels: 9\n", 2, "programs.other-audio-channels"),
+    ("mute:\n  start-muted: 1\n", 2, "mute.start-muted"),
+    ("mute:\n  muted-audio: hidden\n", 2, "mute.muted-audio"),
+    ("fallback: none\n", 1, "fallback"),
+    (
+      "routes:\n  ports:\n    - id: a\n      input: b\n      type: radio\n", 5,
+      "routes.ports.1.type"
+    ),
+    (
+      "routes:\n  ports:\n    - id: a\n      input: b\n      priority: 2000\n", 5,
+      "ports.1.priority"
+    ),
+    (
+      "routes:\n  ports:\n    - id: a\n      input: b\n      headphones: 2\n", 5,
+      "ports.1.headphones"
+    ),
+  ])
+  func aWrongValue(text: String, line: Int, key: String) {
+    let problem = problem(text)
+    #expect(problem.hasPrefix("edge.yaml:\(line): "), "\(problem)")
+    #expect(problem.contains("\(key): "), "\(problem)")
+  }
+
+  @Test(arguments: [
+    ("server: here\n", 1, "server"),
+    ("audio:\n  rate: [16000]\n", 2, "audio.rate"),
+    ("audio:\n  periods: {a: 1}\n", 2, "audio.periods"),
+    ("routes:\n  ports: x\n", 2, "routes.ports"),
+    ("routes:\n  ports:\n    - x\n", 3, "routes.ports.1"),
+    ("mute:\n  keys: {a: b}\n", 2, "mute.keys"),
+    ("mute:\n  keys: [[a]]\n", 2, "mute.keys"),
+    ("session:\n  id: [a]\n", 2, "session.id"),
+    ("- a\n- b\n", 1, ""),
+  ])
+  func aWrongType(text: String, line: Int, key: String) {
+    let problem = problem(text)
+    #expect(problem.hasPrefix("edge.yaml:\(line): \(key)"), "\(problem)")
+  }
+
+  @Test(arguments: [
+    ("audio:\n  rate: 16000\n  periods: 4\n  rate: 8000\n", "audio.rate"),
+    ("server: {}\nserver: {}\n", "server"),
+  ])
+  func aKeyThatStandsTwice(text: String, key: String) {
+    let problem = problem(text)
+    #expect(problem.hasPrefix("edge.yaml") && problem.contains(key), "\(problem)")
+  }
+
+  @Test(arguments: [
+    "session:\n  config:\n    preferedMicMode: 1\n",
+    "session:\n  config:\n    preferredMicMode: MIC_MODE_NICE\n",
+    "session:\n  config: loud\n",
+  ])
+  func aSessionsConfigurationThatIsNone(text: String) {
+    let problem = problem(text)
+    #expect(problem.hasPrefix("edge.yaml:"), "\(problem)")
+    #expect(problem.contains("session.config: ") && !problem.contains("\n"), "\(problem)")
+  }
+
+  @Test(arguments: [
+    "server:\n  certificate: a\n", "server:\n  key: a\n",
+  ])
+  func aCertificateWithoutItsKey(text: String) {
+    let problem = problem(text)
+    #expect(problem.hasPrefix("edge.yaml:2: server."), "\(problem)")
+  }
+
+  @Test(arguments: ["a: [", "\tx: 1", "a: b: c\n", "\"", "*x", "a: &b [*c]"])
+  func whatIsNoYAML(text: String) {
+    let problem = problem(text)
+    #expect(problem.hasPrefix("edge.yaml") && !problem.contains("\n"), "\(problem)")
+  }
+}
