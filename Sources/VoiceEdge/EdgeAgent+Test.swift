@@ -21,6 +21,7 @@ extension EdgeAgent {
     guard let (samples, capturedAt) = heard else {
       throw Status(.aborted, "another test runs")
     }
+    guard !samples.isEmpty else { throw Status(.unavailable, "the microphone gave no sound") }
     guard let heardAt = loudspeakerControls.testHeardAt else {
       throw Status(.unavailable, "the loudspeaker did not play")
     }

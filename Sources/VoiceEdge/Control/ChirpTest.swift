@@ -47,7 +47,7 @@ public struct ChirpTest: Sendable {
     let chirp = chirp(rate)
     let begin = heardAt + Int64(silenceBefore * 1e9)
     let start = Int((begin - capturedAt) * Int64(rate.hertz) / 1_000_000_000)
-    let noise = samples[..<max(1, min(samples.count, start))]
+    let noise = samples[..<min(samples.count, max(1, start))]
     let (lag, gain, likeness) = bestMatch(samples, chirp, from: max(0, start - rate.hertz / 20))
     let isHeard = likeness > 0.2
     return Result(
