@@ -19,6 +19,7 @@ public struct RecoveryLadder {
 
   private var recent: [Duration] = []
   private var asleepSince: Duration?
+  private var wasPreparedAsleep = false
 
   public init() { recent.reserveCapacity(Self.recoveries) }
 
@@ -30,12 +31,18 @@ public struct RecoveryLadder {
     case .suspended:
       let since = asleepSince ?? now
       asleepSince = since
-      return now - since < Self.longestResume ? .resume : recover(now)
+      if now - since < Self.longestResume { return .resume }
+      if wasPreparedAsleep { return reopen() }
+      wasPreparedAsleep = true
+      return recover(now)
     }
   }
 
   /// It gave or took samples.
-  public mutating func worked() { asleepSince = nil }
+  public mutating func worked() {
+    asleepSince = nil
+    wasPreparedAsleep = false
+  }
 
   private mutating func recover(_ now: Duration) -> Step {
     asleepSince = nil
@@ -46,7 +53,7 @@ public struct RecoveryLadder {
 
   private mutating func reopen() -> Step {
     recent.removeAll(keepingCapacity: true)
-    asleepSince = nil
+    worked()
     return .reopen
   }
 }
