@@ -91,6 +91,7 @@ extension EdgeConfiguration {
     session.id = try section.text("id") ?? "edge-\(Self.hostName)"
     session.client = try section.text("client") ?? session.client
     guard let node = section.node("config"), node.null == nil else { return }
+    guard node.mapping != nil else { throw section.wrong("config", "takes keys and values") }
     do {
       let object = try Self.object(of: node)
       let json = try JSONSerialization.data(withJSONObject: object)
