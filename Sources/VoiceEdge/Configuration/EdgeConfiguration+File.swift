@@ -37,7 +37,7 @@ extension EdgeConfiguration {
     do {
       node = try Yams.compose(yaml: text)
     } catch let error as YamlError {
-      throw ConfigurationError(file, error.oneLine)
+      throw error.located(in: file)
     } catch {
       throw ConfigurationError(file, "\(error)")
     }
@@ -185,9 +185,18 @@ extension EdgeConfiguration {
 }
 
 extension YamlError {
-  /// With the line in the first place where there is one.
-  fileprivate var oneLine: String {
-    "\(self)".split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-      .filter { $0 != "^" }.joined(separator: " ")
+  /// With the line where there is one.
+  fileprivate func located(in file: String) -> ConfigurationError {
+    switch self {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      return ConfigurationError("\(file):\(mark.line)", problem)
+    case .duplicatedKeysInMapping(let keys, let context):
+      let names = keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+      return ConfigurationError("\(file):\(context.mark.line)", "\(names) stands here twice")
+    default:
+      let words = "\(self)".split(whereSeparator: \.isNewline)
+      return ConfigurationError(file, words.joined(separator: " "))
+    }
   }
 }
