@@ -13,9 +13,9 @@ extension EdgeConfiguration {
       routes.ports.append(new)
     }
     let own = try Self.flagPort(section)
-    if own.input != nil || own.output != nil {
+    let isNamed = own.input != nil || own.output != nil
+    if isNamed {
       routes.ports.append(own)
-      routes.policy = .only(own.id)
     } else if routes.ports.isEmpty {
       var port = Port(id: "default")
       (port.input, port.output) = ("default", "default")
@@ -30,6 +30,8 @@ extension EdgeConfiguration {
         throw policy.wrong("\"\(policy.text)\" is neither priority nor follows-use nor a port's id")
       }
     }
+    // Whoever names devices by flags wants these, whatever the file's policy is.
+    if isNamed { routes.policy = .only(own.id) }
   }
 
   private static func port(_ section: ConfigurationSection) throws(ConfigurationError) -> Port {
