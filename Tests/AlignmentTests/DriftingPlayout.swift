@@ -40,13 +40,13 @@ struct DriftingPlayout {
       let now = Double(read) / 100
       while comes <= now {
         fill(input, written)
-        buffer.write(input)
+        buffer.write(input, at: Int64(comes * 1e9))
         written += 1
         let sent = Double(written) / (100 * (1 + partsPerMillion * 1e-6))
         let delayed = sent + Double.random(in: 0...max(jitter, 1e-9), using: &generator)
         comes = max(comes, arrival(delayed))
       }
-      buffer.read(into: output)
+      buffer.read(into: output, at: Int64(now * 1e9))
       let second = read / 100
       for sample in output.plane(0) {
         result[second].largestJump = max(result[second].largestJump, abs(sample - last))

@@ -23,10 +23,9 @@ struct PlayoutBufferTests {
     #expect(late < early + 2, "\(early) \(late)")
   }
 
-  @Test func whatComesInBurstsIsPlayedSteadily() {
+  @Test func whatComesInBurstsIsPlayedWithoutClicksOrMuchDelay() {
     // All of 40 ms at once.
     let seconds = DriftingPlayout(seconds: 120).run { ($0 / 0.04).rounded(.up) * 0.04 }
-    #expect(seconds.last?.underruns == seconds[20].underruns)
     let jump = seconds.dropFirst(20).map(\.largestJump).max() ?? 1
     #expect(jump < DriftingPlayout.jumpOfTheSine * 1.122, "\(jump)")
     #expect((seconds.last?.mostLevel ?? 1000) < 120, "\(seconds.last?.mostLevel ?? 0)")
@@ -46,37 +45,37 @@ struct PlayoutBufferTests {
   }
 
   @Test func itIsSilentUntilThereIsAMargin() {
-    var buffer = PlayoutBuffer(rate: .hz8000, channelCount: 1)
+    var buffer = SteppedPlayout()
     let frame = Frame(rate: .hz8000, channelCount: 1)
     let output = Frame(rate: .hz8000, channelCount: 1)
     for index in 0..<80 { frame.plane(0)[index] = 0.5 }
-    var isSound = buffer.read(into: output)
+    var isSound = buffer.read(output)
     #expect(!isSound && output.plane(0).allSatisfy { $0 == 0 })
     buffer.write(frame)
-    isSound = buffer.read(into: output)
+    isSound = buffer.read(output)
     #expect(!isSound)
     buffer.write(frame)
     buffer.write(frame)
-    isSound = buffer.read(into: output)
+    isSound = buffer.read(output)
     #expect(isSound && output.plane(0).last.map { abs($0 - 0.5) < 0.01 } == true)
     // It fades in.
     #expect(output.plane(0)[0] < 0.02)
-    let (silence, position) = (buffer.status.silence, buffer.position)
+    let (silence, position) = (buffer.playout.status.silence, buffer.playout.position)
     #expect(silence == 160 && position == 80)
   }
 
   @Test func itsEndFadesAndIsCounted() {
-    var buffer = PlayoutBuffer(rate: .hz8000, channelCount: 1)
+    var buffer = SteppedPlayout()
     let frame = Frame(rate: .hz8000, channelCount: 1)
     let output = Frame(rate: .hz8000, channelCount: 1)
     for index in 0..<80 { frame.plane(0)[index] = 0.5 }
     for _ in 0..<6 { buffer.write(frame) }
     var samples: [Float] = []
     for _ in 0..<12 {
-      buffer.read(into: output)
+      buffer.read(output)
       samples += output.plane(0)
     }
-    let status = buffer.status
+    let status = buffer.playout.status
     #expect(status.underrunCount == 1)
     #expect(status.margin == 160)
     let jump = zip(samples, samples.dropFirst()).map { abs($1 - $0) }.max() ?? 1
@@ -85,23 +84,23 @@ struct PlayoutBufferTests {
   }
 
   @Test func whatIsClearedIsNeverHeard() {
-    var buffer = PlayoutBuffer(rate: .hz8000, channelCount: 1)
+    var buffer = SteppedPlayout()
     let frame = Frame(rate: .hz8000, channelCount: 1)
     let output = Frame(rate: .hz8000, channelCount: 1)
     for index in 0..<80 { frame.plane(0)[index] = 0.5 }
     for _ in 0..<10 { buffer.write(frame) }
-    buffer.read(into: output)
-    buffer.clear()
-    let level = buffer.level
+    buffer.read(output)
+    buffer.playout.clear()
+    let level = buffer.playout.level
     #expect(level == 0)
-    let isSound = buffer.read(into: output)
+    let isSound = buffer.read(output)
     #expect(!isSound && output.plane(0).allSatisfy { $0 == 0 })
-    let underruns = buffer.status.underrunCount
+    let underruns = buffer.playout.status.underrunCount
     #expect(underruns == 0)
     frame.clear()
     for _ in 0..<4 { buffer.write(frame) }
     for _ in 0..<4 {
-      buffer.read(into: output)
+      buffer.read(output)
       // A trace of the interpolation may remain.
       #expect(output.plane(0).allSatisfy { abs($0) < 0.01 })
     }
@@ -110,5 +109,19 @@ struct PlayoutBufferTests {
   @Test func theMarginShrinksWhileAllIsWell() {
     let seconds = DriftingPlayout(seconds: 240).run { $0 > 10 && $0 < 10.5 ? 10.5 : $0 }
     #expect((seconds.last?.mostLevel ?? 1000) < 45, "\(seconds.last?.mostLevel ?? 0)")
+  }
+}
+
+/// A buffer that is read every 10 ms, and written to just before.
+private struct SteppedPlayout: ~Copyable {
+  var playout = PlayoutBuffer(rate: .hz8000, channelCount: 1)
+  private var time: Int64 = 0
+
+  mutating func write(_ frame: borrowing Frame) { playout.write(frame, at: time) }
+
+  @discardableResult
+  mutating func read(_ frame: borrowing Frame) -> Bool {
+    time += 10_000_000
+    return playout.read(into: frame, at: time)
   }
 }

@@ -40,8 +40,13 @@ struct FIFOTests {
 
   @Test func whoPlaysIsHeldToThePaceOfTheReader() async throws {
     let ring = ring()
+    _ = mkfifo(folder.path("in"), 0o600)
     let reader = FIFOReader(
       path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
+    let size: Int32 = 1032  // F_GETPIPE_SZ
+    let descriptor = open(folder.path("in"), O_RDWR | O_NONBLOCK)
+    defer { close(descriptor) }
+    try await eventually("it holds little") { fcntl(descriptor, size) == 4096 }
     let feed = FIFOFeed(folder.path("in"), Self.ramp)
     try await eventually("two frames wait") { ring.count >= 2 }
     var count = -1

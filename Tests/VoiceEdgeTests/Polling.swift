@@ -19,6 +19,8 @@ final class Folder: Sendable {
   let url: URL
 
   init() throws {
+    // As anechoic-edge does.
+    signal(SIGPIPE, SIG_IGN)
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("edge-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

@@ -82,18 +82,19 @@ struct WrongConfigurationTests {
   }
 
   @Test(arguments: [
-    ("audio:\n  rate: 16000\n  periods: 4\n  rate: 8000\n", "audio.rate"),
-    ("server: {}\nserver: {}\n", "server"),
+    ("audio:\n  rate: 16000\n  periods: 4\n  rate: 8000\n", 2, "rate"),
+    ("server: {}\nserver: {}\n", 1, "server"),
   ])
-  func aKeyThatStandsTwice(text: String, key: String) {
+  func aKeyThatStandsTwice(text: String, line: Int, key: String) {
     let problem = problem(text)
-    #expect(problem.hasPrefix("edge.yaml") && problem.contains(key), "\(problem)")
+    #expect(problem == "edge.yaml:\(line): \"\(key)\" stands here twice")
   }
 
   @Test(arguments: [
     "session:\n  config:\n    preferedMicMode: 1\n",
     "session:\n  config:\n    preferredMicMode: MIC_MODE_NICE\n",
-    "session:\n  config: loud\n",
+    "session:\n  config: loud\n", "session:\n  config: [a]\n",
+    "session:\n  config:\n    otherAudioDucking: {level: .nan}\n",
   ])
   func aSessionsConfigurationThatIsNone(text: String) {
     let problem = problem(text)
@@ -112,6 +113,6 @@ struct WrongConfigurationTests {
   @Test(arguments: ["a: [", "\tx: 1", "a: b: c\n", "\"", "*x", "a: &b [*c]"])
   func whatIsNoYAML(text: String) {
     let problem = problem(text)
-    #expect(problem.hasPrefix("edge.yaml") && !problem.contains("\n"), "\(problem)")
+    #expect(problem.hasPrefix("edge.yaml:") && !problem.contains("\n"), "\(problem)")
   }
 }
