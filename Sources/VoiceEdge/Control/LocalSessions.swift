@@ -31,21 +31,21 @@ struct LocalSessions: Sendable {
         return try Anechoic_V1_ListSessionsResponse.with { $0.sessions = [session] }
           .serializedBytes()
       },
-      unary(RPC.getSession, Anechoic_V1_GetSessionRequest.self, name: { $0.name }) { _ in
+      unary(RPC.getSession, Anechoic_V1_GetSessionRequest.self, name: \.name) { _ in
         let session = await ask { $0.describeLocalSession() }
         return try Anechoic_V1_GetSessionResponse.with { $0.session = session }.serializedBytes()
       },
       setMute,
       unary(
-        RPC.reportMuteGesture, Anechoic_V1_ReportMuteGestureRequest.self, name: { $0.name },
+        RPC.reportMuteGesture, Anechoic_V1_ReportMuteGestureRequest.self, name: \.name,
         away: reportLocally),
-      unary(RPC.updateSession, Anechoic_V1_UpdateSessionRequest.self, name: { $0.session.name }),
-      unary(RPC.deleteSession, Anechoic_V1_DeleteSessionRequest.self, name: { $0.name }),
+      unary(RPC.updateSession, Anechoic_V1_UpdateSessionRequest.self, name: \.session.name),
+      unary(RPC.deleteSession, Anechoic_V1_DeleteSessionRequest.self, name: \.name),
       unary(
         RPC.requestInjectionPermission, Anechoic_V1_RequestInjectionPermissionRequest.self,
-        name: { $0.name }),
-      streaming(RPC.watchSession, Anechoic_V1_WatchSessionRequest.self, name: { $0.name }),
-      streaming(RPC.recordSession, Anechoic_V1_RecordSessionRequest.self, name: { $0.name }),
+        name: \.name),
+      streaming(RPC.watchSession, Anechoic_V1_WatchSessionRequest.self, name: \.name),
+      streaming(RPC.recordSession, Anechoic_V1_RecordSessionRequest.self, name: \.name),
       injectSpeech,
     ]
   }
@@ -55,10 +55,11 @@ struct LocalSessions: Sendable {
     unary(RPC.setMute, Anechoic_V1_SetMuteRequest.self) {
       $0.name
     } connected: {
-      _, request, context in
+      session, request, context in
       if request.muted { agent.voice.post { $0.anticipateMute() } }
       do {
-        return try await forward(RPC.setMute, request.serializedBytes(), context)
+        return try await forward(
+          RPC.setMute, request.naming(session, at: \.name).serializedBytes(), context)
       } catch {
         agent.voice.post { $0.mute.requestFailed() }
         throw error
@@ -86,10 +87,12 @@ struct LocalSessions: Sendable {
         throw Status(.invalidArgument, "the first message has to be the start")
       }
       let start: Anechoic_V1_InjectSpeechRequest = try .decoded(first)
-      _ = try session(named: start.start.name)
+      guard let session = try session(named: start.start.name) else {
+        throw Status(.unavailable, "\(RPC.injectSpeech) needs the server, which is away")
+      }
       let call = channel.call(Self.method(RPC.injectSpeech), metadata: context.metadata.forwarded)
       let pump = Task {
-        try await call.send(first)
+        try await call.send(start.naming(session, at: \.start.name).serializedBytes())
         while let message = try await requests.next() { try await call.send(message) }
         call.halfClose()
       }
@@ -104,13 +107,13 @@ struct LocalSessions: Sendable {
   // MARK: The ways of a call
 
   private func unary<Request: Message>(
-    _ name: String, _: Request.Type, name sessionName: @escaping @Sendable (Request) -> String,
+    _ name: String, _: Request.Type, name path: any WritableKeyPath<Request, String> & Sendable,
     away: (@Sendable (Request) async throws -> [UInt8])? = nil
   ) -> ServerMethod {
     unary(name, Request.self) {
-      sessionName($0)
-    } connected: { _, request, context in
-      try await forward(name, request.serializedBytes(), context)
+      $0[keyPath: path]
+    } connected: { session, request, context in
+      try await forward(name, request.naming(session, at: path).serializedBytes(), context)
     } away: { request in
       guard let away else {
         throw Status(.unavailable, "\(name) needs the server, which is away")
@@ -134,15 +137,16 @@ struct LocalSessions: Sendable {
   }
 
   private func streaming<Request: Message>(
-    _ name: String, _: Request.Type, name sessionName: @escaping @Sendable (Request) -> String
+    _ name: String, _: Request.Type, name path: any WritableKeyPath<Request, String> & Sendable
   ) -> ServerMethod {
     ServerMethod.serverStreaming(Self.method(name)) { bytes, context, responses in
       let request: Request = try .decoded(bytes)
-      guard try session(named: sessionName(request)) != nil else {
+      guard let session = try session(named: request[keyPath: path]) else {
         throw Status(.unavailable, "\(name) needs the server, which is away")
       }
       let call = try await channel.serverStreaming(
-        Self.method(name), bytes, metadata: context.metadata.forwarded)
+        Self.method(name), request.naming(session, at: path).serializedBytes(),
+        metadata: context.metadata.forwarded)
       while let message = try await call.receive() { try await responses.send(message) }
     }
   }
@@ -176,6 +180,15 @@ struct LocalSessions: Sendable {
 
   private static func method(_ name: String) -> Method {
     Method(service: RPC.sessions, name: name)
+  }
+}
+
+extension Message {
+  /// The request to the server, which may know the session by another name than its clients here.
+  fileprivate func naming(_ session: String, at path: WritableKeyPath<Self, String>) -> Self {
+    var request = self
+    request[keyPath: path] = session
+    return request
   }
 }
 
