@@ -1,0 +1,119 @@
+import AnechoicAPI
+import Foundation
+import GRPCTransport
+import ScriptedDevices
+import Testing
+import VoiceClient
+
+@testable import VoiceEdge
+
+/// Ports are plugged in and out, and chosen.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct RouteTests {
+  /// A desk, and a headset that counts for more.
+  private func run(
+    policy: EdgeConfiguration.Routes.Policy = .priority,
+    _ body: (AgentRig, ScriptedDevice) async throws -> Void
+  ) async throws {
+    var headset: ScriptedDevice?
+    try await AgentRig.run { setup in
+      headset = setup.machine.addMicrophone("headset-mic") { _ in 0.1 }
+      setup.machine.addLoudspeaker("headset-spk")
+      var port = EdgeConfiguration.Port(id: "headset")
+      (port.input, port.output) = ("headset-mic", "headset-spk")
+      (port.priority, port.headphones, port.displayName) = (5, true, "The headset")
+      setup.configuration.routes.ports.append(port)
+      setup.configuration.routes.policy = policy
+    } _: { rig in
+      try await rig.running()
+      try await body(rig, try #require(headset))
+    }
+  }
+
+  private func route(_ rig: AgentRig, becomes id: String) async throws {
+    try await eventually("route \"\(id)\"") { try await rig.edgeStatus().route == id }
+  }
+
+  @Test func aPortThatIsUnpluggedIsReplacedAndTheServerIsTold() async throws {
+    try await run { rig, headset in
+      try await route(rig, becomes: "headset")
+      let events = try await EventLog(rig)
+      defer { events.stop() }
+      headset.unplug()
+      try await route(rig, becomes: "desk")
+      try await eventually("told") {
+        events.all.contains {
+          $0.routeChanged.reason == .deviceLost && $0.routeChanged.current.input.portID == "desk"
+        }
+      }
+      let change = events.all.last { $0.routeChanged.reason != .unspecified }?.routeChanged
+      #expect(change?.previous.input.portID == "headset")
+      try await rig.running()
+      #expect(rig.agent.microphone.record.value.device == "mic")
+      let ports = try await rig.edgeStatus().ports
+      #expect(ports.map(\.present) == [true, false] && ports.map(\.priority) == [0, 5])
+      headset.plug()
+      try await route(rig, becomes: "headset")
+      try await eventually("told") {
+        events.all.contains {
+          $0.routeChanged.reason == .automaticSwitch
+            && $0.routeChanged.current.output.headphones
+        }
+      }
+    }
+  }
+
+  @Test func aNamedPortIsWaitedFor() async throws {
+    try await run(policy: .only("headset")) { rig, headset in
+      try await route(rig, becomes: "headset")
+      let events = try await EventLog(rig)
+      defer { events.stop() }
+      headset.unplug()
+      try await route(rig, becomes: "")
+      try await eventually("told") {
+        events.all.contains { $0.routeChanged.reason == .noSuitableRoute }
+      }
+      try await eventually("idle") { rig.state(of: "microphone") == .idle }
+      #expect(rig.microphone.openCount == 0)
+      headset.plug()
+      try await route(rig, becomes: "headset")
+      try await rig.running()
+    }
+  }
+
+  @Test func aPortIsChosenByHand() async throws {
+    try await run { rig, headset in
+      try await route(rig, becomes: "headset")
+      let events = try await EventLog(rig)
+      defer { events.stop() }
+      _ = try await rig.chooseRoute("desk")
+      try await route(rig, becomes: "desk")
+      try await eventually("told") {
+        events.all.contains { $0.routeChanged.reason == .override }
+      }
+      _ = try await rig.chooseRoute("")
+      try await route(rig, becomes: "headset")
+      let unknown = await code { _ = try await rig.chooseRoute("attic") }
+      #expect(unknown == .notFound)
+      headset.unplug()
+      try await route(rig, becomes: "desk")
+      let absent = await code { _ = try await rig.chooseRoute("headset") }
+      #expect(absent == .failedPrecondition)
+      try await rig.running()
+    }
+  }
+
+  @Test func thePortIsToldToASessionThatBeginsLater() async throws {
+    try await run { rig, _ in
+      try await route(rig, becomes: "headset")
+      await rig.stopServer()
+      try await eventually("away") { !rig.status.isConnected }
+      try rig.startServer()
+      try await rig.connected()
+      try await eventually("told") {
+        try await rig.remote.get(rig.status.session).route.input.portID == "headset"
+      }
+      #expect(try await rig.remote.get(rig.status.session).route.input.displayName == "The headset")
+    }
+  }
+}

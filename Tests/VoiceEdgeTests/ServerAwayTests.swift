@@ -1,0 +1,119 @@
+import AnechoicAPI
+import Foundation
+import GRPCTransport
+import ScriptedDevices
+import Testing
+import VoiceClient
+
+@testable import VoiceEdge
+
+/// The server goes and comes.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ServerAwayTests {
+  @Test func theVoiceGoesOnAndIsBackWithinASecondOfTheServer() async throws {
+    try await AgentRig.run { setup in
+      setup.configuration.programs.voice = .fifo(path: setup.folder.path("voice"))
+    } _: { rig in
+      let tap = FIFOTap(rig.folder.path("voice"))
+      defer { tap.stop() }
+      try await eventually("recorded") { tap.count > 1600 }
+      let opened = (rig.microphone.openCount, rig.loudspeaker.openCount)
+      await rig.stopServer()
+      try await eventually("away") { !rig.status.isConnected }
+      tap.clear()
+      try await eventually("local voice") { tap.count > 8000 }
+      #expect(tap.samples.suffix(4000).contains { $0 != 0 })
+      let away = try await rig.edgeStatus()
+      #expect(!away.connected && !away.problem.isEmpty && away.session == "sessions/edge")
+      try rig.startServer()
+      let returned = ContinuousClock.now
+      try await rig.connected()
+      // A second, and what a busy machine takes.
+      #expect(.now - returned < .milliseconds(1500))
+      let back = try await rig.edgeStatus()
+      #expect(back.hasLastGap && back.flow.sessions == 2)
+      #expect(rig.microphone.openCount == opened.0 && rig.loudspeaker.openCount == opened.1)
+      let labels = try await rig.remote.get(back.session).labels
+      #expect(Int(labels["gap-before-ms"] ?? "").map { $0 > 100 } == true, "\(labels)")
+      #expect(rig.log.contain("without it for"))
+      tap.clear()
+      try await eventually("recorded again") { tap.count > 1600 }
+    }
+  }
+
+  @Test func itStartsWithoutAServer() async throws {
+    try await AgentRig.run {
+      $0.hasServer = false
+    } _: { rig in
+      try await rig.running()
+      #expect(try await !rig.edgeStatus().connected)
+      try rig.startServer()
+      try await rig.connected()
+      #expect(try await rig.edgeStatus().session == "sessions/edge")
+    }
+  }
+
+  @Test func muteWorksWhileTheServerIsAwayAndIsItsOwnThen() async throws {
+    try await AgentRig.run {
+      $0.hasServer = false
+    } _: { rig in
+      let state = try await rig.local.setMute("sessions/edge", muted: true)
+      #expect(state.muted && state.actor == "agent")
+      #expect(try await rig.edgeStatus().muted)
+      #expect(try await rig.local.get("sessions/edge").mute.muted)
+      #expect(try await rig.local.list().map(\.name) == ["sessions/edge"])
+      try rig.startServer()
+      try await rig.connected()
+      #expect(try await rig.remote.get("sessions/edge").mute.muted)
+      #expect(try await rig.edgeStatus().muted)
+    }
+  }
+
+  @Test func whatOnlyTheServerCanDoIsUnavailableWithoutIt() async throws {
+    try await AgentRig.run {
+      $0.hasServer = false
+    } _: { rig in
+      let codes = await [
+        code { try await rig.local.delete("sessions/edge") },
+        code { _ = try await rig.local.watch("sessions/edge").receive() },
+        code { _ = try await rig.local.update(.init(), mask: ["config"]) },
+      ]
+      #expect(codes == [.unavailable, .unavailable, .unavailable])
+    }
+  }
+
+  @Test func aSessionThatSomebodyEndsIsFollowedByAnother() async throws {
+    try await AgentRig.run { rig in
+      try await rig.remote.delete(rig.status.session)
+      try await eventually("another") { rig.status.sessionCount == 2 && rig.status.isConnected }
+    }
+  }
+
+  @Test func aNameThatIsTakenIsGivenANumber() async throws {
+    try await AgentRig.run {
+      $0.hasServer = false
+    } _: { rig in
+      try rig.startServer()
+      let other = VoiceProcessingClient(server: "unix:\(rig.folder.path("server"))")
+      var start = Anechoic_V1_Start()
+      start.sessionID = "edge"
+      start.inputs.microphone.sampleRateHz = 16000
+      guard let stream = try? await other.process(start) else { return }
+      defer { stream.cancel() }
+      try await rig.connected()
+      #expect(["sessions/edge-2", "sessions/edge"].contains(rig.status.session))
+    }
+  }
+}
+
+/// The code that a call fails with.
+func code(_ body: () async throws -> Void) async -> StatusCode {
+  do {
+    try await body()
+    return .ok
+  } catch let status as Status {
+    return status.code
+  } catch {
+    return .unknown
+  }
+}
