@@ -33,9 +33,7 @@ final class Command {
     log = folder.url.appendingPathComponent("\(name).stderr")
     output = folder.url.appendingPathComponent("\(name).stdout")
     for file in [log, output] { try Data().write(to: file) }
-    process.executableURL =
-      tool.hasPrefix("/")
-      ? URL(fileURLWithPath: tool) : Self.products.appendingPathComponent(tool)
+    process.executableURL = URL(fileURLWithPath: Self.path(tool))
     process.arguments = arguments
     process.currentDirectoryURL = folder.url
     process.standardInput = FileHandle.nullDevice
@@ -53,6 +51,11 @@ final class Command {
   }
 
   deinit { signal(SIGKILL) }
+
+  /// Of a product of this package; a path stays what it is.
+  static func path(_ tool: String) -> String {
+    tool.hasPrefix("/") ? tool : products.appendingPathComponent(tool).path
+  }
 
   func signal(_ number: Int32) {
     if !hasEnded.isSet { _ = kill(identifier, number) }

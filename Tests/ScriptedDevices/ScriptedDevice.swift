@@ -86,6 +86,9 @@ public final class ScriptedDevice: Sendable {
   /// All that was played so far, of the first channel.
   public var played: [Float] { state.withLock { $0.takes.flatMap(\.samples) } }
 
+  /// Lets go of what was played, for tests that run long.
+  public func forget() { state.withLock { $0.takes.removeAll() } }
+
   /// What is heard of it at a time: for the signal of a microphone beside a loudspeaker.
   public func sound(at time: Double) -> Float {
     state.withLock { state in

@@ -77,14 +77,15 @@ final class ScriptedPCM: PCMDevice {
     if startedAt == nil, moved >= format.bufferSamples - format.periodSamples {
       startedAt = ScriptedDevice.now
     }
-    let rate = rate
+    let (rate, moved) = (rate, moved)
     let start = startedAt ?? ScriptedDevice.now
     let plane = (0..<number).map { samples[$0 * format.channelCount] }
     hardware.withState { state in
       if isFirst || state.takes.isEmpty {
         state.takes.append(ScriptedDevice.Take(start: start, rate: rate))
       }
-      state.takes[state.takes.count - 1].start = start
+      let first = moved - number - state.takes[state.takes.count - 1].samples.count
+      state.takes[state.takes.count - 1].start = start + Double(first) / rate
       state.takes[state.takes.count - 1].samples += plane
     }
     return number

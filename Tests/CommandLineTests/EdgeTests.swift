@@ -1,0 +1,164 @@
+import Foundation
+import TestCertificates
+import Testing
+
+/// `anechoic-edge` on ALSA's `null` device, which is there without sound hardware.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct EdgeTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  private func edge(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) async throws -> Command.Result {
+    let assignments = environment.map { "\($0)=\($1)" }
+    return try await Command(
+      "/usr/bin/env", assignments + [Command.path("anechoic-edge")] + arguments, in: folder
+    ).wait(atMost: .seconds(20))
+  }
+
+  /// One line on standard error that names the program and these words, and status 2.
+  private func expectFailure(
+    _ arguments: [String], environment: [String: String] = [:], saying words: [String],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let result = try await edge(arguments, environment: environment)
+    #expect(
+      result.status == 2 && !result.wasSignalled && result.errorLines.count == 1,
+      "\(arguments): \(result.status) \(result.errors)", sourceLocation: sourceLocation)
+    #expect(result.errors.hasPrefix("anechoic-edge: "), sourceLocation: sourceLocation)
+    for word in words {
+      #expect(result.errors.contains(word), "\(result.errors)", sourceLocation: sourceLocation)
+    }
+  }
+
+  private var devices: [String] {
+    ["--input", "null", "--output", "null", "--control-socket", folder.path("agent")]
+  }
+
+  @Test(arguments: [
+    ["--nonsense"], ["run", "surplus"], ["run", "--config"], ["status", "--watch", "x"],
+    ["route", "a", "b"], ["mute", "--input", "x"], ["nonsense"],
+  ])
+  func wrongUsageIsTold(arguments: [String]) async throws {
+    let result = try await edge(arguments)
+    #expect(result.status == 64, "\(result.errors)")
+  }
+
+  @Test func aConfigurationThatCannotBeReadIsNamed() async throws {
+    try folder.write(Data([0xFF, 0xFE, 0x00]), "bytes.yaml")
+    try await expectFailure(["--config", "no.yaml"], saying: ["no.yaml: No such file"])
+    try await expectFailure(["--config", "."], saying: [".: is no file"])
+    try await expectFailure(["--config", "bytes.yaml"], saying: ["bytes.yaml: "])
+  }
+
+  @Test func aWrongConfigurationIsNamedWithItsLine() async throws {
+    try folder.write(Data("audio:\n  rate: 16000\n  volum: 3\n".utf8), "edge.yaml")
+    for check in [["--check"], []] {
+      try await expectFailure(
+        ["run", "--config", "edge.yaml"] + check, saying: ["edge.yaml:3: ", "\"audio.volum\""])
+    }
+  }
+
+  @Test func aWrongVariableOrFlagIsNamed() async throws {
+    try await expectFailure(
+      ["run", "--check"], environment: ["ANECHOIC_EDGE_AUDIO_RATE": "22050"],
+      saying: ["ANECHOIC_EDGE_AUDIO_RATE: \"22050\""])
+    try await expectFailure(
+      ["run", "--check", "--rate", "1"], environment: ["ANECHOIC_EDGE_AUDIO_RATE": "8000"],
+      saying: ["--rate: \"1\""])
+    try await expectFailure(["--server", "nowhere"], saying: ["--server: \"nowhere\""])
+  }
+
+  @Test func whatIsRightIsCheckedWithoutAWord() async throws {
+    let file = Folder.package.appendingPathComponent("deploy/edge/anechoic-edge.yaml").path
+    let result = try await edge(["run", "--check", "--config", file])
+    #expect(result.status == 0 && result.errors.isEmpty && result.output.isEmpty)
+  }
+
+  @Test func aDeviceThatALSADoesNotKnowIsNamed() async throws {
+    try await expectFailure(
+      ["--input", "nonsense", "--output", "null", "--control-socket", "none"],
+      saying: ["capture device \"nonsense\""])
+    try await expectFailure(
+      devices + ["--voice", "alsa:nonsense"], saying: ["playback device \"nonsense\""])
+  }
+
+  @Test func aCertificateThatIsRefusedIsTold() async throws {
+    let certificates = try await Certificates()
+    let server = try await ServerProcess(
+      in: folder,
+      options: [
+        "--tls-certificate", certificates.path("server.pem"), "--tls-key",
+        certificates.path("server.key"),
+      ])
+    try await expectFailure(
+      devices + ["--server", server.address],
+      environment: ["ANECHOIC_EDGE_SERVER_CA_FILE": certificates.path("other-ca.pem")],
+      saying: ["server \(server.address): the server's certificate is refused: "])
+    try await expectFailure(
+      devices + ["--server", server.address],
+      environment: ["ANECHOIC_EDGE_SERVER_CA_FILE": folder.path("no.pem")],
+      saying: [folder.path("no.pem")])
+  }
+
+  @Test func aServerOfAnotherKindIsTold() async throws {
+    // An agent's own socket is a server, and none that processes voice.
+    let server = try await ServerProcess(in: folder)
+    let agent = try Command(
+      "anechoic-edge", devices + ["--server", server.address], in: folder)
+    try await agent.line(containing: "runs")
+    try await running(folder.path("agent"))
+    try await expectFailure(
+      [
+        "--input", "null", "--output", "null", "--control-socket", "none", "--server",
+        "unix:\(folder.path("agent"))",
+      ], saying: ["unix:\(folder.path("agent")): this is no Anechoic server of this version"])
+    agent.signal(SIGTERM)
+    #expect(try await agent.wait().status == 0)
+  }
+
+  @Test(arguments: ["status", "mute", "unmute", "route", "test"])
+  func withoutAnAgentThereIsNoAnswer(command: String) async throws {
+    let socket = folder.path("nobody")
+    try await expectFailure(
+      [command, "--control-socket", socket], saying: ["\(socket): no agent runs there"])
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func aRunningAgentIsAskedSteeredAndStopped(signal: Int32) async throws {
+    let server = try await ServerProcess(in: folder)
+    let agent = try Command(
+      "anechoic-edge", devices + ["--server", server.address, "--session-id", "kitchen"],
+      in: folder)
+    try await running(folder.path("agent"))
+    try await agent.line(containing: "sessions/kitchen runs")
+    let at = ["--control-socket", folder.path("agent")]
+    let status = try await edge(["status", "--json"] + at)
+    let object =
+      try JSONSerialization.jsonObject(with: status.output) as? [String: Any] ?? [:]
+    #expect(status.status == 0 && object["session"] as? String == "sessions/kitchen")
+    #expect(object["route"] as? String == "command-line")
+    #expect(try await edge(["mute"] + at).text == "muted\n")
+    #expect(try await edge(["status"] + at).text.contains("mute         on, held by the session"))
+    #expect(try await edge(["unmute"] + at).text == "not muted\n")
+    #expect(try await edge(["route"] + at).text.hasPrefix("* command-line"))
+    try await expectFailure(["route", "attic"] + at, saying: ["there is no port \"attic\""])
+    // Another agent on the same socket is refused.
+    try await expectFailure(
+      devices + ["--server", server.address], saying: ["another agent runs there"])
+    agent.signal(signal)
+    let result = try await agent.wait()
+    #expect(result.status == 0 && !result.wasSignalled, "\(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: folder.path("agent")))
+  }
+
+  /// Waits until an agent answers.
+  private func running(_ socket: String) async throws {
+    let limit = ContinuousClock.now + .seconds(10)
+    while try await edge(["status", "--control-socket", socket]).status != 0 {
+      try #require(ContinuousClock.now < limit, "no agent at \(socket)")
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import AnechoicAPI
+import AudioDevices
+import Foundation
+import GRPCTransport
+import ScriptedDevices
+import Synchronization
+import SwiftProtobuf
+import Testing
+import WebRTCEngine
+
+@testable import VoiceEdge
+
+/// What the agent offers on its socket.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ControlTests {
+  /// What a microphone hears of the loudspeaker of the same machine.
+  private final class Room: Sendable {
+    let loudspeaker = Mutex<ScriptedDevice?>(nil)
+    let delay = 0.03
+    let gain: Float = 0.1
+
+    func sound(at time: Double) -> Float {
+      gain * (loudspeaker.withLock { $0 }?.sound(at: time - delay) ?? 0)
+    }
+  }
+
+  @Test func theTestHearsTheLoudspeakerAtTheMicrophone() async throws {
+    let room = Room()
+    try await AgentRig.run { setup in
+      setup.microphone = room.sound
+    } _: { rig in
+      room.loudspeaker.withLock { $0 = rig.loudspeaker }
+      try await rig.running()
+      // The delay-locked loops of both devices have to settle.
+      try await eventually("sound") { rig.loudspeaker.played.count > 32_000 }
+      let result = try await test(rig)
+      #expect(result.heard && abs(result.echoReturnLossDb - 20) < 2, "\(result)")
+      #expect(abs(result.levelDbfs + 35) < 2 && result.noiseDbfs < -60, "\(result)")
+      #expect(abs(result.roundTripMs - 30) < 12, "\(result)")
+      // And it is withheld from the session only meanwhile.
+      let frames = rig.status.sessionCount
+      #expect(frames == 1 && rig.status.isConnected)
+    }
+  }
+
+  @Test func whatIsNotHeardIsToldAsNotHeard() async throws {
+    try await AgentRig.run { $0.microphone = { _ in 0 } } _: { rig in
+      try await rig.running()
+      let result = try await test(rig)
+      #expect(!result.heard && !result.hasRoundTripMs && !result.hasEchoReturnLossDb)
+    }
+  }
+
+  @Test func thereIsOneTestAtATime() async throws {
+    try await AgentRig.run { rig in
+      try await rig.running()
+      async let one = code { _ = try await test(rig) }
+      async let other = code { _ = try await test(rig) }
+      let codes = await [one, other]
+      #expect(codes.contains(.ok) && codes.contains(.aborted), "\(codes)")
+    }
+  }
+
+  @Test func aTestNeedsBothDevices() async throws {
+    try await AgentRig.run { rig in
+      try await rig.running()
+      rig.loudspeaker.refuse(.busy)
+      rig.loudspeaker.lose()
+      try await eventually("gone") { !rig.agent.loudspeaker.record.value.isRunning }
+      let result = await code { _ = try await test(rig) }
+      #expect(result == .failedPrecondition)
+    }
+  }
+
+  @Test func aMicrophoneThatGoesAwayDuringATestIsTold() async throws {
+    try await AgentRig.run { rig in
+      try await rig.running()
+      async let result = code { _ = try await test(rig) }
+      rig.microphone.unplug()
+      let told = await result
+      // Some of it may have been heard, or none.
+      #expect([.ok, .unavailable, .failedPrecondition].contains(told), "\(told)")
+      rig.microphone.plug()
+      try await rig.running()
+    }
+  }
+
+  @Test func whoWatchesHasTheStatusAndItsChanges() async throws {
+    try await AgentRig.run { rig in
+      let watch = try await Channel(target: "unix:\(rig.folder.path("agent"))").serverStreaming(
+        Method(service: RPC.edge, name: RPC.watchEdgeStatus),
+        Anechoic_V1_WatchEdgeStatusRequest().serializedBytes())
+      defer { watch.cancel() }
+      rig.mixer.turn(on: false)
+      var isMuted = false
+      while !isMuted, let bytes = try await watch.receive() {
+        isMuted = try Anechoic_V1_WatchEdgeStatusResponse(serializedBytes: bytes).status.muted
+      }
+      #expect(isMuted)
+    }
+  }
+
+  @Test func aSecondAgentOnTheSameSocketIsRefused() async throws {
+    try await AgentRig.run { rig in
+      var configuration = EdgeConfiguration()
+      configuration.controlSocket = rig.folder.path("agent")
+      configuration.server.address = "unix:\(rig.folder.path("server"))"
+      let second = EdgeAgent(
+        configuration, system: ScriptedMachine(), engine: WebRTCVoiceEngine.self, log: { _ in })
+      await #expect(
+        throws: EdgeFailure(
+          "control socket \(rig.folder.path("agent")): another agent runs there")
+      ) {
+        try await second.run()
+      }
+      let status = try await rig.edgeStatus()
+      #expect(status.connected)
+    }
+  }
+
+  @Test func theSocketOfADeadAgentIsTakenOver() async throws {
+    try await AgentRig.run { setup in
+      try setup.folder.write("", "agent")
+    } _: { rig in
+      let status = try await rig.edgeStatus()
+      #expect(status.connected)
+    }
+  }
+
+  @Test func garbageIsRefused() async throws {
+    try await AgentRig.run { rig in
+      let channel = Channel(target: "unix:\(rig.folder.path("agent"))")
+      for (service, name) in [(RPC.edge, RPC.chooseRoute), (RPC.sessions, RPC.setMute)] {
+        let result = await code {
+          _ = try await channel.unary(
+            Method(service: service, name: name), [0xFF, 0xFF, 0xFF], timeout: .seconds(5))
+        }
+        #expect(result == .invalidArgument)
+      }
+    }
+  }
+
+  private func test(_ rig: AgentRig) async throws -> Anechoic_V1_TestAudioResponse {
+    try await rig.ask(RPC.testAudio, Anechoic_V1_TestAudioRequest())
+  }
+}
