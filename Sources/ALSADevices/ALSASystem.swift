@@ -15,26 +15,43 @@ public struct ALSASystem: AudioSystem {
   public func open(
     _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish
   ) throws(DeviceError) -> any PCMDevice {
-    let result = Self.exclusively { () -> Result<Opened, DeviceError> in
-      do throws(DeviceError) {
-        return .success(Opened(device: try ALSAPCM(name, direction, wish)))
-      } catch {
-        return .failure(error)
+    do throws(DeviceError) {
+      let device = try Self.openExclusively(name, direction, wish)
+      if device.isLent { lent.note(name, direction, wish, isPresent: true) }
+      return device
+    } catch {
+      if CardName(in: name) == nil, error.mayPass {
+        lent.note(name, direction, wish, isPresent: false)
       }
+      throw error
     }
-    let device = try result.get().device
-    if device.isLent { lent.note(name, direction) }
-    return device
   }
 
   public func openControl(_ name: String) throws(DeviceError) -> any DeviceControl {
     try ALSAControl(name)
   }
 
-  /// Of a name with a card in it, or of a sound server's device that was open before; nil of others.
+  /// Of a name with a card in it, and of others once they were opened or could not be; else nil.
   public func isPresent(_ name: String) -> Bool? {
-    guard let card = CardName(in: name) else { return lent.isPresent(name) }
+    guard let card = CardName(in: name) else {
+      return lent.isPresent(name) { direction, wish in
+        (try? Self.openExclusively(name, direction, wish)) != nil
+      }
+    }
     return snd_card_get_index(card.id) >= 0
+  }
+
+  private static func openExclusively(
+    _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish
+  ) throws(DeviceError) -> ALSAPCM {
+    let result = exclusively { () -> Result<Opened, DeviceError> in
+      do throws(DeviceError) {
+        return .success(Opened(device: try ALSAPCM(name, direction, wish)))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get().device
   }
 
   /// Runs `body` while nobody else opens or closes a device.

@@ -100,10 +100,8 @@ struct Negotiation: ~Copyable {
   }
 
   private func demand(_ code: Int32, _ problem: String) throws(DeviceError) {
-    if code == -ENOENT || code == -ENODEV || code == -ECONNREFUSED {
-      throw DeviceError(opening: name, direction.rawValue, code: code)
-    }
-    if code < 0 { throw impossible(problem) }
+    if code == -EINVAL { throw impossible(problem) }
+    if code < 0 { throw DeviceError(opening: name, direction.rawValue, code: code) }
   }
 
   /// With what the device has on offer.

@@ -31,6 +31,17 @@ public enum CertificateFiles {
     }
   }
 
+  /// TLS with what the files hold; those that are nil are left out, a certificate without its key too.
+  public static func channelSecurity(
+    authorities: String?, certificate: String?, key: String?, serverName: String?
+  ) throws(CommandFailure) -> ChannelSecurity {
+    var trusted: CertificateAuthorities?
+    if let authorities { trusted = try Self.authorities(authorities) }
+    var own: CertificateIdentity?
+    if let certificate, let key { own = try identity(certificate: certificate, key: key) }
+    return .tls(authorities: trusted, identity: own, serverName: serverName)
+  }
+
   private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw CommandFailure(systemErrorAt: path) }

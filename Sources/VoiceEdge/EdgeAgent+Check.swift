@@ -1,11 +1,11 @@
 public import AudioDevices
 
 extension EdgeAgent {
-  /// Opens each device of a configuration once, and says of which none that patience helps: a name that
-  /// ALSA does not know, a format that cannot be, rights that are missing.
-  public static func hopelessDevices(
+  /// Opens each device of a configuration once, and says which cannot be. Those that may not pass are of
+  /// no use to wait for: a name that ALSA does not know, a format that cannot be, missing rights.
+  public static func deviceErrors(
     _ configuration: EdgeConfiguration, system: any AudioSystem
-  ) -> [String] {
+  ) -> [DeviceError] {
     let audio = configuration.audio
     let programs = configuration.programs
     var wanted: [(String?, DeviceDirection, Int)] = []
@@ -24,7 +24,7 @@ extension EdgeAgent {
           name, direction, DeviceWish(rate: audio.rate, channelCount: channelCount))
         return nil
       } catch {
-        return error.mayPass ? nil : error.description
+        return error
       }
     }
   }

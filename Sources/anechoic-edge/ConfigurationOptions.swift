@@ -106,13 +106,9 @@ struct ConfigurationOptions: ParsableArguments {
       return .plaintext
     }
     do throws(CommandFailure) {
-      var authorities: CertificateAuthorities?
-      if let file = files.authorities { authorities = try CertificateFiles.authorities(file) }
-      var identity: CertificateIdentity?
-      if let certificate = files.certificate, let key = files.key {
-        identity = try CertificateFiles.identity(certificate: certificate, key: key)
-      }
-      return .tls(authorities: authorities, identity: identity, serverName: files.serverName)
+      return try CertificateFiles.channelSecurity(
+        authorities: files.authorities, certificate: files.certificate, key: files.key,
+        serverName: files.serverName)
     } catch {
       throw ConfigurationError("server", error.description)
     }

@@ -1,5 +1,6 @@
 internal import ALSADevices
 internal import ArgumentParser
+internal import AudioDevices
 internal import CommandLineSupport
 internal import Glibc
 internal import VoiceEdge
@@ -46,8 +47,10 @@ struct RunCommand: AsyncParsableCommand {
   private func checkDevices(
     _ configuration: EdgeConfiguration, _ system: ALSASystem
   ) throws(CommandFailure) {
-    for problem in EdgeAgent.hopelessDevices(configuration, system: system) {
-      throw CommandFailure(problem)
+    let errors = EdgeAgent.deviceErrors(configuration, system: system)
+    if let hopeless = errors.first(where: { !$0.mayPass }) {
+      throw CommandFailure(hopeless.description)
     }
+    for error in errors { standardError("anechoic-edge: \(error); used when it can be\n") }
   }
 }

@@ -49,14 +49,9 @@ struct SecurityOptions: ParsableArguments {
   /// Reads the files.
   func channelSecurity() throws(CommandFailure) -> ChannelSecurity {
     guard isTLS else { return .plaintext }
-    var authorities: CertificateAuthorities?
-    if let caFile { authorities = try CertificateFiles.authorities(caFile) }
-    var identity: CertificateIdentity?
-    if let certificate, let key {
-      identity = try CertificateFiles.identity(certificate: certificate, key: key)
-    }
-    return .tls(
-      authorities: authorities, identity: identity, serverName: tlsServerName?.description)
+    return try CertificateFiles.channelSecurity(
+      authorities: caFile, certificate: certificate, key: key,
+      serverName: tlsServerName?.description)
   }
 }
 

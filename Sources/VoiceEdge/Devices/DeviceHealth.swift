@@ -20,6 +20,11 @@ public struct DeviceHealth: Sendable, Equatable {
   /// Frames of 10 ms that were dropped because they came too late to be of use.
   public var droppedFrames = 0
 
+  /// Somebody else has it.
+  public var isBusy: Bool {
+    if case .absent(let error) = state { error.reason == .busy } else { false }
+  }
+
   public var isRunning: Bool {
     if case .running = state { true } else { false }
   }

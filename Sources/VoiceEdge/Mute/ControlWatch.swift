@@ -1,11 +1,8 @@
 internal import AudioDevices
-internal import Synchronization
 
-/// Watches the mixer of the port in use, on a thread of its own: its capture switch, and whether the
-/// device is there at all, which a sound server's PCM does not tell.
+/// Watches the capture switch in the mixer of the port in use, on a thread of its own.
 final class ControlWatch: Sendable {
   private let selection = DeviceSelection()
-  private let presence = Mutex<[String: Bool]>([:])
   private let thread = LoopThread()
 
   init(
@@ -19,7 +16,6 @@ final class ControlWatch: Sendable {
         var now = false
         if let name = selection.current {
           let control = try? system.openControl(name)
-          presence.withLock { $0[name] = control != nil }
           do throws(DeviceFault) {
             while let control, !thread.isStopped, isWanted() {
               now = try control.captureIsOn() == false
@@ -28,7 +24,7 @@ final class ControlWatch: Sendable {
               try control.wait(.milliseconds(250))
             }
           } catch {
-            presence.withLock { $0[name] = false }
+            // It is opened anew.
           }
         }
         // A device that is gone mutes nothing.
@@ -43,9 +39,6 @@ final class ControlWatch: Sendable {
 
   /// Nil for none.
   func watch(_ control: String?) { selection.select(control) }
-
-  /// Whether a mixer could be read when it was last tried; nil where it was not.
-  func isPresent(_ control: String) -> Bool? { presence.withLock { $0[control] } }
 
   func stop() { thread.stop() }
 

@@ -14,11 +14,7 @@ final class FIFOReader: ProgramInput.Source {
     log: @escaping @Sendable (String) -> Void
   ) {
     thread.start(title) { thread in
-      let format = AudioFormat(
-        encoding: .s16, rate: ring.rate, channelCount: ring.channelCount)
-      let frame = Frame(rate: ring.rate, channelCount: ring.channelCount)
-      var bytes = [UInt8](
-        repeating: 0, count: ring.rate.samplesPerFrame * format.bytesPerSampleFrame)
+      var raw = RawFrame(rate: ring.rate, channelCount: ring.channelCount)
       guard let pipe = FIFO(path: path, O_RDWR, title: title, thread: thread, log: log) else {
         return
       }
@@ -28,20 +24,14 @@ final class FIFOReader: ProgramInput.Source {
           if ring.count >= Self.lead { usleep(2000) }
           continue
         }
-        let count = bytes.withUnsafeMutableBytes {
+        let count = raw.bytes.withUnsafeMutableBytes {
           pipe.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
         }
         filled += count
-        guard filled == bytes.count else { continue }
+        guard filled == raw.bytes.count else { continue }
         filled = 0
-        bytes.withUnsafeBytes { bytes in
-          for channel in 0..<ring.channelCount {
-            _ = SampleCoding.decode(
-              bytes, format, channel: channel, into: frame.planePointers[channel],
-              count: frame.sampleCount)
-          }
-        }
-        _ = ring.write(frame, CaptureNote())
+        raw.decode()
+        _ = ring.write(raw.frame, CaptureNote())
       }
     }
   }

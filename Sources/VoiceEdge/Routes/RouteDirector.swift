@@ -65,15 +65,7 @@ final class RouteDirector: Sendable {
 
   /// A port whose presence nothing tells counts as there: its loops try to open it.
   private func isPresent(_ port: EdgeConfiguration.Port) -> Bool {
-    let names = [port.input, port.output].compactMap { $0 }
-    if names.contains(where: { system.isPresent($0) == false }) { return false }
-    guard let control = port.control else { return true }
-    return system.isPresent(control) ?? isReadable(control)
-  }
-
-  /// The watch has it open where it is the one in use.
-  private func isReadable(_ control: String) -> Bool {
-    if control == current?.control, let isPresent = controls.isPresent(control) { return isPresent }
-    return (try? system.openControl(control)) != nil
+    ![port.input, port.output, port.control].compactMap { $0 }
+      .contains { system.isPresent($0) == false }
   }
 }

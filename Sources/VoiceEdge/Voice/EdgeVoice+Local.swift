@@ -66,14 +66,18 @@ extension EdgeVoice: LocalVoice.Receiver {
     publish()
   }
 
+  func microphoneIsBusy(_ busy: Bool) {
+    guard busy != isBusy else { return }
+    isBusy = busy
+    sendInterruption(began: busy, .deviceBusy)
+  }
+
   func routeChanged(_ change: RouteSelector.Change) {
-    let wasLost = route != nil && change.current == nil
     route = change.current.map { Anechoic_V1_AudioRoute($0) }
     hasLoopback = change.current?.loopback != nil
     status.route = change.current?.id
     sendRoute(reason: change.reason, route)
-    if wasLost { log("route: no suitable port") }
-    if let current = change.current { log("route: \(current.id)") }
+    log("route: \(change.current?.id ?? "none, no port of the policy's is there")")
     publish()
   }
 

@@ -51,6 +51,7 @@ extension EdgeVoice {
     if session.started.mute.muted != mute.session { sendMute(mute.session) }
     if let route { sendRoute(reason: .newDevice, route) }
     if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
+    if isBusy { sendInterruption(began: true, .deviceBusy) }
     publish()
   }
 

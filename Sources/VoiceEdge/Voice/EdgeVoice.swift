@@ -35,6 +35,8 @@ final class EdgeVoice {
   var mute: EdgeMute
   var route: Anechoic_V1_AudioRoute?
   var hasLoopback = false
+  /// Whether somebody else has the microphone.
+  var isBusy = false
   var position: Int64 = 0  // of the microphone in the session's timeline
   var referencePosition: Int64 = 0
   var reports: PlaybackReports
@@ -140,7 +142,10 @@ final class EdgeVoice {
       if link.outbox.put(.audio(audio)) { gapBefore = .dropped }
     }
     position += Int64(microphoneFrame.sampleCount)
-    if steps.isMultiple(of: 10) { publish() }
+    if steps.isMultiple(of: 10) {
+      microphoneIsBusy(rings.captureHealth().isBusy)
+      publish()
+    }
   }
 
   private var lostReason: Anechoic_V1_GapReason {

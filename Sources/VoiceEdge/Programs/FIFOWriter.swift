@@ -1,0 +1,51 @@
+internal import AudioCore
+internal import Glibc
+
+/// Writes what comes through a ring to a FIFO, for as long as somebody reads there.
+final class FIFOWriter: ProgramInput.Source {
+  private let thread = LoopThread()
+
+  init(
+    path: String, title: String, from ring: FrameRing<CaptureNote>,
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    thread.start(title) { thread in
+      while !thread.isStopped {
+        guard let pipe = FIFO(path: path, O_WRONLY, title: title, thread: thread, log: log) else {
+          return
+        }
+        // What waited for a reader is old.
+        ring.drop(downTo: 0)
+        Self.write(ring, to: pipe, thread)
+      }
+    }
+  }
+
+  /// Until nobody reads any more.
+  private static func write(
+    _ ring: FrameRing<CaptureNote>, to pipe: borrowing FIFO, _ thread: LoopThread
+  ) {
+    var raw = RawFrame(rate: ring.rate, channelCount: ring.channelCount)
+    var written = raw.bytes.count
+    while !thread.isStopped {
+      if written == raw.bytes.count {
+        guard ring.read(into: raw.frame) != nil else {
+          usleep(1000)
+          continue
+        }
+        raw.encode()
+        written = 0
+      }
+      let count = raw.bytes.withUnsafeBytes {
+        pipe.write(UnsafeRawBufferPointer(rebasing: $0[written...]))
+      }
+      guard let count else { return }
+      written += count
+      if count == 0 { usleep(2000) }
+    }
+  }
+
+  func stop() { thread.stop() }
+
+  func join() { thread.join() }
+}
