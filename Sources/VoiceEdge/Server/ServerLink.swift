@@ -174,7 +174,9 @@ extension Status {
   var oneLine: String {
     let words = message.split(whereSeparator: \.isNewline).joined(separator: " ")
     if isCertificateRefusal { return "the server's certificate is refused: \(words)" }
-    if code == .unimplemented { return "this is no Anechoic server of this version: \(words)" }
+    if code == .unimplemented {
+      return "this is no Anechoic server of this version" + (words.isEmpty ? "" : ": \(words)")
+    }
     return words
   }
 }
