@@ -44,7 +44,9 @@ struct ControlTests {
   }
 
   @Test func whatIsNotHeardIsToldAsNotHeard() async throws {
-    try await AgentRig.run { $0.microphone = { _ in 0 } } _: { rig in
+    try await AgentRig.run {
+      $0.microphone = { _ in 0 }
+    } _: { rig in
       try await rig.running()
       let result = try await test(rig)
       #expect(!result.heard && !result.hasRoundTripMs && !result.hasEchoReturnLossDb)

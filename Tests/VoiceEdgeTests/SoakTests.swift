@@ -20,7 +20,8 @@ struct SoakTests {
       threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
       let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
       let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
-      memory = try #require(line.split(whereSeparator: \.isWhitespace).dropLast().last.flatMap { Int($0) })
+      memory = try #require(
+        line.split(whereSeparator: \.isWhitespace).dropLast().last.flatMap { Int($0) })
     }
   }
 
