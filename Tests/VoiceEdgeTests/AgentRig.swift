@@ -43,6 +43,8 @@ final class AgentRig: Sendable {
     let folder: Folder
     var microphone: ScriptedDevice.Signal = AgentRig.speech
     var hasServer = true
+    /// With the server, before the agent.
+    var prepare: @Sendable (AgentRig) async throws -> Void = { _ in }
   }
 
   private init(_ setup: Setup) {
@@ -73,6 +75,7 @@ final class AgentRig: Sendable {
     try change(&setup)
     let rig = AgentRig(setup)
     if setup.hasServer { try rig.startServer() }
+    try await setup.prepare(rig)
     let work = Task { try await rig.agent.run() }
     do {
       try await eventually("local control") {

@@ -1,7 +1,9 @@
 import AnechoicAPI
+import AudioCore
 import Foundation
 import GRPCTransport
 import ScriptedDevices
+import Synchronization
 import Testing
 import VoiceClient
 
@@ -89,20 +91,27 @@ struct ServerAwayTests {
     }
   }
 
-  @Test func aNameThatIsTakenIsGivenANumber() async throws {
-    try await AgentRig.run {
-      $0.hasServer = false
+  @Test func aNameThatIsTakenIsGivenANumberWhichNobodyHereHasToKnow() async throws {
+    let other = Mutex<ProcessStream?>(nil)
+    try await AgentRig.run { setup in
+      setup.prepare = { rig in
+        let client = VoiceProcessingClient(server: "unix:\(rig.folder.path("server"))")
+        var start = Anechoic_V1_Start()
+        start.sessionID = "edge"
+        start.inputs.microphone = VoiceFrames.format(.hz16000, 1)
+        let stream = try await client.process(start)
+        other.withLock { $0 = stream }
+      }
     } _: { rig in
-      try rig.startServer()
-      let other = VoiceProcessingClient(server: "unix:\(rig.folder.path("server"))")
-      var start = Anechoic_V1_Start()
-      start.sessionID = "edge"
-      start.inputs.microphone.sampleRateHz = 16000
-      guard let stream = try? await other.process(start) else { return }
-      defer { stream.cancel() }
-      try await rig.connected()
-      #expect(["sessions/edge-2", "sessions/edge"].contains(rig.status.session))
+      #expect(rig.status.session == "sessions/edge-2")
+      for name in ["sessions/edge", "sessions/edge-2", ""] {
+        #expect(try await rig.local.get(name).name == "sessions/edge-2")
+      }
+      _ = try await rig.local.setMute("sessions/edge", muted: true)
+      #expect(try await rig.remote.get("sessions/edge-2").mute.muted)
+      #expect(try await !rig.remote.get("sessions/edge").mute.muted)
     }
+    other.withLock { $0 }?.cancel()
   }
 }
 
