@@ -15,8 +15,10 @@ extension EdgeBench {
   /// Each fault against a running call with a far end that talks all the time.
   func faults() async throws {
     print("\n### Faults, from their cause's end\n")
-    print("| fault | sound runs again | gap told by the server | echo 20 dB down again |")
-    print("|---|---|---|---|")
+    print(
+      "| fault | sound runs again | gap told by the server | echo 20 dB down again "
+        + "| the room's own corrections |")
+    print("|---|---|---|---|---|")
     for fault in Self.faults {
       try await withCall { edge, rig, room in
         edge.farEnd.play(voices.farEnd, isRepeated: true)
@@ -26,13 +28,14 @@ extension EdgeBench {
         try await fault.strike(edge, rig)
         let end = ContinuousClock.now
         let back = await edge.wait { $0.runs }
-        try await sleep(6)
+        try await sleep(12)
         let gap = try await edge.status().flow.gapSamples - before.gapSamples
         let sessions = try await edge.status().flow.sessions - before.sessions
         let told = sessions > 0 ? "new session" : "\(gap * 1000 / UInt64(Self.rate)) ms"
         print(
           "| \(fault.name) | \(Self.milliseconds(back)) | \(told) "
-            + "| \(Self.milliseconds(echoGone(edge, since: end, below: echoLevel - 20))) |")
+            + "| \(Self.milliseconds(echoGone(edge, since: end, below: echoLevel - 20))) "
+            + "| \(room.corrections.map { Self.milliseconds($0) }.joined(separator: ", ")) |")
       }
     }
   }
