@@ -41,7 +41,7 @@ final class ALSAControl: DeviceControl {
     return snd_ctl_elem_value_get_boolean(value, 0) != 0
   }
 
-  /// The first element that is called a capture switch.
+  /// The first element that is called a microphone's or the card's capture switch.
   private static func findCaptureSwitch(_ handle: OpaquePointer) -> OpaquePointer? {
     var list: OpaquePointer?
     guard snd_ctl_elem_list_malloc(&list) >= 0, let list else { return nil }
@@ -53,7 +53,7 @@ final class ALSAControl: DeviceControl {
     guard snd_ctl_elem_list(handle, list) >= 0 else { return nil }
     for index in 0..<snd_ctl_elem_list_get_used(list) {
       guard let name = snd_ctl_elem_list_get_name(list, index).map({ String(cString: $0) }),
-        name.hasSuffix("Capture Switch")
+        name == "Capture Switch" || name.hasSuffix("Mic Capture Switch")
       else { continue }
       var id: OpaquePointer?
       guard snd_ctl_elem_id_malloc(&id) >= 0, let id else { return nil }

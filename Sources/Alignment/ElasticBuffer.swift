@@ -29,9 +29,6 @@ public struct ElasticBuffer: ~Copyable {
   /// Samples ahead of the reader that it can read.
   public var level: Double { Double(written) - position - Double(Self.lookAhead) }
 
-  /// How many samples ahead of the reader there may be.
-  public var room: Int { capacity - 2 * SincInterpolator.taps - Int(Double(written) - position) }
-
   /// Takes in a frame; what is then too old is gone. Runs per frame: no allocation, lock, log or
   /// await.
   public mutating func write(_ frame: borrowing Frame) {

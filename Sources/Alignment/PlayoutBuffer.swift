@@ -13,9 +13,9 @@ public struct PlayoutBuffer: ~Copyable {
     public var leastMargin = Duration.milliseconds(10)
     /// At most, however often it runs dry.
     public var largestMargin = Duration.milliseconds(200)
-    /// More above the margin for half a second is skipped: bursts are shorter. An echo canceller is
-    /// told of a jump, and a slow return would be a drift to it.
-    public var surplus = Duration.milliseconds(6)
+    /// More above the margin for half a second is skipped: bursts are shorter. Less goes slowly, as each
+    /// jump is another path to an echo canceller.
+    public var surplus = Duration.milliseconds(20)
 
     public init() {}
   }
@@ -107,7 +107,7 @@ public struct PlayoutBuffer: ~Copyable {
 
   /// By how much it is to skip now, in samples; back, where it is negative.
   private mutating func dueSkip() -> Double? {
-    if reads == 2 * Self.second {
+    if reads == Self.second {
       // Soon after a start nobody minds it, and all else is slow.
       let surplus = lastFlowLeast - flowTarget
       return abs(surplus) > Double(buffer.rate.samples(in: .milliseconds(1))) ? surplus : nil
@@ -156,6 +156,7 @@ public struct PlayoutBuffer: ~Copyable {
     flowLeast = min(flowLeast, flow)
     quarterLeast = min(quarterLeast, flow)
     windowLeast = min(windowLeast, level)
+    if reads == Self.second / 2 { flowLeast = .infinity }
     if reads.isMultiple(of: Self.second) { endSecond() }
     calmReads += 1
     let least = buffer.rate.samples(in: settings.leastMargin)
@@ -167,8 +168,8 @@ public struct PlayoutBuffer: ~Copyable {
   private mutating func endSecond() {
     status.leastLevel = Int(windowLeast)
     lastFlowLeast = flowLeast
-    // The first seconds are those of the start.
-    if reads > 2 * Self.second {
+    // The first second is that of the start.
+    if reads > Self.second {
       controller.update(level: flowLeast, target: flowTarget, seconds: 1)
     }
     status.deviation = controller.deviation

@@ -12,13 +12,22 @@ extension EdgeAgent {
     let server = configuration.server
     let client = SessionsClient(
       server: server.address, clientName: configuration.session.client, security: server.security)
-    Task {
+    // What the person wants, and no toggle: a server that answers late must not turn it round.
+    let wanted = !board.status.mute.session
+    let press = Task {
       do {
-        _ = try await client.reportMuteGesture(session, id: id)
+        _ = try await client.reportMuteGesture(session, id: id, muted: wanted)
       } catch {
         // The server went away with the press in its hands.
         pressedLocally(id)
       }
+    }
+    let watch = Task { [board] in
+      for await status in board.watch() where !status.isConnected { press.cancel() }
+    }
+    Task {
+      await press.value
+      watch.cancel()
     }
   }
 

@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import AudioCore
 public import AudioDevices
+internal import Glibc
 internal import Synchronization
 public import VoiceEngines
 
@@ -61,6 +62,10 @@ public final class EdgeAgent: Sendable {
 
   /// Until the task is cancelled. Throws an `EdgeFailure` for what cannot work.
   public func run() async throws {
+    // Programs that stop to read are no reason to end.
+    signal(SIGPIPE, SIG_IGN)
+    // First: where another agent runs, nothing of its may be touched.
+    let control = try LocalControl(self)
     startDevices()
     defer { stopDevices() }
     let keys = configuration.mute.keys.map { path in
@@ -70,7 +75,6 @@ public final class EdgeAgent: Sendable {
       keys.forEach { $0.stop() }
       keys.forEach { $0.join() }
     }
-    let control = try LocalControl(self)
     let link = link
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in

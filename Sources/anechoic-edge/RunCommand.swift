@@ -2,7 +2,6 @@ internal import ALSADevices
 internal import ArgumentParser
 internal import AudioDevices
 internal import CommandLineSupport
-internal import Glibc
 internal import VoiceEdge
 internal import WebRTCEngine
 
@@ -23,7 +22,6 @@ struct RunCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = try options.configuration()
     guard !check else { return }
-    signal(SIGPIPE, SIG_IGN)
     let system = ALSASystem()
     try checkDevices(configuration, system)
     let agent = EdgeAgent(configuration, system: system, engine: WebRTCVoiceEngine.self) {

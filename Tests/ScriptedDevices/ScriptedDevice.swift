@@ -89,12 +89,27 @@ public final class ScriptedDevice: Sendable {
   /// Lets go of what was played, for tests that run long.
   public func forget() { state.withLock { $0.takes.removeAll() } }
 
+  /// The same, but for the last second, which may still be heard.
+  public func forgetOld() {
+    state.withLock { state in
+      guard let last = state.takes.indices.last else { return }
+      state.takes.removeFirst(last)
+      let surplus = state.takes[0].samples.count - Int(state.takes[0].rate)
+      guard surplus > 0 else { return }
+      state.takes[0].samples.removeFirst(surplus)
+      state.takes[0].start += Double(surplus) / state.takes[0].rate
+    }
+  }
+
   /// What is heard of it at a time: for the signal of a microphone beside a loudspeaker.
   public func sound(at time: Double) -> Float {
     state.withLock { state in
       guard let take = state.takes.last(where: { $0.start <= time }) else { return 0 }
-      let index = Int((time - take.start) * take.rate)
-      return index < take.samples.count ? take.samples[index] : 0
+      let place = (time - take.start) * take.rate
+      let index = Int(place)
+      guard index + 1 < take.samples.count else { return 0 }
+      let fraction = Float(place - Double(index))
+      return take.samples[index] * (1 - fraction) + take.samples[index + 1] * fraction
     }
   }
 

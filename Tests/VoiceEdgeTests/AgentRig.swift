@@ -42,6 +42,8 @@ final class AgentRig: Sendable {
     let machine = ScriptedMachine()
     let folder: Folder
     var microphone: ScriptedDevice.Signal = AgentRig.speech
+    /// By which the loudspeaker's clock is faster, in parts per million.
+    var loudspeakerDrift = 0.0
     var hasServer = true
     /// With the server, before the agent.
     var prepare: @Sendable (AgentRig) async throws -> Void = { _ in }
@@ -50,7 +52,7 @@ final class AgentRig: Sendable {
   private init(_ setup: Setup) {
     (folder, machine) = (setup.folder, setup.machine)
     microphone = machine.addMicrophone("mic", setup.microphone)
-    loudspeaker = machine.addLoudspeaker("spk")
+    loudspeaker = machine.addLoudspeaker("spk", partsPerMillion: setup.loudspeakerDrift)
     mixer = machine.addControl("mixer")
     agent = EdgeAgent(
       setup.configuration, system: machine, engine: WebRTCVoiceEngine.self, log: log.add)

@@ -1,6 +1,7 @@
 import AnechoicAPI
 import AudioDevices
 import Foundation
+import Glibc
 import GRPCTransport
 import ScriptedDevices
 import Synchronization
@@ -122,7 +123,7 @@ struct ControlTests {
 
   @Test func theSocketOfADeadAgentIsTakenOver() async throws {
     try await AgentRig.run { setup in
-      try setup.folder.write("", "agent")
+      leaveSocket(setup.folder.path("agent"))
     } _: { rig in
       let status = try await rig.edgeStatus()
       #expect(status.connected)
@@ -145,4 +146,19 @@ struct ControlTests {
   private func test(_ rig: AgentRig) async throws -> Anechoic_V1_TestAudioResponse {
     try await rig.ask(RPC.testAudio, Anechoic_V1_TestAudioRequest())
   }
+}
+
+/// A socket that nobody listens at any more.
+private func leaveSocket(_ path: String) {
+  let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(descriptor) }
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+  let result = withUnsafePointer(to: address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    }
+  }
+  #expect(result == 0)
 }

@@ -29,6 +29,13 @@ extension EdgeBench {
     }
   }
 
+  /// The agent's resident memory.
+  private func residentMegabytes(_ process: Int32) -> Double {
+    let text = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+    return (Double(line.split(separator: " ").dropFirst().first ?? "") ?? 0) / 1024
+  }
+
   private func threads(_ process: Int32) -> Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").count) ?? 0
   }

@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import Foundation
 internal import SwiftProtobuf
+internal import VoiceSessions
 internal import Yams
 
 extension EdgeConfiguration {
@@ -96,6 +97,9 @@ extension EdgeConfiguration {
       let object = try Self.object(of: node)
       let json = try JSONSerialization.data(withJSONObject: object)
       session.configuration = try Anechoic_V1_SessionConfig(jsonUTF8Data: json)
+      _ = try SessionConfiguration(session.configuration, path: "config")
+    } catch let error as InvalidField {
+      throw section.wrong("config", "\(error)")
     } catch let error as JSONDecodingError {
       throw section.wrong("config", error.problem)
     } catch {

@@ -46,13 +46,14 @@ extension EdgeAgent {
 
   private func flow(_ status: EdgeStatus) -> Anechoic_V1_EdgeStatus.Flow {
     Anechoic_V1_EdgeStatus.Flow.with {
-      $0.sessions = UInt64(status.sessionCount)
-      $0.framesDropped = UInt64(status.droppedFrames + microphone.record.value.droppedFrames)
-      $0.framesConcealed = UInt64(status.concealedFrames)
-      $0.framesUnsent = UInt64(status.sendDropped)
-      $0.gapSamples = UInt64(status.reportedGapSamples)
-      $0.playbackUnderruns = UInt64(loudspeakerControls.underrunCount)
-      $0.playbackSamplesSkipped = UInt64(loudspeakerControls.skippedSamples)
+      $0.sessions = UInt64(clamping: status.sessionCount)
+      $0.framesDropped = UInt64(
+        clamping: status.droppedFrames + microphone.record.value.droppedFrames)
+      $0.framesConcealed = UInt64(clamping: status.concealedFrames)
+      $0.framesUnsent = UInt64(clamping: status.sendDropped)
+      $0.gapSamples = UInt64(clamping: status.reportedGapSamples)
+      $0.playbackUnderruns = UInt64(clamping: loudspeakerControls.underrunCount)
+      $0.playbackSamplesSkipped = UInt64(clamping: loudspeakerControls.skippedSamples)
       $0.playbackDriftPpm = Float(loudspeakerControls.driftPPM)
       $0.playbackBufferMs =
         Float(loudspeakerControls.leastLevel) * 1000 / Float(configuration.audio.rate.hertz)

@@ -38,7 +38,11 @@ final class LocalControl: Sendable {
     } catch {
       throw EdgeFailure("control socket \(path): its folder cannot be made")
     }
-    guard access(path, F_OK) == 0 else { return }
+    var info = stat()
+    guard lstat(path, &info) == 0 else { return }
+    guard info.st_mode & S_IFMT == S_IFSOCK else {
+      throw EdgeFailure("control socket \(path): something else is there")
+    }
     guard !UnixSocket.answers(path) else {
       throw EdgeFailure("control socket \(path): another agent runs there")
     }

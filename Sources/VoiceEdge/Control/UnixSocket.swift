@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Sockets of this machine.
 enum UnixSocket {
-  /// Whether somebody listens at a path.
+  /// Whether somebody may listen at a path: only a refusal says that nobody does.
   static func answers(_ path: String) -> Bool {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { return false }
@@ -15,6 +15,7 @@ enum UnixSocket {
     return withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+          || errno != ECONNREFUSED
       }
     }
   }

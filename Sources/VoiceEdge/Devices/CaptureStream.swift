@@ -16,6 +16,9 @@ final class CaptureStream: DeviceLoop.User {
   /// Samples that come by so much sooner than the device can have captured them are old, too.
   private static let largestLead = 0.04
 
+  /// In buffers of the device.
+  private static let longestFlush = 32
+
   private let ring: FrameRing<CaptureNote>
   private let record: HealthRecord
   private let wake: @Sendable () -> Void
@@ -56,7 +59,8 @@ final class CaptureStream: DeviceLoop.User {
     }
     if now - lastRead > Self.stall {
       var backlog = count
-      while true {
+      // A device that keeps no time has always more.
+      for _ in 0..<Self.longestFlush {
         let more = try read(device)
         if more == 0 { break }
         backlog += more

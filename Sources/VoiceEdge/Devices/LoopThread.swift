@@ -23,8 +23,8 @@ final class LoopThread: Sendable {
 
   func stop() { stopping.store(true, ordering: .relaxed) }
 
-  /// Waits for the end of the body.
-  func join() { done.wait() }
+  /// Waits for the end of the body, but not for one that hangs in its device.
+  func join() { _ = done.wait(timeout: .now() + .seconds(2)) }
 
   /// Sleeps in short pieces while `isWanted`, so that a stop is soon noticed.
   func sleep(_ time: Duration, while isWanted: () -> Bool = { true }) {

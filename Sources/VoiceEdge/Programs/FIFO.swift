@@ -53,6 +53,8 @@ struct FIFO: ~Copyable {
     var info = stat()
     if stat(path, &info) != 0 {
       guard mkfifo(path, 0o660) == 0 || errno == EEXIST else { return .failure(problem()) }
+      // The group may use it whatever the umask.
+      chmod(path, 0o660)
     } else if info.st_mode & S_IFMT != S_IFIFO {
       return .failure(Problem(text: "is there, and is no FIFO"))
     }

@@ -19,11 +19,15 @@ final class FIFOReader: ProgramInput.Source {
         return
       }
       var filled = 0
+      var lastRead = MonotonicClock.now
       while !thread.isStopped {
         guard ring.count < Self.lead, pipe.waitToRead() else {
           if ring.count >= Self.lead { usleep(2000) }
           continue
         }
+        // Half a sample that a writer left behind would shift all that follow.
+        if MonotonicClock.now - lastRead > .milliseconds(100) { filled = 0 }
+        lastRead = MonotonicClock.now
         let count = raw.bytes.withUnsafeMutableBytes {
           pipe.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
         }

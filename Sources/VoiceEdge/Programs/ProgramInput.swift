@@ -58,12 +58,6 @@ final class ProgramInput {
     return playout.read(into: output, at: MonotonicClock.now.nanoseconds)
   }
 
-  /// Forgets what waits.
-  func clear() {
-    ring.drop(downTo: 0)
-    playout.clear()
-  }
-
   func stop() { source.stop() }
 
   func join() { source.join() }

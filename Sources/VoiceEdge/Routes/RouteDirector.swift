@@ -8,6 +8,7 @@ final class RouteDirector: Sendable {
   private static let interval = Duration.milliseconds(200)
 
   private let selector: Mutex<RouteSelector>
+  private let lastPresent = Mutex<Set<String>>([])
   private let ports: [EdgeConfiguration.Port]
   private let system: any AudioSystem
   private let controls: ControlWatch
@@ -40,8 +41,8 @@ final class RouteDirector: Sendable {
 
   var current: EdgeConfiguration.Port? { selector.withLock { $0.current } }
 
-  /// The ids of the ports that are there.
-  var present: Set<String> { Set(ports.filter(isPresent).map(\.id)) }
+  /// The ids of the ports that were there when last looked at.
+  var present: Set<String> { lastPresent.withLock { $0 } }
 
   /// Nil leaves it to the policy.
   func choose(_ id: String?) throws(RouteError) {
@@ -54,7 +55,9 @@ final class RouteDirector: Sendable {
   }
 
   private func update() {
-    let present = present
+    // May take as long as a sound server does.
+    let present = Set(ports.filter(isPresent).map(\.id))
+    lastPresent.withLock { $0 = present }
     if let change = selector.withLock({ $0.update(present: present) }) { tell(change) }
   }
 

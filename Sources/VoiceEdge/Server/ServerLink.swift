@@ -57,7 +57,8 @@ final class ServerLink: Sendable {
         if loss.hadLasted { (unreachable, refused, suffix) = (Self.unreachable, Self.refused, 0) }
         wait = loss.status.isUnreachable ? unreachable.next() : refused.next()
         say(.away(loss.status.oneLine))
-      } catch let status as Status {
+      } catch {
+        let status = error as? Status ?? Status(.internal, "what the server says is no answer")
         if epoch == 1, status.isHopeless {
           throw EdgeFailure("server \(configuration.address): \(status.oneLine)")
         }
@@ -91,7 +92,7 @@ final class ServerLink: Sendable {
     let start = await withCheckedContinuation { continuation in
       voice.post { continuation.resume(returning: $0.makeStart(suffix: suffix)) }
     }
-    let stream = try await server.process(start)
+    let stream = try await withTimeout(Self.answerTimeout) { try await server.process(start) }
     let outbox = Outbox()
     let session = ServerSession(
       started: stream.started, epoch: epoch, outbox: outbox, abandon: { stream.cancel() })
@@ -108,7 +109,8 @@ final class ServerLink: Sendable {
       while let response = try await stream.receive() {
         voice.post { $0.received(response, epoch: epoch) }
       }
-    } catch let status as Status {
+    } catch {
+      let status = error as? Status ?? Status(.internal, "what the server says is no answer")
       throw SessionLoss(status: status, hadLasted: .now - began > .seconds(5))
     }
   }
@@ -137,9 +139,13 @@ final class ServerLink: Sendable {
     stream.finish()
   }
 
+  /// Away is news once, and again for another kind of reason; its words may change with each try.
   private func say(_ new: State) {
     let isNews = state.withLock { state in
       defer { state = new }
+      if case .away(let old) = state, case .away(let reason) = new {
+        return old.prefix(20) != reason.prefix(20)
+      }
       return state != new
     }
     guard isNews else { return }
@@ -155,6 +161,22 @@ public struct EdgeFailure: Error, Equatable, CustomStringConvertible {
   public let description: String
 
   public init(_ description: String) { self.description = description }
+}
+
+/// Runs `body`, which has to heed cancellation, and throws DEADLINE_EXCEEDED where it takes longer.
+private func withTimeout<Result: Sendable>(
+  _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+  try await withThrowingTaskGroup(of: Result.self) { group in
+    group.addTask { try await body() }
+    group.addTask {
+      try await Task.sleep(for: limit)
+      throw Status(.deadlineExceeded, "the server does not answer")
+    }
+    defer { group.cancelAll() }
+    guard let first = try await group.next() else { throw CancellationError() }
+    return first
+  }
 }
 
 extension Status {

@@ -14,6 +14,8 @@ struct CaptureTimeline {
   private static let tolerance: Int64 = 15_000_000
   /// A frame is waited for so long after its end.
   private static let patience: Int64 = 60_000_000
+  /// More is not made up for frame by frame.
+  private static let longestCatchUp: Int64 = 1_000_000_000
 
   /// When the next frame should begin, in ns.
   private(set) var expected: Int64
@@ -26,6 +28,16 @@ struct CaptureTimeline {
     if offset < -Self.tolerance { return .tooLate }
     expected = time + Self.frame
     return .next(missing: offset > Self.tolerance ? offset : 0)
+  }
+
+  /// After a long sleep what was missed is left out in one go.
+  ///
+  /// - Returns: How much, in ns; 0 is nothing.
+  mutating func catchUp(now: Int64) -> Int64 {
+    let missing = (now - expected - Self.patience) / Self.frame * Self.frame
+    guard missing > Self.longestCatchUp else { return 0 }
+    expected += missing
+    return missing
   }
 
   /// Whether the next frame is given up, at `now`.

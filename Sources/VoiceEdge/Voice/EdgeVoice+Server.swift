@@ -101,7 +101,7 @@ extension EdgeVoice {
       if change.side == .nearEnd { status.voiceActive = change.active }
     case .muteGestureRequested(let request): decide(request)
     case .discontinuity(let gap):
-      if gap.input == .microphone { status.reportedGapSamples += gap.missingSamples }
+      if gap.input == .microphone { status.reportedGapSamples &+= max(0, gap.missingSamples) }
     default: return
     }
     publish()

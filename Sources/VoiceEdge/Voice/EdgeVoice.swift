@@ -84,6 +84,9 @@ final class EdgeVoice {
       mailbox.wait(milliseconds: 10)
       mailbox.read(by: self)
       takeCaptured()
+      let missed = timeline.catchUp(now: MonotonicClock.now.nanoseconds)
+      position += missed / 10_000_000 * Int64(microphoneFrame.sampleCount)
+      status.concealedFrames += Int(missed / 10_000_000)
       while timeline.givesUp(now: MonotonicClock.now.nanoseconds) {
         status.concealedFrames += 1
         step(capturedAt: nil, missing: 0)

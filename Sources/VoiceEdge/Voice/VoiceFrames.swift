@@ -32,6 +32,8 @@ enum VoiceFrames {
   ) {
     let format = format(of: frame)
     let size = frame.sampleCount * format.bytesPerSampleFrame
+    // What no session can have come to is no index.
+    guard (0..<(1 << 53)).contains(chunk.firstSample) else { return }
     chunk.samples.withUnsafeBytes { bytes in
       for index in 0..<(bytes.count / size) {
         let part = UnsafeRawBufferPointer(rebasing: bytes[(index * size)..<((index + 1) * size)])

@@ -1,0 +1,59 @@
+import AudioCore
+import Foundation
+import ScriptedDevices
+import Synchronization
+import TestAudio
+import Testing
+
+@testable import VoiceEdge
+
+/// A whole agent between two clocks. With `ANECHOIC_SOAK` set, for ten minutes each, and what was
+/// measured is printed.
+@Suite(.serialized, .timeLimit(.minutes(25)))
+struct DriftTests {
+  private static let isSoak = ProcessInfo.processInfo.environment["ANECHOIC_SOAK"] != nil
+  private static let pieces = isSoak ? 60 : 1
+
+  @Test(arguments: isSoak ? [500.0, -500] : [500])
+  func theLoudspeakersClockMayBeAnother(partsPerMillion: Double) async throws {
+    let air = Air()
+    try await AgentRig.run { setup in
+      setup.loudspeakerDrift = partsPerMillion
+      setup.microphone = { air.microphone(at: $0) }
+      setup.configuration.programs.farEnd = .fifo(path: setup.folder.path("far"))
+      setup.configuration.programs.voice = .fifo(path: setup.folder.path("voice"))
+    } _: { rig in
+      air.loudspeaker.withLock { $0 = rig.loudspeaker }
+      let feed = FIFOFeed(
+        rig.folder.path("far"), Signals.babble(160_000, rate: .hz16000, amplitude: 0.5, seed: 5))
+      let tap = FIFOTap(rig.folder.path("voice"))
+      defer {
+        feed.stop()
+        tap.stop()
+      }
+      try await Task.sleep(for: .seconds(15))
+      let controls = rig.agent.loudspeakerControls
+      let (underruns, skipped) = (controls.underrunCount, controls.skippedSamples)
+      var reductions: [Float] = []
+      var levels: [Int] = []
+      for _ in 0..<Self.pieces {
+        tap.clear()
+        try await Task.sleep(for: .seconds(10))
+        let echo = level(Array(rig.loudspeaker.played.suffix(160_000))) + Air.decibels
+        reductions.append(echo - level(tap.samples))
+        levels.append(controls.leastLevel)
+        rig.loudspeaker.forgetOld()
+      }
+      if Self.isSoak {
+        print(
+          "\(partsPerMillion) ppm: found \(-controls.driftPPM), echo down by \(reductions.min() ?? 0) dB "
+            + "at least, buffer \(levels.min() ?? 0) to \(levels.max() ?? 0) samples, "
+            + "\(controls.underrunCount - underruns) underruns, "
+            + "\(controls.skippedSamples - skipped) samples skipped")
+      }
+      #expect(abs(controls.driftPPM + partsPerMillion) < 150)
+      #expect((levels.max() ?? 0) < 16 * 60)
+      #expect((reductions.min() ?? 0) > 10, "\(reductions)")
+    }
+  }
+}
