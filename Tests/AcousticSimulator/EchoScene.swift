@@ -22,6 +22,8 @@ public struct EchoScene: Sendable {
   public var noiseLevel: Float? = -65
   /// Where the reference is silence though the loudspeaker plays on, in seconds.
   public var referenceGaps: [Range<Double>] = []
+  /// When nothing of the microphone comes, in seconds: it is silence here.
+  public var microphoneGaps: [Range<Double>] = []
 
   public init(rate: Int) { self.rate = rate }
 
@@ -44,13 +46,18 @@ public struct EchoScene: Sendable {
     // Uniform noise has a third of its amplitude's square as power.
     let amplitude = noiseLevel.map { powf(10, $0 / 20) * Float(3).squareRoot() } ?? 0
     var reference = farEnd
-    for gap in referenceGaps {
-      let samples = Int(gap.lowerBound * Double(rate))..<Int(gap.upperBound * Double(rate))
-      for index in samples.clamped(to: reference.indices) { reference[index] = 0 }
-    }
-    let microphone = zip(echo, nearEnd).map { $0 + $1 + amplitude * noise.next() }
+    silence(&reference, referenceGaps)
+    var microphone = zip(echo, nearEnd).map { $0 + $1 + amplitude * noise.next() }
+    silence(&microphone, microphoneGaps)
     return Recording(
       reference: reference, microphone: microphone, echo: echo, near: Array(nearEnd))
+  }
+
+  private func silence(_ samples: inout [Float], _ gaps: [Range<Double>]) {
+    for gap in gaps {
+      let missing = Int(gap.lowerBound * Double(rate))..<Int(gap.upperBound * Double(rate))
+      for index in missing.clamped(to: samples.indices) { samples[index] = 0 }
+    }
   }
 
   /// In seconds, at a time in seconds.

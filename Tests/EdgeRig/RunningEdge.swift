@@ -112,6 +112,8 @@ public final class RunningEdge: Sendable {
     }
     killServer()
     try? FileManager.default.removeItem(atPath: folder)
+    // A server that is killed leaves its socket.
+    try? FileManager.default.removeItem(atPath: String(serverAddress.dropFirst("unix:".count)))
   }
 
   private static func process(

@@ -17,12 +17,31 @@ struct EdgeRigTests {
   @Test func theFarEndIsHeardInTheRoomAndNotInTheVoice() async throws {
     let call = try await Call()
     let microphone = try call.rig.record(from: "micbus.monitor")
-    call.edge.farEnd.play(Signals.babble(12 * Self.rate, rate: .hz48000))
-    try await Task.sleep(for: .seconds(11))
-    let echo = Loudness.level(microphone.stop().suffix(6 * Self.rate))
-    let voice = Loudness.level(call.edge.voice.samples.suffix(6 * Self.rate))
-    #expect(echo > -45)
-    #expect(voice < echo - 25)
+    call.edge.farEnd.play(
+      Signals.babble(12 * Self.rate, rate: .hz48000), isRepeated: true)
+    // The rig's room loses its place for a second where a machine is busy, the canceller too.
+    let found = try await eventually(within: .seconds(60)) {
+      let echo = Self.median(microphone.samples)
+      return echo > -45 && Self.median(call.edge.voice.samples) < echo - 25
+    }
+    #expect(found, "\(Self.median(microphone.samples)) \(Self.median(call.edge.voice.samples)) dBFS")
+  }
+
+  /// Of the levels of the last five seconds.
+  private static func median(_ samples: [Float]) -> Double {
+    guard samples.count >= 5 * rate else { return 0 }
+    return Loudness.levels(samples.suffix(5 * rate), of: rate).sorted()[2]
+  }
+
+  private func eventually(
+    within limit: Duration, _ condition: () -> Bool
+  ) async throws -> Bool {
+    let end = ContinuousClock.now + limit
+    while !condition() {
+      guard ContinuousClock.now < end else { return false }
+      try await Task.sleep(for: .milliseconds(500))
+    }
+    return true
   }
 
   @Test func theVoiceInTheRoomComesOut() async throws {

@@ -20,6 +20,7 @@ enum Main {
     try print("rooms", tables.rooms)
     try print("network", tables.network)
     try print("gap", tables.gap)
+    try print("microphone-gap", tables.microphoneGap)
     try print("double-talk", tables.doubleTalk)
     try print("finding", tables.finding)
     try print("cost", tables.cost)

@@ -59,6 +59,7 @@ final class SessionTrial: SessionSink {
       let input = reference == .ownPlaybackWithReports ? InputKind.farEnd : .reference
       try append(recording.reference, delivery.frame, to: input, time)
     case .microphone:
+      guard !scene.microphoneGaps.contains(where: { $0.contains(seconds) }) else { return }
       let time = hasTimes ? scene.captureTime(at: seconds) : nil
       try append(recording.microphone, delivery.frame, to: .microphone, time)
     }

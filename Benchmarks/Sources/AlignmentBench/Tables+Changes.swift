@@ -105,6 +105,32 @@ extension Tables {
     print("")
   }
 
+  func microphoneGap() throws {
+    title(
+      "Microphone missing from the 10th second on, lag 200 ms",
+      """
+      Seconds from its end until the reduction is back at 25 dB: alone / in a session / in one with device
+      times.
+      """, columns: ["missing ms", "back after s"])
+    for missing in [20, 100, 500, 1000, 3000] {
+      var scene = self.scene
+      scene.lag = 0.2
+      let end = 10 + Double(missing) / 1000
+      scene.microphoneGaps = [10..<end]
+      let recording = scene.record(farEnd: far(seconds: 20))
+      let scores = [
+        try EngineTrial.run(recording, rate, .unaided),
+        try SessionTrial(scene, recording, rate).score,
+        try SessionTrial(scene, recording, rate, reference: .sentWithTimes).score,
+      ]
+      row([
+        "\(missing)",
+        scores.map { text($0.recovery(after: end, until: 19)) }.joined(separator: " / "),
+      ])
+    }
+    print("")
+  }
+
   func network() throws {
     title(
       "Bursts and jitter, 12 s",
