@@ -2,7 +2,11 @@
 struct RouteHistory {
   /// Nil where there is none, or nobody told of one yet.
   private(set) var current: AudioRoute?
+  /// Whether the last change was to another port than the last of its direction, and not only away
+  /// from one or back to it.
+  private(set) var isNewWay = false
   private var isKnown = false
+  private var lastPorts = AudioRoute()
 
   /// Takes in a report.
   ///
@@ -16,6 +20,10 @@ struct RouteHistory {
     }
     isKnown = true
     current = report.current
+    let ports = AudioRoute(
+      input: current?.input ?? lastPorts.input, output: current?.output ?? lastPorts.output)
+    isNewWay = ports != lastPorts
+    lastPorts = ports
     return change
   }
 }

@@ -24,12 +24,15 @@ extension VoiceSession {
     }
   }
 
-  /// The echo takes another way now, or none. The engine keeps what it has learnt: measured, it
-  /// removes the echo of another room sooner from there than from nothing.
+  /// The echo takes another way now, or none; but not where the same route is there again. The engine
+  /// keeps what it has learnt: measured, it removes the echo of another room sooner from there than from
+  /// nothing.
   private func routeChanged(_ change: RouteChange, sink: any SessionSink) {
     state.route = change.current
-    echo.reset()
-    convergence.restart()
+    if route.isNewWay {
+      echo.reset()
+      convergence.restart()
+    }
     capture.restEcho(change.current?.isFreeOfEcho ?? false, state.configuration)
     emit(.routeChanged(change), to: sink)
   }

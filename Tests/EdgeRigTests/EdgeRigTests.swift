@@ -24,7 +24,8 @@ struct EdgeRigTests {
       let echo = Self.median(microphone.samples)
       return echo > -45 && Self.median(call.edge.voice.samples) < echo - 25
     }
-    #expect(found, "\(Self.median(microphone.samples)) \(Self.median(call.edge.voice.samples)) dBFS")
+    #expect(
+      found, "\(Self.median(microphone.samples)) \(Self.median(call.edge.voice.samples)) dBFS")
   }
 
   /// Of the levels of the last five seconds.

@@ -57,6 +57,30 @@ struct CaptureTimelineTests {
     #expect(count == 100)
   }
 
+  @Test func withoutADeviceAFrameIsGivenUpSoon() {
+    var timeline = CaptureTimeline(now: 0)
+    var givesUp = timeline.givesUp(now: 15 * Self.ms, hasDevice: false)
+    #expect(!givesUp)
+    givesUp = timeline.givesUp(now: 16 * Self.ms, hasDevice: true)
+    #expect(!givesUp)
+    givesUp = timeline.givesUp(now: 16 * Self.ms, hasDevice: false)
+    #expect(givesUp)
+  }
+
+  @Test(arguments: [1, 3, 9] as [Int64])
+  func afterAGapTheFirstFrameLiesExactlyWhereItBelongs(offset: Int64) {
+    var timeline = CaptureTimeline(now: 0)
+    while timeline.givesUp(now: 200 * Self.ms) {}
+    let end = timeline.expected
+    var verdict = timeline.arrived(at: end - offset * Self.ms)
+    #expect(verdict == .tooLate)
+    verdict = timeline.arrived(at: end + (10 - offset) * Self.ms)
+    #expect(verdict == .next(missing: (10 - offset) * Self.ms))
+    // From then on times may wander again.
+    verdict = timeline.arrived(at: end + (20 - offset + 5) * Self.ms)
+    #expect(verdict == .next(missing: 0))
+  }
+
   @Test func whatComesAfterItWasGivenUpIsTooLate() {
     var timeline = CaptureTimeline(now: 0)
     while timeline.givesUp(now: 200 * Self.ms) {}

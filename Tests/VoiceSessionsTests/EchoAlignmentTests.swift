@@ -31,6 +31,20 @@ struct EchoAlignmentTests {
       run.echoPaths.first.map { $0.at < 0.1 && abs($0.milliseconds - lag * 1000) < 6 } == true)
   }
 
+  /// A canceller that hears a microphone without sound would learn that there is no echo.
+  @Test(arguments: [0.1, 1, 3])
+  func soonAfterAGapOfTheMicrophoneTheEchoIsAsFarDownAsBefore(gap: Double) async throws {
+    let end = 6 + gap
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.2) { $0.microphoneGaps = [6..<end] },
+      farEnd: try await Voices.far(seconds: end + 4))
+    run.tellTimes()
+    try run.run()
+    #expect(run.reduction(3..<6) > 25, "\(run.reduction(3..<6))")
+    // The reference that sounds on from the gap is not known.
+    #expect(run.reduction(end + 0.5..<end + 1.5) > 25, "\(run.reduction(end + 0.5..<end + 1.5))")
+  }
+
   @Test(arguments: [-4_000_000, 0, 9_000_000_000] as [Int64])
   func theDevicesClockMayHaveAnyZero(seconds: Int64) async throws {
     func output(_ zero: Duration) async throws -> (samples: [Float], run: EchoRun) {

@@ -55,6 +55,18 @@ struct EchoRouteTests {
     #expect(after?.hasConverged == false && after?.echoDelay == nil)
   }
 
+  @Test func aRouteThatIsThereAgainHasItsEchoWhereItWas() async throws {
+    let run = try EchoRun(EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 8))
+    try run.run { frame in
+      if frame == 200 { run.route(to: "usb") }
+      if frame == 600 { run.noRoute() }
+      if frame == 620 { run.route(to: "usb") }
+    }
+    #expect(!run.echoPaths.contains { $0.at >= 6 }, "\(run.echoPaths)")
+    #expect(run.session.statistics.hasConverged == true)
+    #expect(run.reduction(6.2..<8) > 25, "\(run.reduction(6.2..<8))")
+  }
+
   /// What is an echo here would be none in headphones: it shows that nothing removes it.
   @Test func withHeadphonesEchoCancellationRestsAndThenWorksAgain() async throws {
     let run = try EchoRun(EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 16))
@@ -84,5 +96,9 @@ struct EchoRouteTests {
 extension EchoRun {
   fileprivate func route(to id: String, isHeadphones: Bool = false) {
     session.submit(.route(.to(id, isHeadphones: isHeadphones)), sink: sink)
+  }
+
+  fileprivate func noRoute() {
+    session.submit(.route(RouteChange(reason: .deviceLost, current: nil)), sink: sink)
   }
 }

@@ -72,8 +72,11 @@ final class EchoRun {
     session.finish(.clientClosed, sink: sink)
   }
 
+  /// Nothing where the scene's microphone gives nothing.
   func sendMicrophone(_ frame: Int) throws {
-    try append(recording.microphone, frame, to: .microphone, captureTime(Double(frame) / 100))
+    let seconds = Double(frame) / 100
+    guard !scene.microphoneGaps.contains(where: { $0.contains(seconds) }) else { return }
+    try append(recording.microphone, frame, to: .microphone, captureTime(seconds))
     session.process(sink: sink)
   }
 

@@ -40,7 +40,7 @@ extension Tables {
       Seconds until the reduction is back at 25 dB, and the reduction in the worst second from 2 s after
       it on: alone / in a session / with device times / with playback reports.
       """, columns: ["jump ms", "back after s", "worst second"])
-    for jump in [40, 100, -100, 300] {
+    for jump in [3, 7, -12, 40, 100, -100, 300] {
       var scene = self.scene
       scene.lag = 0.2
       scene.jumps = [(10, Double(jump) / 1000)]

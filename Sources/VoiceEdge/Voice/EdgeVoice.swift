@@ -87,7 +87,9 @@ final class EdgeVoice {
       let missed = timeline.catchUp(now: MonotonicClock.now.nanoseconds)
       position += missed / 10_000_000 * Int64(microphoneFrame.sampleCount)
       status.concealedFrames += Int(missed / 10_000_000)
-      while timeline.givesUp(now: MonotonicClock.now.nanoseconds) {
+      while timeline.givesUp(
+        now: MonotonicClock.now.nanoseconds, hasDevice: rings.captureHealth().isRunning)
+      {
         status.concealedFrames += 1
         step(capturedAt: nil, missing: 0)
       }
