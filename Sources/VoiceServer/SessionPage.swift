@@ -13,7 +13,7 @@ struct SessionPage {
     guard request.pageSize >= 0 else {
       throw Status(InvalidField("page_size", "is less than 0"))
     }
-    guard request.pageToken.isEmpty || SessionID.isValid(request.pageToken) else {
+    guard request.pageToken.isEmpty || Identifier.isValid(request.pageToken) else {
       throw Status(InvalidField("page_token", "is not one of this service"))
     }
     size =

@@ -1,0 +1,19 @@
+/// Ids that names end in, such as a session's in `sessions/{session_id}`.
+public enum Identifier {
+  public static let longest = 63
+  public static let rule = "takes up to \(longest) of a-z, A-Z, 0-9, \"-\", \"_\" and \".\""
+
+  public static func isValid(_ id: String) -> Bool {
+    (1...longest).contains(id.utf8.count) && id.utf8.allSatisfy(isAllowed)
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+      UInt8(ascii: "."):
+      true
+    default: false
+    }
+  }
+}
