@@ -91,25 +91,31 @@ struct ServerAwayTests {
     }
   }
 
-  @Test func aNameThatIsTakenIsGivenANumberWhichNobodyHereHasToKnow() async throws {
+  private static let longID = String(repeating: "e", count: 63)
+
+  @Test(arguments: [("edge", "edge-2"), (Self.longID, "\(Self.longID.dropLast(2))-2")])
+  func aNameThatIsTakenIsGivenANumberWhichNobodyHereHasToKnow(
+    id: String, numbered: String
+  ) async throws {
     let other = Mutex<ProcessStream?>(nil)
     try await AgentRig.run { setup in
+      setup.configuration.session.id = id
       setup.prepare = { rig in
         let client = VoiceProcessingClient(server: "unix:\(rig.folder.path("server"))")
         var start = Anechoic_V1_Start()
-        start.sessionID = "edge"
+        start.sessionID = id
         start.inputs.microphone = VoiceFrames.format(.hz16000, 1)
         let stream = try await client.process(start)
         other.withLock { $0 = stream }
       }
     } _: { rig in
-      #expect(rig.status.session == "sessions/edge-2")
-      for name in ["sessions/edge", "sessions/edge-2", ""] {
-        #expect(try await rig.local.get(name).name == "sessions/edge-2")
+      #expect(rig.status.session == "sessions/\(numbered)")
+      for name in ["sessions/\(id)", "sessions/\(numbered)", ""] {
+        #expect(try await rig.local.get(name).name == "sessions/\(numbered)")
       }
-      _ = try await rig.local.setMute("sessions/edge", muted: true)
-      #expect(try await rig.remote.get("sessions/edge-2").mute.muted)
-      #expect(try await !rig.remote.get("sessions/edge").mute.muted)
+      _ = try await rig.local.setMute("sessions/\(id)", muted: true)
+      #expect(try await rig.remote.get("sessions/\(numbered)").mute.muted)
+      #expect(try await !rig.remote.get("sessions/\(id)").mute.muted)
     }
     other.withLock { $0 }?.cancel()
   }

@@ -12,8 +12,9 @@ extension EdgeVoice {
       || audio.reference == .automatic
         && configuration.routes.ports.contains { $0.loopback != nil }
     return Anechoic_V1_Start.with {
-      let id = configuration.session.id
-      $0.sessionID = suffix == 0 ? id : "\(id)-\(suffix + 1)"
+      let ending = suffix == 0 ? "" : "-\(suffix + 1)"
+      $0.sessionID =
+        configuration.session.id.prefix(Identifier.longest - ending.count) + ending
       $0.config = configuration.session.configuration
       $0.muted = mute.session
       $0.inputs.microphone = VoiceFrames.format(audio.rate, audio.inputChannels)
