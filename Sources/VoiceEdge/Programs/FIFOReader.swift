@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Raw samples from a FIFO into a ring. Who writes there is held to the microphone's pace: nothing is
 /// lost, and little waits.
-final class FIFOReader: ProgramInput.Source {
+final class FIFOReader: ProgramStream {
   /// Frames that may wait in the ring: what a FIFO holds comes before.
   private static let lead = 2
 

@@ -2,7 +2,7 @@ internal import AudioCore
 internal import Glibc
 
 /// Writes what comes through a ring to a FIFO, for as long as somebody reads there.
-final class FIFOWriter: ProgramInput.Source {
+final class FIFOWriter: ProgramStream {
   private let thread = LoopThread()
 
   init(

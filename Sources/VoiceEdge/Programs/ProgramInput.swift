@@ -9,16 +9,10 @@ final class ProgramInput {
   private static let frame: Int64 = 10_000_000
 
   private let ring: FrameRing<CaptureNote>
-  private let source: any Source
+  private let source: any ProgramStream
   private let isClocked: Bool  // by a device, whose clock is not the microphone's
   private var playout: PlayoutBuffer
   private let frame: Frame
-
-  /// What fills the ring on a thread of its own.
-  protocol Source: AnyObject, Sendable {
-    func stop()
-    func join()
-  }
 
   init(
     _ endpoint: Endpoint, title: String, rate: SampleRate, channelCount: Int, _ devices: EdgeDevices
@@ -62,5 +56,3 @@ final class ProgramInput {
 
   func join() { source.join() }
 }
-
-extension DeviceLoop: ProgramInput.Source {}

@@ -3,7 +3,7 @@ internal import AudioFiles
 internal import Resampling
 
 /// A sound file into a ring, once, at the microphone's pace.
-final class SoundFileReader: ProgramInput.Source {
+final class SoundFileReader: ProgramStream {
   private let thread = LoopThread()
 
   init(

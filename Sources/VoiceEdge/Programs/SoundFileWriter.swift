@@ -3,7 +3,7 @@ internal import AudioFiles
 internal import Glibc
 
 /// Writes what comes through a ring to a WAV file.
-final class SoundFileWriter: ProgramInput.Source {
+final class SoundFileWriter: ProgramStream {
   private let thread = LoopThread()
 
   init(
