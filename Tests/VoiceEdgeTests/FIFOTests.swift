@@ -24,6 +24,11 @@ struct FIFOTests {
     let ring = ring()
     let reader = FIFOReader(
       path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
+    // What was there before the reader would be left out.
+    _ = mkfifo(folder.path("in"), 0o600)
+    let descriptor = open(folder.path("in"), O_RDWR | O_NONBLOCK)
+    defer { close(descriptor) }
+    try await eventually("it reads") { fcntl(descriptor, 1032) == 4096 }
     let feed = FIFOFeed(folder.path("in"), Self.ramp)
     let frame = Frame(rate: .hz8000, channelCount: 1)
     var samples: [Float] = []
@@ -58,6 +63,37 @@ struct FIFOTests {
     // What a FIFO of one page holds, and the frames that wait.
     #expect(feed.count <= 2048 + 4 * 80 && ring.count <= 3)
     feed.stop()
+    reader.stop()
+    reader.join()
+  }
+
+  @Test(arguments: [2, 4096, 4098, 65534, 65536])
+  func whatWasThereBeforeIsOldAndLeavesTheFIFOSmall(count: Int) async throws {
+    let ring = ring(2)
+    _ = mkfifo(folder.path("in"), 0o600)
+    let descriptor = open(folder.path("in"), O_RDWR | O_NONBLOCK)
+    defer { close(descriptor) }
+    // Left and right are told apart; the program was stopped in the middle of a pair, or not.
+    let pairs = (0..<40_000).map { Int16($0 % 2 * 1000) }
+    try pairs.withUnsafeBytes { bytes in
+      try #require(write(descriptor, bytes.baseAddress, count) == count)
+    }
+    let reader = FIFOReader(
+      path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
+    try await eventually("it holds little") { fcntl(descriptor, 1032) == 4096 }
+    try await eventually("it is empty") {
+      var left: Int32 = 0
+      return ioctl(descriptor, UInt(FIONREAD), &left) == 0 && left == 0
+    }
+    #expect(ring.count == 0)
+    pairs.withUnsafeBytes { bytes in
+      let start = count % 4
+      #expect(write(descriptor, bytes.baseAddress.map { $0 + start }, 320 - start) == 320 - start)
+    }
+    try await eventually("a frame") { ring.count == 1 }
+    let frame = Frame(rate: .hz8000, channelCount: 2)
+    _ = ring.read(into: frame)
+    #expect((1..<80).allSatisfy { frame.plane(0)[$0] == 0 && frame.plane(1)[$0] > 0 })
     reader.stop()
     reader.join()
   }

@@ -4,8 +4,12 @@ internal import Glibc
 struct FIFO: ~Copyable {
   /// F_SETPIPE_SZ of <fcntl.h>, which Swift does not see.
   private static let setPipeSize: Int32 = 1031
+  /// As little as it can be: what waits in it is latency.
+  private static let capacity: Int32 = 4096
 
   private let descriptor: Int32
+  /// What was in it before it was opened for reading, in bytes: old, and not read.
+  let staleCount: Int
 
   /// Waits for a FIFO that can be opened as long as the thread runs; nil then. Says once why not.
   init?(
@@ -17,6 +21,7 @@ struct FIFO: ~Copyable {
       switch Self.open(path, mode) {
       case .success(let descriptor):
         self.descriptor = descriptor
+        staleCount = Self.shrink(descriptor, drains: mode != O_WRONLY)
         return
       case .failure(let problem):
         if let text = problem.text, text != lastProblem { log("\(title): \(path): \(text)") }
@@ -62,9 +67,21 @@ struct FIFO: ~Copyable {
     guard descriptor >= 0 else {
       return .failure(errno == ENXIO ? Problem(text: nil) : problem())
     }
-    // As little as it can be: what waits in it is latency.
-    _ = fcntl(descriptor, Self.setPipeSize, 4096)
     return .success(descriptor)
+  }
+
+  /// Makes it small, which cannot be while it holds more. Returns how many bytes were dropped for it.
+  private static func shrink(_ descriptor: Int32, drains: Bool) -> Int {
+    var dropped = 0
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    // A program that goes on writing may be quicker a few times.
+    for _ in 0..<100 {
+      let count = drains ? Glibc.read(descriptor, &buffer, buffer.count) : 0
+      dropped += max(0, count)
+      guard count < buffer.count else { continue }
+      if fcntl(descriptor, setPipeSize, capacity) >= 0 || errno != EBUSY || !drains { break }
+    }
+    return dropped
   }
 
   private static func problem() -> Problem { Problem(text: String(cString: strerror(errno))) }

@@ -18,7 +18,8 @@ final class FIFOReader: ProgramStream {
       guard let pipe = FIFO(path: path, O_RDWR, title: title, thread: thread, log: log) else {
         return
       }
-      var filled = 0
+      // Whole samples follow what was dropped, and in their channels.
+      var filled = pipe.staleCount % raw.format.bytesPerSampleFrame
       var lastRead = MonotonicClock.now
       while !thread.isStopped {
         guard ring.count < Self.lead, pipe.waitToRead() else {
