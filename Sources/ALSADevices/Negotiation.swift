@@ -56,7 +56,8 @@ struct Negotiation: ~Copyable {
       "no period near 10 ms")
     var buffer = snd_pcm_uframes_t(rate.samplesPerFrame * wish.periodCount)
     try demand(
-      snd_pcm_hw_params_set_buffer_size_near(pcm, parameters, &buffer), "no buffer near 40 ms")
+      snd_pcm_hw_params_set_buffer_size_near(pcm, parameters, &buffer),
+      "no buffer near \(wish.periodCount * 10) ms")
     try demand(snd_pcm_hw_params(pcm, parameters), "its parameters do not go together")
     snd_pcm_hw_params_get_period_size(parameters, &period, &direction)
     snd_pcm_hw_params_get_buffer_size(parameters, &buffer)

@@ -20,8 +20,9 @@ extension EdgeAgent {
     return wanted.compactMap { name, direction, channelCount in
       guard let name else { return nil }
       do throws(DeviceError) {
-        _ = try system.open(
-          name, direction, DeviceWish(rate: audio.rate, channelCount: channelCount))
+        _ = try system.openFit(
+          name, direction,
+          DeviceWish(rate: audio.rate, channelCount: channelCount, periodCount: audio.periods))
         return nil
       } catch {
         return error

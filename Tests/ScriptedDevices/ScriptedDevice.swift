@@ -20,6 +20,7 @@ public final class ScriptedDevice: Sendable {
     var isOpen = false
     var openCount = 0
     var periodCount: Int?
+    var periodFrames = 1
     /// Grows with each order to fail: an open device obeys those that are new to it.
     var xruns = 0
     var losses = 0
@@ -77,6 +78,9 @@ public final class ScriptedDevice: Sendable {
   /// Has so many periods from now on, whatever is wished.
   public func havePeriods(_ count: Int?) { state.withLock { $0.periodCount = count } }
 
+  /// Has periods of so many times 10 ms from now on, and moves whole ones only.
+  public func havePeriods(ofFrames count: Int) { state.withLock { $0.periodFrames = count } }
+
   // MARK: What is seen of it
 
   public var isPlugged: Bool { state.withLock { $0.isPlugged } }
@@ -126,18 +130,19 @@ public final class ScriptedDevice: Sendable {
   }
 
   func open(_ wish: DeviceWish) throws(DeviceError) -> any PCMDevice {
-    let (refusal, periodCount) = state.withLock { state in
+    let (refusal, periodCount, periodFrames) = state.withLock { state in
       let refusal: DeviceError.Reason? =
         state.isPlugged ? (state.refusal ?? (state.isOpen ? .busy : nil)) : .absent
       if refusal == nil {
         state.isOpen = true
         state.openCount += 1
       }
-      return (refusal, state.periodCount)
+      return (refusal, state.periodCount, state.periodFrames)
     }
     if let refusal {
       throw DeviceError(refusal, "\(direction.rawValue) device \"\(name)\": it is \(refusal)")
     }
-    return ScriptedPCM(self, wish, periodCount: periodCount ?? wish.periodCount)
+    return ScriptedPCM(
+      self, wish, periodCount: periodCount ?? wish.periodCount, periodFrames: periodFrames)
   }
 }

@@ -7,6 +7,7 @@ final class ScriptedPCM: PCMDevice {
   let format: DeviceFormat
   private let hardware: ScriptedDevice
   private let rate: Double  // samples in a second of the machine's clock
+  private let isCoarse: Bool  // its place is known once a period only
   private var startedAt: Double?
   private var moved = 0  // samples read or written since the start
   private var stalledAt: Double?
@@ -14,9 +15,10 @@ final class ScriptedPCM: PCMDevice {
   private var seenXruns: Int
   private let seenLosses: Int
 
-  init(_ hardware: ScriptedDevice, _ wish: DeviceWish, periodCount: Int) {
+  init(_ hardware: ScriptedDevice, _ wish: DeviceWish, periodCount: Int, periodFrames: Int) {
     self.hardware = hardware
-    let period = wish.rate.samplesPerFrame
+    let period = wish.rate.samplesPerFrame * periodFrames
+    isCoarse = periodFrames > 1
     format = DeviceFormat(
       rate: wish.rate, channelCount: wish.channelCount, periodSamples: period,
       bufferSamples: period * periodCount, coding: "SCRIPTED")
@@ -96,7 +98,8 @@ final class ScriptedPCM: PCMDevice {
   /// By the device's clock, since the start.
   private var elapsed: Int {
     guard let startedAt else { return 0 }
-    return Int(((stalledAt ?? ScriptedDevice.now) - startedAt) * rate)
+    let samples = Int(((stalledAt ?? ScriptedDevice.now) - startedAt) * rate)
+    return isCoarse ? samples / format.periodSamples * format.periodSamples : samples
   }
 
   /// Samples that can be read, or for which there is room.

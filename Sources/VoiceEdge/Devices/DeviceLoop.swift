@@ -56,7 +56,7 @@ final class DeviceLoop: Sendable {
           continue
         }
         do throws(DeviceError) {
-          let opened = try system.open(device, direction, wish)
+          let opened = try system.openFit(device, direction, wish)
           if use(opened, device, user, isWanted) { backoff.reset() }
         } catch {
           record.set(.absent(error), device: device)
