@@ -10,21 +10,34 @@ final class KeyWatch: Sendable {
     pressed: @escaping @Sendable () -> Void
   ) {
     thread.start("mute-key") { thread in
-      var lastProblem: Int32 = 0
+      var lastProblem: String?
       while !thread.isStopped {
-        let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        if descriptor < 0 {
-          if errno != lastProblem { log("mute key \(path): \(String(cString: strerror(errno)))") }
-          lastProblem = errno
+        // Before it is opened: what is no key is not to be read.
+        let problem = Self.problem(at: path)
+        let descriptor = problem == nil ? Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1
+        guard descriptor >= 0 else {
+          let text = problem ?? Self.text(errno)
+          if text != lastProblem { log("mute key \(path): \(text)") }
+          lastProblem = text
           thread.sleep(.seconds(1))
           continue
         }
-        lastProblem = 0
+        lastProblem = nil
         Self.read(descriptor, thread, pressed)
         close(descriptor)
         thread.sleep(.milliseconds(100))
       }
     }
+  }
+
+  /// Why what is at a path cannot be a key; nil where it can, or nothing is there yet.
+  static func problem(at path: String) -> String? {
+    var info = stat()
+    guard stat(path, &info) == 0 else { return errno == ENOENT ? nil : text(errno) }
+    guard [S_IFCHR, S_IFIFO].contains(info.st_mode & S_IFMT) else {
+      return "is neither an input device nor a FIFO"
+    }
+    return access(path, R_OK) == 0 ? nil : text(errno)
   }
 
   func stop() { thread.stop() }
@@ -45,4 +58,6 @@ final class KeyWatch: Sendable {
       for _ in 0..<events.presses(bytes[..<count]) { pressed() }
     }
   }
+
+  private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 }
