@@ -50,13 +50,16 @@ extension AudioRoute {
 extension AudioPort {
   /// Of an id or a name, in bytes.
   private static let longest = 255
+  public static let textRule = "has \(longest) bytes at most, without control characters"
+
+  /// Whether an id or a name can be this.
+  public static func canBeCalled(_ text: String) -> Bool {
+    text.utf8.count <= longest && text.isPlainText
+  }
 
   fileprivate init(_ port: Anechoic_V1_AudioPort, path: String) throws(InvalidField) {
     for (name, text) in [("port_id", port.portID), ("display_name", port.displayName)] {
-      guard text.utf8.count <= Self.longest, text.isPlainText else {
-        throw InvalidField(
-          "\(path).\(name)", "has \(Self.longest) bytes at most, without control characters")
-      }
+      guard Self.canBeCalled(text) else { throw InvalidField("\(path).\(name)", Self.textRule) }
     }
     self.init(
       id: port.portID, displayName: port.displayName, kind: Kind(port.type),

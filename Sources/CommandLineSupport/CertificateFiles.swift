@@ -1,60 +1,62 @@
-internal import Foundation
 public import GRPCTransport
+
+/// A file with certificates or a key, and what it is called in failures.
+public struct CertificateFile {
+  /// No certificate is near as long.
+  private static let maximumBytes = 1 << 20
+
+  let path: String
+  let title: String
+
+  /// `place` is what names the file, where that is worth telling.
+  public init(_ path: String, namedBy place: String? = nil) {
+    self.path = path
+    title = place.map { "\($0): \(path)" } ?? path
+  }
+
+  func read() throws(CommandFailure) -> [UInt8] {
+    try ShortFile.read(path, title: title, atMost: Self.maximumBytes)
+  }
+}
 
 /// Certificates and keys from files. What is wrong with one is a failure that names it.
 public enum CertificateFiles {
-  /// No certificate is near as long, and some devices never end.
-  private static let maximumBytes = 1 << 20
-
-  public static func authorities(_ path: String) throws(CommandFailure) -> CertificateAuthorities {
-    let pem = try read(path)
+  public static func authorities(
+    _ file: CertificateFile
+  ) throws(CommandFailure) -> CertificateAuthorities {
+    let pem = try file.read()
     do {
       return try CertificateAuthorities(pem: pem)
     } catch {
-      throw CommandFailure("\(path): \(error)")
+      throw CommandFailure("\(file.title): \(error)")
     }
   }
 
   public static func identity(
-    certificate: String, key: String
+    certificate: CertificateFile, key: CertificateFile
   ) throws(CommandFailure) -> CertificateIdentity {
-    let (chainPEM, keyPEM) = (try read(certificate), try read(key))
+    let (chainPEM, keyPEM) = (try certificate.read(), try key.read())
     do {
       return try CertificateIdentity(certificateChain: chainPEM, key: keyPEM)
     } catch {
       switch error {
-      case .certificates: throw CommandFailure("\(certificate): \(error)")
-      case .key: throw CommandFailure("\(key): \(error)")
+      case .certificates: throw CommandFailure("\(certificate.title): \(error)")
+      case .key: throw CommandFailure("\(key.title): \(error)")
       case .keyOfAnotherCertificate:
-        throw CommandFailure("\(key): not the key of the certificate in \(certificate)")
+        throw CommandFailure("\(key.title): not the key of the certificate in \(certificate.path)")
       }
     }
   }
 
   /// TLS with what the files hold; those that are nil are left out, a certificate without its key too.
   public static func channelSecurity(
-    authorities: String?, certificate: String?, key: String?, serverName: String?
+    authorities: CertificateFile?, certificate: CertificateFile?, key: CertificateFile?,
+    serverName: String?
   ) throws(CommandFailure) -> ChannelSecurity {
     var trusted: CertificateAuthorities?
     if let authorities { trusted = try Self.authorities(authorities) }
     var own: CertificateIdentity?
     if let certificate, let key { own = try identity(certificate: certificate, key: key) }
     return .tls(authorities: trusted, identity: own, serverName: serverName)
-  }
-
-  private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw CommandFailure(systemErrorAt: path) }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count <= maximumBytes {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count == 0 { return bytes }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { throw CommandFailure(systemErrorAt: path) }
-      bytes += buffer[..<count]
-    }
-    throw CommandFailure("\(path): too long for a certificate or a key")
   }
 }

@@ -76,41 +76,36 @@ struct ConfigurationOptions: ParsableArguments {
     ]
     for (path, value, flag) in flags { overrides.set(path, value, flag: flag) }
     let file = config ?? Self.defaultFile
+    var configuration: EdgeConfiguration
+    let files: EdgeConfiguration.SecurityFiles
+    let text = try text(of: file)
     do throws(ConfigurationError) {
-      var (configuration, files) = try EdgeConfiguration.read(
-        try text(of: file), file: file, overrides)
-      configuration.server.security = try Self.security(files)
-      return configuration
+      (configuration, files) = try EdgeConfiguration.read(text, file: file, overrides)
     } catch {
       throw CommandFailure(error.description)
     }
+    if files.isWanted { configuration.server.security = try Self.security(files) }
+    return configuration
   }
 
   /// Only a file that was asked for has to be there.
-  private func text(of file: String) throws(ConfigurationError) -> String {
+  private func text(of file: String) throws(CommandFailure) -> String {
     if config == nil, !FileManager.default.fileExists(atPath: file) { return "" }
-    guard let data = FileManager.default.contents(atPath: file) else {
-      let problem = access(file, R_OK) == 0 ? "is no file" : String(cString: strerror(errno))
-      throw ConfigurationError(file, problem)
-    }
-    guard let text = String(data: data, encoding: .utf8) else {
-      throw ConfigurationError(file, "is no text")
+    let bytes = try ShortFile.read(file, title: file, atMost: EdgeConfiguration.longestFile)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandFailure("\(file): is no text")
     }
     return text
   }
 
   private static func security(
     _ files: EdgeConfiguration.SecurityFiles
-  ) throws(ConfigurationError) -> ChannelSecurity {
-    guard files.isTLS || files.authorities != nil || files.certificate != nil else {
-      return .plaintext
+  ) throws(CommandFailure) -> ChannelSecurity {
+    func file(_ named: EdgeConfiguration.SecurityFiles.File?) -> CertificateFile? {
+      named.map { CertificateFile($0.path, namedBy: $0.place) }
     }
-    do throws(CommandFailure) {
-      return try CertificateFiles.channelSecurity(
-        authorities: files.authorities, certificate: files.certificate, key: files.key,
-        serverName: files.serverName)
-    } catch {
-      throw ConfigurationError("server", error.description)
-    }
+    return try CertificateFiles.channelSecurity(
+      authorities: file(files.authorities), certificate: file(files.certificate),
+      key: file(files.key), serverName: files.serverName)
   }
 }

@@ -32,9 +32,11 @@ struct ListenerSecurityOptions: ParsableArguments {
   /// Reads the files.
   func serverSecurity() throws(CommandFailure) -> ServerSecurity {
     guard let tlsCertificate, let tlsKey else { return .plaintext }
-    let identity = try CertificateFiles.identity(certificate: tlsCertificate, key: tlsKey)
+    let identity = try CertificateFiles.identity(
+      certificate: CertificateFile(tlsCertificate), key: CertificateFile(tlsKey))
     guard let tlsClientCa else { return .tls(identity: identity) }
     return .tls(
-      identity: identity, clientAuthorities: try CertificateFiles.authorities(tlsClientCa))
+      identity: identity,
+      clientAuthorities: try CertificateFiles.authorities(CertificateFile(tlsClientCa)))
   }
 }

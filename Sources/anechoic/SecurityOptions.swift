@@ -50,7 +50,8 @@ struct SecurityOptions: ParsableArguments {
   func channelSecurity() throws(CommandFailure) -> ChannelSecurity {
     guard isTLS else { return .plaintext }
     return try CertificateFiles.channelSecurity(
-      authorities: caFile, certificate: certificate, key: key,
+      authorities: caFile.map { CertificateFile($0) },
+      certificate: certificate.map { CertificateFile($0) }, key: key.map { CertificateFile($0) },
       serverName: tlsServerName?.description)
   }
 }

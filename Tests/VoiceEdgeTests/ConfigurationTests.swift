@@ -13,9 +13,9 @@ struct ConfigurationTests {
         == {
           var files = EdgeConfiguration.SecurityFiles()
           files.isTLS = true
-          files.authorities = "/ca.pem"
-          files.certificate = "/client.pem"
-          files.key = "/client.key"
+          files.authorities = .init(path: "/ca.pem", place: "edge.yaml:4: server.ca-file")
+          files.certificate = .init(path: "/client.pem", place: "edge.yaml:5: server.certificate")
+          files.key = .init(path: "/client.key", place: "edge.yaml:6: server.key")
           files.serverName = "other.example"
           return files
         }())
@@ -71,6 +71,11 @@ struct ConfigurationTests {
     let text = "control-socket: \(value)\nprograms: {voice: none}\n"
     let (configuration, _) = try EdgeConfiguration.read(text, file: "edge.yaml")
     #expect(configuration.controlSocket == nil && configuration.programs.voice == nil)
+  }
+
+  @Test(arguments: ["tls: true", "ca-file: /a", "tls-server-name: a"])
+  func eachKeyOfTLSAsksForIt(key: String) throws {
+    #expect(try EdgeConfiguration.read("server: {\(key)}", file: "edge.yaml").1.isWanted)
   }
 
   private static let complete = """

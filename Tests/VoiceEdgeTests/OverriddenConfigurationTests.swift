@@ -59,6 +59,21 @@ struct OverriddenConfigurationTests {
     #expect(problem.hasPrefix("ANECHOIC_EDGE_AUDIO_RATE: \"1\""), "\(problem)")
   }
 
+  @Test(arguments: ["AUDIO_RAET", "ROUTES_PORTS", "SESSION_CONFIG", "", "audio_rate"])
+  func aVariableThatSetsNothingIsNamed(name: String) {
+    let problem = problem(["ANECHOIC_EDGE_\(name)": "1"])
+    #expect(problem == "ANECHOIC_EDGE_\(name): there is no key that this variable sets")
+  }
+
+  @Test func aVariableUnderAFlagIsKnown() throws {
+    _ = try read(["ANECHOIC_EDGE_ROUTES_INPUT": "a"], ["routes.input": "b"])
+  }
+
+  @Test func whatIsMissingBesideAVariableIsNamed() {
+    let problem = problem(["ANECHOIC_EDGE_SERVER_KEY": "/a"])
+    #expect(problem == "ANECHOIC_EDGE_SERVER_KEY: certificate and key go together")
+  }
+
   @Test func aWrongFlagIsNamed() {
     let problem = problem(["ANECHOIC_EDGE_AUDIO_RATE": "1"], ["audio.rate": "2"])
     #expect(problem.hasPrefix("--audio.rate: \"2\""), "\(problem)")

@@ -22,8 +22,12 @@ struct PortConfigurationTests {
   }
 
   @Test(arguments: [
-    ("- {input: a}", "id: is required"),
-    ("- {id: '', input: a}", "id: is required"),
+    ("- {input: a}", "edge.yaml:3: routes.ports.1.id: is required"),
+    ("- {id: '', input: a}", "edge.yaml:3: routes.ports.1.id: is required"),
+    ("- {id: b, input: a}\n  -", "edge.yaml:4: routes.ports.2.id: is required"),
+    ("-\n    name: Desk\n    input: a", "edge.yaml:4: routes.ports.1.id: is required"),
+    ("- {id: a, input: ''}", "edge.yaml:3: routes.ports.1.input: is empty"),
+    ("- {id: a, input: b, name: \"\\e[1m\"}", "routes.ports.1.name: has 255 bytes at most"),
     ("- {id: a}", "neither input nor output"),
     ("- {id: a, loopback: b, control: c}", "neither input nor output"),
     ("- {id: a, input: b}\n  - {id: a, output: c}", "\"a\" is another port's already"),
@@ -32,6 +36,20 @@ struct PortConfigurationTests {
     let problem = problem("routes:\n  ports:\n  \(ports)\n")
     #expect(problem.hasPrefix("edge.yaml"), "\(problem)")
     #expect(problem.contains("routes.ports.") && problem.contains(words), "\(problem)")
+  }
+
+  @Test(arguments: ["automatic", "none", "priority", "follows-use", "command-line"])
+  func aWordThatMeansSomethingElseIsNoID(id: String) {
+    let problem = problem("routes:\n  ports:\n  - input: a\n    id: \(id)\n")
+    #expect(
+      problem == "edge.yaml:4: routes.ports.1.id: \"\(id)\" means something else and is no port's")
+  }
+
+  @Test(arguments: ["a b", "a/b", "tür", "\"a\\n\"", String(repeating: "a", count: 64)])
+  func anIDIsOfFewCharacters(id: String) {
+    let problem = problem("routes:\n  ports:\n  - input: a\n    id: \(id)\n")
+    #expect(
+      problem.hasPrefix("edge.yaml:4: routes.ports.1.id: takes up to 63 of a-z"), "\(problem)")
   }
 
   @Test func aPolicyThatNamesNoPortIsWrong() {

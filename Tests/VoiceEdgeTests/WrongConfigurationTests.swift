@@ -30,6 +30,12 @@ struct WrongConfigurationTests {
 
   @Test(arguments: [
     ("server:\n  address: nowhere\n", 2, "server.address"),
+    ("server:\n  address: 'unix:/x'\n  tls: true\n", 2, "server.address"),
+    ("server:\n  ca-file: ''\n", 2, "server.ca-file"),
+    ("session:\n  id: no spaces\n", 2, "session.id"),
+    ("session:\n  id: ''\n", 2, "session.id"),
+    ("session:\n  client: \"a\\0b\"\n", 2, "session.client"),
+    ("control-socket: /\(String(repeating: "s", count: 107))\n", 1, "control-socket"),
     ("server:\n  tls: maybe\n", 2, "server.tls"),
     ("audio:\n  rate: 22050\n", 2, "audio.rate"),
     ("audio:\n  input-channels: 3\n", 2, "audio.input-channels"),
@@ -74,7 +80,9 @@ struct WrongConfigurationTests {
     ("mute:\n  keys: {a: b}\n", 2, "mute.keys"),
     ("mute:\n  keys: [[a]]\n", 2, "mute.keys"),
     ("session:\n  id: [a]\n", 2, "session.id"),
-    ("- a\n- b\n", 1, ""),
+    ("\n- a\n- b\n", 2, "takes keys and values"),
+    ("hello\n", 1, "takes keys and values"),
+    ("? [a]\n: b\n", 1, "takes texts for keys"),
   ])
   func aWrongType(text: String, line: Int, key: String) {
     let problem = problem(text)
@@ -91,8 +99,18 @@ struct WrongConfigurationTests {
   }
 
   @Test(arguments: [
+    "host:99999", "host:0", ":", "host:", ":50051", "a b:1", "::1:50051", "unix:",
+    "unix:/\(String(repeating: "s", count: 107))",
+  ])
+  func anAddressThatNobodyCanListenOn(address: String) {
+    let problem = problem("server:\n  address: '\(address)'\n")
+    #expect(problem.hasPrefix("edge.yaml:2: server.address: \"\(address)\""), "\(problem)")
+  }
+
+  @Test(arguments: [
     "session:\n  config:\n    preferedMicMode: 1\n",
     "session:\n  config:\n    preferredMicMode: MIC_MODE_NICE\n",
+    "session:\n  config:\n    preferredMicMode: 1:2:3:4:5:6:7:8:9:10:11:12:13\n",
     "session:\n  config: loud\n", "session:\n  config: [a]\n",
     "session:\n  config:\n    otherAudioDucking: {level: .nan}\n",
   ])

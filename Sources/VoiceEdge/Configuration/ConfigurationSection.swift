@@ -3,24 +3,6 @@ internal import Yams
 /// A mapping of a configuration file, read key by key. For each value a flag counts before a variable
 /// of the environment, and that before the file.
 struct ConfigurationSection {
-  /// What lies over the file, by the keys' paths: values, and what to call their place.
-  struct Overrides: Sendable {
-    var flags: [String: (value: String, flag: String)] = [:]
-    var environment: [String: String] = [:]
-
-    /// `server.address` is `ANECHOIC_EDGE_SERVER_ADDRESS`.
-    static func variable(_ path: String) -> String {
-      "ANECHOIC_EDGE_"
-        + path.uppercased().replacing(".", with: "_").replacing("-", with: "_")
-    }
-
-    func value(_ path: String) -> Value? {
-      if let (value, flag) = flags[path] { return Value(text: value, place: flag) }
-      let variable = Self.variable(path)
-      return environment[variable].map { Value(text: $0, place: variable) }
-    }
-  }
-
   /// A value, and where it stands.
   struct Value {
     var text: String
@@ -29,57 +11,53 @@ struct ConfigurationSection {
     func wrong(_ problem: String) -> ConfigurationError { ConfigurationError(place, problem) }
   }
 
-  let file: String
-  let path: String
-  private let overrides: Overrides
+  private let file: String
+  private let path: String
+  private let overrides: ConfigurationOverrides?
+  private let node: Node?
   private let mapping: Node.Mapping?
 
-  /// `path` is empty for the file as a whole; nil is an empty mapping.
+  /// `path` is empty for the file as a whole; no node is an empty mapping.
   init(
-    _ node: Node?, file: String, path: String, _ overrides: Overrides
+    _ node: Node?, file: String, path: String = "", _ overrides: ConfigurationOverrides?
   ) throws(ConfigurationError) {
     self.file = file
     self.path = path
     self.overrides = overrides
-    guard let node, node.null == nil else {
-      mapping = nil
-      return
-    }
-    guard let mapping = node.mapping else {
-      throw ConfigurationError(Self.place(node, file), "\(path): takes keys and values")
-    }
-    self.mapping = mapping
+    self.node = node
+    mapping = node?.mapping
+    if let node, node.null == nil, mapping == nil { throw wrong(node, "takes keys and values") }
   }
 
-  /// Refuses keys that are not among these, and such as come twice.
+  /// Refuses keys that are not among these.
   func check(_ keys: Set<String>) throws(ConfigurationError) {
-    var seen: Set<String> = []
     for node in mapping?.map(\.key) ?? [] {
-      let key = node.scalar?.string ?? ""
+      guard let key = node.scalar?.string else { throw wrong(node, "takes texts for keys") }
       guard keys.contains(key) else {
         throw ConfigurationError(
-          Self.place(node, file),
+          node.place(in: file),
           "there is no key \"\(full(key))\" (but \(keys.sorted().joined(separator: ", ")))")
-      }
-      guard seen.insert(key).inserted else {
-        throw ConfigurationError(Self.place(node, file), "\(full(key)): stands here twice")
       }
     }
   }
 
   /// Nil where it is said nowhere; empty where it is said to be.
   func value(_ key: String) throws(ConfigurationError) -> Value? {
-    if let value = overrides.value(full(key)) {
-      return Value(text: value.text, place: "\(value.place)")
-    }
+    if let value = overrides?.value(full(key)) { return value }
     guard let node = mapping?[key], node.null == nil else { return nil }
-    guard let scalar = node.scalar else {
-      throw ConfigurationError(Self.place(node, file), "\(full(key)): takes one value")
-    }
-    return Value(text: scalar.string, place: "\(Self.place(node, file)): \(full(key))")
+    guard let text = node.scalar?.string else { throw wrong(key, "takes one value") }
+    guard !text.utf8.contains(0) else { throw wrong(key, "has a NUL in it") }
+    return Value(text: text, place: place(of: node, key))
   }
 
-  func text(_ key: String) throws(ConfigurationError) -> String? { try value(key)?.text }
+  /// A value with something in it.
+  func filled(_ key: String) throws(ConfigurationError) -> Value? {
+    guard let value = try value(key) else { return nil }
+    guard !value.text.isEmpty else { throw value.wrong("is empty") }
+    return value
+  }
+
+  func text(_ key: String) throws(ConfigurationError) -> String? { try filled(key)?.text }
 
   func boolean(_ key: String) throws(ConfigurationError) -> Bool? {
     guard let value = try value(key) else { return nil }
@@ -110,18 +88,20 @@ struct ConfigurationSection {
     return choice.1
   }
 
-  /// Of the file only; a single text is a list of one. Flags and variables are split at commas.
-  func texts(_ key: String) throws(ConfigurationError) -> [String] {
-    if let value = overrides.value(full(key)) {
-      return value.text.split(separator: ",").map(String.init)
+  /// A single text is a list of one. Flags and variables are split at commas.
+  func list(_ key: String) throws(ConfigurationError) -> [Value] {
+    if let value = overrides?.value(full(key)) {
+      return value.text.split(separator: ",").map { Value(text: String($0), place: value.place) }
     }
     guard let node = mapping?[key], node.null == nil else { return [] }
-    if let scalar = node.scalar { return [scalar.string] }
-    let texts = node.sequence?.compactMap { $0.scalar?.string } ?? []
-    guard let sequence = node.sequence, texts.count == sequence.count else {
-      throw ConfigurationError(Self.place(node, file), "\(full(key)): takes a list of texts")
+    var values: [Value] = []
+    for element in node.sequence.map(Array.init) ?? [node] {
+      guard let text = element.scalar?.string, !text.isEmpty, !text.utf8.contains(0) else {
+        throw wrong(key, "takes a list of texts")
+      }
+      values.append(Value(text: text, place: place(of: element, key)))
     }
-    return texts
+    return values
   }
 
   func section(_ key: String) throws(ConfigurationError) -> ConfigurationSection {
@@ -132,13 +112,13 @@ struct ConfigurationSection {
   func sections(_ key: String) throws(ConfigurationError) -> [ConfigurationSection] {
     guard let node = mapping?[key], node.null == nil else { return [] }
     guard let sequence = node.sequence else {
-      throw ConfigurationError(Self.place(node, file), "\(full(key)): takes a list")
+      throw wrong(key, "takes a list")
     }
     var sections: [ConfigurationSection] = []
     for (index, element) in sequence.enumerated() {
       sections.append(
         try ConfigurationSection(
-          element, file: file, path: "\(full(key)).\(index + 1)", Overrides()))
+          element, file: file, path: "\(full(key)).\(index + 1)", nil))
     }
     return sections
   }
@@ -146,15 +126,21 @@ struct ConfigurationSection {
   /// As it stands, for what is checked elsewhere.
   func node(_ key: String) -> Node? { mapping?[key] }
 
+  /// Named where it is said; where it is not, the section is.
   func wrong(_ key: String, _ problem: String) -> ConfigurationError {
-    let node = mapping?[key]
-    return ConfigurationError(
-      "\(node.map { Self.place($0, file) } ?? file): \(full(key))", problem)
+    if let value = overrides?.value(full(key)) { return value.wrong(problem) }
+    return ConfigurationError(place(of: mapping?[key] ?? node, key), problem)
+  }
+
+  /// The section itself is, at one of its nodes.
+  private func wrong(_ node: Node, _ problem: String) -> ConfigurationError {
+    let place = node.place(in: file)
+    return ConfigurationError(path.isEmpty ? place : "\(place): \(path)", problem)
+  }
+
+  private func place(of node: Node?, _ key: String) -> String {
+    "\(node?.place(in: file) ?? file): \(full(key))"
   }
 
   private func full(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
-
-  private static func place(_ node: Node, _ file: String) -> String {
-    node.mark.map { "\(file):\($0.line)" } ?? file
-  }
 }

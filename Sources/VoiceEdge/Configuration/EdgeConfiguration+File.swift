@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import Foundation
+internal import GRPCTransport
 internal import SwiftProtobuf
 internal import VoiceSessions
 internal import Yams
@@ -8,25 +9,40 @@ internal import Yams
 extension EdgeConfiguration {
   /// Values that lie over those of the file.
   public struct Overrides: Sendable {
-    var values = ConfigurationSection.Overrides()
+    var flags: [String: (value: String, flag: String)] = [:]
+    let environment: [String: String]
 
     /// `environment` is the process's; of it `ANECHOIC_EDGE_…` counts.
-    public init(environment: [String: String] = [:]) { values.environment = environment }
+    public init(environment: [String: String] = [:]) { self.environment = environment }
 
     /// A flag that stands for the key at a path, such as `server.address`.
     public mutating func set(_ path: String, _ value: String?, flag: String) {
-      if let value { values.flags[path] = (value, flag) }
+      if let value { flags[path] = (value, flag) }
     }
   }
 
   /// Where TLS is wished for, which files it takes.
   public struct SecurityFiles: Sendable, Equatable {
     public var isTLS = false
-    public var authorities: String?
-    public var certificate: String?
-    public var key: String?
+    public var authorities: File?
+    public var certificate: File?
+    public var key: File?
     public var serverName: String?
+
+    /// Each of its keys asks for it.
+    public var isWanted: Bool {
+      isTLS || authorities != nil || certificate != nil || serverName != nil
+    }
+
+    /// A file, and the place that names it.
+    public struct File: Sendable, Equatable {
+      public var path: String
+      public var place: String
+    }
   }
+
+  /// More than any configuration has, in bytes. Whoever reads the file keeps to it.
+  public static let longestFile = 256 << 10
 
   /// Reads a configuration. `text` is YAML; `file` is what it is called in errors.
   ///
@@ -34,15 +50,9 @@ extension EdgeConfiguration {
   public static func read(
     _ text: String, file: String, _ overrides: Overrides = Overrides()
   ) throws(ConfigurationError) -> (EdgeConfiguration, SecurityFiles) {
-    let node: Node?
-    do {
-      node = try Yams.compose(yaml: text)
-    } catch let error as YamlError {
-      throw error.located(in: file)
-    } catch {
-      throw ConfigurationError(file, "\(error)")
-    }
-    let root = try ConfigurationSection(node, file: file, path: "", overrides.values)
+    let overrides = ConfigurationOverrides(overrides)
+    let root = try ConfigurationSection(
+      YAMLDocument.root(of: text, file: file), file: file, overrides)
     try root.check([
       "server", "session", "audio", "routes", "programs", "mute", "fallback", "control-socket",
     ])
@@ -56,9 +66,10 @@ extension EdgeConfiguration {
     if let fallback = try root.choice("fallback", Fallback.allCases.map { ($0.rawValue, $0) }) {
       configuration.fallback = fallback
     }
-    if let socket = try root.text("control-socket") {
-      configuration.controlSocket = socket.isEmpty || socket == "none" ? nil : socket
+    if let socket = try root.value("control-socket") {
+      configuration.controlSocket = try Self.controlSocket(socket)
     }
+    try overrides.check()
     return (configuration, security)
   }
 
@@ -68,34 +79,62 @@ extension EdgeConfiguration {
     try section.check([
       "address", "tls", "ca-file", "certificate", "key", "tls-server-name",
     ])
-    if let address = try section.value("address") {
-      guard address.text.contains(":") else {
-        throw address.wrong("\"\(address.text)\" is neither HOST:PORT nor unix:PATH")
-      }
-      server.address = address.text
-    }
     let files = SecurityFiles(
-      isTLS: try section.boolean("tls") ?? false, authorities: try section.text("ca-file"),
-      certificate: try section.text("certificate"), key: try section.text("key"),
+      isTLS: try section.boolean("tls") ?? false, authorities: try Self.file(section, "ca-file"),
+      certificate: try Self.file(section, "certificate"), key: try Self.file(section, "key"),
       serverName: try section.text("tls-server-name"))
     guard (files.certificate == nil) == (files.key == nil) else {
       throw section.wrong(
         files.key == nil ? "certificate" : "key", "certificate and key go together")
     }
+    if let address = try section.value("address") {
+      switch ServerAddress(address.text) {
+      case .host(_, port: 0): throw address.wrong("\"\(address.text)\": nobody listens on port 0")
+      case .host: break
+      case .unix where files.isWanted: throw address.wrong("there is no TLS on unix sockets")
+      case .unix: break
+      case nil:
+        throw address.wrong(
+          "\"\(address.text)\" is none of HOST:PORT, [IPv6]:PORT and unix:PATH"
+            + " (a port is up to 65535, a socket's path up to \(UnixSocket.longestPath) bytes)")
+      }
+      server.address = address.text
+    }
     return files
+  }
+
+  private static func file(
+    _ section: ConfigurationSection, _ key: String
+  ) throws(ConfigurationError) -> SecurityFiles.File? {
+    try section.filled(key).map { SecurityFiles.File(path: $0.text, place: $0.place) }
+  }
+
+  /// Nil where none is wanted.
+  private static func controlSocket(
+    _ value: ConfigurationSection.Value
+  ) throws(ConfigurationError) -> String? {
+    guard !value.text.isEmpty, value.text != "none" else { return nil }
+    guard UnixSocket.canBe(at: value.text) else {
+      throw value.wrong(
+        "is longer than the \(UnixSocket.longestPath) bytes that a socket's path has")
+    }
+    return value.text
   }
 
   private mutating func readSession(
     _ section: ConfigurationSection
   ) throws(ConfigurationError) {
     try section.check(["id", "client", "config"])
-    session.id = try section.text("id") ?? "edge-\(Self.hostName)"
+    session.id = String("edge-\(Self.hostName)".prefix(Identifier.longest))
+    if let id = try section.value("id") {
+      guard Identifier.isValid(id.text) else { throw id.wrong(Identifier.rule) }
+      session.id = id.text
+    }
     session.client = try section.text("client") ?? session.client
     guard let node = section.node("config"), node.null == nil else { return }
     guard node.mapping != nil else { throw section.wrong("config", "takes keys and values") }
     do {
-      let object = try Self.object(of: node)
-      let json = try JSONSerialization.data(withJSONObject: object)
+      let json = try JSONSerialization.data(withJSONObject: node.object)
       session.configuration = try Anechoic_V1_SessionConfig(jsonUTF8Data: json)
       _ = try SessionConfiguration(session.configuration, path: "config")
     } catch let error as InvalidField {
@@ -150,8 +189,11 @@ extension EdgeConfiguration {
     mute.staysLocal =
       try section.choice("muted-audio", [("sent", false), ("stays-local", true)])
       ?? mute.staysLocal
-    mute.keys = try section.texts("keys")
-    mute.lamps = try section.texts("lamps")
+    for key in try section.list("keys") {
+      if let problem = KeyWatch.problem(at: key.text) { throw key.wrong("\(key.text): \(problem)") }
+      mute.keys.append(key.text)
+    }
+    mute.lamps = try section.list("lamps").map(\.text)
     mute.gestureCommand = try section.text("gesture-command")
   }
 
@@ -168,39 +210,5 @@ extension EdgeConfiguration {
   private static var hostName: String {
     let name = ProcessInfo.processInfo.hostName.split(separator: ".").first ?? "host"
     return String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }).lowercased()
-  }
-
-  /// As JSONSerialization takes it.
-  private static func object(of node: Node) throws -> Any {
-    switch node {
-    case .mapping(let mapping):
-      var object: [String: Any] = [:]
-      for (key, value) in mapping { object[key.string ?? ""] = try Self.object(of: value) }
-      return object
-    case .sequence(let sequence): return try sequence.map { try Self.object(of: $0) }
-    case .scalar:
-      if let number = node.int { return number }
-      if let number = node.float { return number }
-      if let truth = node.bool { return truth }
-      return node.string ?? ""
-    case .alias: return ""
-    }
-  }
-}
-
-extension YamlError {
-  /// With the line where there is one.
-  fileprivate func located(in file: String) -> ConfigurationError {
-    switch self {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      return ConfigurationError("\(file):\(mark.line)", problem)
-    case .duplicatedKeysInMapping(let keys, let context):
-      let names = keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
-      return ConfigurationError("\(file):\(context.mark.line)", "\(names) stands here twice")
-    default:
-      let words = "\(self)".split(whereSeparator: \.isNewline)
-      return ConfigurationError(file, words.joined(separator: " "))
-    }
   }
 }

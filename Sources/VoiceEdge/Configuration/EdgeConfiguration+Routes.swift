@@ -1,6 +1,12 @@
 internal import AnechoicAPI
+internal import VoiceSessions
 
 extension EdgeConfiguration {
+  /// What the policy and the `route` command mean by these is no port.
+  private static let reserved: Set = ["automatic", "none", "priority", "follows-use", flagPortID]
+  /// Of what is named by flags.
+  private static let flagPortID = "command-line"
+
   /// Ports, and the rule that chooses among them.
   mutating func readRoutes(_ section: ConfigurationSection) throws(ConfigurationError) {
     // For a machine with one port there are flags.
@@ -38,11 +44,19 @@ extension EdgeConfiguration {
     try section.check([
       "id", "name", "type", "input", "output", "loopback", "control", "headphones", "priority",
     ])
-    guard let id = try section.text("id"), !id.isEmpty else {
-      throw ConfigurationError("\(section.file): \(section.path).id", "is required")
+    guard let id = try section.value("id")?.text, !id.isEmpty else {
+      throw section.wrong("id", "is required")
+    }
+    guard Identifier.isValid(id) else { throw section.wrong("id", Identifier.rule) }
+    guard !reserved.contains(id) else {
+      throw section.wrong("id", "\"\(id)\" means something else and is no port's")
     }
     var port = Port(id: id)
-    port.displayName = try section.text("name") ?? id
+    port.displayName = id
+    if let name = try section.filled("name") {
+      guard AudioPort.canBeCalled(name.text) else { throw name.wrong(AudioPort.textRule) }
+      port.displayName = name.text
+    }
     port.type =
       try section.choice(
         "type",
@@ -66,7 +80,7 @@ extension EdgeConfiguration {
   private static func flagPort(
     _ section: ConfigurationSection
   ) throws(ConfigurationError) -> Port {
-    var port = Port(id: "command-line")
+    var port = Port(id: flagPortID)
     port.displayName = "named on the command line"
     port.input = try section.text("input")
     port.output = try section.text("output")

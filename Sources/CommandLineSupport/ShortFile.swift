@@ -1,0 +1,24 @@
+internal import Foundation
+
+/// A file that is short by its nature, read whole.
+public enum ShortFile {
+  /// `title` is what the file is called in failures. No more than `limit` bytes are read: some devices
+  /// never end.
+  public static func read(
+    _ path: String, title: String, atMost limit: Int
+  ) throws(CommandFailure) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw CommandFailure(systemErrorAt: title) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= limit {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count == 0 { return bytes }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw CommandFailure(systemErrorAt: title) }
+      bytes += buffer[..<count]
+    }
+    throw CommandFailure("\(title): longer than \(limit >> 10) KiB")
+  }
+}

@@ -1,0 +1,95 @@
+internal import Yams
+
+/// YAML as nodes, within bounds: a few bytes of it can unfold into more than a machine holds.
+enum YAMLDocument {
+  private static let deepest = 16
+  private static let mostNodes = 20_000
+  /// They are put in place, and keys among them compared, before there are nodes to count.
+  private static let mostAliases = 8
+
+  /// Nil for an empty text. `file` is what it is called in errors.
+  static func root(of text: String, file: String) throws(ConfigurationError) -> Node? {
+    guard aliasCount(text) <= mostAliases else {
+      throw ConfigurationError(file, "has more than \(mostAliases) aliases")
+    }
+    let root: Node?
+    do {
+      root = try Yams.compose(yaml: text)
+    } catch let error as YamlError {
+      throw error.located(in: file)
+    } catch {
+      throw ConfigurationError(file, "\(error)")
+    }
+    var left = mostNodes
+    if let root { try check(root, depth: 1, &left, file) }
+    return root
+  }
+
+  /// At least as many as there are: stars before what a name can begin with.
+  private static func aliasCount(_ text: String) -> Int {
+    var count = 0
+    var isStar = false
+    for byte in text.utf8 {
+      if isStar, byte != UInt8(ascii: " "), byte != UInt8(ascii: "*") { count += 1 }
+      isStar = byte == UInt8(ascii: "*")
+    }
+    return count
+  }
+
+  private static func check(
+    _ node: Node, depth: Int, _ left: inout Int, _ file: String
+  ) throws(ConfigurationError) {
+    left -= 1
+    guard left >= 0 else { throw ConfigurationError(file, "has more than \(mostNodes) values") }
+    guard depth <= deepest else {
+      throw ConfigurationError(node.place(in: file), "is more than \(deepest) levels deep")
+    }
+    for pair in node.mapping.map(Array.init) ?? [] {
+      try check(pair.key, depth: depth + 1, &left, file)
+      try check(pair.value, depth: depth + 1, &left, file)
+    }
+    for element in node.sequence.map(Array.init) ?? [] {
+      try check(element, depth: depth + 1, &left, file)
+    }
+  }
+}
+
+extension Node {
+  /// With its line.
+  func place(in file: String) -> String { mark.map { "\(file):\($0.line)" } ?? file }
+
+  /// As JSONSerialization takes it.
+  var object: Any {
+    switch self {
+    case .mapping(let mapping):
+      var object: [String: Any] = [:]
+      for (key, value) in mapping { object[key.string ?? ""] = value.object }
+      return object
+    case .sequence(let sequence): return sequence.map(\.object)
+    case .scalar(let scalar):
+      guard scalar.style == .plain else { return scalar.string }
+      if let number = Int(scalar.string) { return number }
+      if let number = Double(scalar.string), number.isFinite { return number }
+      return bool ?? scalar.string
+    case .alias: return ""
+    }
+  }
+}
+
+extension YamlError {
+  /// With the line where there is one.
+  fileprivate func located(in file: String) -> ConfigurationError {
+    switch self {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      return ConfigurationError("\(file):\(mark.line)", problem)
+    case .reader(let problem, let offset, _, let yaml):
+      let line = 1 + yaml.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") }
+      return ConfigurationError("\(file):\(line)", problem)
+    case .duplicatedKeysInMapping(let keys, let context):
+      let names = keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+      return ConfigurationError("\(file):\(context.mark.line)", "\(names) stands here twice")
+    default: return ConfigurationError(file, "\(self)")
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Testing
+import VoiceEdge
+
+/// However much a file holds or unfolds into, it is refused soon and in a line.
+@Suite(.timeLimit(.minutes(1)))
+struct ConfigurationBoundsTests {
+  private func problem(_ text: String) -> String {
+    do throws(ConfigurationError) {
+      _ = try EdgeConfiguration.read(text, file: "edge.yaml")
+      return "nothing is wrong"
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test(arguments: [
+    String(repeating: "[", count: 500) + String(repeating: "]", count: 500),
+    String(repeating: "- ", count: 500) + "a",
+    "session: {config: " + String(repeating: "{a: ", count: 20) + String(repeating: "}", count: 21),
+  ])
+  func whatIsTooDeep(text: String) {
+    #expect(problem(text) == "edge.yaml:1: is more than 16 levels deep")
+  }
+
+  @Test func whatIsDeeperThanTheParserGoes() {
+    let problem = problem(String(repeating: "[", count: 50_000))
+    #expect(problem.hasPrefix("edge.yaml:1: ") && !problem.contains("\n"))
+  }
+
+  /// A billion laughs.
+  private static func bomb(_ width: Int, levels: Int) -> String {
+    (1...levels).reduce("a0: &a0 [x]\n") { text, level in
+      let aliases = Array(repeating: "*a\(level - 1)", count: width).joined(separator: ", ")
+      return text + "a\(level): &a\(level) [\(aliases)]\n"
+    }
+  }
+
+  @Test func aliasesAreFew() {
+    #expect(problem(Self.bomb(9, levels: 9)) == "edge.yaml: has more than 8 aliases")
+    #expect(problem("? \(Self.bomb(2, levels: 30))") == "edge.yaml: has more than 8 aliases")
+  }
+
+  @Test func aliasesAreCountedForWhatTheyStandFor() {
+    let list = Array(repeating: "x", count: 4000).joined(separator: ", ")
+    let text = "session: {config: {a: &a [\(list)], b: &b [*a, *a], c: [*b, *b, *b]}}\n"
+    #expect(problem(text) == "edge.yaml: has more than 20000 values")
+  }
+
+  @Test func aFewAliasesAreFine() throws {
+    let text = "audio: {input-channels: &one 1, output-channels: *one}\n"
+    #expect(try EdgeConfiguration.read(text, file: "edge.yaml").0.audio.outputChannels == 1)
+  }
+
+  @Test(arguments: [
+    "fallback: '\(String(repeating: "a", count: 100_000))'", "fallback: \"a\\n\\e[1mb\"",
+  ])
+  func whatIsSaidOfItIsOneShortLine(text: String) {
+    let problem = problem(text)
+    #expect(problem.hasPrefix("edge.yaml:1: fallback: \"a") && problem.count < 400)
+    #expect(!problem.contains("\n") && !problem.contains("\u{1b}"))
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import VoiceEdge
+
+/// What a mute key can be, and cannot.
+@Suite(.timeLimit(.minutes(1)))
+struct KeyWatchTests {
+  private let folder: Folder
+  private let lines = Lines()
+
+  init() throws { folder = try Folder() }
+
+  private func problem(_ path: String) -> String {
+    do throws(ConfigurationError) {
+      _ = try EdgeConfiguration.read("mute:\n  keys:\n  - /no\n  - \(path)\n", file: "edge.yaml")
+      return "nothing is wrong"
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test func aFileOrFolderIsNone() throws {
+    try folder.write("x", "file")
+    for path in [folder.path("file"), folder.url.path] {
+      #expect(
+        problem(path) == "edge.yaml:4: mute.keys: \(path): is neither an input device nor a FIFO")
+    }
+    #expect(problem(folder.path("file/key")).hasSuffix("file/key: Not a directory"))
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "everything may be read by root"))
+  func whatMayNotBeReadIsTold() {
+    #expect(mkfifo(folder.path("key"), 0o200) == 0)
+    #expect(problem(folder.path("key")).hasSuffix("key: Permission denied"))
+  }
+
+  @Test func aDeviceOrFIFOIsOneAndMayComeLater() {
+    #expect(mkfifo(folder.path("key"), 0o600) == 0)
+    for path in ["/dev/null", folder.path("key"), folder.path("absent")] {
+      #expect(problem(path) == "nothing is wrong")
+    }
+  }
+
+  @Test func aFileThatTakesItsPlaceIsToldAndNotRead() async throws {
+    try Data([UInt8].micMutePress).write(to: folder.url.appendingPathComponent("key"))
+    let presses = Lines()
+    let watch = KeyWatch(path: folder.path("key"), log: lines.add) { presses.add("press") }
+    try await eventually("told") { lines.contain("is neither an input device nor a FIFO") }
+    try await Task.sleep(for: .milliseconds(300))
+    #expect(lines.all.count == 1 && presses.all.isEmpty)
+    watch.stop()
+    watch.join()
+  }
+}
