@@ -17,6 +17,13 @@ struct AgentOptions: ParsableArguments {
   /// What an agent that answers at once may take.
   static let timeout = Duration.seconds(5)
 
+  func validate() throws {
+    guard UnixSocket.canBe(at: controlSocket) else {
+      throw ValidationError(
+        "--control-socket takes a path of 1 to \(UnixSocket.longestPath) bytes.")
+    }
+  }
+
   var target: String { "unix:\(controlSocket)" }
 
   /// One question to the agent.

@@ -36,6 +36,9 @@ struct EdgeTests {
     }
   }
 
+  /// No socket can have it.
+  private var longPath: String { folder.path(String(repeating: "s", count: 107)) }
+
   private var devices: [String] {
     ["--input", "null", "--output", "null", "--control-socket", folder.path("agent")]
   }
@@ -49,11 +52,22 @@ struct EdgeTests {
     #expect(result.status == 64, "\(result.errors)")
   }
 
+  @Test func aSocketThatCannotBeIsWrongUsage() async throws {
+    for path in ["", longPath] {
+      let result = try await edge(["status", "--control-socket", path])
+      #expect(result.status == 64 && result.errors.contains("--control-socket"))
+    }
+  }
+
   @Test func aConfigurationThatCannotBeReadIsNamed() async throws {
     try folder.write(Data([0xFF, 0xFE, 0x00]), "bytes.yaml")
-    try await expectFailure(["--config", "no.yaml"], saying: ["no.yaml: No such file"])
-    try await expectFailure(["--config", "."], saying: [".: is no file"])
-    try await expectFailure(["--config", "bytes.yaml"], saying: ["bytes.yaml: "])
+    try folder.write(Data(repeating: UInt8(ascii: "a"), count: 1 << 19), "long.yaml")
+    try await expectFailure(["--config", "no.yaml"], saying: ["no.yaml: no such file"])
+    try await expectFailure(["--config", "."], saying: [".: is a directory"])
+    try await expectFailure(["--config", "bytes.yaml"], saying: ["bytes.yaml: is no text"])
+    for path in ["/dev/zero", "long.yaml"] {
+      try await expectFailure(["--config", path], saying: ["\(path): longer than 256 KiB"])
+    }
   }
 
   @Test func aWrongConfigurationIsNamedWithItsLine() async throws {
@@ -71,7 +85,45 @@ struct EdgeTests {
     try await expectFailure(
       ["run", "--check", "--rate", "1"], environment: ["ANECHOIC_EDGE_AUDIO_RATE": "8000"],
       saying: ["--rate: \"1\""])
-    try await expectFailure(["--server", "nowhere"], saying: ["--server: \"nowhere\""])
+    for address in ["nowhere", "host:99999", ":", "unix:", "host:0"] {
+      try await expectFailure(["--server", address], saying: ["--server: \"\(address)\""])
+    }
+    try await expectFailure(
+      ["run", "--check"], environment: ["ANECHOIC_EDGE_AUDIO_RAET": "8000"],
+      saying: ["ANECHOIC_EDGE_AUDIO_RAET: "])
+    try await expectFailure(["--session-id", "a b"], saying: ["--session-id: takes up to 63"])
+    try await expectFailure(
+      ["--control-socket", longPath], saying: ["--control-socket: is longer than the 107 bytes"])
+  }
+
+  @Test func aCertificateFileThatCannotBeReadIsNamedWithItsPlace() async throws {
+    let certificates = try await Certificates()
+    let server = "server:\n  certificate: \(certificates.path("server.pem"))\n"
+    try folder.write(Data("server:\n  ca-file: no.pem\n".utf8), "ca.yaml")
+    try folder.write(Data("\(server)  key: no.key\n".utf8), "key.yaml")
+    try folder.write(
+      Data("\(server)  key: \(certificates.path("server.pem"))\n".utf8), "wrong.yaml")
+    for check in [["--check"], []] {
+      try await expectFailure(
+        ["run", "--config", "ca.yaml"] + check,
+        saying: ["ca.yaml:2: server.ca-file: no.pem: no such"])
+      try await expectFailure(
+        ["run", "--config", "key.yaml"] + check, saying: ["key.yaml:3: server.key: no.key: no such"]
+      )
+    }
+    try await expectFailure(["--config", "wrong.yaml"], saying: ["wrong.yaml:3: server.key: /"])
+    try await expectFailure(
+      ["run", "--check"], environment: ["ANECHOIC_EDGE_SERVER_CA_FILE": "/"],
+      saying: ["ANECHOIC_EDGE_SERVER_CA_FILE: /: is a directory"])
+  }
+
+  @Test func aKeyThatIsNoneIsNamedWithItsPlace() async throws {
+    try folder.write(Data("mute:\n  keys:\n    - no.key\n    - keys.yaml\n".utf8), "keys.yaml")
+    for check in [["--check"], []] {
+      try await expectFailure(
+        ["run", "--config", "keys.yaml"] + check,
+        saying: ["keys.yaml:4: mute.keys: keys.yaml: is neither an input device nor a FIFO"])
+    }
   }
 
   @Test func whatIsRightIsCheckedWithoutAWord() async throws {
