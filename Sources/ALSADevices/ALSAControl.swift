@@ -8,9 +8,14 @@ final class ALSAControl: DeviceControl {
   private var captureSwitch: OpaquePointer?  // the id of the element
 
   init(_ name: String) throws(DeviceError) {
-    var opened: OpaquePointer?
-    let code = snd_ctl_open(&opened, name, Int32(SND_CTL_NONBLOCK))
-    guard code >= 0, let opened else { throw DeviceError(opening: name, "control", code: code) }
+    let (code, new) = ALSASystem.exclusively {
+      var opened: OpaquePointer?
+      let code = snd_ctl_open(&opened, name, Int32(SND_CTL_NONBLOCK))
+      return (code, ALSAHandle(pointer: opened))
+    }
+    guard code >= 0, let opened = new.pointer else {
+      throw DeviceError(opening: name, "control", code: code)
+    }
     handle = opened
     snd_ctl_subscribe_events(opened, 1)
     captureSwitch = Self.findCaptureSwitch(opened)
@@ -18,7 +23,8 @@ final class ALSAControl: DeviceControl {
 
   deinit {
     if let captureSwitch { snd_ctl_elem_id_free(captureSwitch) }
-    snd_ctl_close(handle)
+    let handle = ALSAHandle(pointer: handle)
+    ALSASystem.exclusively { _ = snd_ctl_close(handle.pointer) }
   }
 
   func wait(_ time: Duration) throws(DeviceFault) {

@@ -37,7 +37,7 @@ final class ALSAPCM: PCMDevice {
   }
 
   deinit {
-    let handle = HandleToClose(pointer: handle)
+    let handle = ALSAHandle(pointer: handle)
     ALSASystem.exclusively { _ = snd_pcm_close(handle.pointer) }
     bytes.deallocate()
   }
@@ -90,8 +90,4 @@ final class ALSAPCM: PCMDevice {
   private func check(_ code: Int32) throws(DeviceFault) {
     if code < 0 { throw DeviceFault(code: code) }
   }
-}
-
-private struct HandleToClose: @unchecked Sendable {
-  let pointer: OpaquePointer
 }

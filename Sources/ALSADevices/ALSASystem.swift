@@ -60,7 +60,12 @@ public struct ALSASystem: AudioSystem {
   }
 }
 
-/// A device on its way out of the lock.
+/// A device of ALSA's on its way into the lock or out of it.
+struct ALSAHandle: @unchecked Sendable {
+  let pointer: OpaquePointer?
+}
+
+/// The same as a PCM.
 private struct Opened: @unchecked Sendable {
   let device: ALSAPCM
 }

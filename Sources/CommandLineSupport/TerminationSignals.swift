@@ -1,7 +1,9 @@
 internal import Dispatch
 internal import Foundation
+internal import Synchronization
 
-/// SIGTERM and SIGINT as something to wait for. The second one ends the process at once.
+/// SIGTERM and SIGINT as something to wait for. The second one ends the process at once, whatever
+/// hangs.
 public final class TerminationSignals {
   private let signals: AsyncStream<Void>
   private let sources: [any DispatchSourceSignal]
@@ -9,11 +11,16 @@ public final class TerminationSignals {
   public init() {
     let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
     self.signals = signals
+    let count = SignalCount()
     sources = [SIGTERM, SIGINT].map { number in
       // Without this the signal would end the process before the source hears of it.
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { continuation.yield() }
+      source.setEventHandler {
+        // No handlers of `exit`: they may wait for what hangs.
+        if count.next() > 1 { _exit(1) }
+        continuation.yield()
+      }
       source.resume()
       return source
     }
@@ -23,10 +30,13 @@ public final class TerminationSignals {
   public func first() async {
     var iterator = signals.makeAsyncIterator()
     await iterator.next()
-    Task { [signals] in
-      for await _ in signals { exit(1) }
-    }
   }
+}
+
+private final class SignalCount: Sendable {
+  private let count = Atomic<Int>(0)
+
+  func next() -> Int { count.add(1, ordering: .relaxed).newValue }
 }
 
 /// Runs `body` to its end, or until SIGINT or SIGTERM cancels its task.

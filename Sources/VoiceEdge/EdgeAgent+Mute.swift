@@ -1,45 +1,70 @@
 internal import AnechoicAPI
 internal import Foundation
+internal import GRPCTransport
 internal import VoiceClient
 internal import VoiceSessions
 
 /// The mute key.
 extension EdgeAgent {
-  /// A press is a request: the session decides, and its state is what the lamp shows.
-  func pressed() {
+  /// A server that does not answer for so long does not hear of a press any more.
+  private static let longestPress = Duration.seconds(5)
+
+  /// A press of the mute key. What the person wants is said, and no toggle: a server that answers late
+  /// must not turn it round.
+  private struct Press {
     let id = "key-\(UUID().uuidString)"
-    guard case .connected(let session) = link.current else { return pressedLocally(id) }
+    let end = ContinuousClock.now + longestPress
+    let mutes: Bool
+  }
+
+  /// A press is a request: the session decides, and its state is what the lamp shows.
+  func pressed() { decide(Press(mutes: !board.status.mute.session)) }
+
+  /// Where is known by the voice thread alone: servers come and go.
+  private func decide(_ press: Press) {
+    voice.post { [self] voice in
+      if let session = voice.link?.started.session {
+        report(press, to: session)
+      } else {
+        decideLocally(press)
+      }
+    }
+  }
+
+  private func report(_ press: Press, to session: String) {
     let server = configuration.server
     let client = SessionsClient(
       server: server.address, clientName: configuration.session.client, security: server.security)
-    // What the person wants, and no toggle: a server that answers late must not turn it round.
-    let wanted = !board.status.mute.session
-    let press = Task {
+    let report = Task { [self] in
       do {
-        _ = try await client.reportMuteGesture(session, id: id, muted: wanted)
+        _ = try await client.reportMuteGesture(session, id: press.id, muted: press.mutes)
+      } catch let status as Status where status.isUnreachable && .now < press.end {
+        // The server went away with the press in its hands, or is busy.
+        try? await Task.sleep(for: .milliseconds(100))
+        decide(press)
       } catch {
-        // The server went away with the press in its hands.
-        pressedLocally(id)
+        log("mute key: \((error as? Status)?.oneLine ?? "the press was not decided")")
       }
     }
     let watch = Task { [board] in
-      for await status in board.watch() where !status.isConnected { press.cancel() }
+      for await status in board.watch() where !status.isConnected { report.cancel() }
     }
     Task {
-      await press.value
+      _ = await report.result
       watch.cancel()
     }
   }
 
-  private func pressedLocally(_ id: String) {
+  private func decideLocally(_ press: Press) {
     let mute = configuration.session.configuration.mute
     let command = mute.gesturePolicy == .ask ? configuration.mute.gestureCommand : nil
-    GestureCommand.ask(command, muted: !board.status.mute.session) {
-      [voice, configuration] accepts in
+    GestureCommand.ask(command, muted: press.mutes) { [self] accepts in
       guard accepts else { return }
-      voice.post { voice in
+      voice.post { [self] voice in
+        // A server that came meanwhile decides.
+        if let session = voice.link?.started.session { return report(press, to: session) }
         let origin = ControlOrigin(actor: configuration.session.client, isMediaClient: true)
-        _ = voice.pressedLocally(MuteGesture(id: id, mutes: nil, origin: origin))
+        _ = voice.pressedLocally(MuteGesture(id: press.id, mutes: press.mutes, origin: origin))
       }
     }
   }

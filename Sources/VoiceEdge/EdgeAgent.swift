@@ -24,7 +24,7 @@ public final class EdgeAgent: Sendable {
   private let engine: any (VoiceEngine & SendableMetatype).Type
   private let controls: ControlWatch
   private let voiceThread = LoopThread()
-  private let log: @Sendable (String) -> Void
+  let log: @Sendable (String) -> Void
 
   /// `system` has the devices, `engine` does what is done on this machine. `log` is given a line for
   /// each change, from any thread.
@@ -65,7 +65,11 @@ public final class EdgeAgent: Sendable {
     // Programs that stop to read are no reason to end.
     signal(SIGPIPE, SIG_IGN)
     // First: where another agent runs, nothing of its may be touched.
-    let control = try LocalControl(self)
+    let control: LocalControl?
+    do { control = try LocalControl(self) } catch {
+      controls.stop()
+      throw error
+    }
     startDevices()
     defer { stopDevices() }
     let keys = configuration.mute.keys.map { path in

@@ -26,6 +26,8 @@ public final class ScriptedDevice: Sendable {
     var losses = 0
     var asleepUntil = 0.0
     var isStalled = false
+    var wakesForNothing = false
+    var waitCount = 0
     var takes: [Take] = []
   }
 
@@ -75,6 +77,9 @@ public final class ScriptedDevice: Sendable {
   /// Gives and takes no samples, without an error.
   public func stall(_ isStalled: Bool) { state.withLock { $0.isStalled = isStalled } }
 
+  /// Wakes who waits for it at once, as some plug-ins of ALSA do, whether there is anything or not.
+  public func wakeForNothing() { state.withLock { $0.wakesForNothing = true } }
+
   /// Has so many periods from now on, whatever is wished.
   public func havePeriods(_ count: Int?) { state.withLock { $0.periodCount = count } }
 
@@ -86,6 +91,9 @@ public final class ScriptedDevice: Sendable {
   public var isPlugged: Bool { state.withLock { $0.isPlugged } }
   public var isOpen: Bool { state.withLock { $0.isOpen } }
   public var openCount: Int { state.withLock { $0.openCount } }
+
+  /// How many times somebody waited for it.
+  public var waitCount: Int { state.withLock { $0.waitCount } }
 
   /// All that was played so far, of the first channel.
   public var played: [Float] { state.withLock { $0.takes.flatMap(\.samples) } }

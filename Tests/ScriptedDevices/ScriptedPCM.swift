@@ -47,8 +47,13 @@ final class ScriptedPCM: PCMDevice {
 
   func wait(_ time: Duration) throws(DeviceFault) {
     let end = ScriptedDevice.now + time / .seconds(1)
+    let wakesForNothing = hardware.withState { state in
+      state.waitCount += 1
+      return state.wakesForNothing
+    }
     while true {
       try check()
+      if wakesForNothing { return }
       if ready >= format.periodSamples { return }
       let now = ScriptedDevice.now
       if now >= end { return }

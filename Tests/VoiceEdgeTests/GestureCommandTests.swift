@@ -4,9 +4,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct GestureCommandTests {
-  private func ask(_ command: String?, muted: Bool = true) async -> Bool {
+  private func ask(
+    _ command: String?, muted: Bool = true, longestTime: Duration = .seconds(20)
+  ) async -> Bool {
     await withCheckedContinuation { continuation in
-      GestureCommand.ask(command, muted: muted) { continuation.resume(returning: $0) }
+      GestureCommand.ask(command, muted: muted, longestTime: longestTime) {
+        continuation.resume(returning: $0)
+      }
     }
   }
 
@@ -19,6 +23,12 @@ struct GestureCommandTests {
     #expect(await !ask("exit 1"))
     #expect(await !ask("kill -9 $$"))
     #expect(await !ask("/there/is/no/such/command"))
+  }
+
+  @Test func oneThatDoesNotEndAcceptsNothing() async {
+    let start = ContinuousClock.now
+    #expect(await !ask("exec sleep 50", longestTime: .milliseconds(200)))
+    #expect(ContinuousClock.now - start < .seconds(20))
   }
 
   @Test func itIsToldWhatIsAskedFor() async {

@@ -32,6 +32,21 @@ struct RecoveryTests {
     }
   }
 
+  @Test func devicesThatWakeForNothingKeepNoProcessorBusy() async throws {
+    try await AgentRig.run { rig in
+      try await rig.running()
+      let devices = [rig.microphone, rig.loudspeaker]
+      for device in devices { device.wakeForNothing() }
+      let before = devices.map(\.waitCount)
+      let start = ContinuousClock.now
+      try await Task.sleep(for: .seconds(1))
+      // Two in a turn, each after a millisecond at least.
+      let most = Int((ContinuousClock.now - start) / .milliseconds(1)) * 2 + 200
+      for (device, count) in zip(devices, before) { #expect(device.waitCount - count < most) }
+      try await isHeard(rig)
+    }
+  }
+
   @Test func aDeviceThatSleepsIsWoken() async throws {
     try await AgentRig.run { rig in
       try await rig.running()

@@ -48,15 +48,10 @@ final class CaptureStream: DeviceLoop.User {
   }
 
   func run(_ device: any PCMDevice) throws(DeviceFault) -> Bool {
-    let before = MonotonicClock.now
     try device.wait(.milliseconds(20))
     let now = MonotonicClock.now
     let count = try read(device)
-    guard count > 0 else {
-      // Some devices wake the poller for nothing.
-      if MonotonicClock.now - before < .milliseconds(1) { usleep(1000) }
-      return false
-    }
+    guard count > 0 else { return false }
     if now - lastRead > Self.stall {
       var backlog = count
       // A device that keeps no time has always more.

@@ -65,7 +65,10 @@ final class HealthRecord: Sendable {
         health.device = device
       }
       if state == health.state, device == health.device { return false }
-      if case .running = state { health.openCount += 1 }
+      if case .running = state {
+        if case .stalled = health.state, device == health.device { return true }
+        health.openCount += 1
+      }
       return true
     }
     guard isNews else { return }

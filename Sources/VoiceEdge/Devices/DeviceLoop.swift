@@ -1,4 +1,5 @@
 internal import AudioDevices
+internal import Glibc
 
 /// What the loops of capture and playback have in common: one thread that opens the selected device,
 /// keeps it running by the recovery ladder, and opens it anew when nothing else helps.
@@ -87,8 +88,11 @@ final class DeviceLoop: Sendable {
           try user.begin(device)
           isReady = true
         }
+        let before = MonotonicClock.now
         let hasMoved = try user.run(device)
         let now = MonotonicClock.now
+        // Some devices wake the poller for nothing, again and again.
+        if !hasMoved, now - before < .milliseconds(1) { usleep(1000) }
         record.touch()
         if hasMoved {
           ladder.worked()

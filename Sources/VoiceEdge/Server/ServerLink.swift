@@ -12,6 +12,8 @@ final class ServerLink: Sendable {
   /// Of one that refuses.
   private static let refused = Backoff(from: .milliseconds(250), to: .seconds(15))
   private static let answerTimeout = Duration.seconds(2)
+  /// So many names are tried one after another before it waits.
+  private static let longestSuffix = 9
 
   private let configuration: EdgeConfiguration.Server
   private let client: String
@@ -62,10 +64,12 @@ final class ServerLink: Sendable {
         if epoch == 1, status.isHopeless {
           throw EdgeFailure("server \(configuration.address): \(status.oneLine)")
         }
-        // What is left of a session whose connection broke; another name will do.
-        if status.code == .alreadyExists { suffix += 1 }
         wait = status.isUnreachable ? unreachable.next() : refused.next()
-        if status.code == .alreadyExists { wait = .milliseconds(50) }
+        // What is left of a session whose connection broke; another name will do.
+        if status.code == .alreadyExists {
+          suffix = suffix % Self.longestSuffix + 1
+          if suffix < Self.longestSuffix { wait = .milliseconds(50) }
+        }
         say(.away(status.oneLine))
       }
       try? await Task.sleep(for: wait)
@@ -148,7 +152,8 @@ final class ServerLink: Sendable {
       }
       return state != new
     }
-    guard isNews else { return }
+    // Who is told to end is no news.
+    guard isNews, !Task.isCancelled else { return }
     switch new {
     case .connected(let session): log("server \(configuration.address): \(session) runs")
     case .away(let reason): log("server \(configuration.address): \(reason); trying again")
