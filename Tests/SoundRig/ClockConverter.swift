@@ -1,36 +1,30 @@
 internal import Alignment
 internal import AudioCore
 
-/// Makes of each 10 ms of one clock so many samples as another clock has in that time.
+/// Makes of the samples of one clock so many as another clock has in that time, without a seam: whole
+/// blocks of 10 ms come out, now and then one more or one less than went in.
 struct ClockConverter: ~Copyable {
-  /// Some hours at 500 ppm.
-  private static let longest = 48000 * 10
-  private var resampler: VariableResampler
-  private let input: Frame
-  private let output: Frame
+  private let step: Double
+  private var buffer = ElasticBuffer(rate: .hz48000, channelCount: 1, capacity: 4800)
+  private let frame = Frame(rate: .hz48000, channelCount: 1)
 
-  /// `speed` of the other clock, within 1000 ppm of 1.
-  init(speed: Double) {
-    let rate = SampleRate.hz48000
-    resampler = VariableResampler(rate: rate, channelCount: 1, longestDelay: Self.longest)
-    input = Frame(rate: rate, channelCount: 1)
-    output = Frame(rate: rate, channelCount: 1)
-    // In the middle, as a position can grow either way.
-    resampler.move(to: Double(Self.longest / 2) + 0.5)
-    while resampler.hasNextFrame() { resampler.read(into: output) }
-    self.speed = speed
-    resampler.slope = (1 - 1 / speed) * 1e6
-  }
+  /// `speed` of the other clock. At 1 the samples pass untouched.
+  init(speed: Double) { step = 1 / speed }
 
-  var speed: Double { didSet { resampler.slope = (1 - 1 / speed) * 1e6 } }
+  var largestWaitingCount: Int { step == 1 ? 0 : frame.sampleCount }
 
+  /// Samples that it still holds.
+  var waitingCount: Int { max(0, Int(buffer.level / step)) }
+
+  /// `samples` are 10 ms.
   mutating func process(_ samples: [Float]) -> [Float] {
-    for (index, sample) in samples.enumerated() { input.planePointers[0][index] = sample }
-    resampler.write(input)
+    guard step != 1 else { return samples }
+    for (index, sample) in samples.enumerated() { frame.planePointers[0][index] = sample }
+    buffer.write(frame)
     var converted: [Float] = []
-    while resampler.hasNextFrame() {
-      resampler.read(into: output)
-      converted += (0..<output.sampleCount).map { output.planePointers[0][$0] }
+    while buffer.hasFrame(step: step) {
+      buffer.read(into: frame, step: step)
+      converted += (0..<frame.sampleCount).map { frame.planePointers[0][$0] }
     }
     return converted
   }

@@ -1,36 +1,53 @@
-/// Keeps the number of samples in flight: looks at how many wait in the pipe to a player before each
-/// block is written, and says how many are too many. The player itself always holds as many as it
+/// Keeps the number of samples in flight: looks at how many wait on the way to a player before each
+/// block is written, and says when the path has moved. The player itself always holds as many as it
 /// asked for, so that what waits tells all.
+///
+/// Where a bus ran dry the path has grown by what was missing. It is left so, as the next late block
+/// then does no harm and the path jumps once and not twice, unless it has become far too long.
 struct FlightControl {
-  /// Samples that are to wait; they are what makes up for a late block.
-  private let target = 960
-  private let window = 40
+  /// What a window has shown.
+  enum Finding: Equatable {
+    /// The path is so many samples longer than it was.
+    case moved(Int)
+    /// So many samples are to be left out, or to be inserted when negative.
+    case excess(Int)
+  }
+
+  private static let largestGrowth = 2400
+  /// Two clocks' blocks pass each other, which moves the level by some 120 to each side.
+  private static let tolerance = 360
+  private static let window = 40
+  private let target: Int
+  private var level: Int
   private var levels: [Int] = []
   private var rounds = 0
-  /// Of the windows' levels, in samples.
-  private var error = 0.0
 
   /// With so many waiting the machine stood still for long, and more will come in one rush: the path
   /// is better built anew.
   static let hopeless = 4800
 
-  var isSettled: Bool { rounds >= 2 }
+  /// `target` samples are to wait; they are what makes up for a late block.
+  init(target: Int) { (self.target, level) = (target, target) }
 
-  /// By what share a clock should go faster, where two clocks would otherwise part slowly.
-  var trim: Double { max(-1e-4, min(1e-4, -error / 480_000)) }
+  var isSettled: Bool { rounds >= 3 }
 
-  /// Samples to leave out, or to insert when negative: at the start any, later where a block or so
-  /// has been missing.
-  mutating func excess(_ waiting: Int) -> Int? {
+  mutating func note(_ waiting: Int) -> Finding? {
     levels.append(waiting)
-    guard levels.count == window else { return nil }
-    let median = levels.sorted()[window / 2]
+    guard levels.count == Self.window else { return nil }
+    let median = levels.sorted()[Self.window / 2]
     levels = []
     rounds += 1
     let excess = median - target
-    error = Double(excess)
-    guard abs(excess) > (rounds == 1 ? 0 : 360) else { return nil }
-    error = 0
-    return excess
+    // While streams start nothing can be said.
+    if rounds < 3 { return rounds == 2 ? .excess(excess) : nil }
+    if rounds == 3 { level = target + max(-Self.tolerance, min(Self.tolerance, excess)) }
+    let change = median - level
+    guard abs(change) > Self.tolerance else { return nil }
+    guard (-Self.tolerance...Self.largestGrowth).contains(excess) else {
+      level = target
+      return .excess(excess)
+    }
+    level = median
+    return .moved(change)
   }
 }

@@ -18,7 +18,7 @@ final class RoomPath: Sendable {
     var isStopped = false
     var isSettled = false
     var hasEnded = false
-    var corrections: [Duration] = []
+    var jumps: [Duration] = []
   }
 
   private static let block = 480
@@ -33,7 +33,7 @@ final class RoomPath: Sendable {
   }
 
   var isSettled: Bool { state.withLock(\.isSettled) }
-  var corrections: [Duration] { state.withLock(\.corrections) }
+  var jumps: [Duration] { state.withLock(\.jumps) }
 
   func say(_ samples: [Float], after delay: Int) {
     state.withLock { $0.voices.append((samples, -delay)) }
@@ -67,12 +67,11 @@ final class RoomPath: Sendable {
     defer { player.process.stop() }
     let recorder = try rig.recorder(from: loudspeaker + ".monitor", latencyMilliseconds: 10)
     defer { recorder.process.stop() }
-    var flight = FlightControl()
     var surplus = 0  // samples to leave out
     var noise = SeededNoise(77)
     var convolver = LiveConvolver([1], block: Self.block)
-    let isOfOtherClock = RigDevices.isOfCapture(microphone) && rig.captureClock != 1
-    var converter = ClockConverter(speed: isOfOtherClock ? rig.captureClock : 1)
+    var converter = ClockConverter(speed: rig.clock(of: microphone) / rig.clock(of: loudspeaker))
+    var flight = FlightControl(target: 2 * Self.block + converter.largestWaitingCount)
     // Silence to begin with, without which the player does not start.
     guard player.pipe.write([Float](repeating: 0, count: 5 * Self.block)) else { return }
     while !state.withLock(\.isStopped), let played = recorder.pipe.read(Self.block) {
@@ -83,27 +82,29 @@ final class RoomPath: Sendable {
       }
       let amplitude = state.withLock(\.acoustics.noiseAmplitude)
       var heard = zip(convolver.process(played), near).map { $0 + $1 + amplitude * noise.next() }
-      if isOfOtherClock { heard = converter.process(heard) }
-      let waiting = player.pipe.unreadBytes / MemoryLayout<Float>.stride
+      let waiting = player.pipe.unreadBytes / MemoryLayout<Float>.stride + converter.waitingCount
+      heard = converter.process(heard)
       guard waiting < FlightControl.hopeless else { return note(waiting) }
-      if let excess = flight.excess(waiting) {
+      switch flight.note(waiting) {
+      case .moved(let change): note(change)
+      case .excess(let excess):
         surplus += excess
         note(excess)
+      case nil: break
       }
       let dropped = max(0, min(heard.count, surplus))
       heard.removeFirst(dropped)
       surplus -= dropped
       if surplus < 0 { heard = [Float](repeating: 0, count: -surplus) + heard }
       surplus = max(0, surplus)
-      if isOfOtherClock { converter.speed = rig.captureClock * (1 + flight.trim) }
       if flight.isSettled { state.withLock { $0.isSettled = true } }
       guard player.pipe.write(heard) else { return }
     }
   }
 
-  private func note(_ excess: Int) {
+  private func note(_ samples: Int) {
     state.withLock {
-      if $0.isSettled { $0.corrections.append(.seconds(Double(excess) / 48000)) }
+      if $0.isSettled { $0.jumps.append(.seconds(Double(samples) / 48000)) }
     }
   }
 }

@@ -5,17 +5,17 @@ internal import Synchronization
 /// A room between a loudspeaker and a microphone of the rig, live: what `spk` plays is heard in
 /// `micbus` after a fixed time, through the room's response, with what people in the room say.
 ///
-/// It keeps a fixed number of samples in flight: as both buses run by one clock the path does not
-/// wander. From a recording of `spk.monitor` to one of `micbus.monitor` clicks took 35 or 40 ms, by
-/// how the servers' blocks lay when it began, and the same to the sample for 50 clicks in 25 s. Where a machine is so busy that a bus runs dry, the path grows by what was missing, for
-/// which it makes up within two seconds and which `corrections` counts.
+/// It keeps a fixed number of samples in flight: the path does not wander. From a recording of
+/// `spk.monitor` to one of `micbus.monitor` clicks took 35 or 40 ms, by how the servers' blocks lay when
+/// it began, and the same to the sample for 50 clicks in 25 s. Where the microphone's clock is another
+/// the room hears by that clock, resampled. Where a machine is so busy that a bus runs dry, the path
+/// grows by what was missing, which `jumps` tells; beyond 50 ms it is brought back.
 public final class RoomSimulator: Sendable {
-  /// Of the path, without the room's response.
+  /// Of the path, without the room's response; 10 ms more where the microphone's clock is another.
   public static let delay: ClosedRange<Duration> = .milliseconds(25) ... .milliseconds(50)
 
   private let path: RoomPath
 
-  /// Not yet with a capture clock other than 1, where it throws: the path does not stand.
   /// Returns when the path stands. Without a room it is a delay and no more. `echoReturnLoss` from
   /// the loudspeaker to the microphone in decibels; `noiseLevel` of white noise in dBFS, nil is none.
   public init(
@@ -46,8 +46,9 @@ public final class RoomSimulator: Sendable {
     path.change { ($0.room, $0.echoGain) = (room, powf(10, -echoReturnLoss / 20)) }
   }
 
-  /// By how much the path was off each time that it was brought back.
-  public var corrections: [Duration] { path.corrections }
+  /// By how much the path became longer each time that it moved, or was too long when it was brought
+  /// back.
+  public var jumps: [Duration] { path.jumps }
 
   public func stop() { path.stop() }
 }

@@ -62,6 +62,9 @@ public final class SoundRig: Sendable {
 
   func server(of device: String) -> SoundServer { Self.server(of: device, servers) }
 
+  /// Of a sink to that of played sound.
+  func clock(of sink: String) -> Double { RigDevices.isOfCapture(sink) ? captureClock : 1 }
+
   /// Waits until each microphone's bus gives sound.
   func awaitFlow() throws {
     for source in ["micbus.monitor", "spk.monitor"] {

@@ -17,7 +17,7 @@ extension EdgeBench {
     print("\n### Faults, from their cause's end\n")
     print(
       "| fault | sound runs again | gap told by the server | echo 20 dB down again "
-        + "| the room's own corrections |")
+        + "| the room's own jumps |")
     print("|---|---|---|---|---|")
     for fault in Self.faults {
       try await withCall { edge, rig, room in
@@ -35,7 +35,7 @@ extension EdgeBench {
         print(
           "| \(fault.name) | \(Self.milliseconds(back)) | \(told) "
             + "| \(Self.milliseconds(echoGone(edge, since: end, below: echoLevel - 20))) "
-            + "| \(room.corrections.map { Self.milliseconds($0) }.joined(separator: ", ")) |")
+            + "| \(room.jumps.map { Self.milliseconds($0) }.joined(separator: ", ")) |")
       }
     }
   }
