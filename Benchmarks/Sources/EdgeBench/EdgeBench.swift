@@ -13,9 +13,10 @@ struct EdgeBench {
 
   /// Runs `body` in a call that stands, and ends the call.
   func withCall(
+    captureClock: Double = 1,
     _ body: (RunningEdge, SoundRig, RoomSimulator) async throws -> Void
   ) async throws {
-    let rig = try SoundRig()
+    let rig = try SoundRig(captureClock: captureClock)
     defer { rig.stop() }
     let room = try RoomSimulator(rig)
     defer { room.stop() }

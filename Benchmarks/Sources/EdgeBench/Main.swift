@@ -9,12 +9,13 @@ enum Main {
     guard let products = arguments.popFirst() else { fatalError("the folder of the executables") }
     let bench = EdgeBench(products: URL(filePath: products), voices: try await Voices())
     let tables =
-      arguments.isEmpty ? ["echo", "latency", "faults", "soak"] : Array(arguments)
+      arguments.isEmpty ? ["echo", "latency", "faults", "drift", "soak"] : Array(arguments)
     for table in tables {
       switch table {
       case "echo": try await bench.echo()
       case "latency": try await bench.latency()
       case "faults": try await bench.faults()
+      case "drift": try await bench.drift()
       case "soak": try await bench.soak()
       default: fatalError("no table \(table)")
       }

@@ -1,0 +1,98 @@
+internal import AnechoicAPI
+internal import EdgeRig
+internal import Foundation
+internal import SoundRig
+internal import SwiftProtobuf
+
+extension EdgeBench {
+  /// Of a call; what follows is measured.
+  private static let settling = 5
+
+  /// A microphone whose clock is not the loudspeaker's, while the far end talks: for so many seconds as
+  /// the environment's ANECHOIC_DRIFT says, or 60. The call without drift is there to compare.
+  func drift() async throws {
+    let seconds = ProcessInfo.processInfo.environment["ANECHOIC_DRIFT"].flatMap(Int.init) ?? 60
+    print("\n### Capture clock against playback clock (\(seconds) s each way, 60 s without)\n")
+    print(
+      "| clock, ppm | microphone, dBFS | reduction, dB: mean, least | above 25, 30 dB | drift told, ppm "
+        + "| buffer, ms | underruns | skipped, samples | lost, frames | largest step, dB "
+        + "| the room's own jumps |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    var withoutDrift = 0.0
+    for (partsPerMillion, seconds) in [(0.0, 60), (500, seconds), (-500, seconds)] {
+      try await withCall(captureClock: 1 + partsPerMillion * 1e-6) { edge, rig, room in
+        let call = try await driftingCall(edge, rig, seconds: seconds)
+        if partsPerMillion == 0 { withoutDrift = call.largestStep }
+        let step = 20 * log10(call.largestStep / withoutDrift)
+        let jumps = room.jumps.map { Self.milliseconds($0) }.joined(separator: ", ")
+        print("| \(Int(partsPerMillion)) \(call.row(step: step)) | \(jumps) |")
+      }
+    }
+  }
+
+  private func driftingCall(
+    _ edge: RunningEdge, _ rig: SoundRig, seconds: Int
+  ) async throws -> DriftingCall {
+    edge.farEnd.play(voices.farEnd, isRepeated: true)
+    try await sleep(Double(Self.settling))
+    var call = DriftingCall(flow: try await edge.status().flow)
+    let microphone = try rig.record(from: "micbus.monitor")
+    let loudspeaker = try rig.record(from: "spk.monitor")
+    let start = edge.voice.count(at: .now)
+    for _ in Self.settling..<seconds {
+      try await sleep(1)
+      if let status = try? await edge.status() { call.note(status) }
+    }
+    let left = Loudness.levels(Array(edge.voice.samples[start...]), of: Self.rate)
+    call.echo = Array(zip(Loudness.levels(microphone.stop(), of: Self.rate), left))
+    let played = loudspeaker.stop()
+    call.largestStep = Double(zip(played, played.dropFirst()).map { abs($1 - $0) }.max() ?? 0)
+    return call
+  }
+}
+
+/// What a call with clocks that differ has shown.
+private struct DriftingCall {
+  let flow: Anechoic_V1_EdgeStatus.Flow
+  /// Of each second, in dBFS at the microphone and in the voice.
+  var echo: [(before: Double, after: Double)] = []
+  var largestStep = 0.0
+  private var last = Anechoic_V1_EdgeStatus.Flow()
+  private var drifts: [Float] = []
+  private var buffers: [Float] = []
+
+  /// As it was when the call had settled.
+  init(flow: Anechoic_V1_EdgeStatus.Flow) { self.flow = flow }
+
+  mutating func note(_ status: Anechoic_V1_EdgeStatus) {
+    last = status.flow
+    drifts.append(last.playbackDriftPpm)
+    buffers.append(last.playbackBufferMs)
+  }
+
+  /// All columns between the clock and the room's.
+  func row(step: Double) -> String {
+    let reductions = echo.map { $0.before - $0.after }
+    let level = echo.map(\.before).reduce(0, +) / Double(max(1, echo.count))
+    let mean = reductions.reduce(0, +) / Double(max(1, reductions.count))
+    let shares = [25.0, 30].map { limit in
+      let count = reductions.filter { $0 > limit }.count
+      return "\(EdgeBench.rounded(100 * Double(count) / Double(max(1, reductions.count)))) %"
+    }
+    let lost =
+      last.framesDropped + last.framesConcealed + last.framesUnsent
+      - (flow.framesDropped + flow.framesConcealed + flow.framesUnsent)
+    return [
+      "", EdgeBench.rounded(level),
+      "\(EdgeBench.rounded(mean)), \(EdgeBench.rounded(reductions.min() ?? 0))",
+      shares.joined(separator: ", "), range(drifts.suffix(drifts.count / 2)), range(buffers),
+      "\(last.playbackUnderruns - flow.playbackUnderruns)",
+      "\(last.playbackSamplesSkipped - flow.playbackSamplesSkipped)", "\(lost)",
+      EdgeBench.rounded(step),
+    ].joined(separator: " | ")
+  }
+
+  private func range(_ values: some Collection<Float>) -> String {
+    "\(EdgeBench.rounded(Double(values.min() ?? 0))) to \(EdgeBench.rounded(Double(values.max() ?? 0)))"
+  }
+}
