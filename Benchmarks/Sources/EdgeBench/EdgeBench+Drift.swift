@@ -16,8 +16,8 @@ extension EdgeBench {
     print(
       "| clock, ppm | microphone, dBFS | reduction, dB: mean, least | above 25, 30 dB | drift told, ppm "
         + "| buffer, ms | underruns | skipped, samples | lost, frames | largest step, dB "
-        + "| the room's own jumps |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+        + "| agent, % of a core | the room's own jumps |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     var withoutDrift = 0.0
     for (partsPerMillion, seconds) in [(0.0, 60), (500, seconds), (-500, seconds)] {
       try await withCall(captureClock: 1 + partsPerMillion * 1e-6) { edge, rig, room in
@@ -39,15 +39,27 @@ extension EdgeBench {
     let microphone = try rig.record(from: "micbus.monitor")
     let loudspeaker = try rig.record(from: "spk.monitor")
     let start = edge.voice.count(at: .now)
+    let (begin, used) = (ContinuousClock.now, processorTime(edge.agentIdentifier))
     for _ in Self.settling..<seconds {
       try await sleep(1)
       if let status = try? await edge.status() { call.note(status) }
     }
+    call.processorShare =
+      (processorTime(edge.agentIdentifier) - used) / ((.now - begin) / .seconds(1))
     let left = Loudness.levels(Array(edge.voice.samples[start...]), of: Self.rate)
     call.echo = Array(zip(Loudness.levels(microphone.stop(), of: Self.rate), left))
     let played = loudspeaker.stop()
     call.largestStep = Double(zip(played, played.dropFirst()).map { abs($1 - $0) }.max() ?? 0)
     return call
+  }
+
+  /// Of all threads of a process, in seconds.
+  private func processorTime(_ process: Int32) -> Double {
+    let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+    // From the state on; what is before may have blanks in it.
+    let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+    let ticks = [11, 12].compactMap { fields.indices.contains($0) ? Double(fields[$0]) : nil }
+    return ticks.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 }
 
@@ -57,6 +69,8 @@ private struct DriftingCall {
   /// Of each second, in dBFS at the microphone and in the voice.
   var echo: [(before: Double, after: Double)] = []
   var largestStep = 0.0
+  /// Of one core, that the agent used.
+  var processorShare = 0.0
   private var last = Anechoic_V1_EdgeStatus.Flow()
   private var drifts: [Float] = []
   private var buffers: [Float] = []
@@ -88,7 +102,7 @@ private struct DriftingCall {
       shares.joined(separator: ", "), range(drifts.suffix(drifts.count / 2)), range(buffers),
       "\(last.playbackUnderruns - flow.playbackUnderruns)",
       "\(last.playbackSamplesSkipped - flow.playbackSamplesSkipped)", "\(lost)",
-      EdgeBench.rounded(step),
+      EdgeBench.rounded(step), EdgeBench.rounded(100 * processorShare),
     ].joined(separator: " | ")
   }
 
