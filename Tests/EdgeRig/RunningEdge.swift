@@ -43,6 +43,8 @@ public final class RunningEdge: Sendable {
       ] + (arguments.isEmpty ? Self.devices : arguments),
       environment: rig.environment, log: "\(folder)/agent.log")
     try process.run()
+    // As its systemd unit does.
+    RealTime.enter(process: process.processIdentifier)
     agent.withLock { $0 = process }
   }
 

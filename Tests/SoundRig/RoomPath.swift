@@ -54,6 +54,7 @@ final class RoomPath: Sendable {
   /// Until `stop`. Where a server is gone the path stands again soon after it is back.
   func run() {
     blockPipeSignals()
+    RealTime.enter()
     while !state.withLock(\.isStopped) {
       try? connect()
       usleep(100_000)

@@ -27,6 +27,7 @@ extension SoundRig {
       "pacat",
       Self.options(sink, channels: channels, rate: rate, latencyMilliseconds: latencyMilliseconds),
       environment: server(of: sink).variables, input: pipe.reader)
+    RealTime.enter(process: process.identifier)
     return (process, pipe.writer)
   }
 
@@ -38,6 +39,7 @@ extension SoundRig {
       "parec",
       Self.options(source, channels: 1, rate: 48000, latencyMilliseconds: latencyMilliseconds),
       environment: server(of: source).variables, output: pipe.writer)
+    RealTime.enter(process: process.identifier)
     return (process, pipe.reader)
   }
 

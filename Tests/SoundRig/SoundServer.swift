@@ -60,6 +60,7 @@ final class SoundServer: Sendable {
       return canConnect(toSocket: "\(directory)/socket")
     }
     guard isReached else { throw SoundRigError("pulseaudio does not answer: \(logText)") }
+    RealTime.enter(process: process.identifier)
     for sink in sinks { try keepAwake(sink.name) }
   }
 
@@ -116,6 +117,7 @@ final class SoundServer: Sendable {
   private func keepAwake(_ sink: String) throws(SoundRigError) {
     let keeper = try ChildProcess(
       "parec", ["--latency-msec=10", "--raw", "-d", "\(sink).monitor"], environment: variables)
+    RealTime.enter(process: keeper.identifier)
     running.withLock { $0?.keepers[sink] = keeper }
   }
 
