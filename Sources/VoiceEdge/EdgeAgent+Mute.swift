@@ -18,16 +18,16 @@ extension EdgeAgent {
   }
 
   /// A press is a request: the session decides, and its state is what the lamp shows.
-  func pressed() { decide(Press(mutes: !board.status.mute.session)) }
+  func pressed() {
+    voice.post { [self] voice in decide(Press(mutes: !voice.mute.session), voice) }
+  }
 
   /// Where is known by the voice thread alone: servers come and go.
-  private func decide(_ press: Press) {
-    voice.post { [self] voice in
-      if let session = voice.link?.started.session {
-        report(press, to: session)
-      } else {
-        decideLocally(press)
-      }
+  private func decide(_ press: Press, _ voice: EdgeVoice) {
+    if let session = voice.link?.started.session {
+      report(press, to: session)
+    } else {
+      decideLocally(press)
     }
   }
 
@@ -41,7 +41,7 @@ extension EdgeAgent {
       } catch let status as Status where status.isUnreachable && .now < press.end {
         // The server went away with the press in its hands, or is busy.
         try? await Task.sleep(for: .milliseconds(100))
-        decide(press)
+        voice.post { [self] voice in decide(press, voice) }
       } catch {
         log("mute key: \((error as? Status)?.oneLine ?? "the press was not decided")")
       }

@@ -64,6 +64,8 @@ struct MuteTests {
       #expect(mkfifo(setup.folder.path("key"), 0o600) == 0)
       setup.configuration.mute.keys = [setup.folder.path("key")]
     } _: { rig in
+      // A session ignores presses before it has heard anything.
+      if hasServer { try await eventually("audio flows") { rig.status.latency.server > 0 } }
       let key = open(rig.folder.path("key"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
       defer { close(key) }
       for muted in [true, false] {
