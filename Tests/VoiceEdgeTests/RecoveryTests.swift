@@ -113,7 +113,8 @@ struct RecoveryTests {
       let freed = ContinuousClock.now
       try await rig.running()
       #expect(.now - freed < .seconds(2))
-      // Changes are logged, not tries.
+      // Changes are logged, not tries, each a moment after it was told.
+      try await eventually("logged") { rig.log.all.contains { $0.contains("it is \(reason)") } }
       #expect(rig.log.all.filter { $0.contains("it is \(reason)") }.count == 1)
     }
   }
