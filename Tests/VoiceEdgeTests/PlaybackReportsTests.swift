@@ -29,6 +29,15 @@ struct PlaybackReportsTests {
     #expect(report?.firstSample == 960 && report?.deviceTimeNs == 1_024_000_000)
   }
 
+  @Test func aSurpriseIsToldThreeTimesAndThenTenTimesASecond() {
+    var reports = PlaybackReports(samplesPerSecond: 48000)
+    _ = reports.report(note(0))
+    let told = (1...20).filter {
+      reports.report(note($0, heardAt: 1_050_000_000 + $0 * 10 * Self.ms)) != nil
+    }
+    #expect(told == [1, 2, 3, 13])
+  }
+
   @Test func silenceIsToldSinceTheLastReport() {
     var reports = PlaybackReports(samplesPerSecond: 48000)
     let first = reports.report(note(0, silence: 5000))

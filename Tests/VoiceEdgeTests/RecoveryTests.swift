@@ -47,6 +47,19 @@ struct RecoveryTests {
     }
   }
 
+  @Test func afterALoudspeakerStoodStillNothingOldIsPlayed() async throws {
+    try await AgentRig.run { rig in
+      try await rig.running()
+      rig.loudspeaker.stall(true)
+      try await Task.sleep(for: .seconds(1))
+      rig.loudspeaker.stall(false)
+      try await isHeard(rig)
+      try await Task.sleep(for: .seconds(2))
+      // What waited would be skipped sooner or later.
+      #expect(try await rig.edgeStatus().flow.playbackSamplesSkipped < 1600)
+    }
+  }
+
   @Test func aDeviceThatSleepsIsWoken() async throws {
     try await AgentRig.run { rig in
       try await rig.running()

@@ -18,6 +18,8 @@ protocol FrameRenderer: AnyObject {
 final class PlaybackStream: DeviceLoop.User {
   /// A device that takes samples by so much sooner than it can play them is none that keeps time.
   private static let largestLead = 0.06
+  /// After so long without room for a frame, what waits to be played is too old.
+  private static let stall = Duration.milliseconds(80)
 
   private let renderer: any FrameRenderer
   private let frame: Frame
@@ -26,6 +28,7 @@ final class PlaybackStream: DeviceLoop.User {
   private var clock = DelayLockedLoop(rate: 48000)
   private var pending = [Float]()
   private var pendingStart = 0
+  private var lastFrame = Duration.zero
 
   init(rate: SampleRate, channelCount: Int, _ renderer: any FrameRenderer) {
     self.renderer = renderer
@@ -39,6 +42,7 @@ final class PlaybackStream: DeviceLoop.User {
     converted = Frame(rate: format.rate, channelCount: min(2, format.channelCount))
     clock = DelayLockedLoop(rate: Double(format.rate.hertz))
     renderer.begin()
+    lastFrame = MonotonicClock.now
     pending = [Float](
       repeating: 0, count: format.rate.samplesPerFrame * format.channelCount)
     pendingStart = pending.count
@@ -72,7 +76,13 @@ final class PlaybackStream: DeviceLoop.User {
   /// What is written next comes after all that waits in the device.
   private func renderNext(_ device: any PCMDevice) {
     let size = device.format.rate.samplesPerFrame
-    let now = MonotonicClock.now.seconds
+    let time = MonotonicClock.now
+    if time - lastFrame > Self.stall {
+      renderer.begin()
+      clock.restart()
+    }
+    lastFrame = time
+    let now = time.seconds
     let heard = now + Double(device.delay) / Double(device.format.rate.hertz)
     if clock.error(of: size, now: heard) < -Self.largestLead {
       usleep(5000)

@@ -2,13 +2,15 @@ internal import AnechoicAPI
 internal import SwiftProtobuf
 
 /// When the server should be told where the loudspeaker is in its mix: ten times a second, and at once
-/// when it did not go on as expected.
+/// when it did not go on as expected: three times then, as a time that stands alone is not believed.
 struct PlaybackReports {
   private static let interval: Int64 = 100_000_000
   private static let surprise: Int64 = 3_000_000
+  private static let repeats = 2
 
   private let samplesPerSecond: Double
   private var last: PlayedNote?
+  private var repeatsLeft = 0
 
   init(samplesPerSecond: Int) { self.samplesPerSecond = Double(samplesPerSecond) }
 
@@ -18,10 +20,13 @@ struct PlaybackReports {
     if let last, last.epoch == note.epoch {
       let samples = Double(note.mixSample - last.mixSample)
       let expected = last.heardAt + Int64(samples / samplesPerSecond * 1e9)
-      guard
-        note.heardAt - last.heardAt >= Self.interval
-          || abs(note.heardAt - expected) > Self.surprise
-      else { return nil }
+      if abs(note.heardAt - expected) > Self.surprise {
+        repeatsLeft = Self.repeats
+      } else if repeatsLeft > 0 {
+        repeatsLeft -= 1
+      } else if note.heardAt - last.heardAt < Self.interval {
+        return nil
+      }
     }
     let silence = last.map { $0.epoch == note.epoch ? note.silence - $0.silence : 0 } ?? 0
     last = note
