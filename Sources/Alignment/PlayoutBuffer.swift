@@ -110,7 +110,7 @@ public struct PlayoutBuffer: ~Copyable {
     if reads == Self.second {
       // Soon after a start nobody minds it, and all else is slow.
       let surplus = lastFlowLeast - flowTarget
-      return abs(surplus) > Double(buffer.rate.samples(in: .milliseconds(1))) ? surplus : nil
+      return abs(surplus) > RateController.off * Double(buffer.rate.hertz) ? surplus : nil
     }
     guard reads.isMultiple(of: Self.second / 4) else { return nil }
     let surplus = min(quarterLeast, lastQuarterLeast) - flowTarget

@@ -27,12 +27,11 @@ extension AgentOptions {
   /// Mutes or unmutes, and says what holds then.
   func setMute(_ muted: Bool) async throws {
     do {
-      let state = try await sessions().setMute(status().session, muted: muted)
-      if json {
-        print(try state.jsonLine())
-      } else {
-        print(state.muted ? "muted" : "not muted")
-      }
+      let before = try await status()
+      let state = try await sessions().setMute(before.session, muted: muted)
+      if json { return print(try state.jsonLine()) }
+      let isOff = before.muteHolders.contains(.hardware)
+      print(state.muted ? "muted" : isOff ? "muted by the device's switch" : "not muted")
     } catch let status as Status {
       throw failure(status)
     }

@@ -7,19 +7,29 @@ extension EdgeBench {
   /// Far-end speech alone, through the room: what the microphone hears, and what is left in the voice.
   func echo() async throws {
     print("\n### Echo of far-end speech (20 s)\n")
-    print("| second | microphone, dBFS | voice, dBFS | reduction, dB |")
-    print("|---|---|---|---|")
-    try await withCall { edge, rig, _ in
+    print(
+      "| second | microphone, dBFS | voice, dBFS | reduction, dB | echo after, ms "
+        + "| played faster by, ppm | underruns, skipped samples | jumps of the rig's path |")
+    print("|---|---|---|---|---|---|---|---|")
+    try await withCall { edge, rig, room in
       let microphone = try rig.record(from: "micbus.monitor")
       let start = edge.voice.count(at: .now)
       edge.farEnd.play(voices.farEnd, isRepeated: true)
-      try await sleep(20)
+      var told: [String] = []
+      for _ in 0..<20 {
+        try await sleep(1)
+        let status = try await edge.status()
+        let (delay, flow) = (status.stats.echo.delay, status.flow)
+        told.append(
+          "\(Self.rounded(Double(delay.nanos) / 1e6)) | \(Self.rounded(Double(flow.playbackDriftPpm)))"
+            + " | \(flow.playbackUnderruns), \(flow.playbackSamplesSkipped) | \(room.jumps.count)")
+      }
       let heard = Loudness.levels(microphone.stop(), of: Self.rate)
       let left = Loudness.levels(Array(edge.voice.samples[start...]), of: Self.rate)
       for (second, (before, after)) in zip(heard, left).enumerated() {
         print(
           "| \(second + 1) | \(Self.rounded(before)) | \(Self.rounded(after)) "
-            + "| \(Self.rounded(before - after)) |")
+            + "| \(Self.rounded(before - after)) | \(told[min(second, told.count - 1)]) |")
       }
       let reductions = zip(heard, left).dropFirst(3).map { $0 - $1 }
       print("\nFrom the 4th second on: least \(Self.rounded(reductions.min() ?? 0)) dB.")

@@ -157,12 +157,15 @@ final class EdgeVoice {
     rings.captureHealth().isRunning ? .xrun : .deviceLost
   }
 
+  /// A test withholds the microphone, too.
+  private var withheldReason: Anechoic_V1_GapReason { mute.isMuted ? .muted : .unspecified }
+
   /// An empty chunk says how far time has come without samples.
   private func microphoneChunk(time: Int64?, isWithheld: Bool) -> Anechoic_V1_AudioChunk {
     guard let time else {
       return Anechoic_V1_AudioChunk.with {
         $0.firstSample = position + Int64(microphoneFrame.sampleCount)
-        $0.gapBefore = isWithheld && mute.isMuted ? .muted : lostReason
+        $0.gapBefore = isWithheld ? withheldReason : lostReason
       }
     }
     var chunk = VoiceFrames.chunk(microphoneFrame, time: time)
