@@ -25,6 +25,8 @@ final class EchoReference {
   private let input: Frame
   private var framesSincePlayed: Int
   private var framesSinceAligned: Int
+  /// Whether `aligned` was loud enough to be heard: a bit a frame, the last one lowest.
+  private var loudFrames: UInt8 = 0
 
   init(_ setup: SessionSetup, _ capture: CapturePipeline, _ engine: any VoiceEngine.Type) throws {
     source = setup.reference != nil ? .client : setup.playback != nil ? .playback : .none
@@ -49,6 +51,10 @@ final class EchoReference {
     status.echoDelay == nil
       ? framesSincePlayed < Self.longestEchoFrames : framesSinceAligned < Self.tailFrames
   }
+
+  /// Whether the microphone must hear something of what was played, 30 to 80 ms ago: the best lead is
+  /// shorter.
+  var mustBeHeard: Bool { loudFrames & 0xF8 != 0 }
 
   /// Forgets the echo's way: it takes another one now.
   func reset() { aligner.reset() }
@@ -86,8 +92,9 @@ final class EchoReference {
     if source == .client { appendWhatCame() } else { append(mix) }
     let isMissing = !aligner.hasReference(afterFrames: 0)
     aligner.read(into: aligned)
-    framesSinceAligned =
-      aligned.peak > Self.leastPeak ? 0 : min(framesSinceAligned + 1, Self.longestEchoFrames)
+    let isLoud = aligned.peak > Self.leastPeak
+    framesSinceAligned = isLoud ? 0 : min(framesSinceAligned + 1, Self.longestEchoFrames)
+    loudFrames = loudFrames << 1 | (isLoud ? 1 : 0)
     return (hasMoved, isMissing)
   }
 

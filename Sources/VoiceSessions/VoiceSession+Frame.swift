@@ -20,7 +20,7 @@ extension VoiceSession {
     capture.load(microphoneFrame)
     let lacksReference = align(sink: sink)
     // Of a microphone that gives nothing, the engine would learn that there is no echo.
-    if capture.input.peak == 0 { echo.aligned.clear() }
+    if capture.input.peak == 0, echo.mustBeHeard { echo.aligned.clear() }
     var findings = capture.process(reference: echo.aligned, into: outputFrame)
     if !capture.restsEcho { followEcho(&findings, sink: sink) }
     listen(findings, sink: sink)

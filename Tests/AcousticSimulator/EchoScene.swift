@@ -20,6 +20,8 @@ public struct EchoScene: Sendable {
   public var echoReturnLoss: Float = 6
   /// Of white noise at the microphone, in dBFS; nil is none.
   public var noiseLevel: Float? = -65
+  /// Of the microphone's converter: what is less than half of its least bit is silence. Nil is none.
+  public var converterBits: Int?
   /// Where the reference is silence though the loudspeaker plays on, in seconds.
   public var referenceGaps: [Range<Double>] = []
   /// When nothing of the microphone comes, in seconds: it is silence here.
@@ -49,6 +51,10 @@ public struct EchoScene: Sendable {
     silence(&reference, referenceGaps)
     var microphone = zip(echo, nearEnd).map { $0 + $1 + amplitude * noise.next() }
     silence(&microphone, microphoneGaps)
+    if let converterBits {
+      let scale = Float(1 << (converterBits - 1))
+      microphone = microphone.map { ($0 * scale).rounded() / scale }
+    }
     return Recording(
       reference: reference, microphone: microphone, echo: echo, near: Array(nearEnd))
   }

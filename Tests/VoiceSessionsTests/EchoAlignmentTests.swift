@@ -32,7 +32,7 @@ struct EchoAlignmentTests {
   }
 
   /// A canceller that hears a microphone without sound would learn that there is no echo.
-  @Test(arguments: [0.1, 1, 3])
+  @Test(arguments: [0.1, 0.5, 1])
   func soonAfterAGapOfTheMicrophoneTheEchoIsAsFarDownAsBefore(gap: Double) async throws {
     let end = 6 + gap
     let run = try EchoRun(
@@ -43,6 +43,20 @@ struct EchoAlignmentTests {
     #expect(run.reduction(3..<6) > 25, "\(run.reduction(3..<6))")
     // The reference that sounds on from the gap is not known.
     #expect(run.reduction(end + 0.5..<end + 1.5) > 25, "\(run.reduction(end + 0.5..<end + 1.5))")
+  }
+
+  /// Before the first echo of a sentence the microphone may give nothing, too.
+  @Test func afterSilenceTheFirstSoundIsRemovedAsWell() async throws {
+    let speech = try await Voices.far(seconds: 5)
+    let sudden = speech.drop { abs($0) < 0.1 }
+    let farEnd = speech + [Float](repeating: 0, count: 16000) + sudden
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.2) {
+        $0.noiseLevel = nil
+        $0.converterBits = 16
+      }, farEnd: farEnd)
+    try run.run()
+    #expect(run.excess(6..<8) < -20, "\(run.excess(6..<8))")
   }
 
   @Test(arguments: [-4_000_000, 0, 9_000_000_000] as [Int64])
