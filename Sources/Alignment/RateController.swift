@@ -17,6 +17,10 @@ public struct RateController: ~Copyable {
   private static let leastChange = 10.0
   private static let clearFactor = 3.0
   private static let leastCount = 6
+  /// No level is steadier, in seconds: what a few points say by chance is not believed.
+  private static let scatter = 0.0015
+  /// What a level moves by at once, in seconds, is no drift; the second time it has come to stay.
+  private static let step = 0.0025
 
   /// In parts per million; positive where the reader must be quicker.
   public private(set) var deviation = 0.0
@@ -27,6 +31,7 @@ public struct RateController: ~Copyable {
   private var taken = 0.0  // samples that were read in excess
   private var time = 0.0
   private var correction = 0.0  // in parts per million
+  private var isOutlying = false
 
   public init(rate: Double) { self.rate = rate }
 
@@ -34,6 +39,7 @@ public struct RateController: ~Copyable {
   public mutating func restart() {
     line.forget()
     (taken, time, correction) = (0, 0, 0)
+    isOutlying = false
     deviation = drift
   }
 
@@ -45,17 +51,26 @@ public struct RateController: ~Copyable {
   public mutating func update(level: Double, target: Double, seconds: Double) {
     taken += deviation * 1e-6 * rate * seconds
     time += seconds
+    let offset = level + taken - line.value(at: time)
+    if line.count > 2, abs(offset) > Self.step * rate {
+      isOutlying.toggle()
+      guard !isOutlying else { return }
+      line.shift(by: offset)
+    }
+    isOutlying = false
     line.add(time, level + taken)
-    updateDrift()
+    updateDrift(seconds)
     let surplus = (line.count > 2 ? line.value(at: time) - taken : level) - target
     updateCorrection(surplus / rate)
     deviation = Self.limited(drift + correction)
   }
 
-  private mutating func updateDrift() {
+  private mutating func updateDrift(_ seconds: Double) {
     guard line.count >= Self.leastCount else { return }
     let slope = Self.limited(line.slope / rate * 1e6)
-    let uncertainty = line.uncertainty / rate * 1e6
+    let count = Double(line.count)
+    let least = Self.scatter * (12 / count).squareRoot() / (count * seconds)
+    let uncertainty = max(line.uncertainty / rate, least) * 1e6
     let change = abs(slope - drift)
     guard change > max(Self.leastChange, Self.clearFactor * uncertainty)
     else { return }

@@ -60,6 +60,22 @@ struct RateControllerTests {
     #expect(rates.count <= 3 && rates.allSatisfy { abs($0) < 40 }, "\(rates)")
   }
 
+  /// As where a sound server takes a block more than before.
+  @Test(arguments: [8, 12, 30])
+  func aStepOfTheLevelIsNoDrift(at second: Int) {
+    var controller = RateController(rate: 48000)
+    var level = 0.0
+    var drifts: Set<Double> = []
+    for index in 0..<300 {
+      level -= 48000 * controller.deviation * 1e-6
+      if index == second { level += 480 }
+      controller.update(level: level, target: 0, seconds: 1)
+      drifts.insert(controller.drift)
+    }
+    #expect(drifts == [0], "\(drifts)")
+    #expect(abs(level) < Self.off)
+  }
+
   @Test func theRateIsBounded() {
     var controller = RateController(rate: 48000)
     for index in 0..<100 { controller.update(level: 1e6 * Double(index), target: 0, seconds: 1) }
