@@ -6,8 +6,8 @@
 /// follows a rate that stays, and not one that wanders: so the drift is taken anew only when it is
 /// clearly another, and a level is left alone until it is well off, and then brought back evenly.
 public struct RateController: ~Copyable {
-  /// In parts per million: two crystals differ by less than half of it.
-  public static let largestDeviation = 1000.0
+  /// In parts per million: no two crystals differ by more, and what says so is no drift.
+  public static let largestDrift = 600.0
   /// By how much a level that is off is brought back, in parts per million.
   public static let correction = 60.0
   /// From how far off, and until how far, in seconds.
@@ -15,10 +15,11 @@ public struct RateController: ~Copyable {
   private static let settled = 0.0005
   /// A drift that differs by less is the same: in parts per million, and times its uncertainty.
   private static let leastChange = 10.0
-  private static let clearFactor = 3.0
+  private static let clearFactor = 4.0
   private static let leastCount = 6
-  /// No level is steadier, in seconds: what a few points say by chance is not believed.
-  private static let scatter = 0.0015
+  /// What few points say of how much a level trembles is believed only so many times over, and within
+  /// bounds, in seconds: on the sound rig, where threads are late now and then, it is the greatest.
+  private static let tremble = (factor: 5.0, least: 0.0003, greatest: 0.0015)
   /// What a level moves by at once, in seconds, is no drift; the second time it has come to stay.
   private static let step = 0.0025
 
@@ -51,7 +52,9 @@ public struct RateController: ~Copyable {
   public mutating func update(level: Double, target: Double, seconds: Double) {
     taken += deviation * 1e-6 * rate * seconds
     time += seconds
-    let offset = level + taken - line.value(at: time)
+    // From where it was, and not along a slope that is not believed yet.
+    let expected = line.value(at: time - seconds) + drift * 1e-6 * rate * seconds
+    let offset = level + taken - expected
     if line.count > 2, abs(offset) > Self.step * rate {
       isOutlying.toggle()
       guard !isOutlying else { return }
@@ -62,19 +65,25 @@ public struct RateController: ~Copyable {
     updateDrift(seconds)
     let surplus = (line.count > 2 ? line.value(at: time) - taken : level) - target
     updateCorrection(surplus / rate)
-    deviation = Self.limited(drift + correction)
+    deviation = drift + correction
   }
 
   private mutating func updateDrift(_ seconds: Double) {
     guard line.count >= Self.leastCount else { return }
-    let slope = Self.limited(line.slope / rate * 1e6)
-    let count = Double(line.count)
-    let least = Self.scatter * (12 / count).squareRoot() / (count * seconds)
-    let uncertainty = max(line.uncertainty / rate, least) * 1e6
+    let slope = line.slope / rate * 1e6
+    guard abs(slope) <= Self.largestDrift else { return }
     let change = abs(slope - drift)
-    guard change > max(Self.leastChange, Self.clearFactor * uncertainty)
-    else { return }
-    drift = slope
+    if change > max(Self.leastChange, Self.clearFactor * uncertainty(seconds)) { drift = slope }
+  }
+
+  /// Of the slope, in parts per million.
+  private func uncertainty(_ seconds: Double) -> Double {
+    let count = Double(line.count)
+    // Of the slope of points that are spread evenly, for each second that they tremble by.
+    let spread = (12 / count).squareRoot() / (count * seconds)
+    let seen = line.uncertainty / rate
+    let (least, greatest) = (Self.tremble.least * spread, Self.tremble.greatest * spread)
+    return max(seen, min(greatest, max(least, Self.tremble.factor * seen))) * 1e6
   }
 
   private mutating func updateCorrection(_ surplus: Double) {
@@ -83,9 +92,5 @@ public struct RateController: ~Copyable {
     } else if surplus * correction < Self.settled * Self.correction {
       correction = 0
     }
-  }
-
-  private static func limited(_ value: Double) -> Double {
-    max(-largestDeviation, min(largestDeviation, value))
   }
 }
