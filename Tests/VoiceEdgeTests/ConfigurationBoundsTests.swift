@@ -4,15 +4,6 @@ import VoiceEdge
 /// However much a file holds or unfolds into, it is refused soon and in a line.
 @Suite(.timeLimit(.minutes(1)))
 struct ConfigurationBoundsTests {
-  private func problem(_ text: String) -> String {
-    do throws(ConfigurationError) {
-      _ = try EdgeConfiguration.read(text, file: "edge.yaml")
-      return "nothing is wrong"
-    } catch {
-      return error.description
-    }
-  }
-
   @Test(arguments: [
     String(repeating: "[", count: 500) + String(repeating: "]", count: 500),
     String(repeating: "- ", count: 500) + "a",

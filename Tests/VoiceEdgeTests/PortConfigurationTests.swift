@@ -4,15 +4,6 @@ import VoiceEdge
 
 /// `routes.ports`.
 struct PortConfigurationTests {
-  private func problem(_ text: String) -> String {
-    do throws(ConfigurationError) {
-      _ = try EdgeConfiguration.read(text, file: "edge.yaml")
-      return "nothing is wrong"
-    } catch {
-      return error.description
-    }
-  }
-
   @Test func aPortMayBeNamedByThePolicy() throws {
     let text =
       "routes:\n  policy: desk\n  ports:\n  - {id: desk, input: a}\n  - {id: b, output: c}\n"

@@ -3,15 +3,6 @@ import VoiceEdge
 
 /// What is wrong is named with file, line and key.
 struct WrongConfigurationTests {
-  private func problem(_ text: String) -> String {
-    do throws(ConfigurationError) {
-      _ = try EdgeConfiguration.read(text, file: "edge.yaml")
-      return "nothing is wrong"
-    } catch {
-      return error.description
-    }
-  }
-
   @Test(arguments: [
     ("servers: {}\n", 1, "servers"),
     ("\n\nserver:\n  adress: a:1\n", 4, "server.adress"),

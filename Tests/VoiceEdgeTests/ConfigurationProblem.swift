@@ -1,0 +1,11 @@
+import VoiceEdge
+
+/// What is told of a configuration with this text.
+func problem(_ text: String) -> String {
+  do throws(ConfigurationError) {
+    _ = try EdgeConfiguration.read(text, file: "edge.yaml")
+    return "nothing is wrong"
+  } catch {
+    return error.description
+  }
+}
