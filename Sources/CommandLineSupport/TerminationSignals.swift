@@ -2,8 +2,8 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// SIGTERM and SIGINT as something to wait for. The second one ends the process at once, whatever
-/// hangs.
+/// SIGTERM and SIGINT as something to wait for. A second one ends the process at once, whatever hangs;
+/// what comes with the first, as from who signals a process and then its group, is the same one.
 public final class TerminationSignals {
   private let signals: AsyncStream<Void>
   private let sources: [any DispatchSourceSignal]
@@ -11,14 +11,14 @@ public final class TerminationSignals {
   public init() {
     let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
     self.signals = signals
-    let count = SignalCount()
+    let first = FirstSignal()
     sources = [SIGTERM, SIGINT].map { number in
       // Without this the signal would end the process before the source hears of it.
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
         // No handlers of `exit`: they may wait for what hangs.
-        if count.next() > 1 { _exit(1) }
+        if first.wasLongAgo { _exit(1) }
         continuation.yield()
       }
       source.resume()
@@ -33,10 +33,20 @@ public final class TerminationSignals {
   }
 }
 
-private final class SignalCount: Sendable {
-  private let count = Atomic<Int>(0)
+/// When the first signal came.
+private final class FirstSignal: Sendable {
+  private let time = Mutex<ContinuousClock.Instant?>(nil)
 
-  func next() -> Int { count.add(1, ordering: .relaxed).newValue }
+  /// False for the first, which this notes, and for half a second after it.
+  var wasLongAgo: Bool {
+    time.withLock { time in
+      guard let first = time else {
+        time = .now
+        return false
+      }
+      return .now - first > .milliseconds(500)
+    }
+  }
 }
 
 /// Runs `body` to its end, or until SIGINT or SIGTERM cancels its task.

@@ -24,7 +24,9 @@ public enum ServerAddress: Sendable, Equatable {
 
   private static func canBeHost(_ host: Substring) -> Bool {
     guard !host.isEmpty, host.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { return false }
-    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.count > 2
-    return isBracketed || !host.contains { ":[]".contains($0) }
+    if host.hasPrefix("["), host.hasSuffix("]"), host.count > 2 {
+      return !host.dropFirst().dropLast().contains { "[]".contains($0) }
+    }
+    return !host.contains { ":[]".contains($0) }
   }
 }

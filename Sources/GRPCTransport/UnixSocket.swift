@@ -5,9 +5,11 @@ public enum UnixSocket {
   /// Of a path, in bytes: what a `sockaddr_un` holds before its end.
   public static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-  /// Whether a path is one that a socket can have.
+  /// Whether a path is one that a socket can have. In one with a percent sign libgrpc would see codes of
+  /// characters, and listen elsewhere.
   public static func canBe(at path: String) -> Bool {
-    (1...longestPath).contains(path.utf8.count) && !path.utf8.contains(0)
+    (1...longestPath).contains(path.utf8.count)
+      && !path.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "%") }
   }
 
   /// Whether somebody may listen at a path: only a refusal, or nothing there, says that nobody does.

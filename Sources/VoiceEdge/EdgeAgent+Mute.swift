@@ -6,7 +6,7 @@ internal import VoiceSessions
 
 /// The mute key.
 extension EdgeAgent {
-  /// A server that does not answer for so long does not hear of a press any more.
+  /// A server that was away for so long does not hear of a press any more.
   private static let longestPress = Duration.seconds(5)
 
   /// A press of the mute key. What the person wants is said, and no toggle: a server that answers late
@@ -38,8 +38,8 @@ extension EdgeAgent {
     let report = Task { [self] in
       do {
         _ = try await client.reportMuteGesture(session, id: press.id, muted: press.mutes)
-      } catch let status as Status where status.isUnreachable && .now < press.end {
-        // The server went away with the press in its hands, or is busy.
+      } catch let status as Status where status.hasNoSession && .now < press.end {
+        // The server or its session went away with the press in its hands.
         try? await Task.sleep(for: .milliseconds(100))
         voice.post { [self] voice in decide(press, voice) }
       } catch {
@@ -56,9 +56,7 @@ extension EdgeAgent {
   }
 
   private func decideLocally(_ press: Press) {
-    let mute = configuration.session.configuration.mute
-    let command = mute.gesturePolicy == .ask ? configuration.mute.gestureCommand : nil
-    GestureCommand.ask(command, muted: press.mutes) { [self] accepts in
+    GestureCommand.ask(configuration.localGestureCommand, muted: press.mutes) { [self] accepts in
       guard accepts else { return }
       voice.post { [self] voice in
         // A server that came meanwhile decides.
@@ -68,4 +66,16 @@ extension EdgeAgent {
       }
     }
   }
+}
+
+extension EdgeConfiguration {
+  /// What decides a press where no server asks.
+  var localGestureCommand: String? {
+    session.configuration.mute.gesturePolicy == .ask ? mute.gestureCommand : nil
+  }
+}
+
+extension Status {
+  /// There is no session that could decide anything.
+  fileprivate var hasNoSession: Bool { isUnreachable || code == .notFound }
 }

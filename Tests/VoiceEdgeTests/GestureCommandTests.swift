@@ -27,8 +27,14 @@ struct GestureCommandTests {
 
   @Test func oneThatDoesNotEndAcceptsNothing() async {
     let start = ContinuousClock.now
-    #expect(await !ask("exec sleep 50", longestTime: .milliseconds(200)))
+    #expect(await !ask("sleep 50; true", longestTime: .milliseconds(200)))
     #expect(ContinuousClock.now - start < .seconds(20))
+  }
+
+  @Test func whatItLeavesRunningIsNotWaitedFor() async {
+    let start = ContinuousClock.now
+    #expect(await ask("sleep 15 & exit 0"))
+    #expect(ContinuousClock.now - start < .seconds(10))
   }
 
   @Test func itIsToldWhatIsAskedFor() async {

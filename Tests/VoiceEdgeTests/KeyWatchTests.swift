@@ -23,7 +23,7 @@ struct KeyWatchTests {
 
   @Test func aFileOrFolderIsNone() throws {
     try folder.write("x", "file")
-    for path in [folder.path("file"), folder.url.path] {
+    for path in [folder.path("file"), folder.url.path, "/dev/zero"] {
       #expect(
         problem(path) == "edge.yaml:4: mute.keys: \(path): is neither an input device nor a FIFO")
     }
@@ -36,9 +36,9 @@ struct KeyWatchTests {
     #expect(problem(folder.path("key")).hasSuffix("key: Permission denied"))
   }
 
-  @Test func aDeviceOrFIFOIsOneAndMayComeLater() {
+  @Test func aFIFOIsOneAndMayComeLater() {
     #expect(mkfifo(folder.path("key"), 0o600) == 0)
-    for path in ["/dev/null", folder.path("key"), folder.path("absent")] {
+    for path in [folder.path("key"), folder.path("absent")] {
       #expect(problem(path) == "nothing is wrong")
     }
   }

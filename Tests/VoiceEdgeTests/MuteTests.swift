@@ -100,6 +100,49 @@ struct MuteTests {
     }
   }
 
+  private func withKey(
+    _ change: (inout AgentRig.Setup) -> Void,
+    _ body: (AgentRig, _ press: (Int) -> Void) async throws -> Void
+  ) async throws {
+    try await run { setup in
+      #expect(mkfifo(setup.folder.path("key"), 0o600) == 0)
+      setup.configuration.mute.keys = [setup.folder.path("key")]
+      change(&setup)
+    } _: { rig in
+      let key = open(rig.folder.path("key"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
+      defer { close(key) }
+      try await body(rig) { count in
+        let presses = (0..<count).flatMap { _ in [UInt8].micMutePress }
+        #expect(write(key, presses, presses.count) == presses.count)
+      }
+    }
+  }
+
+  @Test func aPressOutlivesTheSessionThatShouldDecideIt() async throws {
+    try await withKey { setup in
+      setup.configuration.session.configuration.mute.gesturePolicy = .ask
+      setup.configuration.mute.gestureCommand = "sleep 0.5"
+    } _: { rig, press in
+      try await eventually("audio flows") { rig.status.latency.server > 0 }
+      press(1)
+      try await Task.sleep(for: .milliseconds(150))
+      try await rig.remote.delete("sessions/edge")
+      try await expectMuted(rig, true, holders: [.session])
+    }
+  }
+
+  @Test func withoutAServerTheCommandAloneDecides() async throws {
+    try await withKey { setup in
+      setup.hasServer = false
+      setup.configuration.session.configuration.mute.gesturePolicy = .ask
+      setup.configuration.session.configuration.mute.rejectGestureOnTimeout = true
+      setup.configuration.mute.gestureCommand = "exit 0"
+    } _: { rig, press in
+      press(1)
+      try await expectMuted(rig, true, holders: [.session])
+    }
+  }
+
   @Test func theSwitchOfTheDeviceMutesBesideTheSession() async throws {
     try await run { rig in
       let events = try await EventLog(rig)

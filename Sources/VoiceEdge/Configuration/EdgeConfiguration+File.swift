@@ -130,7 +130,12 @@ extension EdgeConfiguration {
       guard Identifier.isValid(id.text) else { throw id.wrong(Identifier.rule) }
       session.id = id.text
     }
-    session.client = try section.text("client") ?? session.client
+    if let client = try section.value("client") {
+      guard Self.canBeClient(client.text) else {
+        throw client.wrong("takes 1 to 100 printable ASCII characters, none of the ends a space")
+      }
+      session.client = client.text
+    }
     guard let node = section.node("config"), node.null == nil else { return }
     guard node.mapping != nil else { throw section.wrong("config", "takes keys and values") }
     do {
@@ -144,6 +149,12 @@ extension EdgeConfiguration {
     } catch {
       throw section.wrong("config", "takes the keys of anechoic.v1.SessionConfig")
     }
+  }
+
+  /// What a header can carry.
+  private static func canBeClient(_ name: String) -> Bool {
+    (1...100).contains(name.utf8.count) && name.utf8.allSatisfy { (0x20...0x7e).contains($0) }
+      && name.first != " " && name.last != " "
   }
 
   private mutating func readAudio(_ section: ConfigurationSection) throws(ConfigurationError) {

@@ -25,15 +25,16 @@ enum YAMLDocument {
     return root
   }
 
-  /// At least as many as there are: stars before what a name can begin with.
+  /// At least as many as there are: stars before what a name can begin with, but in lines that are
+  /// comments.
   private static func aliasCount(_ text: String) -> Int {
-    var count = 0
-    var isStar = false
-    for byte in text.utf8 {
-      if isStar, byte != UInt8(ascii: " "), byte != UInt8(ascii: "*") { count += 1 }
-      isStar = byte == UInt8(ascii: "*")
+    text.utf8.split(separator: UInt8(ascii: "\n")).reduce(0) { sum, line in
+      guard line.first(where: { $0 != UInt8(ascii: " ") }) != UInt8(ascii: "#") else { return sum }
+      return sum
+        + zip(line, line.dropFirst()).count { star, next in
+          star == UInt8(ascii: "*") && next != UInt8(ascii: " ") && next != star
+        }
     }
-    return count
   }
 
   private static func check(

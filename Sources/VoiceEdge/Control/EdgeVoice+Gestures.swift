@@ -18,4 +18,12 @@ extension EdgeVoice {
       $0.chimeInPlayback = result.soundsChime
     }
   }
+
+  /// The answer to a press that the command has rejected.
+  func rejection() -> Anechoic_V1_ReportMuteGestureResponse {
+    Anechoic_V1_ReportMuteGestureResponse.with {
+      $0.outcome = .rejected
+      if let state = local?.state.mute { $0.state = Anechoic_V1_MuteState(state) }
+    }
+  }
 }

@@ -76,6 +76,13 @@ struct LocalSessions: Sendable {
   private func reportLocally(
     _ request: Anechoic_V1_ReportMuteGestureRequest
   ) async throws -> [UInt8] {
+    let mutes = request.hasMuted ? request.muted : await ask { !$0.mute.session }
+    let accepts = await withCheckedContinuation { continuation in
+      GestureCommand.ask(agent.configuration.localGestureCommand, muted: mutes) {
+        continuation.resume(returning: $0)
+      }
+    }
+    guard accepts else { return try await ask { $0.rejection() }.serializedBytes() }
     let result = await ask { $0.report(request) }
     guard let result else { throw Status(.unavailable, "the local session does not run") }
     return try result.serializedBytes()

@@ -3,24 +3,63 @@ internal import Foundation
 /// The command that decides a press of the mute key: exit status 0 accepts it. It is told what is asked
 /// for in the variable `ANECHOIC_MUTED`, true or false.
 enum GestureCommand {
-  /// One that takes longer is killed, and accepts nothing.
+  /// One that takes longer is killed with all that it started, and accepts nothing.
   static let longestTime = Duration.seconds(5)
 
-  /// Calls `decided` soon, from any thread. A command that cannot be run accepts nothing.
+  /// Calls `decided` once, soon, from any thread. A command that cannot be run accepts nothing.
   static func ask(
     _ command: String?, muted: Bool, longestTime: Duration = longestTime,
     decided: @escaping @Sendable (_ accepts: Bool) -> Void
   ) {
     guard let command else { return decided(true) }
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", command]
-    process.environment = ProcessInfo.processInfo.environment.merging(
-      ["ANECHOIC_MUTED": muted ? "true" : "false"], uniquingKeysWith: { $1 })
-    process.terminationHandler = { decided($0.terminationStatus == 0) }
-    do { try process.run() } catch { return decided(false) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + longestTime / .seconds(1)) {
-      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    Thread.detachNewThread {
+      guard let process = spawn(command, muted: muted) else { return decided(false) }
+      decided(wait(for: process, atMost: longestTime) == 0)
     }
+  }
+
+  /// In a process group of its own. Nil where that cannot be.
+  private static func spawn(_ command: String, muted: Bool) -> pid_t? {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
+    posix_spawnattr_setpgroup(&attributes, 0)
+    // The agent ignores them, and who ignores a signal lets its children ignore it.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in [SIGPIPE, SIGTERM, SIGINT] { sigaddset(&signals, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    let variables = ProcessInfo.processInfo.environment.merging(
+      ["ANECHOIC_MUTED": muted ? "true" : "false"], uniquingKeysWith: { $1 })
+    var arguments: [UnsafeMutablePointer<CChar>?] = ["/bin/sh", "-c", command].map {
+      (text: String) in strdup(text)
+    }
+    arguments.append(nil)
+    var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0)=\($1)") }
+    environment.append(nil)
+    defer { (arguments + environment).forEach { free($0) } }
+    var process: pid_t = 0
+    let code = posix_spawn(&process, "/bin/sh", &actions, &attributes, &arguments, &environment)
+    return code == 0 ? process : nil
+  }
+
+  /// The exit status; nil for a command that was killed, or had to be.
+  private static func wait(for process: pid_t, atMost time: Duration) -> Int32? {
+    let end = ContinuousClock.now + time
+    var status: Int32 = 0
+    while waitpid(process, &status, WNOHANG) == 0 {
+      guard ContinuousClock.now < end else {
+        kill(-process, SIGKILL)
+        waitpid(process, &status, 0)
+        return nil
+      }
+      usleep(5000)
+    }
+    return status & 0x7f == 0 ? (status >> 8) & 0xff : nil
   }
 }

@@ -3,6 +3,9 @@ internal import Glibc
 /// Reads a mute key from an input device or FIFO, on a thread of its own; opens it anew when it is
 /// unplugged.
 final class KeyWatch: Sendable {
+  /// Of the kernel's input devices.
+  private static let inputMajor: dev_t = 13
+
   private let thread = LoopThread()
 
   init(
@@ -34,7 +37,8 @@ final class KeyWatch: Sendable {
   static func problem(at path: String) -> String? {
     var info = stat()
     guard stat(path, &info) == 0 else { return errno == ENOENT ? nil : text(errno) }
-    guard [S_IFCHR, S_IFIFO].contains(info.st_mode & S_IFMT) else {
+    let isInput = info.st_mode & S_IFMT == S_IFCHR && (info.st_rdev >> 8) & 0xfff == inputMajor
+    guard isInput || info.st_mode & S_IFMT == S_IFIFO else {
       return "is neither an input device nor a FIFO"
     }
     return access(path, R_OK) == 0 ? nil : text(errno)

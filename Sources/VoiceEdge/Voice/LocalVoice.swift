@@ -37,6 +37,8 @@ final class LocalVoice {
       settings.voiceProcessing.gainControl = .off
       settings.voiceProcessing.highPassFilter = true
     }
+    // Whoever reports a press here has asked the command before.
+    if settings.mute.gesturePolicy == .ask { settings.mute.gesturePolicy = .apply }
     settings.voiceProcessing.isBypassed = configuration.fallback == .passThrough
     var setup = SessionSetup(
       configuration: settings, microphone: format(audio.inputChannels),
@@ -77,7 +79,7 @@ final class LocalVoice {
       sink: sink)
   }
 
-  /// A press of the mute key. The agent's own policy holds: there is nobody else to ask.
+  /// A press that nobody is asked about any more. Nil where the local session does not run.
   func report(_ gesture: MuteGesture) -> GestureResult? {
     (try? session.report(gesture, sink: sink)) ?? nil
   }
