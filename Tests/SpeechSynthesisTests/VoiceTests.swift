@@ -40,7 +40,7 @@ struct VoiceTests {
   @Test(arguments: [
     "nonsense", "en+nobody", "en+", "en+f3+f3", "../../etc/passwd", "/dev/stdin", "gmw", " ",
     "en\0",
-    String(repeating: "e", count: 100_000),
+    String(repeating: "e", count: 1_000),
   ])
   func anUnknownVoiceIsRefused(name: String) async {
     let error = SpeechError.unknownVoice(String(name.prefix(64)))

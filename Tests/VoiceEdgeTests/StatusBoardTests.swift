@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -37,5 +38,28 @@ struct StatusBoardTests {
       board.publish(status(route: "\(muted)", muted: muted))
     }
     #expect(told.withLock { $0 } == [false, true, false])
+  }
+
+  /// On threads of their own, so that those who wait for each other for ever fail it.
+  @Test func watchersMayGoWhileItIsTold() async throws {
+    let board = StatusBoard { _ in }
+    let isOver = Atomic(false)
+    Thread.detachNewThread {
+      var count = 0
+      while !isOver.load(ordering: .relaxed) {
+        count += 1
+        board.publish(status(route: "\(count)"))
+      }
+    }
+    Thread.detachNewThread {
+      for _ in 0..<20_000 {
+        let changes = board.watch()
+        let watcher = Task { for await _ in changes {} }
+        sched_yield()
+        watcher.cancel()
+      }
+      isOver.store(true, ordering: .relaxed)
+    }
+    try await eventually("all have gone") { isOver.load(ordering: .relaxed) }
   }
 }

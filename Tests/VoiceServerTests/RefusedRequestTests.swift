@@ -11,16 +11,26 @@ import VoiceClient
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct RefusedRequestTests {
   /// A request with something wrong in it, and the field that the status names.
-  struct Fault: Sendable, CustomTestStringConvertible {
+  struct Fault: Sendable {
     let field: String
     var code = StatusCode.invalidArgument
     var start = Anechoic_V1_Start.mediaClock(.stereoFloats)
     let request: Anechoic_V1_ProcessRequest
-
-    var testDescription: String { field }
   }
 
-  private static let audio: [Fault] = [
+  /// Of what a request is about.
+  enum Part: CaseIterable {
+    case audio, others
+
+    fileprivate var faults: [Fault] {
+      switch self {
+      case .audio: RefusedRequestTests.audio
+      case .others: RefusedRequestTests.others
+      }
+    }
+  }
+
+  fileprivate static let audio: [Fault] = [
     Fault(field: "audio.microphone.samples", request: .microphone([1, 2, 3])),
     Fault(field: "audio.microphone.samples", request: .microphone([])),
     Fault(
@@ -63,7 +73,7 @@ struct RefusedRequestTests {
       request: .with { $0.audio.otherAudio.samples = Data(count: 320) }),
   ]
 
-  private static let others: [Fault] = [
+  fileprivate static let others: [Fault] = [
     Fault(field: "start", request: .start(.mediaClock())),
     Fault(field: "request", request: .init()),
     Fault(field: "playback_report", request: .with { $0.playbackReport.firstSample = 1 }),
@@ -82,11 +92,11 @@ struct RefusedRequestTests {
       request: .route(String(repeating: "a", count: 256))),
   ]
 
-  @Test(arguments: [audio, others])
-  func endsTheCallAndDisturbsNobody(faults: [Fault]) async throws {
+  @Test(arguments: Part.allCases)
+  func endsTheCallAndDisturbsNobody(part: Part) async throws {
     try await TestServer.run { server in
       try await Bystander.watching(server) {
-        for fault in faults {
+        for fault in part.faults {
           let status = try await server.status(after: [.start(fault.start), fault.request])
           try status.expect(
             fault.code, field: fault.field,

@@ -48,15 +48,17 @@ final class StatusBoard: Sendable {
 
   var status: EdgeStatus { state.withLock { $0.status } }
 
+  /// From one thread.
   func publish(_ status: EdgeStatus) {
-    let lamp = state.withLock { state in
-      if status != state.status {
-        for watcher in state.watchers.values { watcher.yield(status) }
-      }
+    let (watchers, lamp) = state.withLock { state in
+      let watchers = status == state.status ? [] : Array(state.watchers.values)
+      let lamp = state.lamp == status.mute.isMuted ? nil : status.mute.isMuted
       state.status = status
-      defer { state.lamp = status.mute.isMuted }
-      return state.lamp == status.mute.isMuted ? nil : status.mute.isMuted
+      state.lamp = status.mute.isMuted
+      return (watchers, lamp)
     }
+    // Not under the lock: a watcher that is cancelled takes it while nobody else may wake its task.
+    for watcher in watchers { watcher.yield(status) }
     if let lamp { lampChanged(lamp) }
   }
 
@@ -65,9 +67,10 @@ final class StatusBoard: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(
       of: EdgeStatus.self, bufferingPolicy: .bufferingNewest(1))
     let id = state.withLock { state in
+      // Before anybody else can, so that it is not told the past after the present.
+      continuation.yield(state.status)
       state.next += 1
       state.watchers[state.next] = continuation
-      continuation.yield(state.status)
       return state.next
     }
     continuation.onTermination = { [weak self] _ in
