@@ -7,11 +7,9 @@ internal import VoiceSessions
 /// This server does not authenticate: a client is who it says it is, and else the host that it
 /// calls from.
 enum ClientName {
-  private static let longest = 100
-
   static func of(_ metadata: Metadata, peer: String) -> String {
     guard let name = metadata[RPC.clientName], !name.isEmpty else { return host(of: peer) }
-    return String(name.prefix(longest))
+    return String(name.prefix(ClientNameRule.longest))
   }
 
   /// `ipv4:127.0.0.1:40112` without its port, which is another for every connection.

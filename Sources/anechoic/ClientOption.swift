@@ -1,3 +1,4 @@
+internal import AnechoicAPI
 internal import ArgumentParser
 internal import Foundation
 
@@ -9,7 +10,7 @@ struct ClientOption: ParsableArguments {
   var client = ClientName.login
 }
 
-/// A name that a header can carry: printable ASCII, up to 100 of it.
+/// A name by the rule.
 struct ClientName: ExpressibleByArgument, CustomStringConvertible {
   let description: String
 
@@ -19,10 +20,7 @@ struct ClientName: ExpressibleByArgument, CustomStringConvertible {
   }
 
   init?(argument: String) {
-    guard (1...100).contains(argument.utf8.count),
-      argument.utf8.allSatisfy({ (0x20...0x7e).contains($0) }),
-      argument.first != " ", argument.last != " "
-    else { return nil }
+    guard ClientNameRule.allows(argument) else { return nil }
     description = argument
   }
 

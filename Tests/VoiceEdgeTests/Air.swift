@@ -1,6 +1,10 @@
+import AudioCore
 import Foundation
 import ScriptedDevices
 import Synchronization
+import TestAudio
+
+@testable import VoiceEdge
 
 /// What lies between loudspeaker and microphone: 30 ms and a loss.
 final class Air: Sendable {
@@ -11,5 +15,31 @@ final class Air: Sendable {
   func microphone(at time: Double) -> Float {
     // Half a sample keeps the rounding from falling now on this sample and now on that.
     0.35 * (loudspeaker.withLock { $0 }?.sound(at: time - 0.03 - 0.5 / 16000) ?? 0)
+  }
+}
+
+extension AgentRig {
+  /// An agent whose microphone hears the far end, a babble, through the air; its voice goes to the tap.
+  static func runWithEcho(
+    _ change: (inout Setup) throws -> Void = { _ in },
+    _ body: (AgentRig, FIFOTap) async throws -> Void
+  ) async throws {
+    let air = Air()
+    try await run { setup in
+      setup.microphone = { air.microphone(at: $0) }
+      setup.configuration.programs.farEnd = .fifo(path: setup.folder.path("far"))
+      setup.configuration.programs.voice = .fifo(path: setup.folder.path("voice"))
+      try change(&setup)
+    } _: { rig in
+      air.loudspeaker.withLock { $0 = rig.loudspeaker }
+      let feed = FIFOFeed(
+        rig.folder.path("far"), Signals.babble(160_000, rate: .hz16000, amplitude: 0.5, seed: 5))
+      let tap = FIFOTap(rig.folder.path("voice"))
+      defer {
+        feed.stop()
+        tap.stop()
+      }
+      try await body(rig, tap)
+    }
   }
 }

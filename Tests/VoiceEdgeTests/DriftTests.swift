@@ -1,7 +1,5 @@
-import AudioCore
 import Foundation
 import ScriptedDevices
-import Synchronization
 import TestAudio
 import Testing
 
@@ -16,21 +14,9 @@ struct DriftTests {
 
   @Test(arguments: isSoak ? [500.0, -500] : [500])
   func theLoudspeakersClockMayBeAnother(partsPerMillion: Double) async throws {
-    let air = Air()
-    try await AgentRig.run { setup in
+    try await AgentRig.runWithEcho { setup in
       setup.loudspeakerDrift = partsPerMillion
-      setup.microphone = { air.microphone(at: $0) }
-      setup.configuration.programs.farEnd = .fifo(path: setup.folder.path("far"))
-      setup.configuration.programs.voice = .fifo(path: setup.folder.path("voice"))
-    } _: { rig in
-      air.loudspeaker.withLock { $0 = rig.loudspeaker }
-      let feed = FIFOFeed(
-        rig.folder.path("far"), Signals.babble(160_000, rate: .hz16000, amplitude: 0.5, seed: 5))
-      let tap = FIFOTap(rig.folder.path("voice"))
-      defer {
-        feed.stop()
-        tap.stop()
-      }
+    } _: { rig, tap in
       try await Task.sleep(for: .seconds(15))
       let controls = rig.agent.loudspeakerControls
       let (underruns, skipped) = (controls.underrunCount, controls.skippedSamples)

@@ -1,7 +1,5 @@
-import AudioCore
 import Foundation
 import ScriptedDevices
-import Synchronization
 import TestAudio
 import Testing
 
@@ -20,20 +18,7 @@ struct EchoRecoveryTests {
 
   @Test(arguments: all ? Fault.allCases : [.microphoneLost])
   func echoIsGoneAgainSoonAfterAFault(_ fault: Fault) async throws {
-    let air = Air()
-    try await AgentRig.run { setup in
-      setup.microphone = { air.microphone(at: $0) }
-      setup.configuration.programs.farEnd = .fifo(path: setup.folder.path("far"))
-      setup.configuration.programs.voice = .fifo(path: setup.folder.path("voice"))
-    } _: { rig in
-      air.loudspeaker.withLock { $0 = rig.loudspeaker }
-      let feed = FIFOFeed(
-        rig.folder.path("far"), Signals.babble(160_000, rate: .hz16000, amplitude: 0.5, seed: 5))
-      let tap = FIFOTap(rig.folder.path("voice"))
-      defer {
-        feed.stop()
-        tap.stop()
-      }
+    try await AgentRig.runWithEcho { rig, tap in
       try await Task.sleep(for: .seconds(6))
       let echo = level(Array(rig.loudspeaker.played.suffix(32_000))) + Air.decibels
       tap.clear()

@@ -131,9 +131,7 @@ extension EdgeConfiguration {
       session.id = id.text
     }
     if let client = try section.value("client") {
-      guard Self.canBeClient(client.text) else {
-        throw client.wrong("takes 1 to 100 printable ASCII characters, none of the ends a space")
-      }
+      guard ClientNameRule.allows(client.text) else { throw client.wrong(ClientNameRule.text) }
       session.client = client.text
     }
     guard let node = section.node("config"), node.null == nil else { return }
@@ -149,12 +147,6 @@ extension EdgeConfiguration {
     } catch {
       throw section.wrong("config", "takes the keys of anechoic.v1.SessionConfig")
     }
-  }
-
-  /// What a header can carry.
-  private static func canBeClient(_ name: String) -> Bool {
-    (1...100).contains(name.utf8.count) && name.utf8.allSatisfy { (0x20...0x7e).contains($0) }
-      && name.first != " " && name.last != " "
   }
 
   private mutating func readAudio(_ section: ConfigurationSection) throws(ConfigurationError) {

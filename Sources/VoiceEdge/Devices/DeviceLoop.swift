@@ -3,7 +3,7 @@ internal import Glibc
 
 /// What the loops of capture and playback have in common: one thread that opens the selected device,
 /// keeps it running by the recovery ladder, and opens it anew when nothing else helps.
-final class DeviceLoop: Sendable {
+final class DeviceLoop: ThreadOwner {
   struct Timing: Sendable {
     var firstRetry = Duration.milliseconds(100)
     /// Not more, so that a device that is back is used within a second.
@@ -28,7 +28,7 @@ final class DeviceLoop: Sendable {
   private let direction: DeviceDirection
   private let wish: DeviceWish
   private let timing: Timing
-  private let thread = LoopThread()
+  let thread = LoopThread()
 
   init(
     _ title: String, _ system: any AudioSystem, _ direction: DeviceDirection, _ wish: DeviceWish,
@@ -67,10 +67,6 @@ final class DeviceLoop: Sendable {
       record.set(.idle, device: nil)
     }
   }
-
-  func stop() { thread.stop() }
-
-  func join() { thread.join() }
 
   /// Until the device fails for good, or is not wanted any more. Returns whether it ever worked.
   private func use(

@@ -1,9 +1,9 @@
 internal import AudioDevices
 
 /// Watches the capture switch in the mixer of the port in use, on a thread of its own.
-final class ControlWatch: Sendable {
+final class ControlWatch: ThreadOwner {
   private let selection = DeviceSelection()
-  private let thread = LoopThread()
+  let thread = LoopThread()
 
   init(
     _ system: any AudioSystem, switched: @escaping @Sendable (_ isMuted: Bool) -> Void
@@ -39,8 +39,4 @@ final class ControlWatch: Sendable {
 
   /// Nil for none.
   func watch(_ control: String?) { selection.select(control) }
-
-  func stop() { thread.stop() }
-
-  func join() { thread.join() }
 }

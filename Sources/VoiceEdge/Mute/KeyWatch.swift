@@ -2,11 +2,11 @@ internal import Glibc
 
 /// Reads a mute key from an input device or FIFO, on a thread of its own; opens it anew when it is
 /// unplugged.
-final class KeyWatch: Sendable {
+final class KeyWatch: ThreadOwner {
   /// Of the kernel's input devices.
   private static let inputMajor: dev_t = 13
 
-  private let thread = LoopThread()
+  let thread = LoopThread()
 
   init(
     path: String, log: @escaping @Sendable (String) -> Void,
@@ -43,10 +43,6 @@ final class KeyWatch: Sendable {
     }
     return access(path, R_OK) == 0 ? nil : text(errno)
   }
-
-  func stop() { thread.stop() }
-
-  func join() { thread.join() }
 
   /// Until there is nothing more to come.
   private static func read(_ descriptor: Int32, _ thread: LoopThread, _ pressed: () -> Void) {

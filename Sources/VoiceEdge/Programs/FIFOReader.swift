@@ -3,11 +3,11 @@ internal import Glibc
 
 /// Raw samples from a FIFO into a ring. Who writes there is held to the microphone's pace: nothing is
 /// lost, and little waits.
-final class FIFOReader: ProgramStream {
+final class FIFOReader: ThreadOwner {
   /// Frames that may wait in the ring: what a FIFO holds comes before.
   private static let lead = 2
 
-  private let thread = LoopThread()
+  let thread = LoopThread()
 
   init(
     path: String, title: String, into ring: FrameRing<CaptureNote>,
@@ -40,8 +40,4 @@ final class FIFOReader: ProgramStream {
       }
     }
   }
-
-  func stop() { thread.stop() }
-
-  func join() { thread.join() }
 }

@@ -2,8 +2,8 @@ internal import AudioCore
 internal import Glibc
 
 /// Writes what comes through a ring to a FIFO, for as long as somebody reads there.
-final class FIFOWriter: ProgramStream {
-  private let thread = LoopThread()
+final class FIFOWriter: ThreadOwner {
+  let thread = LoopThread()
 
   init(
     path: String, title: String, from ring: FrameRing<CaptureNote>,
@@ -44,8 +44,4 @@ final class FIFOWriter: ProgramStream {
       if count == 0 { usleep(2000) }
     }
   }
-
-  func stop() { thread.stop() }
-
-  func join() { thread.join() }
 }

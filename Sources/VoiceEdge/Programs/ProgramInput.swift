@@ -9,7 +9,7 @@ final class ProgramInput {
   private static let frame: Int64 = 10_000_000
 
   private let ring: FrameRing<CaptureNote>
-  private let source: any ProgramStream
+  private let source: any ThreadOwner
   private let isClocked: Bool  // by a device, whose clock is not the microphone's
   private var playout: PlayoutBuffer
   private let frame: Frame

@@ -6,7 +6,7 @@ internal import AudioDevices
 /// each of the microphone's; what nobody takes is dropped.
 final class ProgramOutput {
   private let ring: FrameRing<CaptureNote>
-  private let sink: any ProgramStream
+  private let sink: any ThreadOwner
 
   init(
     _ endpoint: Endpoint, title: String, rate: SampleRate, channelCount: Int, _ devices: EdgeDevices

@@ -3,8 +3,8 @@ internal import AudioFiles
 internal import Resampling
 
 /// A sound file into a ring, once, at the microphone's pace.
-final class SoundFileReader: ProgramStream {
-  private let thread = LoopThread()
+final class SoundFileReader: ThreadOwner {
+  let thread = LoopThread()
 
   init(
     path: String, title: String, into ring: FrameRing<CaptureNote>,
@@ -42,8 +42,4 @@ final class SoundFileReader: ProgramStream {
       while !thread.isStopped, !ring.write(output, CaptureNote()) { thread.sleep(.milliseconds(5)) }
     }
   }
-
-  func stop() { thread.stop() }
-
-  func join() { thread.join() }
 }

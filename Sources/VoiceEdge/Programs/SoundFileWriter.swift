@@ -3,8 +3,8 @@ internal import AudioFiles
 internal import Glibc
 
 /// Writes what comes through a ring to a WAV file.
-final class SoundFileWriter: ProgramStream {
-  private let thread = LoopThread()
+final class SoundFileWriter: ThreadOwner {
+  let thread = LoopThread()
 
   init(
     path: String, title: String, from ring: FrameRing<CaptureNote>,
@@ -27,8 +27,4 @@ final class SoundFileWriter: ProgramStream {
       }
     }
   }
-
-  func stop() { thread.stop() }
-
-  func join() { thread.join() }
 }

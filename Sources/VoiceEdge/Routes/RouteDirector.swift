@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Keeps the route: looks at what is plugged in a few times a second, and tells loops and session
 /// what to use.
-final class RouteDirector: Sendable {
+final class RouteDirector: ThreadOwner {
   private static let interval = Duration.milliseconds(200)
 
   private let selector: Mutex<RouteSelector>
@@ -13,7 +13,7 @@ final class RouteDirector: Sendable {
   private let system: any AudioSystem
   private let controls: ControlWatch
   private let changed: @Sendable (RouteSelector.Change) -> Void
-  private let thread = LoopThread()
+  let thread = LoopThread()
 
   init(
     _ routes: EdgeConfiguration.Routes, _ system: any AudioSystem, _ controls: ControlWatch,
@@ -34,10 +34,6 @@ final class RouteDirector: Sendable {
       }
     }
   }
-
-  func stop() { thread.stop() }
-
-  func join() { thread.join() }
 
   var current: EdgeConfiguration.Port? { selector.withLock { $0.current } }
 

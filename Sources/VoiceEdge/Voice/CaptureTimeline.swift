@@ -17,7 +17,7 @@ struct CaptureTimeline {
   private static let patience: Int64 = 60_000_000
   private static let patienceWithoutDevice: Int64 = 5_000_000
   /// More is not made up for frame by frame.
-  private static let longestCatchUp: Int64 = 1_000_000_000
+  private static let longestCatchUp = 100
 
   /// When the next frame should begin, in ns.
   private(set) var expected: Int64
@@ -39,13 +39,13 @@ struct CaptureTimeline {
 
   /// After a long sleep what was missed is left out in one go.
   ///
-  /// - Returns: How much, in ns; 0 is nothing.
-  mutating func catchUp(now: Int64) -> Int64 {
-    let missing = (now - expected - Self.patience) / Self.frame * Self.frame
+  /// - Returns: How many frames; 0 is none.
+  mutating func catchUp(now: Int64) -> Int {
+    let missing = (now - expected - Self.patience) / Self.frame
     guard missing > Self.longestCatchUp else { return 0 }
-    expected += missing
+    expected += missing * Self.frame
     isInGap = true
-    return missing
+    return Int(missing)
   }
 
   /// Whether the next frame is given up, at `now`. `hasDevice` is asked only when it is late.

@@ -85,8 +85,8 @@ final class EdgeVoice {
       mailbox.read(by: self)
       takeCaptured()
       let missed = timeline.catchUp(now: MonotonicClock.now.nanoseconds)
-      position += missed / 10_000_000 * Int64(microphoneFrame.sampleCount)
-      status.concealedFrames += Int(missed / 10_000_000)
+      position += Int64(missed * microphoneFrame.sampleCount)
+      status.concealedFrames += missed
       while timeline.givesUp(
         now: MonotonicClock.now.nanoseconds, hasDevice: rings.captureHealth().isRunning)
       {
