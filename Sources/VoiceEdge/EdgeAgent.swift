@@ -72,9 +72,8 @@ public final class EdgeAgent: Sendable {
     }
     startDevices()
     defer { stopDevices() }
-    let keys = configuration.mute.keys.map { path in
-      KeyWatch(path: path, log: log) { [self] in pressed() }
-    }
+    let presses = KeyPresses(configuration, voice: voice, board: board, log: log)
+    let keys = configuration.mute.keys.map { KeyWatch(path: $0, log: log, pressed: presses.add) }
     defer {
       keys.forEach { $0.stop() }
       keys.forEach { $0.join() }
@@ -83,6 +82,7 @@ public final class EdgeAgent: Sendable {
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await link.run() }
+        group.addTask { await presses.decideAll() }
         try await group.waitForAll()
       }
       await control?.stop()

@@ -7,11 +7,7 @@ struct GestureCommandTests {
   private func ask(
     _ command: String?, muted: Bool = true, longestTime: Duration = .seconds(20)
   ) async -> Bool {
-    await withCheckedContinuation { continuation in
-      GestureCommand.ask(command, muted: muted, longestTime: longestTime) {
-        continuation.resume(returning: $0)
-      }
-    }
+    await GestureCommand.accepts(command, muted: muted, longestTime: longestTime)
   }
 
   @Test func withoutACommandEachPressIsAccepted() async {
@@ -28,6 +24,15 @@ struct GestureCommandTests {
   @Test func oneThatDoesNotEndAcceptsNothing() async {
     let start = ContinuousClock.now
     #expect(await !ask("sleep 50; true", longestTime: .milliseconds(200)))
+    #expect(ContinuousClock.now - start < .seconds(20))
+  }
+
+  @Test func itEndsWithItsTask() async {
+    let start = ContinuousClock.now
+    let task = Task { await ask("sleep 50; true") }
+    try? await Task.sleep(for: .milliseconds(50))
+    task.cancel()
+    #expect(await !task.value)
     #expect(ContinuousClock.now - start < .seconds(20))
   }
 

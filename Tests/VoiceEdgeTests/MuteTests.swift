@@ -131,6 +131,23 @@ struct MuteTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func pressesWithinOneDecisionAreDecidedInTurn(hasServer: Bool) async throws {
+    try await withKey { setup in
+      setup.hasServer = hasServer
+      setup.configuration.session.configuration.mute.gesturePolicy = .ask
+      setup.configuration.mute.gestureCommand =
+        "sleep 0.1; echo $ANECHOIC_MUTED >> \(setup.folder.path("asked"))"
+    } _: { rig, press in
+      if hasServer { try await eventually("audio flows") { rig.status.latency.server > 0 } }
+      press(5)
+      try await eventually("all are asked") {
+        rig.folder.text("asked") == "true\nfalse\ntrue\nfalse\ntrue\n"
+      }
+      try await expectMuted(rig, true, holders: [.session])
+    }
+  }
+
   @Test func withoutAServerTheCommandAloneDecides() async throws {
     try await withKey { setup in
       setup.hasServer = false

@@ -27,12 +27,12 @@ struct LocalSessions: Sendable {
         return try Anechoic_V1_ListSessionsResponse.with { $0.sessions = [response.session] }
           .serializedBytes()
       } away: { _ in
-        let session = await ask { $0.describeLocalSession() }
+        let session = await agent.voice.ask { $0.describeLocalSession() }
         return try Anechoic_V1_ListSessionsResponse.with { $0.sessions = [session] }
           .serializedBytes()
       },
       unary(RPC.getSession, Anechoic_V1_GetSessionRequest.self, name: \.name) { _ in
-        let session = await ask { $0.describeLocalSession() }
+        let session = await agent.voice.ask { $0.describeLocalSession() }
         return try Anechoic_V1_GetSessionResponse.with { $0.session = session }.serializedBytes()
       },
       setMute,
@@ -65,7 +65,7 @@ struct LocalSessions: Sendable {
         throw error
       }
     } away: { request in
-      let state = await ask { voice in
+      let state = await agent.voice.ask { voice in
         voice.setMute(request.muted)
         return voice.describeLocalSession().mute
       }
@@ -76,14 +76,11 @@ struct LocalSessions: Sendable {
   private func reportLocally(
     _ request: Anechoic_V1_ReportMuteGestureRequest
   ) async throws -> [UInt8] {
-    let mutes = request.hasMuted ? request.muted : await ask { !$0.mute.session }
-    let accepts = await withCheckedContinuation { continuation in
-      GestureCommand.ask(agent.configuration.localGestureCommand, muted: mutes) {
-        continuation.resume(returning: $0)
-      }
+    let mutes = request.hasMuted ? request.muted : await agent.voice.ask { !$0.mute.session }
+    guard await GestureCommand.accepts(agent.configuration.localGestureCommand, muted: mutes) else {
+      return try await agent.voice.ask { $0.rejection() }.serializedBytes()
     }
-    guard accepts else { return try await ask { $0.rejection() }.serializedBytes() }
-    let result = await ask { $0.report(request) }
+    let result = await agent.voice.ask { $0.report(request) }
     guard let result else { throw Status(.unavailable, "the local session does not run") }
     return try result.serializedBytes()
   }
@@ -174,15 +171,6 @@ struct LocalSessions: Sendable {
   ) async throws -> [UInt8] {
     try await channel.unary(
       Self.method(name), bytes, metadata: context.metadata.forwarded, timeout: context.timeLeft)
-  }
-
-  /// Asks the voice thread.
-  private func ask<Answer: Sendable>(
-    _ question: @escaping @Sendable (EdgeVoice) -> Answer
-  ) async -> Answer {
-    await withCheckedContinuation { continuation in
-      agent.voice.post { continuation.resume(returning: question($0)) }
-    }
   }
 
   private static func method(_ name: String) -> Method {

@@ -6,16 +6,14 @@ enum GestureCommand {
   /// One that takes longer is killed with all that it started, and accepts nothing.
   static let longestTime = Duration.seconds(5)
 
-  /// Calls `decided` once, soon, from any thread. A command that cannot be run accepts nothing.
-  static func ask(
-    _ command: String?, muted: Bool, longestTime: Duration = longestTime,
-    decided: @escaping @Sendable (_ accepts: Bool) -> Void
-  ) {
-    guard let command else { return decided(true) }
-    Thread.detachNewThread {
-      guard let process = spawn(command, muted: muted) else { return decided(false) }
-      decided(wait(for: process, atMost: longestTime) == 0)
-    }
+  /// Whether it accepts the press, which each does that nobody decides. A command that cannot be run
+  /// accepts nothing, nor does one whose task is cancelled.
+  static func accepts(
+    _ command: String?, muted: Bool, longestTime: Duration = longestTime
+  ) async -> Bool {
+    guard let command else { return true }
+    guard let process = spawn(command, muted: muted) else { return false }
+    return await exitStatus(of: process, within: longestTime) == 0
   }
 
   /// In a process group of its own. Nil where that cannot be.
@@ -48,17 +46,17 @@ enum GestureCommand {
     return code == 0 ? process : nil
   }
 
-  /// The exit status; nil for a command that was killed, or had to be.
-  private static func wait(for process: pid_t, atMost time: Duration) -> Int32? {
+  /// Nil for a command that was killed, or had to be.
+  private static func exitStatus(of process: pid_t, within time: Duration) async -> Int32? {
     let end = ContinuousClock.now + time
     var status: Int32 = 0
     while waitpid(process, &status, WNOHANG) == 0 {
-      guard ContinuousClock.now < end else {
+      let isCancelled = (try? await Task.sleep(for: .milliseconds(5))) == nil
+      guard !isCancelled, ContinuousClock.now < end else {
         kill(-process, SIGKILL)
         waitpid(process, &status, 0)
         return nil
       }
-      usleep(5000)
     }
     return status & 0x7f == 0 ? (status >> 8) & 0xff : nil
   }

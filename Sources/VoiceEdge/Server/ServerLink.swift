@@ -93,9 +93,7 @@ final class ServerLink: Sendable {
         .unimplemented, "it is of version \(capabilities.version), this agent of \(anechoicVersion)"
       )
     }
-    let start = await withCheckedContinuation { continuation in
-      voice.post { continuation.resume(returning: $0.makeStart(suffix: suffix)) }
-    }
+    let start = await voice.ask { $0.makeStart(suffix: suffix) }
     let stream = try await withTimeout(Self.answerTimeout) { try await server.process(start) }
     let outbox = Outbox()
     let session = ServerSession(

@@ -43,6 +43,7 @@ extension EdgeVoice {
     lastAnswer = MonotonicClock.now.nanoseconds
     latency = LatencyMeter(processing: session.algorithmicDelay)
     status.stats = nil
+    muteGeneration = session.started.mute.generation
     status.sessionCount += 1
     if let lost = status.gapSince {
       status.lastGap = .nanoseconds(lastAnswer - lost)
@@ -89,13 +90,20 @@ extension EdgeVoice {
     }
   }
 
+  /// The session says so, in an event or in an answer: whichever comes first.
+  func mute(is state: Anechoic_V1_MuteState) {
+    guard state.generation > muteGeneration else { return }
+    muteGeneration = state.generation
+    mute.sessionChanged(state.muted)
+    status.muteActor = state.actor
+    status.mutedSpeechActive = false
+    local?.set(muted: state.muted)
+    publish()
+  }
+
   private func happened(_ event: Anechoic_V1_SessionEvent) {
     switch event.event {
-    case .muteChanged(let change):
-      mute.sessionChanged(change.state.muted)
-      status.muteActor = change.state.actor
-      local?.set(muted: change.state.muted)
-      status.mutedSpeechActive = false
+    case .muteChanged(let change): mute(is: change.state)
     case .mutedSpeechActivity(let speech):
       status.mutedSpeechActive = speech.activity == .started
     case .voiceActivityChanged(let change):
@@ -110,11 +118,11 @@ extension EdgeVoice {
 
   /// The command decides; without one, a press is accepted.
   private func decide(_ request: Anechoic_V1_MuteGestureRequested) {
-    let (mailbox, id) = (mailbox, request.gestureID)
-    GestureCommand.ask(configuration.mute.gestureCommand, muted: request.proposedMuted) { accepts in
+    Task { [mailbox, command = configuration.mute.gestureCommand] in
+      let accepts = await GestureCommand.accepts(command, muted: request.proposedMuted)
       mailbox.post { voice in
         voice.sendControl {
-          $0.decideMuteGesture.gestureID = id
+          $0.decideMuteGesture.gestureID = request.gestureID
           $0.decideMuteGesture.accept = accepts
         }
       }

@@ -33,6 +33,7 @@ final class EdgeVoice {
   var isLocalRunning = false
   var link: ServerSession?
   var mute: EdgeMute
+  var muteGeneration: UInt64 = 0  // of the session's state, as far as is known
   var route: Anechoic_V1_AudioRoute?
   var hasLoopback = false
   /// Whether somebody else has the microphone.

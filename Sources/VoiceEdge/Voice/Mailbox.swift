@@ -14,6 +14,15 @@ final class Mailbox<Owner: AnyObject>: Sendable {
     wake.signal()
   }
 
+  /// Runs it soon, and gives what it returns.
+  func ask<Answer: Sendable>(
+    _ question: @escaping @Sendable (Owner) -> Answer
+  ) async -> Answer {
+    await withCheckedContinuation { continuation in
+      post { continuation.resume(returning: question($0)) }
+    }
+  }
+
   /// Wakes the owner, who has something to look at.
   func signal() { wake.signal() }
 

@@ -1,0 +1,115 @@
+internal import AnechoicAPI
+internal import Foundation
+internal import GRPCTransport
+internal import VoiceClient
+internal import VoiceSessions
+
+/// The presses of the mute key, decided one after another. A press is a request: the session decides,
+/// and its state is what the lamp shows.
+final class KeyPresses: Sendable {
+  /// Where no session can be reached for so long, none hears of the press any more.
+  private static let patience = Duration.seconds(5)
+  /// The longest time for a decision that a session can be set to, and some more.
+  private static let longestReport = Duration.seconds(65)
+  /// More that wait for their decision are no request.
+  private static let most = 16
+
+  private let configuration: EdgeConfiguration
+  private let voice: Mailbox<EdgeVoice>
+  private let board: StatusBoard
+  private let log: @Sendable (String) -> Void
+  private let (presses, continuation) = AsyncStream.makeStream(
+    of: Void.self, bufferingPolicy: .bufferingOldest(most))
+
+  init(
+    _ configuration: EdgeConfiguration, voice: Mailbox<EdgeVoice>, board: StatusBoard,
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    self.configuration = configuration
+    self.voice = voice
+    self.board = board
+    self.log = log
+  }
+
+  func add() { continuation.yield() }
+
+  /// Until the task is cancelled.
+  func decideAll() async {
+    for await _ in presses {
+      // What the person wants is said, and no toggle: who answers late must not turn it round.
+      await decide("key-\(UUID().uuidString)", mutes: voice.ask { !$0.mute.session })
+    }
+  }
+
+  private func decide(_ id: String, mutes: Bool) async {
+    var end: ContinuousClock.Instant?
+    while !Task.isCancelled {
+      // Known by the voice thread alone: servers come and go.
+      let session = await voice.ask { $0.link?.started.session }
+      guard let session else {
+        if await decideLocally(id, mutes: mutes) { return }
+        continue
+      }
+      do {
+        let answer = try await report(id, mutes: mutes, to: session)
+        // Before the next press: it may be the opposite.
+        return await voice.ask {
+          if $0.link?.started.session == session { $0.mute(is: answer.state) }
+        }
+      } catch let status as Status where status.hasNoSession && .now < end ?? .now + Self.patience {
+        // The server or its session went away with the press in its hands.
+        end = end ?? .now + Self.patience
+        try? await Task.sleep(for: .milliseconds(100))
+      } catch {
+        return log("mute key: \((error as? Status)?.oneLine ?? "the press was not decided")")
+      }
+    }
+  }
+
+  private func report(
+    _ id: String, mutes: Bool, to session: String
+  ) async throws -> Anechoic_V1_ReportMuteGestureResponse {
+    let server = configuration.server
+    let client = SessionsClient(
+      server: server.address, clientName: configuration.session.client, security: server.security)
+    return try await withThrowingTaskGroup { [board] group in
+      group.addTask { try await client.reportMuteGesture(session, id: id, muted: mutes) }
+      group.addTask {
+        for await status in board.watch() where !status.isConnected { break }
+        throw Status(.unavailable, "the session is lost")
+      }
+      group.addTask {
+        try await Task.sleep(for: Self.longestReport)
+        throw Status(.deadlineExceeded, "the server does not answer")
+      }
+      defer { group.cancelAll() }
+      guard let answer = try await group.next() else { throw CancellationError() }
+      return answer
+    }
+  }
+
+  /// Returns whether it is decided: a server that came meanwhile does that.
+  private func decideLocally(_ id: String, mutes: Bool) async -> Bool {
+    guard await GestureCommand.accepts(configuration.localGestureCommand, muted: mutes) else {
+      return true
+    }
+    let origin = ControlOrigin(actor: configuration.session.client, isMediaClient: true)
+    return await voice.ask { voice in
+      guard voice.link == nil else { return false }
+      _ = voice.pressedLocally(MuteGesture(id: id, mutes: mutes, origin: origin))
+      return true
+    }
+  }
+}
+
+extension EdgeConfiguration {
+  /// What decides a press where no server asks.
+  var localGestureCommand: String? {
+    session.configuration.mute.gesturePolicy == .ask ? mute.gestureCommand : nil
+  }
+}
+
+extension Status {
+  /// There is no session that could decide anything.
+  fileprivate var hasNoSession: Bool { isUnreachable || code == .notFound }
+}
