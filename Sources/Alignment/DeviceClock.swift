@@ -23,6 +23,8 @@ public struct DeviceClock: ~Copyable {
 
   /// How many times the device's time was somewhere else from then on.
   public private(set) var jumpCount = 0
+  /// What the client does itself; without it the line is that of the clock alone.
+  private(set) var compensation = Compensation()
   private let rate: Double
   private var line = RobustLine(capacity: points)
   private var lastSample = Int64.min
@@ -36,12 +38,13 @@ public struct DeviceClock: ~Copyable {
 
   public init(rate: SampleRate) { self.rate = Double(rate.hertz) }
 
-  /// How much faster than its rate the clock is, in parts per million; nil when that is not known.
+  /// How much faster than its rate the device runs, what the client adds included, in parts per million;
+  /// nil when that is not known.
   public var deviation: Double? {
     guard line.count >= Self.leastPoints, uncertainty <= Self.leastCertainty,
       abs(line.slope) * 1e6 <= Self.largestDeviation
     else { return nil }
-    return -line.slope * 1e6
+    return compensation.rate - line.slope * 1e6
   }
 
   /// Of the deviation, in parts per million.
@@ -57,15 +60,17 @@ public struct DeviceClock: ~Copyable {
   }
 
   /// Takes in that a sample was heard at a time of the device, which has any zero. `silence` is how
-  /// many samples of silence were put in before it. Returns whether it was believed.
+  /// many samples of silence were put in before it, and `rate` by how many parts per million faster than
+  /// by the clock the samples follow from it on. Returns whether it was believed.
   @discardableResult
   public mutating func note(
-    sample: Int64, at deviceTime: Duration, silence: Int64 = 0
+    sample: Int64, at deviceTime: Duration, silence: Int64 = 0, rate compensated: Double = 0
   ) -> Bool {
     let (seconds, attoseconds) = deviceTime.components
     let time = Double(seconds) + Double(attoseconds) * 1e-18
     let nominal = Double(sample) / rate
-    let offset = time - nominal
+    if sample > lastSample { compensation.change(to: compensated, at: nominal) }
+    let offset = time - nominal + compensation.excess(at: nominal)
     guard sample > lastSample, time > lastTime else {
       countOutlier(sample, time, offset)
       return false
@@ -92,7 +97,8 @@ public struct DeviceClock: ~Copyable {
 
   /// The device's time of a sample less that by its rate, in seconds; nil before any came.
   func offset(ofSample sample: Int64) -> Double? {
-    line.count > 0 ? line.value(at: Double(sample) / rate) : nil
+    let nominal = Double(sample) / rate
+    return line.count > 0 ? line.value(at: nominal) - compensation.excess(at: nominal) : nil
   }
 
   private func isNear(_ offset: Double, at nominal: Double) -> Bool {

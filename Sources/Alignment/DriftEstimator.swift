@@ -41,10 +41,13 @@ public struct DriftEstimator: ~Copyable {
     combine()
   }
 
-  /// Takes in when the device played a sample of the reference, by the same clock, and how many
-  /// samples of silence it put in before.
-  public mutating func notePlayback(sample: Int64, at deviceTime: Duration, silence: Int64 = 0) {
-    playback.note(sample: sample, at: deviceTime, silence: silence)
+  /// Takes in when the device played a sample of the reference, by the same clock, how many samples of
+  /// silence it put in before, and by how many parts per million faster than by its clock the client
+  /// plays from it on.
+  public mutating func notePlayback(
+    sample: Int64, at deviceTime: Duration, silence: Int64 = 0, rate: Double = 0
+  ) {
+    playback.note(sample: sample, at: deviceTime, silence: silence, rate: rate)
     combine()
   }
 
@@ -52,7 +55,7 @@ public struct DriftEstimator: ~Copyable {
   /// seconds; each is later than the one before.
   public mutating func noteDelay(_ delay: Double, at time: Double) {
     guard delay.isFinite, time.isFinite else { return }
-    delays.add(time, delay)
+    delays.add(time, delay + playback.compensation.excess(at: time - delay))
     combine()
   }
 
@@ -74,7 +77,7 @@ public struct DriftEstimator: ~Copyable {
   private mutating func combine() {
     let fromDevices = deviceEstimate
     let fromSound = soundEstimate
-    isBeyondLimit = fromSound != nil && abs(delays.slope) * 1e6 > 1.1 * Self.largestDrift
+    isBeyondLimit = fromSound != nil && abs(soundDrift) > 1.1 * Self.largestDrift
     devicesDisagree = false
     switch (fromDevices, fromSound) {
     case (nil, nil): return
@@ -91,9 +94,11 @@ public struct DriftEstimator: ~Copyable {
     return Self.bounded(captured - played, capture.uncertainty + playback.uncertainty)
   }
 
+  private var soundDrift: Double { delays.slope * 1e6 - playback.compensation.rate }
+
   private var soundEstimate: Estimate? {
     guard delays.count >= Self.leastPoints else { return nil }
-    return Self.bounded(delays.slope * 1e6, delays.uncertainty * 1e6)
+    return Self.bounded(soundDrift, delays.uncertainty * 1e6)
   }
 
   private static func bounded(_ drift: Double, _ uncertainty: Double) -> Estimate? {

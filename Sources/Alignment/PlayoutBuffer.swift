@@ -183,6 +183,7 @@ public struct PlayoutBuffer: ~Copyable {
     (windowLeast, flowLeast) = (.infinity, .infinity)
     (quarterLeast, lastQuarterLeast) = (.infinity, 0)
     controller.restart()
+    status.deviation = controller.deviation
     reads = 0
   }
 

@@ -52,6 +52,7 @@ public struct ReferenceAligner: ~Copyable {
   private var lead: Double?  // in seconds, that is kept
   private let heldBack: Double  // the microphone, in seconds
   private var hasNewTimes = false
+  private var nextRate: (sample: Int64, change: Double)?  // of the client, where it is not read yet
   private var knownJumps = 0
   private var deviceOffset: Double?  // from the lag by the devices' times to that of the sound
   private var lastLag: Double?  // in seconds, that was last believed
@@ -81,10 +82,19 @@ public struct ReferenceAligner: ~Copyable {
     hasNewTimes = true
   }
 
-  /// Takes in when the device played a sample of the reference, by the same clock, and how many
-  /// samples of silence it put in before.
-  public mutating func notePlayback(sample: Int64, at deviceTime: Duration, silence: Int64 = 0) {
-    driftEstimator.notePlayback(sample: sample, at: deviceTime, silence: silence)
+  /// Takes in when the device played a sample of the reference, by the same clock, how many samples of
+  /// silence it put in before, and by how many parts per million faster than by its clock the client
+  /// plays from it on.
+  public mutating func notePlayback(
+    sample: Int64, at deviceTime: Duration, silence: Int64 = 0, rate: Double = 0
+  ) {
+    let before = driftEstimator.playback.compensation.rate
+    driftEstimator.notePlayback(sample: sample, at: deviceTime, silence: silence, rate: rate)
+    let change = driftEstimator.playback.compensation.rate - before
+    if change != 0 {
+      changeRate()
+      nextRate = (sample, change)
+    }
     hasNewTimes = true
   }
 
@@ -129,7 +139,18 @@ public struct ReferenceAligner: ~Copyable {
 
   /// Gives the reference for the microphone's last frame, or silence in place of one that has not come.
   /// Runs per frame: no allocation, lock, log or await.
-  public mutating func read(into output: borrowing Frame) { resampler.read(into: output) }
+  public mutating func read(into output: borrowing Frame) {
+    let position = Double(microphoneFrames) / 100 * rate - resampler.delay
+    if let nextRate, position >= Double(nextRate.sample) { changeRate() }
+    resampler.read(into: output)
+  }
+
+  /// The client plays at another rate from here on, and a drift that is followed is so much less.
+  private mutating func changeRate() {
+    guard let nextRate else { return }
+    self.nextRate = nil
+    if resampler.slope != 0 { resampler.slope -= nextRate.change }
+  }
 
   /// Forgets the echo's way, as where a route has changed; the reference stays where it is.
   public mutating func reset() {
@@ -257,7 +278,7 @@ public struct ReferenceAligner: ~Copyable {
     guard let estimate = driftEstimator.estimate,
       abs(estimate.drift) > max(Self.leastDrift, 2 * estimate.uncertainty)
     else { return 0 }
-    return estimate.drift
+    return estimate.drift + (nextRate?.change ?? 0)
   }
 
   private mutating func report() {

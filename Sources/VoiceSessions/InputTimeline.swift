@@ -116,11 +116,17 @@ public enum InputFault: Error, Equatable, CustomStringConvertible {
   case tooFarAhead(Duration)
   /// A sample of the playback that is said to have been heard.
   case unsent(Int64, sent: Int64)
+  /// By which playback is said to be faster than its clock.
+  case impossibleRate(Double)
+
+  /// In parts per million: nobody needs more against a drift.
+  public static let largestRate = 1000.0
 
   /// The field of the chunk that it is about.
   public var field: String {
     switch self {
     case .impossiblePosition, .unsent: "first_sample"
+    case .impossibleRate: "rate_ppm"
     default: "samples"
     }
   }
@@ -136,6 +142,8 @@ public enum InputFault: Error, Equatable, CustomStringConvertible {
       "\(position) is not within \(InputTimeline.longestGap) after \(expected), the next sample"
     case .unsent(let position, let sent):
       "\(position) is none of the \(sent) samples that were sent"
+    case .impossibleRate(let rate):
+      "\(rate) is not within -\(Self.largestRate) to \(Self.largestRate)"
     case .tooFarAhead(let limit): "more than \(limit) ahead of the microphone"
     }
   }

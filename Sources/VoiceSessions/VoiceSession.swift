@@ -116,17 +116,19 @@ public final class VoiceSession {
     emit(.discontinuity(input, gap.reason, missingSamples: gap.missingSamples), to: sink)
   }
 
-  /// Takes in when the client's device played a sample of the playback, and how many samples of
-  /// silence it put in before. Of use where the playback is the reference.
+  /// Takes in when the client's device played a sample of the playback, how many samples of silence it
+  /// put in before, and by how many parts per million faster than by the device's clock the client plays
+  /// from it on. Of use where the playback is the reference.
   public func playbackWasHeard(
-    firstSample: Int64, at deviceTime: Duration, silence: Int64
+    firstSample: Int64, at deviceTime: Duration, silence: Int64, rate: Double = 0
   ) throws(InputFault) {
     let sent = (processedFrames - chunker.waitingFrames) * Int64(playback.mix.sampleCount)
     guard (0..<sent).contains(firstSample) else {
       throw .unsent(firstSample, sent: sent)
     }
+    guard abs(rate) <= InputFault.largestRate else { throw .impossibleRate(rate) }
     guard setup.reference == nil else { return }
-    echo.notePlayback(sample: firstSample, at: deviceTime, silence: silence)
+    echo.notePlayback(sample: firstSample, at: deviceTime, silence: silence, rate: rate)
   }
 
   /// Processes the frames that are complete, `limit` of them at most.

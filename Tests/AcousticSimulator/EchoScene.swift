@@ -14,6 +14,9 @@ public struct EchoScene: Sendable {
   public var lag = 0.04
   /// How fast the lag grows, in parts per million: the loudspeaker's clock is so much the slower.
   public var driftPPM = 0.0
+  /// What the client does against that: from a time in seconds on it plays so many parts per million
+  /// faster than by its loudspeaker's clock.
+  public var compensation: (at: Double, ppm: Double)?
   /// Changes of the lag, in seconds.
   public var jumps: [(at: Double, by: Double)] = []
   /// From the reference to the echo, in decibels.
@@ -68,7 +71,9 @@ public struct EchoScene: Sendable {
 
   /// In seconds, at a time in seconds.
   public func lag(at time: Double) -> Double {
-    jumps.reduce(lag + driftPPM * 1e-6 * time) { time >= $1.at ? $0 + $1.by : $0 }
+    let made = compensation.map { $0.ppm * max(0, time - $0.at) } ?? 0
+    let drifted = lag + (driftPPM * time - made) * 1e-6
+    return jumps.reduce(drifted) { time >= $1.at ? $0 + $1.by : $0 }
   }
 
   private func echo(of played: [Float]) -> [Float] {

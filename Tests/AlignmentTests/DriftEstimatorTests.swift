@@ -68,6 +68,22 @@ struct DriftEstimatorTests {
     #expect(abs(deviation - 100) < 5)
   }
 
+  @Test func whatAClientAddsToItsClockIsKnownAtOnce() throws {
+    var clock = DeviceClock(rate: Self.rate)
+    var time = 0.0
+    for second in 0..<40 {
+      let compensated = second < 30 ? 0 : 300.0
+      clock.note(
+        sample: Int64(second * Self.rate.hertz), at: .seconds(5 + time), rate: compensated)
+      if second == 29 { #expect(abs((clock.deviation ?? 0) + 200) < 1) }
+      // Slower by 200 ppm, and played faster by 300.
+      time += 1 / ((1 - 200e-6) * (1 + compensated * 1e-6))
+      if second == 30 { #expect(abs((clock.deviation ?? 0) - 100) < 1) }
+    }
+    #expect(abs((clock.deviation ?? 0) - 100) < 1)
+    #expect(value(clock.jumpCount) == 0)
+  }
+
   @Test func theSlopeOfTheDelayIsADrift() throws {
     var estimator = DriftEstimator(microphone: Self.rate, reference: Self.rate)
     let noise = Signals.noise(40, amplitude: 0.00003)

@@ -30,12 +30,17 @@ struct EchoRecoveryTests {
       let levels = stride(from: 0, to: tap.samples.count - 4000, by: 4000).map {
         level(tap.samples[$0..<($0 + 4000)])
       }
-      let last = levels.lastIndex { $0 > echo - 20 }.map { $0 + 1 } ?? 0
+      // For a second: what holds a busy machine up later is another fault.
+      let first = levels.indices.dropLast(3).first { start in
+        levels[start..<(start + 4)].allSatisfy { $0 < echo - 20 }
+      }
       if Self.all {
-        print("\(fault.rawValue): \(echo - before) dB before, 20 dB again after \(last * 250) ms")
+        print(
+          "\(fault.rawValue): \(echo - before) dB before, 20 dB again after \(first.map { "\($0 * 250) ms" } ?? "more than 7 s")"
+        )
       }
       // A busy machine is given twice the 3 s that are promised.
-      #expect(last * 250 < 6000, "\(echo) \(before) \(levels)")
+      #expect((first ?? .max) < 24, "\(echo) \(before) \(levels)")
     }
   }
 

@@ -38,6 +38,17 @@ struct PlaybackReportsTests {
     #expect(told == [1, 2, 3, 13])
   }
 
+  @Test func anotherRateIsToldAtOnceAndWithEachReport() {
+    var reports = PlaybackReports(samplesPerSecond: 48000)
+    let told = (0..<30).compactMap { frame -> Anechoic_V1_PlaybackReport? in
+      var note = note(Int64(frame))
+      note.rate = frame < 13 ? 0 : 250
+      return reports.report(note)
+    }
+    #expect(told.map(\.firstSample) == [0, 10, 13, 23].map { $0 * 480 })
+    #expect(told.map(\.ratePpm) == [0, 0, 250, 250])
+  }
+
   @Test func silenceIsToldSinceTheLastReport() {
     var reports = PlaybackReports(samplesPerSecond: 48000)
     let first = reports.report(note(0, silence: 5000))

@@ -124,6 +124,36 @@ struct PlaybackReportTests {
     #expect(with.sink.events == without.sink.events)
   }
 
+  /// Where nobody tells it, what was known of the drift is wrong for ten seconds.
+  @Test(arguments: [400, -400] as [Double])
+  func aClientThatFollowsTheMicrophoneItselfSaysSo(drift: Double) async throws {
+    let run = try await session(lag: 0.2, seconds: 24) {
+      $0.driftPPM = drift
+      $0.compensation = (at: 14.09, ppm: 0.9 * drift)
+    }
+    try run.run { frame in
+      try run.reportPlayback(at: frame, rate: frame < 1409 ? 0 : 0.9 * drift)
+    }
+    let left = try #require(run.session.statistics.driftPPM)
+    #expect(abs(left + 0.1 * drift) < 20, "\(left)")
+    for second in stride(from: 10.0, to: 24, by: 1) {
+      let reduction = run.reduction(second..<second + 1)
+      #expect(reduction > 30, "\(second): \(reduction)")
+    }
+  }
+
+  @Test(arguments: [1000.1, -1001, .infinity, .nan])
+  func ratesThatNobodyPlaysAtAreRefused(rate: Double) async throws {
+    let run = try await session(lag: 0.1, seconds: 1)
+    try run.run { frame in
+      guard frame == 50 else { return }
+      let fault = #expect(throws: InputFault.self) {
+        try run.session.playbackWasHeard(firstSample: 1600, at: .zero, silence: 0, rate: rate)
+      }
+      #expect(fault?.field == "rate_ppm")
+    }
+  }
+
   @Test func reportsWithoutTheMicrophonesTimesHarmNothing() async throws {
     let run = try await session(lag: 0.3, seconds: 8)
     run.captureTime = { _ in nil }
@@ -150,7 +180,9 @@ struct PlaybackReportTests {
 
 extension EchoRun {
   /// Says each 100 ms what is heard as a frame of the microphone is captured.
-  fileprivate func reportPlayback(at frame: Int, silence: Int64 = 0) throws {
+  fileprivate func reportPlayback(
+    at frame: Int, silence: Int64 = 0, rate compensation: Double = 0
+  ) throws {
     guard frame % 10 == 9 else { return }
     let seconds = Double(frame) / 100
     let heard = seconds - scene.lag(at: seconds)
@@ -159,6 +191,6 @@ extension EchoRun {
     try session.playbackWasHeard(
       firstSample: sample,
       at: scene.playbackTime(ofReference: Double(sample) / Double(rate.hertz)),
-      silence: silence)
+      silence: silence, rate: compensation)
   }
 }

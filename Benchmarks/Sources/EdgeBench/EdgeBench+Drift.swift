@@ -14,7 +14,7 @@ extension EdgeBench {
     let seconds = ProcessInfo.processInfo.environment["ANECHOIC_DRIFT"].flatMap(Int.init) ?? 60
     print("\n### Capture clock against playback clock (\(seconds) s each way, 60 s without)\n")
     print(
-      "| clock, ppm | microphone, dBFS | reduction, dB: mean, least | above 25, 30 dB | drift told, ppm "
+      "| clock, ppm | microphone, dBFS | reduction, dB: mean, least | below 25, 30 dB in seconds | drift told, ppm "
         + "| buffer, ms | underruns | skipped, samples | lost, frames | largest step, dB "
         + "| agent, % of a core | the room's own jumps |")
     print("|---|---|---|---|---|---|---|---|---|---|---|---|")
@@ -25,7 +25,7 @@ extension EdgeBench {
         if partsPerMillion == 0 { withoutDrift = call.largestStep }
         let step = 20 * log10(call.largestStep / withoutDrift)
         let jumps = room.jumps.map { Self.milliseconds($0) }.joined(separator: ", ")
-        print("| \(Int(partsPerMillion)) \(call.row(step: step)) | \(jumps) |")
+        print("| \(Int(partsPerMillion)) \(call.row(step: step, from: Self.settling)) | \(jumps) |")
       }
     }
   }
@@ -85,13 +85,13 @@ private struct DriftingCall {
   }
 
   /// All columns between the clock and the room's.
-  func row(step: Double) -> String {
+  func row(step: Double, from first: Int) -> String {
     let reductions = echo.map { $0.before - $0.after }
     let level = echo.map(\.before).reduce(0, +) / Double(max(1, echo.count))
     let mean = reductions.reduce(0, +) / Double(max(1, reductions.count))
-    let shares = [25.0, 30].map { limit in
-      let count = reductions.filter { $0 > limit }.count
-      return "\(EdgeBench.rounded(100 * Double(count) / Double(max(1, reductions.count)))) %"
+    let weak = [25.0, 30].map { limit in
+      let seconds = reductions.indices.filter { reductions[$0] < limit }
+      return seconds.isEmpty ? "none" : seconds.map { "\($0 + first)" }.joined(separator: " ")
     }
     let lost =
       last.framesDropped + last.framesConcealed + last.framesUnsent
@@ -99,7 +99,7 @@ private struct DriftingCall {
     return [
       "", EdgeBench.rounded(level),
       "\(EdgeBench.rounded(mean)), \(EdgeBench.rounded(reductions.min() ?? 0))",
-      shares.joined(separator: ", "), range(drifts.suffix(drifts.count / 2)), range(buffers),
+      weak.joined(separator: ", "), range(drifts.suffix(drifts.count / 2)), range(buffers),
       "\(last.playbackUnderruns - flow.playbackUnderruns)",
       "\(last.playbackSamplesSkipped - flow.playbackSamplesSkipped)", "\(lost)",
       EdgeBench.rounded(step), EdgeBench.rounded(100 * processorShare),

@@ -11,6 +11,8 @@ struct PlayedNote: BitwiseCopyable, Sendable {
   var epoch = 0
   /// Samples of silence that have been played because the mix did not come in time.
   var silence: Int64 = 0
+  /// By which the mix is played faster than by the loudspeaker's clock from here on, in parts per million.
+  var rate = 0.0
 }
 
 /// A frame of the mix on its way to the loudspeaker.
@@ -62,6 +64,7 @@ final class Loudspeaker: FrameRenderer {
     }
     var note = PlayedNote(heardAt: heardAt, epoch: epoch)
     let position = playout.position
+    note.rate = playout.status.deviation
     if playout.read(into: output, at: MonotonicClock.now.nanoseconds) {
       // The sample that is heard at this very time lies between two.
       note.mixSample = Int64(position.rounded(.down)) + offset

@@ -1,8 +1,9 @@
 internal import AnechoicAPI
 internal import SwiftProtobuf
 
-/// When the server should be told where the loudspeaker is in its mix: ten times a second, and at once
-/// when it did not go on as expected: three times then, as a time that stands alone is not believed.
+/// When the server should be told where the loudspeaker is in its mix: ten times a second, at once when
+/// its rate is another, and at once when it did not go on as expected: three times then, as a time that
+/// stands alone is not believed.
 struct PlaybackReports {
   private static let interval: Int64 = 100_000_000
   private static let surprise: Int64 = 3_000_000
@@ -24,7 +25,7 @@ struct PlaybackReports {
         repeatsLeft = Self.repeats
       } else if repeatsLeft > 0 {
         repeatsLeft -= 1
-      } else if note.heardAt - last.heardAt < Self.interval {
+      } else if note.rate == last.rate, note.heardAt - last.heardAt < Self.interval {
         return nil
       }
     }
@@ -34,6 +35,7 @@ struct PlaybackReports {
       $0.firstSample = note.mixSample
       $0.deviceTimeNs = note.heardAt
       $0.silenceSamples = UInt32(clamping: silence)
+      $0.ratePpm = note.rate
     }
   }
 }
