@@ -23,6 +23,8 @@ public struct DeviceClock: ~Copyable {
 
   /// How many times the device's time was somewhere else from then on.
   public private(set) var jumpCount = 0
+  /// Samples by which the sound is heard later than at first, as far as the client has said so.
+  private(set) var addedSamples: Int64 = 0
   /// What the client does itself; without it the line is that of the clock alone.
   private(set) var compensation = Compensation()
   private let rate: Double
@@ -59,12 +61,13 @@ public struct DeviceClock: ~Copyable {
       || line.count >= Self.leastPoints && abs(line.slope) * 1e6 > Self.largestDeviation
   }
 
-  /// Takes in that a sample was heard at a time of the device, which has any zero. `silence` is how
-  /// many samples of silence were put in before it, and `rate` by how many parts per million faster than
-  /// by the clock the samples follow from it on. Returns whether it was believed.
+  /// Takes in that a sample was heard at a time of the device, which has any zero. By `added` samples it
+  /// was heard later than the one before said: silence was put in, or, where it is negative, samples
+  /// were left out. By `rate` parts per million faster than by the clock the samples follow from it on.
+  /// Returns whether it was believed.
   @discardableResult
   public mutating func note(
-    sample: Int64, at deviceTime: Duration, silence: Int64 = 0, rate compensated: Double = 0
+    sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate compensated: Double = 0
   ) -> Bool {
     let (seconds, attoseconds) = deviceTime.components
     let time = Double(seconds) + Double(attoseconds) * 1e-18
@@ -76,10 +79,10 @@ public struct DeviceClock: ~Copyable {
       return false
     }
     if line.count > 0 {
-      let gap = Double(silence) / rate
-      if silence > 0, isNear(offset - gap, at: nominal) {
+      let gap = Double(added) / rate
+      if added != 0, isNear(offset - gap, at: nominal) {
         line.shift(by: gap)
-        jumpCount += 1
+        addedSamples += added
       } else if !isNear(offset, at: nominal) {
         countOutlier(sample, time, offset)
         return false

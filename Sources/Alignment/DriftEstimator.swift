@@ -41,14 +41,20 @@ public struct DriftEstimator: ~Copyable {
     combine()
   }
 
-  /// Takes in when the device played a sample of the reference, by the same clock, how many samples of
-  /// silence it put in before, and by how many parts per million faster than by its clock the client
-  /// plays from it on.
+  /// Takes in when the device played a sample of the reference, by the same clock; more in `DeviceClock`.
+  /// Returns what is another from there on, if it was believed.
+  @discardableResult
   public mutating func notePlayback(
-    sample: Int64, at deviceTime: Duration, silence: Int64 = 0, rate: Double = 0
-  ) {
-    playback.note(sample: sample, at: deviceTime, silence: silence, rate: rate)
+    sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate: Double = 0
+  ) -> PlaybackStep? {
+    let (lastRate, lastAdded) = (playback.compensation.rate, playback.addedSamples)
+    playback.note(sample: sample, at: deviceTime, added: added, rate: rate)
     combine()
+    let change = playback.addedSamples - lastAdded
+    guard playback.compensation.rate != lastRate || change != 0 else { return nil }
+    // Where samples are left out, the echo is elsewhere once the last before them is heard.
+    return PlaybackStep(
+      sample: sample + min(0, change), rate: playback.compensation.rate - lastRate, added: change)
   }
 
   /// Takes in a delay, in seconds, that was found in the sound at a time of the microphone, in
@@ -61,6 +67,9 @@ public struct DriftEstimator: ~Copyable {
 
   /// The delay has jumped: what it was before says nothing of the drift.
   public mutating func forgetDelays() { delays.forget() }
+
+  /// The delay has jumped, by just so many seconds.
+  mutating func shiftDelays(by seconds: Double) { delays.shift(by: seconds) }
 
   /// How many times either device was somewhere else from then on.
   var deviceJumps: Int { capture.jumpCount + playback.jumpCount }

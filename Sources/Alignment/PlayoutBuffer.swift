@@ -29,6 +29,8 @@ public struct PlayoutBuffer: ~Copyable {
     public var deviation = 0.0
     public var silence: Int64 = 0
     public var skipped: Int64 = 0
+    /// By which all that follows is heard later, for silence and skips.
+    public var added: Int64 = 0
     public var underrunCount = 0
   }
 
@@ -87,7 +89,7 @@ public struct PlayoutBuffer: ~Copyable {
       forgetLevels()
     }
     guard isRunning else { return giveSilence(frame) }
-    guard buffer.hasFrame(step: step) else { return runDry(frame) }
+    guard buffer.hasFrame(step: step) else { return runDry(frame, step) }
     if let surplus = dueSkip() {
       skip(surplus, into: frame, step)
     } else {
@@ -121,31 +123,38 @@ public struct PlayoutBuffer: ~Copyable {
   private mutating func skip(_ surplus: Double, into frame: borrowing Frame, _ step: Double) {
     buffer.skip(surplus.rounded(), into: frame, step: step)
     status.skipped += Int64(abs(surplus))
+    status.added -= Int64(surplus.rounded())
     lastQuarterLeast = 0
     (windowLeast, flowLeast) = (.infinity, .infinity)
     controller.skipped(surplus.rounded())
   }
 
   /// The last that is there, and then silence.
-  private mutating func runDry(_ frame: borrowing Frame) -> Bool {
+  private mutating func runDry(_ frame: borrowing Frame, _ step: Double) -> Bool {
     isRunning = false
     calmReads = 0
     status.underrunCount += 1
     let limit = buffer.rate.samples(in: settings.largestMargin)
     status.margin = min(limit, status.margin + frameSize)
-    let rest = buffer.level
+    // In whole samples of the reader, so that it can say by how much all that follows is later.
+    let rest = Int(buffer.level / step)
     guard rest >= 1 else { return giveSilence(frame) }
     // Slower, so that the rest lasts for the frame: at most a few ms of it are heard before it fades.
-    buffer.read(into: frame, step: rest / Double(frameSize))
+    buffer.read(into: frame, step: Double(rest) * step / Double(frameSize))
     fade(frame, from: 1, to: 0)
-    status.silence += Int64(frameSize) - Int64(rest)
+    noteSilence(frameSize - rest)
     return true
   }
 
   private mutating func giveSilence(_ frame: borrowing Frame) -> Bool {
     frame.clear()
-    status.silence += Int64(frameSize)
+    noteSilence(frameSize)
     return false
+  }
+
+  private mutating func noteSilence(_ samples: Int) {
+    status.silence += Int64(samples)
+    status.added += Int64(samples)
   }
 
   private mutating func noteLevel(at time: Int64) {

@@ -52,7 +52,7 @@ public struct ReferenceAligner: ~Copyable {
   private var lead: Double?  // in seconds, that is kept
   private let heldBack: Double  // the microphone, in seconds
   private var hasNewTimes = false
-  private var nextRate: (sample: Int64, change: Double)?  // of the client, where it is not read yet
+  private var nextStep: PlaybackStep?  // where it is not read yet
   private var knownJumps = 0
   private var deviceOffset: Double?  // from the lag by the devices' times to that of the sound
   private var lastLag: Double?  // in seconds, that was last believed
@@ -82,18 +82,16 @@ public struct ReferenceAligner: ~Copyable {
     hasNewTimes = true
   }
 
-  /// Takes in when the device played a sample of the reference, by the same clock, how many samples of
-  /// silence it put in before, and by how many parts per million faster than by its clock the client
-  /// plays from it on.
+  /// Takes in when the device played a sample of the reference, by the same clock; more in `DeviceClock`.
   public mutating func notePlayback(
-    sample: Int64, at deviceTime: Duration, silence: Int64 = 0, rate: Double = 0
+    sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate: Double = 0
   ) {
-    let before = driftEstimator.playback.compensation.rate
-    driftEstimator.notePlayback(sample: sample, at: deviceTime, silence: silence, rate: rate)
-    let change = driftEstimator.playback.compensation.rate - before
-    if change != 0 {
-      changeRate()
-      nextRate = (sample, change)
+    let step = driftEstimator.notePlayback(
+      sample: sample, at: deviceTime, added: added, rate: rate)
+    if step != nil {
+      // The last one cannot be waited for any more.
+      takeStep()
+      nextStep = step
     }
     hasNewTimes = true
   }
@@ -133,24 +131,15 @@ public struct ReferenceAligner: ~Copyable {
       updateCount = estimator.updateCount
       if followSound() { hasMoved = true }
     }
+    let position = Double(microphoneFrames) / 100 * rate - resampler.delay
+    if let nextStep, position >= Double(nextStep.sample), takeStep() { hasMoved = true }
     report()
     return hasMoved
   }
 
   /// Gives the reference for the microphone's last frame, or silence in place of one that has not come.
   /// Runs per frame: no allocation, lock, log or await.
-  public mutating func read(into output: borrowing Frame) {
-    let position = Double(microphoneFrames) / 100 * rate - resampler.delay
-    if let nextRate, position >= Double(nextRate.sample) { changeRate() }
-    resampler.read(into: output)
-  }
-
-  /// The client plays at another rate from here on, and a drift that is followed is so much less.
-  private mutating func changeRate() {
-    guard let nextRate else { return }
-    self.nextRate = nil
-    if resampler.slope != 0 { resampler.slope -= nextRate.change }
-  }
+  public mutating func read(into output: borrowing Frame) { resampler.read(into: output) }
 
   /// Forgets the echo's way, as where a route has changed; the reference stays where it is.
   public mutating func reset() {
@@ -246,6 +235,23 @@ public struct ReferenceAligner: ~Copyable {
     return moveByDevices(to: expected - lead)
   }
 
+  /// From here on the client plays as it said: a drift that is followed is another by just as much, and
+  /// the reference stays with the echo to the sample. Returns whether the echo has moved.
+  @discardableResult
+  private mutating func takeStep() -> Bool {
+    guard let step = nextStep else { return false }
+    nextStep = nil
+    if resampler.slope != 0 { resampler.slope -= step.rate }
+    guard step.added != 0, lead != nil, let lag = lastLag else { return false }
+    let change = Double(step.added) / rate
+    lastLag = lag + change
+    status.echoDelay = .seconds(max(0, lag + change - heldBack))
+    estimator.jump(by: change)
+    driftEstimator.shiftDelays(by: change)
+    resampler.move(to: resampler.delay + Double(step.added))
+    return true
+  }
+
   private mutating func moveByDevices(to seconds: Double) -> Bool {
     abs(max(0, seconds) - resampler.delay / rate) > Self.offByDevices && move(to: seconds)
   }
@@ -253,7 +259,9 @@ public struct ReferenceAligner: ~Copyable {
   private mutating func learnDeviceOffset(_ lag: Double) {
     guard let deviceLag else { return }
     knownJumps = driftEstimator.deviceJumps
-    deviceOffset = lag - deviceLag
+    // What the devices know already, and the sound does not.
+    let coming = Double(nextStep?.added ?? 0) / rate
+    deviceOffset = lag + coming - deviceLag
   }
 
   /// In seconds, by the devices' times; nil for what no echo can have.
@@ -278,7 +286,7 @@ public struct ReferenceAligner: ~Copyable {
     guard let estimate = driftEstimator.estimate,
       abs(estimate.drift) > max(Self.leastDrift, 2 * estimate.uncertainty)
     else { return 0 }
-    return estimate.drift + (nextRate?.change ?? 0)
+    return estimate.drift + (nextStep?.rate ?? 0)
   }
 
   private mutating func report() {

@@ -106,7 +106,7 @@ struct SessionRequests {
     do throws(InputFault) {
       try session.playbackWasHeard(
         firstSample: report.firstSample, at: .nanoseconds(report.deviceTimeNs),
-        silence: Int64(report.silenceSamples), rate: report.ratePpm)
+        silence: report.silenceSamples, skipped: report.skippedSamples, rate: report.ratePpm)
     } catch {
       throw Status(InvalidField("playback_report.\(error.field)", error.description))
     }

@@ -66,10 +66,10 @@ final class EchoReference {
     aligner.noteCapture(sample: sample * Int64(frames) / indexes, at: time)
   }
 
-  /// Takes in when the device played a sample of the reference, how many samples of silence it put in
-  /// before, and by how many parts per million faster than by its clock the client plays from it on.
-  func notePlayback(sample: Int64, at time: Duration, silence: Int64 = 0, rate: Double = 0) {
-    aligner.notePlayback(sample: sample, at: time, silence: silence, rate: rate)
+  /// Takes in when the device played a sample of the reference, by how many samples later than the one
+  /// before said, and by how many parts per million faster than by its clock it goes on.
+  func notePlayback(sample: Int64, at time: Duration, added: Int64 = 0, rate: Double = 0) {
+    aligner.notePlayback(sample: sample, at: time, added: added, rate: rate)
   }
 
   /// Whether there is a reference for the microphone's next frame.

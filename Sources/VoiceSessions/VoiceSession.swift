@@ -117,10 +117,11 @@ public final class VoiceSession {
   }
 
   /// Takes in when the client's device played a sample of the playback, how many samples of silence it
-  /// put in before, and by how many parts per million faster than by the device's clock the client plays
-  /// from it on. Of use where the playback is the reference.
+  /// put in before or left out, and by how many parts per million faster than by the device's clock the
+  /// client plays from it on. Of use where the playback is the reference.
   public func playbackWasHeard(
-    firstSample: Int64, at deviceTime: Duration, silence: Int64, rate: Double = 0
+    firstSample: Int64, at deviceTime: Duration, silence: UInt32 = 0, skipped: UInt32 = 0,
+    rate: Double = 0
   ) throws(InputFault) {
     let sent = (processedFrames - chunker.waitingFrames) * Int64(playback.mix.sampleCount)
     guard (0..<sent).contains(firstSample) else {
@@ -128,7 +129,8 @@ public final class VoiceSession {
     }
     guard abs(rate) <= InputFault.largestRate else { throw .impossibleRate(rate) }
     guard setup.reference == nil else { return }
-    echo.notePlayback(sample: firstSample, at: deviceTime, silence: silence, rate: rate)
+    echo.notePlayback(
+      sample: firstSample, at: deviceTime, added: Int64(silence) - Int64(skipped), rate: rate)
   }
 
   /// Processes the frames that are complete, `limit` of them at most.

@@ -7,11 +7,11 @@ struct PlaybackReportsTests {
   private static let ms: Int64 = 1_000_000
 
   private func note(
-    _ frame: Int64, heardAt: Int64? = nil, epoch: Int = 1, silence: Int64 = 0
+    _ frame: Int64, heardAt: Int64? = nil, epoch: Int = 1, added: Int64 = 0
   ) -> PlayedNote {
-    PlayedNote(
-      heardAt: heardAt ?? 1_000_000_000 + frame * 10 * Self.ms, mixSample: frame * 480,
-      epoch: epoch, silence: silence)
+    let time = 1_000_000_000 + frame * 10 * Self.ms
+    return PlayedNote(
+      heardAt: heardAt ?? time, mixSample: frame * 480, epoch: epoch, added: added)
   }
 
   @Test func tenReportsASecondAreEnough() {
@@ -49,18 +49,24 @@ struct PlaybackReportsTests {
     #expect(told.map(\.ratePpm) == [0, 0, 250, 250])
   }
 
-  @Test func silenceIsToldSinceTheLastReport() {
+  @Test(arguments: [480, -480] as [Int64])
+  func silenceAndSkipsAreToldOnceSinceTheLastReport(added: Int64) {
     var reports = PlaybackReports(samplesPerSecond: 48000)
-    let first = reports.report(note(0, silence: 5000))
-    #expect(first?.silenceSamples == 0)
-    let second = reports.report(note(1, heardAt: 1_050_000_000, silence: 5480))
-    #expect(second?.silenceSamples == 480)
+    let told = (0..<15).map(Int64.init).compactMap { frame -> Anechoic_V1_PlaybackReport? in
+      // What was before the first is of no interest.
+      guard frame >= 5 else { return reports.report(note(frame, added: 5000)) }
+      let time = 1_000_000_000 + frame * 10 * Self.ms + added * 1_000_000_000 / 48000
+      return reports.report(note(frame, heardAt: time, added: 5000 + added))
+    }
+    #expect(told.map(\.firstSample) == [0, 5 * 480])
+    #expect(told.map(\.silenceSamples) == [0, added > 0 ? 480 : 0])
+    #expect(told.map(\.skippedSamples) == [0, added < 0 ? 480 : 0])
   }
 
   @Test func anotherTimelineIsToldAtOnce() {
     var reports = PlaybackReports(samplesPerSecond: 48000)
     _ = reports.report(note(0))
-    let report = reports.report(note(1, epoch: 2, silence: 480))
+    let report = reports.report(note(1, epoch: 2, added: 480))
     #expect(report?.firstSample == 480 && report?.silenceSamples == 0)
   }
 

@@ -27,16 +27,30 @@ struct PlaybackReportTests {
     #expect(run.voiceStarts.isEmpty, "\(run.voiceStarts)")
   }
 
-  @Test func anUnderrunMovesThePlaybackWithItsReport() async throws {
-    let run = try await session(lag: 0.3, seconds: 12) { $0.jumps = [(6, 0.2)] }
-    try run.run { frame in
-      // The device was silent for 200 ms until the samples of 5.7 s went on.
-      let isFirst = (620..<630).contains(frame)
-      try run.reportPlayback(at: frame, silence: isFirst ? 3200 : 0)
+  /// Silence that an underrun put in, or samples that were skipped: to the sample, so that the canceller
+  /// has nothing to learn.
+  @Test(arguments: [0.2, 0.03, -0.1, -0.02])
+  func whatAClientPutInOrLeftOutMovesThePlaybackWithItsReport(jump: Double) async throws {
+    let run = try await session(lag: 0.3, seconds: 15) {
+      $0.driftPPM = 200
+      $0.jumps = [(9.085, jump)]
     }
-    let moved = try #require(run.echoPaths.first { $0.at > 6 })
-    #expect(moved.at < 6.4 && abs(moved.milliseconds - 500) < 6, "\(moved)")
-    #expect(run.reduction(7.2..<12) > 25, "\(run.reduction(7.2..<12))")
+    let samples = UInt32(abs(jump) * Double(run.rate.hertz))
+    // Until the silence is over there is nothing to be told.
+    let first = 909 + max(0, Int(jump * 100))
+    try run.run { frame in
+      guard !(909..<first).contains(frame) else { return }
+      let added = frame == first ? jump : 0
+      try run.reportPlayback(
+        at: frame, isDue: frame == first, silence: added > 0 ? samples : 0,
+        skipped: added < 0 ? samples : 0)
+    }
+    let moved = try #require(run.echoPaths.first { $0.at > 9.08 })
+    #expect(moved.at < 9.4 && abs(moved.milliseconds - 301 - jump * 1000) < 6, "\(moved)")
+    for second in stride(from: 9.5, to: 15, by: 0.5) {
+      let reduction = run.reduction(second..<second + 0.5)
+      #expect(reduction > 25, "\(second): \(reduction)")
+    }
     #expect(run.warnings(.unsteadyClocks).isEmpty)
   }
 
@@ -46,7 +60,7 @@ struct PlaybackReportTests {
     let run = try await session(lag: 0.3, seconds: 12) { $0.jumps = [(6, jump)] }
     try run.run { frame in try run.reportPlayback(at: frame) }
     let moved = try #require(run.echoPaths.first { $0.at > 6 })
-    #expect(moved.at < 7 && abs(moved.milliseconds - 300 - jump * 1000) < 6, "\(moved)")
+    #expect(moved.at < 7 && abs(moved.milliseconds - 301 - jump * 1000) < 6, "\(moved)")
     #expect(run.reduction(8..<12) > 25, "\(run.reduction(8..<12))")
     #expect(run.warnings(.unsteadyClocks).isEmpty)
   }
@@ -68,7 +82,7 @@ struct PlaybackReportTests {
       if frame == 20 {
         #expect(throws: InputFault.self) {
           try run.session.playbackWasHeard(
-            firstSample: sample, at: .seconds(1000), silence: .max >> 32)
+            firstSample: sample, at: .seconds(1000), silence: .max)
         }
       }
       try run.reportPlayback(at: frame)
@@ -114,7 +128,7 @@ struct PlaybackReportTests {
         guard reports, frame > 0 else { return }
         try run.session.playbackWasHeard(
           firstSample: Int64(frame * 7919 % (frame * 160)), at: .milliseconds(frame * 7919 % 5000),
-          silence: Int64(frame % 3 * 1600))
+          silence: UInt32(frame % 3 * 1600))
       }
       return run
     }
@@ -181,9 +195,10 @@ struct PlaybackReportTests {
 extension EchoRun {
   /// Says each 100 ms what is heard as a frame of the microphone is captured.
   fileprivate func reportPlayback(
-    at frame: Int, silence: Int64 = 0, rate compensation: Double = 0
+    at frame: Int, isDue: Bool = false, silence: UInt32 = 0, skipped: UInt32 = 0,
+    rate compensation: Double = 0
   ) throws {
-    guard frame % 10 == 9 else { return }
+    guard isDue || frame % 10 == 9 else { return }
     let seconds = Double(frame) / 100
     let heard = seconds - scene.lag(at: seconds)
     guard heard >= 0 else { return }
@@ -191,6 +206,6 @@ extension EchoRun {
     try session.playbackWasHeard(
       firstSample: sample,
       at: scene.playbackTime(ofReference: Double(sample) / Double(rate.hertz)),
-      silence: silence, rate: compensation)
+      silence: silence, skipped: skipped, rate: compensation)
   }
 }

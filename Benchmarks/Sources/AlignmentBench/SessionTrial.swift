@@ -92,7 +92,7 @@ final class SessionTrial: SessionSink {
     try session.playbackWasHeard(
       firstSample: sample,
       at: scene.playbackTime(ofReference: Double(sample) / Double(rate.hertz)),
-      silence: Int64(silence * Double(rate.hertz)))
+      silence: UInt32(silence * Double(rate.hertz)))
   }
 
   // MARK: SessionSink

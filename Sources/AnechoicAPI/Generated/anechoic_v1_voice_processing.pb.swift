@@ -546,12 +546,15 @@ public nonisolated struct Anechoic_V1_PlaybackReport: Sendable {
   /// when it was heard
   public var deviceTimeNs: Int64 = 0
 
-  /// put in before it, on an underrun
+  /// put in before it, on an underrun, or played again
   public var silenceSamples: UInt32 = 0
 
   /// What the client does itself against drift: so many ppm faster than by its device's clock it plays
   /// from that sample on, -1000 to 1000.
   public var ratePpm: Double = 0
+
+  /// left out before it
+  public var skippedSamples: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1552,7 +1555,7 @@ nonisolated extension Anechoic_V1_FrameInfo: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Anechoic_V1_PlaybackReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PlaybackReport"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}first_sample\0\u{3}device_time_ns\0\u{3}silence_samples\0\u{3}rate_ppm\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}first_sample\0\u{3}device_time_ns\0\u{3}silence_samples\0\u{3}rate_ppm\0\u{3}skipped_samples\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1564,6 +1567,7 @@ nonisolated extension Anechoic_V1_PlaybackReport: SwiftProtobuf.Message, SwiftPr
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.deviceTimeNs) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.silenceSamples) }()
       case 4: try { try decoder.decodeSingularDoubleField(value: &self.ratePpm) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.skippedSamples) }()
       default: break
       }
     }
@@ -1582,6 +1586,9 @@ nonisolated extension Anechoic_V1_PlaybackReport: SwiftProtobuf.Message, SwiftPr
     if self.ratePpm.bitPattern != 0 {
       try visitor.visitSingularDoubleField(value: self.ratePpm, fieldNumber: 4)
     }
+    if self.skippedSamples != 0 {
+      try visitor.visitSingularUInt32Field(value: self.skippedSamples, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1590,6 +1597,7 @@ nonisolated extension Anechoic_V1_PlaybackReport: SwiftProtobuf.Message, SwiftPr
     if lhs.deviceTimeNs != rhs.deviceTimeNs {return false}
     if lhs.silenceSamples != rhs.silenceSamples {return false}
     if lhs.ratePpm != rhs.ratePpm {return false}
+    if lhs.skippedSamples != rhs.skippedSamples {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -9,8 +9,8 @@ struct PlayedNote: BitwiseCopyable, Sendable {
   /// Of that sample in the mix that `epoch` counts; negative for silence in its place.
   var mixSample: Int64 = -1
   var epoch = 0
-  /// Samples of silence that have been played because the mix did not come in time.
-  var silence: Int64 = 0
+  /// Samples by which it is heard later than the mix came, for silence and skips since the start.
+  var added: Int64 = 0
   /// By which the mix is played faster than by the loudspeaker's clock from here on, in parts per million.
   var rate = 0.0
 }
@@ -64,14 +64,13 @@ final class Loudspeaker: FrameRenderer {
     }
     var note = PlayedNote(heardAt: heardAt, epoch: epoch)
     let position = playout.position
-    note.rate = playout.status.deviation
+    (note.rate, note.added) = (playout.status.deviation, playout.status.added)
     if playout.read(into: output, at: MonotonicClock.now.nanoseconds) {
       // The sample that is heard at this very time lies between two.
       note.mixSample = Int64(position.rounded(.down)) + offset
       let fraction = (position - position.rounded(.down)) / Double(mix.rate.hertz)
       note.heardAt -= Int64(fraction * 1e9)
     }
-    note.silence = playout.status.silence
     applyVolume(output)
     controls.addTestSound(output, heardAt: heardAt)
     controls.publish(playout.status)

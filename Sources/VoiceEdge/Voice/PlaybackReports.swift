@@ -2,8 +2,8 @@ internal import AnechoicAPI
 internal import SwiftProtobuf
 
 /// When the server should be told where the loudspeaker is in its mix: ten times a second, at once when
-/// its rate is another, and at once when it did not go on as expected: three times then, as a time that
-/// stands alone is not believed.
+/// its rate is another or it put in silence or skipped, and at once when it did not go on as expected
+/// for any other reason: three times then, as a time that stands alone is not believed.
 struct PlaybackReports {
   private static let interval: Int64 = 100_000_000
   private static let surprise: Int64 = 3_000_000
@@ -18,23 +18,25 @@ struct PlaybackReports {
   /// The report that a frame calls for, or nil.
   mutating func report(_ note: PlayedNote) -> Anechoic_V1_PlaybackReport? {
     guard note.mixSample >= 0 else { return nil }
+    var added: Int64 = 0
     if let last, last.epoch == note.epoch {
-      let samples = Double(note.mixSample - last.mixSample)
+      added = note.added - last.added
+      let samples = Double(note.mixSample - last.mixSample + added)
       let expected = last.heardAt + Int64(samples / samplesPerSecond * 1e9)
       if abs(note.heardAt - expected) > Self.surprise {
         repeatsLeft = Self.repeats
       } else if repeatsLeft > 0 {
         repeatsLeft -= 1
-      } else if note.rate == last.rate, note.heardAt - last.heardAt < Self.interval {
+      } else if added == 0, note.rate == last.rate, note.heardAt - last.heardAt < Self.interval {
         return nil
       }
     }
-    let silence = last.map { $0.epoch == note.epoch ? note.silence - $0.silence : 0 } ?? 0
     last = note
     return Anechoic_V1_PlaybackReport.with {
       $0.firstSample = note.mixSample
       $0.deviceTimeNs = note.heardAt
-      $0.silenceSamples = UInt32(clamping: silence)
+      $0.silenceSamples = UInt32(clamping: added)
+      $0.skippedSamples = UInt32(clamping: -added)
       $0.ratePpm = note.rate
     }
   }
