@@ -242,8 +242,10 @@ public struct ReferenceAligner: ~Copyable {
     guard let step = nextStep else { return false }
     nextStep = nil
     if resampler.slope != 0 { resampler.slope -= step.rate }
-    guard step.added != 0, lead != nil, let lag = lastLag else { return false }
     let change = Double(step.added) / rate
+    guard change != 0, lead != nil, let lag = lastLag, (0...1.1).contains(lag + change) else {
+      return false
+    }
     lastLag = lag + change
     status.echoDelay = .seconds(max(0, lag + change - heldBack))
     estimator.jump(by: change)

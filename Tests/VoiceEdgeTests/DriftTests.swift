@@ -17,8 +17,11 @@ struct DriftTests {
     try await AgentRig.runWithEcho { setup in
       setup.loudspeakerDrift = partsPerMillion
     } _: { rig, tap in
-      try await Task.sleep(for: .seconds(15))
       let controls = rig.agent.loudspeakerControls
+      // A quarter of a minute, and more where threads are late.
+      try await eventually("the drift is found", within: .seconds(90)) {
+        abs(controls.driftPPM + partsPerMillion) < 150
+      }
       let (underruns, skipped) = (controls.underrunCount, controls.skippedSamples)
       var reductions: [Float] = []
       var levels: [Int] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VoiceEdge
 
-/// Faults over and over: 20 of each, or as many as ANECHOIC_SOAK says.
+/// Faults over and over: 20 of each, or as many as ANECHOIC_SOAK says; what was seen is printed then.
 @Suite(.serialized, .timeLimit(.minutes(90)))
 struct SoakTests {
   private static let isLong = ProcessInfo.processInfo.environment["ANECHOIC_SOAK"] != nil
@@ -33,6 +33,11 @@ struct SoakTests {
       try await body(turn)
     }
     let (before, after) = (try #require(first), try Usage())
+    if Self.isLong {
+      print(
+        "\(Self.count) turns: \(before.threads) and then \(after.threads) threads, "
+          + "\(before.memory) and then \(after.memory) KiB")
+    }
     #expect(after.threads <= before.threads + 4)
     // Less than what was played takes, which the scripted devices keep when it does not run long.
     #expect(after.memory < before.memory + 50_000)

@@ -16,22 +16,24 @@ extension EdgeBench {
     print(
       "| clock, ppm | microphone, dBFS | reduction, dB: mean, least | below 25, 30 dB in seconds | drift told, ppm "
         + "| buffer, ms | underruns | skipped, samples | lost, frames | largest step, dB "
-        + "| agent, % of a core | the room's own jumps |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+        + "| agent, % of a core | the room's own jumps | any of these in seconds |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     var withoutDrift = 0.0
     for (partsPerMillion, seconds) in [(0.0, 60), (500, seconds), (-500, seconds)] {
       try await withCall(captureClock: 1 + partsPerMillion * 1e-6) { edge, rig, room in
-        let call = try await driftingCall(edge, rig, seconds: seconds)
+        let call = try await driftingCall(edge, rig, room, seconds: seconds)
         if partsPerMillion == 0 { withoutDrift = call.largestStep }
         let step = 20 * log10(call.largestStep / withoutDrift)
         let jumps = room.jumps.map { Self.milliseconds($0) }.joined(separator: ", ")
-        print("| \(Int(partsPerMillion)) \(call.row(step: step, from: Self.settling)) | \(jumps) |")
+        print(
+          "| \(Int(partsPerMillion)) \(call.row(step: step, from: Self.settling)) | \(jumps) "
+            + "| \(Self.list(call.disturbed)) |")
       }
     }
   }
 
   private func driftingCall(
-    _ edge: RunningEdge, _ rig: SoundRig, seconds: Int
+    _ edge: RunningEdge, _ rig: SoundRig, _ room: RoomSimulator, seconds: Int
   ) async throws -> DriftingCall {
     edge.farEnd.play(voices.farEnd, isRepeated: true)
     try await sleep(Double(Self.settling))
@@ -40,9 +42,11 @@ extension EdgeBench {
     let loudspeaker = try rig.record(from: "spk.monitor")
     let start = edge.voice.count(at: .now)
     let (begin, used) = (ContinuousClock.now, processorTime(edge.agentIdentifier))
-    for _ in Self.settling..<seconds {
+    for second in Self.settling..<seconds {
       try await sleep(1)
-      if let status = try? await edge.status() { call.note(status) }
+      if let status = try? await edge.status() {
+        call.note(status, jumps: room.jumps.count, in: second)
+      }
     }
     call.processorShare =
       (processorTime(edge.agentIdentifier) - used) / ((.now - begin) / .seconds(1))
@@ -51,6 +55,11 @@ extension EdgeBench {
     let played = loudspeaker.stop()
     call.largestStep = Double(zip(played, played.dropFirst()).map { abs($1 - $0) }.max() ?? 0)
     return call
+  }
+
+  /// Of seconds.
+  fileprivate static func list(_ seconds: [Int]) -> String {
+    seconds.isEmpty ? "none" : seconds.map { "\($0)" }.joined(separator: " ")
   }
 
   /// Of all threads of a process, in seconds.
@@ -71,14 +80,20 @@ private struct DriftingCall {
   var largestStep = 0.0
   /// Of one core, that the agent used.
   var processorShare = 0.0
+  /// Seconds in which the playback ran dry or skipped, or the room's own path jumped.
+  private(set) var disturbed: [Int] = []
   private var last = Anechoic_V1_EdgeStatus.Flow()
+  private var lastCounts: [UInt64]?
   private var drifts: [Float] = []
   private var buffers: [Float] = []
 
   /// As it was when the call had settled.
   init(flow: Anechoic_V1_EdgeStatus.Flow) { self.flow = flow }
 
-  mutating func note(_ status: Anechoic_V1_EdgeStatus) {
+  mutating func note(_ status: Anechoic_V1_EdgeStatus, jumps: Int, in second: Int) {
+    let counts = [status.flow.playbackUnderruns, status.flow.playbackSamplesSkipped, UInt64(jumps)]
+    if counts != lastCounts, lastCounts != nil { disturbed.append(second) }
+    lastCounts = counts
     last = status.flow
     drifts.append(last.playbackDriftPpm)
     buffers.append(last.playbackBufferMs)
@@ -90,8 +105,7 @@ private struct DriftingCall {
     let level = echo.map(\.before).reduce(0, +) / Double(max(1, echo.count))
     let mean = reductions.reduce(0, +) / Double(max(1, reductions.count))
     let weak = [25.0, 30].map { limit in
-      let seconds = reductions.indices.filter { reductions[$0] < limit }
-      return seconds.isEmpty ? "none" : seconds.map { "\($0 + first)" }.joined(separator: " ")
+      EdgeBench.list(reductions.indices.filter { reductions[$0] < limit }.map { $0 + first })
     }
     let lost =
       last.framesDropped + last.framesConcealed + last.framesUnsent

@@ -45,17 +45,15 @@ final class KeyPresses: Sendable {
     var end: ContinuousClock.Instant?
     while !Task.isCancelled {
       // Known by the voice thread alone: servers come and go.
-      let session = await voice.ask { $0.link?.started.session }
-      guard let session else {
+      let link = await voice.ask { $0.link.map { (session: $0.started.session, epoch: $0.epoch) } }
+      guard let link else {
         if await decideLocally(id, mutes: mutes) { return }
         continue
       }
       do {
-        let answer = try await report(id, mutes: mutes, to: session)
+        let answer = try await report(id, mutes: mutes, to: link.session)
         // Before the next press: it may be the opposite.
-        return await voice.ask {
-          if $0.link?.started.session == session { $0.mute(is: answer.state) }
-        }
+        return await voice.ask { if $0.link?.epoch == link.epoch { $0.mute(is: answer.state) } }
       } catch let status as Status where status.hasNoSession && .now < end ?? .now + Self.patience {
         // The server or its session went away with the press in its hands.
         end = end ?? .now + Self.patience
