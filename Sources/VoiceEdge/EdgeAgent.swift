@@ -83,7 +83,8 @@ public final class EdgeAgent: Sendable {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await link.run() }
         group.addTask { await presses.decideAll() }
-        try await group.waitForAll()
+        defer { group.cancelAll() }
+        try await group.next()
       }
       await control?.stop()
     } catch {
