@@ -49,6 +49,9 @@ public struct DeviceClock: ~Copyable {
     return compensation.rate - line.slope * 1e6
   }
 
+  /// Whether no time came yet.
+  var isEmpty: Bool { lastSample == .min }
+
   /// Of the deviation, in parts per million.
   public var uncertainty: Double { line.uncertainty * 1e6 }
 
@@ -72,7 +75,12 @@ public struct DeviceClock: ~Copyable {
     let (seconds, attoseconds) = deviceTime.components
     let time = Double(seconds) + Double(attoseconds) * 1e-18
     let nominal = Double(sample) / rate
-    if sample > lastSample { compensation.change(to: compensated, at: nominal) }
+    // The client knows its rate, whatever its times are worth.
+    if isEmpty {
+      compensation = Compensation(rate: compensated)
+    } else if sample > lastSample {
+      compensation.change(to: compensated, at: nominal)
+    }
     let offset = time - nominal + compensation.excess(at: nominal)
     guard sample > lastSample, time > lastTime else {
       countOutlier(sample, time, offset)

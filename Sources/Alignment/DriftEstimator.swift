@@ -42,14 +42,20 @@ public struct DriftEstimator: ~Copyable {
   }
 
   /// Takes in when the device played a sample of the reference, by the same clock; more in `DeviceClock`.
-  /// Returns what is another from there on, if it was believed.
+  /// Returns what is another from there on: silence and skips only where the time agrees.
   @discardableResult
   public mutating func notePlayback(
     sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate: Double = 0
   ) -> PlaybackStep? {
     let (lastRate, lastAdded) = (playback.compensation.rate, playback.addedSamples)
+    let isFirst = playback.isEmpty
     playback.note(sample: sample, at: deviceTime, added: added, rate: rate)
     combine()
+    guard !isFirst else {
+      // What was heard until now was heard at a rate that nobody had told.
+      if rate != 0 { delays.forget() }
+      return nil
+    }
     let change = playback.addedSamples - lastAdded
     guard playback.compensation.rate != lastRate || change != 0 else { return nil }
     // Where samples are left out, the echo is elsewhere once the last before them is heard.

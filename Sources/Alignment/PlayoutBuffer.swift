@@ -27,9 +27,9 @@ public struct PlayoutBuffer: ~Copyable {
     public var leastLevel = 0
     /// By which it is read faster than it is written to by its own clock, in parts per million.
     public var deviation = 0.0
-    public var silence: Int64 = 0
     public var skipped: Int64 = 0
-    /// By which all that follows is heard later, for silence and skips.
+    /// By which all that follows is heard later, for silence and skips, in whole samples. What a `clear`
+    /// has moved is not in it.
     public var added: Int64 = 0
     public var underrunCount = 0
   }
@@ -43,6 +43,7 @@ public struct PlayoutBuffer: ~Copyable {
   private let settings: Settings
   private let frameSize: Int
   private var isRunning = false
+  private var wasCleared = true
   private var wantsFadeIn = false
   private var lastWrite: Int64 = 0  // in ns
   private var flowLeast = Double.infinity  // between frames, of the second that runs
@@ -86,7 +87,7 @@ public struct PlayoutBuffer: ~Copyable {
     if !isRunning, buffer.level >= Double(frameSize + status.margin) {
       isRunning = true
       wantsFadeIn = true
-      forgetLevels()
+      wasCleared = false
     }
     guard isRunning else { return giveSilence(frame) }
     guard buffer.hasFrame(step: step) else { return runDry(frame, step) }
@@ -105,14 +106,16 @@ public struct PlayoutBuffer: ~Copyable {
   public mutating func clear() {
     buffer.clear()
     isRunning = false
+    wasCleared = true
+    forgetLevels()
   }
 
-  /// By how much it is to skip now, in samples; back, where it is negative.
+  /// By how much it is to skip now, in samples.
   private mutating func dueSkip() -> Double? {
     if reads == Self.second {
       // Soon after a start nobody minds it, and all else is slow.
       let surplus = lastFlowLeast - flowTarget
-      return abs(surplus) > RateController.off * Double(buffer.rate.hertz) ? surplus : nil
+      return surplus > RateController.off * Double(buffer.rate.hertz) ? surplus : nil
     }
     guard reads.isMultiple(of: Self.second / 4) else { return nil }
     let surplus = min(quarterLeast, lastQuarterLeast) - flowTarget
@@ -122,7 +125,7 @@ public struct PlayoutBuffer: ~Copyable {
 
   private mutating func skip(_ surplus: Double, into frame: borrowing Frame, _ step: Double) {
     buffer.skip(surplus.rounded(), into: frame, step: step)
-    status.skipped += Int64(abs(surplus))
+    status.skipped += Int64(surplus.rounded())
     status.added -= Int64(surplus.rounded())
     lastQuarterLeast = 0
     (windowLeast, flowLeast) = (.infinity, .infinity)
@@ -136,6 +139,7 @@ public struct PlayoutBuffer: ~Copyable {
     status.underrunCount += 1
     let limit = buffer.rate.samples(in: settings.largestMargin)
     status.margin = min(limit, status.margin + frameSize)
+    forgetLevels()
     // In whole samples of the reader, so that it can say by how much all that follows is later.
     let rest = Int(buffer.level / step)
     guard rest >= 1 else { return giveSilence(frame) }
@@ -153,8 +157,7 @@ public struct PlayoutBuffer: ~Copyable {
   }
 
   private mutating func noteSilence(_ samples: Int) {
-    status.silence += Int64(samples)
-    status.added += Int64(samples)
+    if !wasCleared { status.added += Int64(samples) }
   }
 
   private mutating func noteLevel(at time: Int64) {

@@ -52,7 +52,7 @@ public struct ReferenceAligner: ~Copyable {
   private var lead: Double?  // in seconds, that is kept
   private let heldBack: Double  // the microphone, in seconds
   private var hasNewTimes = false
-  private var nextStep: PlaybackStep?  // where it is not read yet
+  private var steps = PlaybackSteps()
   private var knownJumps = 0
   private var deviceOffset: Double?  // from the lag by the devices' times to that of the sound
   private var lastLag: Double?  // in seconds, that was last believed
@@ -88,11 +88,7 @@ public struct ReferenceAligner: ~Copyable {
   ) {
     let step = driftEstimator.notePlayback(
       sample: sample, at: deviceTime, added: added, rate: rate)
-    if step != nil {
-      // The last one cannot be waited for any more.
-      takeStep()
-      nextStep = step
-    }
+    if let step { steps.append(step) }
     hasNewTimes = true
   }
 
@@ -132,7 +128,9 @@ public struct ReferenceAligner: ~Copyable {
       if followSound() { hasMoved = true }
     }
     let position = Double(microphoneFrames) / 100 * rate - resampler.delay
-    if let nextStep, position >= Double(nextStep.sample), takeStep() { hasMoved = true }
+    while let step = steps.next(until: position) {
+      if take(step) { hasMoved = true }
+    }
     report()
     return hasMoved
   }
@@ -237,10 +235,7 @@ public struct ReferenceAligner: ~Copyable {
 
   /// From here on the client plays as it said: a drift that is followed is another by just as much, and
   /// the reference stays with the echo to the sample. Returns whether the echo has moved.
-  @discardableResult
-  private mutating func takeStep() -> Bool {
-    guard let step = nextStep else { return false }
-    nextStep = nil
+  private mutating func take(_ step: PlaybackStep) -> Bool {
     if resampler.slope != 0 { resampler.slope -= step.rate }
     let change = Double(step.added) / rate
     guard change != 0, lead != nil, let lag = lastLag, (0...1.1).contains(lag + change) else {
@@ -250,7 +245,7 @@ public struct ReferenceAligner: ~Copyable {
     status.echoDelay = .seconds(max(0, lag + change - heldBack))
     estimator.jump(by: change)
     driftEstimator.shiftDelays(by: change)
-    resampler.move(to: resampler.delay + Double(step.added))
+    resampler.move(to: resampler.nextDelay + Double(step.added))
     return true
   }
 
@@ -262,7 +257,7 @@ public struct ReferenceAligner: ~Copyable {
     guard let deviceLag else { return }
     knownJumps = driftEstimator.deviceJumps
     // What the devices know already, and the sound does not.
-    let coming = Double(nextStep?.added ?? 0) / rate
+    let coming = Double(steps.added) / rate
     deviceOffset = lag + coming - deviceLag
   }
 
@@ -285,10 +280,10 @@ public struct ReferenceAligner: ~Copyable {
   }
 
   private var knownDrift: Double {
-    guard let estimate = driftEstimator.estimate,
-      abs(estimate.drift) > max(Self.leastDrift, 2 * estimate.uncertainty)
-    else { return 0 }
-    return estimate.drift + (nextStep?.rate ?? 0)
+    guard let estimate = driftEstimator.estimate else { return 0 }
+    // Until a step is read, the drift is what it was before.
+    let drift = estimate.drift + steps.rate
+    return abs(drift) > max(Self.leastDrift, 2 * estimate.uncertainty) ? drift : 0
   }
 
   private mutating func report() {

@@ -17,6 +17,8 @@ public struct VariableResampler: ~Copyable {
   /// By which the delay grows, in parts per million of the time.
   public var slope = 0.0
   public let longestDelay: Double
+  /// In samples, where the next frame begins.
+  var nextDelay: Double { next ?? delay }
   private var next: Double?  // where the next frame fades to
   private let channelCount: Int
   private let capacity: Int

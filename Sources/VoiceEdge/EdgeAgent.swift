@@ -64,6 +64,8 @@ public final class EdgeAgent: Sendable {
   public func run() async throws {
     // Programs that stop to read are no reason to end.
     signal(SIGPIPE, SIG_IGN)
+    // Who started it may have ignored this one: then no command could be asked how it ended.
+    signal(SIGCHLD, SIG_DFL)
     // First: where another agent runs, nothing of its may be touched.
     let control: LocalControl?
     do { control = try LocalControl(self) } catch {

@@ -17,6 +17,8 @@ public struct EchoScene: Sendable {
   /// What the client does against that: from a time in seconds on it plays so many parts per million
   /// faster than by its loudspeaker's clock.
   public var compensation: (at: Double, ppm: Double)?
+  /// When the loudspeaker plays nothing, in seconds.
+  public var silences: [Range<Double>] = []
   /// Changes of the lag, in seconds.
   public var jumps: [(at: Double, by: Double)] = []
   /// From the reference to the echo, in decibels.
@@ -93,7 +95,9 @@ public struct EchoScene: Sendable {
   /// What the loudspeaker plays at the time of each sample of the microphone.
   private func played(_ farEnd: [Float]) -> [Float] {
     farEnd.indices.map { index in
-      let position = Double(index) - lag(at: Double(index) / Double(rate)) * Double(rate)
+      let time = Double(index) / Double(rate)
+      if silences.contains(where: { $0.contains(time) }) { return 0 }
+      let position = Double(index) - lag(at: time) * Double(rate)
       let whole = Int(position.rounded(.down))
       let fraction = position - Double(whole)
       if fraction < 1e-9 { return farEnd.indices.contains(whole) ? farEnd[whole] : 0 }

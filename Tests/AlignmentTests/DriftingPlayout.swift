@@ -20,6 +20,9 @@ struct DriftingPlayout {
     var largestJump: Float = 0
     var underruns = 0
     var skipped: Int64 = 0
+    var added: Int64 = 0
+    /// Samples by which the place in what came is not where rate and `added` lead.
+    var largestError = 0.0
   }
 
   var partsPerMillion = 0.0  // by which the writer's clock is faster
@@ -35,7 +38,7 @@ struct DriftingPlayout {
     let input = Frame(rate: Self.rate, channelCount: 1)
     let output = Frame(rate: Self.rate, channelCount: 1)
     var result = [Second](repeating: Second(), count: seconds)
-    var (written, comes, last) = (0, 0.0, Float(0))
+    var (written, comes, last, hasBegun) = (0, 0.0, Float(0), false)
     for read in 0..<(seconds * 100) {
       let now = Double(read) / 100
       while comes <= now {
@@ -46,8 +49,13 @@ struct DriftingPlayout {
         let delayed = sent + Double.random(in: 0...max(jitter, 1e-9), using: &generator)
         comes = max(comes, arrival(delayed))
       }
-      buffer.read(into: output, at: Int64(now * 1e9))
+      let (position, before) = (buffer.position, buffer.status)
+      hasBegun = buffer.read(into: output, at: Int64(now * 1e9)) || hasBegun
       let second = read / 100
+      let step = 1 + before.deviation * 1e-6
+      let expected = Double(output.sampleCount) * step - Double(buffer.status.added - before.added)
+      let error = buffer.position - position - expected
+      if hasBegun { result[second].largestError = max(result[second].largestError, abs(error)) }
       for sample in output.plane(0) {
         result[second].largestJump = max(result[second].largestJump, abs(sample - last))
         last = sample
@@ -57,6 +65,7 @@ struct DriftingPlayout {
       result[second].mostLevel = max(result[second].mostLevel, level)
       result[second].underruns = buffer.status.underrunCount
       result[second].skipped = buffer.status.skipped
+      result[second].added = buffer.status.added
     }
     return result
   }

@@ -40,7 +40,8 @@ struct EchoRecoveryTests {
         )
       }
       // A busy machine is given twice the 3 s that are promised.
-      #expect((first ?? .max) < 24, "\(echo) \(before) \(levels)")
+      let laterLoud = levels.dropFirst(first ?? 0).count { $0 >= echo - 20 }
+      #expect((first ?? .max) < 24 && laterLoud <= 8, "\(echo) \(before) \(levels)")
     }
   }
 

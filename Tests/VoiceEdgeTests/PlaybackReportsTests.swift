@@ -63,6 +63,13 @@ struct PlaybackReportsTests {
     #expect(told.map(\.skippedSamples) == [0, added < 0 ? 480 : 0])
   }
 
+  @Test func silenceThatTheTimesContradictIsNotTold() {
+    var reports = PlaybackReports(samplesPerSecond: 48000)
+    _ = reports.report(note(0))
+    let told = (1...3).compactMap { reports.report(note($0, added: 960)) }
+    #expect(told.count == 3 && told.allSatisfy { $0.silenceSamples == 0 })
+  }
+
   @Test func anotherTimelineIsToldAtOnce() {
     var reports = PlaybackReports(samplesPerSecond: 48000)
     _ = reports.report(note(0))

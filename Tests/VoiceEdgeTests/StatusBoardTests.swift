@@ -52,7 +52,7 @@ struct StatusBoardTests {
       }
     }
     Thread.detachNewThread {
-      for _ in 0..<20_000 {
+      for _ in 0..<5_000 {
         let changes = board.watch()
         let watcher = Task { for await _ in changes {} }
         sched_yield()

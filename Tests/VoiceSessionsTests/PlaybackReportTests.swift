@@ -27,29 +27,35 @@ struct PlaybackReportTests {
     #expect(run.voiceStarts.isEmpty, "\(run.voiceStarts)")
   }
 
-  /// Silence that an underrun put in, or samples that were skipped: to the sample, so that the canceller
-  /// has nothing to learn.
-  @Test(arguments: [0.2, 0.03, -0.1, -0.02])
-  func whatAClientPutInOrLeftOutMovesThePlaybackWithItsReport(jump: Double) async throws {
+  /// Silence that an underrun put in, or samples that were skipped, told before they are heard: to the
+  /// sample, so that the canceller has nothing to learn. With another rate 10 ms later, or none.
+  @Test(arguments: [0.2, 0.03, -0.1, -0.02], [0, 180] as [Double])
+  func whatAClientPutInOrLeftOutMovesThePlaybackWithItsReport(
+    jump: Double, rate: Double
+  ) async throws {
+    let silence = max(0, jump)
+    let ahead = 0.06
+    // The first frame whose report is of what is heard after it.
+    let first = 909 + Int((silence * 100).rounded()) - 6
     let run = try await session(lag: 0.3, seconds: 15) {
       $0.driftPPM = 200
       $0.jumps = [(9.085, jump)]
+      if silence > 0 { $0.silences = [9.085..<9.085 + silence] }
+      $0.compensation = (at: Double(first + 1) / 100 + ahead, ppm: rate)
     }
-    let samples = UInt32(abs(jump) * Double(run.rate.hertz))
-    // Until the silence is over there is nothing to be told.
-    let first = 909 + max(0, Int(jump * 100))
+    let samples = UInt32((abs(jump) * Double(run.rate.hertz)).rounded())
     try run.run { frame in
-      guard !(909..<first).contains(frame) else { return }
-      let added = frame == first ? jump : 0
+      guard !(903..<first).contains(frame) else { return }
       try run.reportPlayback(
-        at: frame, isDue: frame == first, silence: added > 0 ? samples : 0,
-        skipped: added < 0 ? samples : 0)
+        at: frame, ahead: ahead, isDue: frame == first || frame == first + 1,
+        silence: frame == first && jump > 0 ? samples : 0,
+        skipped: frame == first && jump < 0 ? samples : 0, rate: frame > first ? rate : 0)
     }
-    let moved = try #require(run.echoPaths.first { $0.at > 9.08 })
+    let moved = try #require(run.echoPaths.first { $0.at > 9.02 })
     #expect(moved.at < 9.4 && abs(moved.milliseconds - 301 - jump * 1000) < 6, "\(moved)")
-    for second in stride(from: 9.5, to: 15, by: 0.5) {
-      let reduction = run.reduction(second..<second + 0.5)
-      #expect(reduction > 25, "\(second): \(reduction)")
+    for start in stride(from: 9.3 + silence, to: 14.4, by: 0.5) {
+      let reduction = run.reduction(start..<start + 0.5)
+      #expect(reduction > 25, "\(start): \(reduction)")
     }
     #expect(run.warnings(.unsteadyClocks).isEmpty)
   }
@@ -139,17 +145,18 @@ struct PlaybackReportTests {
   }
 
   /// Where nobody tells it, what was known of the drift is wrong for ten seconds.
-  @Test(arguments: [400, -400] as [Double])
-  func aClientThatFollowsTheMicrophoneItselfSaysSo(drift: Double) async throws {
+  @Test(arguments: [400, -400] as [Double], [0.9, 1])
+  func aClientThatFollowsTheMicrophoneItselfSaysSo(drift: Double, share: Double) async throws {
+    let ahead = 0.06
     let run = try await session(lag: 0.2, seconds: 24) {
       $0.driftPPM = drift
-      $0.compensation = (at: 14.09, ppm: 0.9 * drift)
+      $0.compensation = (at: 14.09 + ahead, ppm: share * drift)
     }
     try run.run { frame in
-      try run.reportPlayback(at: frame, rate: frame < 1409 ? 0 : 0.9 * drift)
+      try run.reportPlayback(at: frame, ahead: ahead, rate: frame < 1409 ? 0 : share * drift)
     }
     let left = try #require(run.session.statistics.driftPPM)
-    #expect(abs(left + 0.1 * drift) < 20, "\(left)")
+    #expect(abs(left + (1 - share) * drift) < 20, "\(left)")
     for second in stride(from: 10.0, to: 24, by: 1) {
       let reduction = run.reduction(second..<second + 1)
       #expect(reduction > 30, "\(second): \(reduction)")
@@ -193,13 +200,13 @@ struct PlaybackReportTests {
 }
 
 extension EchoRun {
-  /// Says each 100 ms what is heard as a frame of the microphone is captured.
+  /// Says each 100 ms what is heard as a frame of the microphone is captured, or will be heard soon after.
   fileprivate func reportPlayback(
-    at frame: Int, isDue: Bool = false, silence: UInt32 = 0, skipped: UInt32 = 0,
+    at frame: Int, ahead: Double = 0, isDue: Bool = false, silence: UInt32 = 0, skipped: UInt32 = 0,
     rate compensation: Double = 0
   ) throws {
     guard isDue || frame % 10 == 9 else { return }
-    let seconds = Double(frame) / 100
+    let seconds = Double(frame) / 100 + ahead
     let heard = seconds - scene.lag(at: seconds)
     guard heard >= 0 else { return }
     let sample = Int64(heard * Double(rate.hertz))

@@ -546,7 +546,7 @@ public nonisolated struct Anechoic_V1_PlaybackReport: Sendable {
   /// when it was heard
   public var deviceTimeNs: Int64 = 0
 
-  /// put in before it, on an underrun, or played again
+  /// put in before it, on an underrun
   public var silenceSamples: UInt32 = 0
 
   /// What the client does itself against drift: so many ppm faster than by its device's clock it plays

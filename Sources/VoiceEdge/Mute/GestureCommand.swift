@@ -50,14 +50,15 @@ enum GestureCommand {
   private static func exitStatus(of process: pid_t, within time: Duration) async -> Int32? {
     let end = ContinuousClock.now + time
     var status: Int32 = 0
-    while waitpid(process, &status, WNOHANG) == 0 {
+    while true {
+      let ended = waitpid(process, &status, WNOHANG)
+      if ended == process { return status & 0x7f == 0 ? (status >> 8) & 0xff : nil }
       let isCancelled = (try? await Task.sleep(for: .milliseconds(5))) == nil
-      guard !isCancelled, ContinuousClock.now < end else {
+      guard ended == 0, !isCancelled, ContinuousClock.now < end else {
         kill(-process, SIGKILL)
         waitpid(process, &status, 0)
         return nil
       }
     }
-    return status & 0x7f == 0 ? (status >> 8) & 0xff : nil
   }
 }

@@ -7,7 +7,8 @@ internal import VoiceSessions
 /// The presses of the mute key, decided one after another. A press is a request: the session decides,
 /// and its state is what the lamp shows.
 final class KeyPresses: Sendable {
-  /// Where no session can be reached for so long, none hears of the press any more.
+  /// Where no session can be reached for so long, none hears of the press any more; nor does it count
+  /// when it waited for so long for the one before.
   private static let patience = Duration.seconds(5)
   /// The longest time for a decision that a session can be set to, and some more.
   private static let longestReport = Duration.seconds(65)
@@ -19,7 +20,7 @@ final class KeyPresses: Sendable {
   private let board: StatusBoard
   private let log: @Sendable (String) -> Void
   private let (presses, continuation) = AsyncStream.makeStream(
-    of: Void.self, bufferingPolicy: .bufferingOldest(most))
+    of: ContinuousClock.Instant.self, bufferingPolicy: .bufferingOldest(most))
 
   init(
     _ configuration: EdgeConfiguration, voice: Mailbox<EdgeVoice>, board: StatusBoard,
@@ -31,11 +32,15 @@ final class KeyPresses: Sendable {
     self.log = log
   }
 
-  func add() { continuation.yield() }
+  func add() { continuation.yield(.now) }
 
   /// Until the task is cancelled.
   func decideAll() async {
-    for await _ in presses {
+    for await time in presses {
+      guard .now - time < Self.patience else {
+        log("mute key: a press is dropped, the one before was not decided in time")
+        continue
+      }
       // What the person wants is said, and no toggle: who answers late must not turn it round.
       await decide("key-\(UUID().uuidString)", mutes: voice.ask { !$0.mute.session })
     }
@@ -78,7 +83,7 @@ final class KeyPresses: Sendable {
       }
       group.addTask {
         try await Task.sleep(for: Self.longestReport)
-        throw Status(.deadlineExceeded, "the server does not answer")
+        throw Status(.aborted, "the server does not answer")
       }
       defer { group.cancelAll() }
       guard let answer = try await group.next() else { throw CancellationError() }

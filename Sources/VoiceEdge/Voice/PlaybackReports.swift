@@ -24,6 +24,8 @@ struct PlaybackReports {
       let samples = Double(note.mixSample - last.mixSample + added)
       let expected = last.heardAt + Int64(samples / samplesPerSecond * 1e9)
       if abs(note.heardAt - expected) > Self.surprise {
+        // What was counted is not all that has happened: the times alone say where it is.
+        added = 0
         repeatsLeft = Self.repeats
       } else if repeatsLeft > 0 {
         repeatsLeft -= 1
