@@ -68,6 +68,8 @@ final class RoomPath: Sendable {
     defer { player.process.stop() }
     let recorder = try rig.recorder(from: loudspeaker + ".monitor", latencyMilliseconds: 10)
     defer { recorder.process.stop() }
+    // The room outlives its streams.
+    state.withLock { $0.isChanged = true }
     var surplus = 0  // samples to leave out
     var noise = SeededNoise(77)
     var convolver = LiveConvolver([1], block: Self.block)
