@@ -92,7 +92,7 @@ public struct PlayoutBuffer: ~Copyable {
     guard isRunning else { return giveSilence(frame) }
     guard buffer.hasFrame(step: step) else { return runDry(frame, step) }
     if let surplus = dueSkip() {
-      skip(surplus, into: frame, step)
+      skip(surplus.rounded(), into: frame, step)
     } else {
       buffer.read(into: frame, step: step)
     }
@@ -123,13 +123,14 @@ public struct PlayoutBuffer: ~Copyable {
     return surplus > Double(buffer.rate.samples(in: settings.surplus)) ? surplus : nil
   }
 
+  /// `surplus` in whole samples.
   private mutating func skip(_ surplus: Double, into frame: borrowing Frame, _ step: Double) {
-    buffer.skip(surplus.rounded(), into: frame, step: step)
-    status.skipped += Int64(surplus.rounded())
-    status.added -= Int64(surplus.rounded())
+    buffer.skip(surplus, into: frame, step: step)
+    status.skipped += Int64(surplus)
+    status.added -= Int64(surplus)
     lastQuarterLeast = 0
     (windowLeast, flowLeast) = (.infinity, .infinity)
-    controller.skipped(surplus.rounded())
+    controller.skipped(surplus)
   }
 
   /// The last that is there, and then silence.

@@ -210,8 +210,7 @@ public struct ReferenceAligner: ~Copyable {
     hasNewTimes = false
     guard let lag = deviceLag else { return false }
     guard let heard = estimator.lagSeconds else {
-      status.echoDelay = .seconds(max(0, lag - heldBack))
-      lastLag = lag
+      believe(lag: lag)
       return goodLeads.contains(lag - resampler.delay / rate)
         ? false : moveByDevices(to: lag - bestLead)
     }
@@ -226,11 +225,16 @@ public struct ReferenceAligner: ~Copyable {
     guard abs(expected - heard) > Self.offByDevices, (0...1).contains(expected) else {
       return false
     }
-    status.echoDelay = .seconds(max(0, expected - heldBack))
-    lastLag = expected
+    believe(lag: expected)
     estimator.jump(by: expected - heard)
     driftEstimator.forgetDelays()
     return moveByDevices(to: expected - lead)
+  }
+
+  /// Where the echo is by what was told, before it is heard there.
+  private mutating func believe(lag: Double) {
+    status.echoDelay = .seconds(max(0, lag - heldBack))
+    lastLag = lag
   }
 
   /// From here on the client plays as it said: a drift that is followed is another by just as much, and
@@ -241,8 +245,7 @@ public struct ReferenceAligner: ~Copyable {
     guard change != 0, lead != nil, let lag = lastLag, (0...1.1).contains(lag + change) else {
       return false
     }
-    lastLag = lag + change
-    status.echoDelay = .seconds(max(0, lag + change - heldBack))
+    believe(lag: lag + change)
     estimator.jump(by: change)
     driftEstimator.shiftDelays(by: change)
     resampler.move(to: resampler.nextDelay + Double(step.added))

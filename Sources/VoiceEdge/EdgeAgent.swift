@@ -82,12 +82,7 @@ public final class EdgeAgent: Sendable {
     }
     let link = link
     do {
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await link.run() }
-        group.addTask { await presses.decideAll() }
-        defer { group.cancelAll() }
-        try await group.next()
-      }
+      try await race({ try await link.run() }, { await presses.decideAll() })
       await control?.stop()
     } catch {
       await control?.stop()

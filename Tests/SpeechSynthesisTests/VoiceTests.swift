@@ -40,9 +40,16 @@ struct VoiceTests {
   @Test(arguments: [
     "nonsense", "en+nobody", "en+", "en+f3+f3", "../../etc/passwd", "/dev/stdin", "gmw", " ",
     "en\0",
-    String(repeating: "e", count: 1_000),
   ])
   func anUnknownVoiceIsRefused(name: String) async {
+    await expectRefusal(of: name)
+  }
+
+  @Test func aNameOfAnyLengthIsRefused() async {
+    await expectRefusal(of: String(repeating: "e", count: 100_000))
+  }
+
+  private func expectRefusal(of name: String) async {
     let error = SpeechError.unknownVoice(String(name.prefix(64)))
     await #expect(throws: error) { try await synthesizer.check(voice: name) }
     await #expect(throws: error) { try await synthesizer.speak("Hello", voice: name) }

@@ -8,10 +8,8 @@ extension EdgeVoice {
   func report(
     _ request: Anechoic_V1_ReportMuteGestureRequest
   ) -> Anechoic_V1_ReportMuteGestureResponse? {
-    let gesture = MuteGesture(
-      id: request.gestureID, mutes: request.hasMuted ? request.muted : nil,
-      origin: ControlOrigin(actor: configuration.session.client, isMediaClient: true))
-    guard let result = pressedLocally(gesture) else { return nil }
+    let mutes = request.hasMuted ? request.muted : nil
+    guard let result = pressedLocally(id: request.gestureID, mutes: mutes) else { return nil }
     return Anechoic_V1_ReportMuteGestureResponse.with {
       $0.outcome = Anechoic_V1_MuteGestureOutcome(result.outcome)
       $0.state = Anechoic_V1_MuteState(result.state)

@@ -2,7 +2,6 @@ internal import AnechoicAPI
 internal import Foundation
 internal import GRPCTransport
 internal import VoiceClient
-internal import VoiceSessions
 
 /// The presses of the mute key, decided one after another. A press is a request: the session decides,
 /// and its state is what the lamp shows.
@@ -75,19 +74,13 @@ final class KeyPresses: Sendable {
     let server = configuration.server
     let client = SessionsClient(
       server: server.address, clientName: configuration.session.client, security: server.security)
-    return try await withThrowingTaskGroup { [board] group in
-      group.addTask { try await client.reportMuteGesture(session, id: id, muted: mutes) }
-      group.addTask {
-        for await status in board.watch() where !status.isConnected { break }
-        throw Status(.unavailable, "the session is lost")
-      }
-      group.addTask {
-        try await Task.sleep(for: Self.longestReport)
-        throw Status(.aborted, "the server does not answer")
-      }
-      defer { group.cancelAll() }
-      guard let answer = try await group.next() else { throw CancellationError() }
-      return answer
+    return try await withTimeout(Self.longestReport, .aborted) { [board] in
+      try await race(
+        { try await client.reportMuteGesture(session, id: id, muted: mutes) },
+        {
+          for await status in board.watch() where !status.isConnected { break }
+          throw Status(.unavailable, "the session is lost")
+        })
     }
   }
 
@@ -96,10 +89,9 @@ final class KeyPresses: Sendable {
     guard await GestureCommand.accepts(configuration.localGestureCommand, muted: mutes) else {
       return true
     }
-    let origin = ControlOrigin(actor: configuration.session.client, isMediaClient: true)
     return await voice.ask { voice in
       guard voice.link == nil else { return false }
-      _ = voice.pressedLocally(MuteGesture(id: id, mutes: mutes, origin: origin))
+      _ = voice.pressedLocally(id: id, mutes: mutes)
       return true
     }
   }

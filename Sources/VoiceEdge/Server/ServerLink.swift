@@ -166,22 +166,6 @@ public struct EdgeFailure: Error, Equatable, CustomStringConvertible {
   public init(_ description: String) { self.description = description }
 }
 
-/// Runs `body`, which has to heed cancellation, and throws DEADLINE_EXCEEDED where it takes longer.
-private func withTimeout<Result: Sendable>(
-  _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
-) async throws -> Result {
-  try await withThrowingTaskGroup(of: Result.self) { group in
-    group.addTask { try await body() }
-    group.addTask {
-      try await Task.sleep(for: limit)
-      throw Status(.deadlineExceeded, "the server does not answer")
-    }
-    defer { group.cancelAll() }
-    guard let first = try await group.next() else { throw CancellationError() }
-    return first
-  }
-}
-
 extension Status {
   /// Nobody answered there.
   var isUnreachable: Bool {

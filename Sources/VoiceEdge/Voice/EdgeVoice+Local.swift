@@ -51,7 +51,10 @@ extension EdgeVoice: LocalVoice.Receiver {
   }
 
   /// A press of the mute key while there is no server.
-  func pressedLocally(_ gesture: MuteGesture) -> GestureResult? { local?.report(gesture) }
+  func pressedLocally(id: String, mutes: Bool?) -> GestureResult? {
+    let origin = ControlOrigin(actor: configuration.session.client, isMediaClient: true)
+    return local?.report(MuteGesture(id: id, mutes: mutes, origin: origin))
+  }
 
   /// Nothing more leaves this machine, until the session has answered.
   func anticipateMute() {

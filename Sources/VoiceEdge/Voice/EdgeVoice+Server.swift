@@ -103,7 +103,7 @@ extension EdgeVoice {
 
   private func happened(_ event: Anechoic_V1_SessionEvent) {
     switch event.event {
-    case .muteChanged(let change): mute(is: change.state)
+    case .muteChanged(let change): return mute(is: change.state)
     case .mutedSpeechActivity(let speech):
       status.mutedSpeechActive = speech.activity == .started
     case .voiceActivityChanged(let change):
