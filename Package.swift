@@ -54,8 +54,9 @@ let package = Package(
       linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
     // Without pkgConfig, which says flags that SwiftPM refuses and nothing that is needed.
     .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
+    .target(name: "Spectral", dependencies: ["CKissFFT"], swiftSettings: quick),
     .target(
-      name: "Alignment", dependencies: ["Resampling", "AudioCore", "CKissFFT"],
+      name: "Alignment", dependencies: ["Spectral", "Resampling", "AudioCore"],
       swiftSettings: quick),
     .target(name: "VoiceEngines", dependencies: ["AudioCore"], swiftSettings: swift),
     .target(
@@ -74,16 +75,24 @@ let package = Package(
         .linkedLibrary("ssl"), .linkedLibrary("crypto"),
       ]),
     .target(name: "GRPCTransport", dependencies: ["CGRPC"], swiftSettings: swift),
+    .target(name: "AnechoicAPI", dependencies: [protobuf], swiftSettings: swift),
     .target(
-      name: "AnechoicAPI", dependencies: ["VoiceSessions", "VoiceEngines", "AudioCore", protobuf],
+      name: "SessionConversions",
+      dependencies: ["AnechoicAPI", "VoiceSessions", "VoiceEngines", "AudioCore", protobuf],
       swiftSettings: swift),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(
+      name: "SessionRecording",
+      dependencies: [
+        "SessionConversions", "AnechoicAPI", "VoiceSessions", "VoiceEngines", "AudioCore",
+        "COpenSSL", protobuf,
+      ],
+      swiftSettings: swift),
+    .target(
       name: "VoiceServer",
       dependencies: [
-        "COpenSSL",
-        "AnechoicAPI", "GRPCTransport", "VoiceSessions", "VoiceEngines", "WebRTCEngine",
-        "Resampling", "SpeechSynthesis", "AudioCore", protobuf,
+        "SessionRecording", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
+        "VoiceEngines", "Resampling", "SpeechSynthesis", "AudioCore", protobuf,
       ],
       swiftSettings: swift),
     // Without pkgConfig, which would link the library: it is loaded anew for each text.
@@ -102,8 +111,9 @@ let package = Package(
     .target(
       name: "VoiceEdge",
       dependencies: [
-        "VoiceClient", "AnechoicAPI", "GRPCTransport", "VoiceSessions", "VoiceEngines", "Alignment",
-        "Resampling", "AudioFiles", "AudioDevices", "AudioCore", protobuf,
+        "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
+        "VoiceEngines", "Alignment", "Resampling", "AudioFiles", "AudioDevices", "AudioCore",
+        protobuf,
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: quick),
@@ -113,7 +123,8 @@ let package = Package(
     .executableTarget(
       name: "anechoic-server",
       dependencies: [
-        "VoiceServer", "AnechoicAPI", "GRPCTransport", "CommandLineSupport", argumentParser,
+        "VoiceServer", "WebRTCEngine", "AnechoicAPI", "GRPCTransport", "CommandLineSupport",
+        argumentParser,
       ],
       swiftSettings: swift),
     .executableTarget(
@@ -126,19 +137,20 @@ let package = Package(
     .executableTarget(
       name: "anechoic",
       dependencies: [
-        "VoiceClient", "VoiceServer", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
-        "CommandLineSupport", argumentParser, protobuf,
+        "VoiceClient", "VoiceServer", "SessionRecording", "SessionConversions", "WebRTCEngine",
+        "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore", "CommandLineSupport",
+        argumentParser, protobuf,
       ],
       swiftSettings: swift),
     .target(
       name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: quick),
     .target(
-      name: "AcousticSimulator", dependencies: ["Alignment", "AudioCore"],
+      name: "AcousticSimulator", dependencies: ["Alignment", "Spectral", "AudioCore"],
       path: "Tests/AcousticSimulator",
       swiftSettings: quick),
     .target(name: "CSoundRig", path: "Tests/CSoundRig"),
     .target(
-      name: "SoundRig", dependencies: ["CSoundRig", "AcousticSimulator", "Alignment", "AudioCore"],
+      name: "SoundRig", dependencies: ["CSoundRig", "AcousticSimulator", "Spectral", "AudioCore"],
       path: "Tests/SoundRig", swiftSettings: quick),
     .testTarget(
       name: "SoundRigTests", dependencies: ["SoundRig", "AcousticSimulator"],
@@ -157,8 +169,8 @@ let package = Package(
     .testTarget(
       name: "AllocationTests",
       dependencies: [
-        "VoiceServer", "VoiceSessions", "VoiceEngines", "WebRTCEngine", "AnechoicAPI",
-        "GRPCTransport", "Alignment", "AcousticSimulator", "AudioCore", "TestAudio",
+        "VoiceServer", "SessionConversions", "VoiceSessions", "VoiceEngines", "WebRTCEngine",
+        "AnechoicAPI", "GRPCTransport", "Alignment", "AcousticSimulator", "AudioCore", "TestAudio",
         "VoiceEdge", "AudioDevices", "CAllocationCounter", protobuf,
       ],
       swiftSettings: swift),
@@ -180,8 +192,8 @@ let package = Package(
       name: "VoiceEdgeTests",
       dependencies: [
         "VoiceEdge", "ScriptedDevices", "AudioDevices", "VoiceServer", "VoiceClient",
-        "WebRTCEngine", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
-        "TestAudio", protobuf,
+        "SessionConversions", "WebRTCEngine", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
+        "AudioFiles", "AudioCore", "TestAudio", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(
@@ -198,8 +210,14 @@ let package = Package(
       ],
       swiftSettings: swift),
     .testTarget(
-      name: "AnechoicAPITests",
-      dependencies: ["AnechoicAPI", "VoiceSessions", "VoiceEngines", "AudioCore", protobuf],
+      name: "SpectralTests", dependencies: ["Spectral", "TestAudio"], swiftSettings: swift),
+    .testTarget(
+      name: "AnechoicAPITests", dependencies: ["AnechoicAPI", protobuf], swiftSettings: swift),
+    .testTarget(
+      name: "SessionConversionsTests",
+      dependencies: [
+        "SessionConversions", "AnechoicAPI", "VoiceSessions", "VoiceEngines", "AudioCore", protobuf,
+      ],
       swiftSettings: swift),
     .target(
       name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: swift),
@@ -210,14 +228,16 @@ let package = Package(
     .testTarget(
       name: "VoiceServerTests",
       dependencies: [
-        "VoiceServer", "VoiceClient", "VoiceSessions", "AnechoicAPI", "GRPCTransport",
-        "AcousticSimulator", "AudioCore", "TestAudio", protobuf,
+        "VoiceServer", "SessionRecording", "SessionConversions", "VoiceClient", "VoiceSessions",
+        "WebRTCEngine", "AnechoicAPI", "GRPCTransport", "AcousticSimulator", "AudioCore",
+        "TestAudio", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "AnechoicAPI", "AudioFiles", "AudioCore", "VoiceServer", "TestAudio", "TestCertificates",
+        "AnechoicAPI", "AudioFiles", "AudioCore", "VoiceServer", "WebRTCEngine", "TestAudio",
+        "TestCertificates",
       ],
       swiftSettings: swift),
   ],

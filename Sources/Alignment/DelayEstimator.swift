@@ -1,4 +1,5 @@
 public import AudioCore
+internal import Spectral
 public import Resampling
 
 /// Finds how far the echo in a microphone lies behind the reference, 0 to 1,000 ms, by what the two

@@ -1,4 +1,5 @@
 public import AudioCore
+internal import Spectral
 
 /// Frames in on one clock and out on another: a delay line whose reader steps through the samples a
 /// little faster or slower than one by one. Interpolation as in `SincInterpolator`.

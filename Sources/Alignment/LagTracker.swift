@@ -1,3 +1,5 @@
+internal import Spectral
+
 /// Says which peak of a correlation is the echo, block after block, and when to believe another.
 struct LagTracker {
   /// How far a peak must stand out from the noise, in standard deviations: the largest of 4,096

@@ -1,3 +1,5 @@
+internal import Spectral
+
 #if canImport(Glibc)
   internal import Glibc
 #endif

@@ -1,3 +1,5 @@
+internal import Spectral
+
 /// What each frequency of a block is worth for the comparison: the phase transform gives all the
 /// same, and this takes it from those that hold nothing.
 ///

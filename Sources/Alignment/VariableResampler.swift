@@ -1,4 +1,5 @@
 public import AudioCore
+internal import Spectral
 
 /// Delays frames by a time that may change a little with every sample, which is to resample them, or
 /// all at once, with a cross-fade.

@@ -18,7 +18,7 @@ public struct EngineIdentity: Sendable, Equatable, CustomStringConvertible {
 ///
 /// An engine does no I/O, reads no clock and belongs to one thread. Its output depends on its
 /// input and settings alone, bit for bit.
-public protocol VoiceEngine: AnyObject {
+public protocol VoiceEngine: AnyObject, SendableMetatype {
   static var identity: EngineIdentity { get }
 
   /// The rates that it works at; audio of another rate is converted before it.

@@ -1,4 +1,5 @@
 public import GRPCTransport
+public import VoiceEngines
 
 /// What a server is started with.
 public struct ServerConfiguration: Sendable {
@@ -8,6 +9,8 @@ public struct ServerConfiguration: Sendable {
   public var security = ServerSecurity.plaintext
   /// Threads that calls run on, each with a completion queue of its own.
   public var threads: Int
+  /// The engine that processes the audio of every session.
+  public var engine: any VoiceEngine.Type
   /// More sessions than this are refused.
   public var maximumSessions = 1000
   /// Whether speech may be injected into sessions that want it.
@@ -20,7 +23,8 @@ public struct ServerConfiguration: Sendable {
   /// The same under the media clock, where nothing is lost meanwhile, and for recorders.
   public var stalledConsumerTimeout = Duration.seconds(60)
 
-  public init(addresses: [String], threads: Int) {
+  public init(addresses: [String], threads: Int, engine: any VoiceEngine.Type) {
+    self.engine = engine
     self.addresses = addresses
     self.threads = threads
   }

@@ -1,5 +1,7 @@
 internal import AnechoicAPI
 internal import GRPCTransport
+internal import SessionConversions
+internal import SessionRecording
 internal import SpeechSynthesis
 internal import SwiftProtobuf
 internal import VoiceSessions
@@ -22,9 +24,20 @@ extension Status {
       } as Google_Rpc_BadRequest)
   }
 
-  /// A chunk of audio that cannot be taken.
-  init(_ fault: InputFault, _ input: InputKind) {
-    self.init(InvalidField("audio.\(input.rawValue).\(fault.field)", fault.description))
+  init(_ fault: RequestFault) {
+    switch fault {
+    case .malformed(let type): self = .notA(type)
+    case .invalid(let field): self.init(field)
+    }
+  }
+
+  /// The status for a client whose recording was lost.
+  init(_ loss: RecordingQueue.Loss) {
+    switch loss {
+    case .backlog: self = .recordingBacklog
+    case .draining: self = .draining
+    case .unwanted: self.init(.cancelled)
+    }
   }
 
   static func sessionExists(_ id: String) -> Status {

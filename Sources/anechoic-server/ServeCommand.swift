@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import CommandLineSupport
 internal import Foundation
 internal import VoiceServer
+internal import WebRTCEngine
 
 /// Serves until it is told to stop.
 struct ServeCommand: AsyncParsableCommand {
@@ -69,7 +70,8 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     var configuration = ServerConfiguration(
       addresses: listen.isEmpty ? ["127.0.0.1:50051"] : listen,
-      threads: threads ?? ProcessInfo.processInfo.activeProcessorCount)
+      threads: threads ?? ProcessInfo.processInfo.activeProcessorCount,
+      engine: WebRTCVoiceEngine.self)
     configuration.security = try security.serverSecurity()
     configuration.maximumSessions = maxSessions
     configuration.allowsInjection = !noInjection

@@ -1,4 +1,4 @@
-internal import Alignment
+internal import Spectral
 
 /// A signal through an impulse response, by overlap and save.
 func convolve(_ signal: [Float], _ response: [Float]) -> [Float] {

@@ -7,6 +7,7 @@ import Testing
 import TestAudio
 
 @testable import VoiceServer
+import WebRTCEngine
 
 /// What a running server allocates for each message on its own thread, against a handler that only
 /// reads and writes: the difference is ours, the rest libgrpc's.
@@ -30,7 +31,8 @@ struct ServerAllocationTests {
         }
         $0.start.inputs.reference = $0.start.inputs.microphone
       }.serializedBytes() as [UInt8]
-    let configuration = ServerConfiguration(addresses: [], threads: 1)
+    let configuration = ServerConfiguration(
+      addresses: [], threads: 1, engine: WebRTCVoiceEngine.self)
     let directory = SessionDirectory(maximum: 10)
     let echo = try await perFrame(audio, audio) { EchoHandler($0, answer: 345) }
     let session = try await perFrame(start, audio) { ProcessCall($0, configuration, directory) }

@@ -2,6 +2,7 @@ import AnechoicAPI
 import AudioCore
 import CAllocationCounter
 import Foundation
+import SessionConversions
 import SwiftProtobuf
 import Testing
 import TestAudio

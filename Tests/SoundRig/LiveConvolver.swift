@@ -1,4 +1,4 @@
-internal import Alignment
+internal import Spectral
 
 /// Sound through an impulse response, block after block and without delay of its own: overlap and
 /// save with the response in parts as long as a block (T. Stockham, "High-speed convolution and

@@ -102,7 +102,7 @@ final class AgentRig: Sendable {
 
   func startServer() throws {
     let configuration = ServerConfiguration(
-      addresses: ["unix:\(folder.path("server"))"], threads: 1)
+      addresses: ["unix:\(folder.path("server"))"], threads: 1, engine: WebRTCVoiceEngine.self)
     let new = try VoiceProcessingServer(configuration)
     server.withLock { $0 = new }
   }

@@ -2,6 +2,7 @@ import AcousticSimulator
 import AnechoicAPI
 import AudioCore
 import Foundation
+import SessionConversions
 import SwiftProtobuf
 import TestAudio
 

@@ -2,6 +2,7 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import GRPCTransport
+import SessionConversions
 import SwiftProtobuf
 import TestAudio
 import Testing

@@ -2,10 +2,12 @@ import GRPCTransport
 import Testing
 
 @testable import VoiceServer
+import WebRTCEngine
 
 struct LaneTests {
   @Test func healthAndCapabilitiesKeepOffTheAudioThreads() {
-    let configuration = ServerConfiguration(addresses: [], threads: 1)
+    let configuration = ServerConfiguration(
+      addresses: [], threads: 1, engine: WebRTCVoiceEngine.self)
     let methods =
       HealthService(services: []).methods
       + [.capabilities(configuration, SessionDirectory(maximum: 1))]

@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioCore
+import SessionConversions
 import SwiftProtobuf
 import TestAudio
 import Testing

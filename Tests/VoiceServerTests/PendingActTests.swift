@@ -1,10 +1,12 @@
 import AnechoicAPI
 import AudioCore
 import Foundation
+import SessionConversions
 import SwiftProtobuf
 import Testing
 import VoiceSessions
 
+@testable import SessionRecording
 @testable import VoiceServer
 
 /// What a recorder holds back until a chunk of the microphone before it has been processed.
@@ -72,7 +74,7 @@ struct PendingActTests {
   @Test func nothingIsHeldForSomebodyWhoHasGone() throws {
     let (recorder, queue) = try begin()
     try note(.microphone([UInt8](repeating: 1, count: 162)), recorder)
-    queue.lose(.slowRecorder)
+    queue.lose(.unwanted)
     recorder.note(.turn(.init()))
     recorder.finish(at: 0)
     guard case .lost = queue.next() else {

@@ -1,11 +1,14 @@
 import AnechoicAPI
 import Foundation
 import GRPCTransport
+import SessionConversions
+import SessionRecording
 import SwiftProtobuf
 import Testing
 import VoiceClient
 import VoiceServer
 import VoiceSessions
+import WebRTCEngine
 
 /// A session that was recorded while it ran: what its client got, and the file.
 struct RecordedCall {
@@ -67,7 +70,7 @@ final class Replay: SessionSink {
   private var result: SessionReplay.Outcome?
 
   init(_ file: Data) throws {
-    result = try SessionReplay(file).run(sink: self)
+    result = try SessionReplay(file, engine: WebRTCVoiceEngine.self).run(sink: self)
   }
 
   var outcome: SessionReplay.Outcome {

@@ -1,6 +1,8 @@
 import AnechoicAPI
 import AudioCore
 import Glibc
+import SessionConversions
+import SessionRecording
 import SwiftProtobuf
 import TestAudio
 import Testing

@@ -2,6 +2,8 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import GRPCTransport
+import SessionConversions
+import SessionRecording
 import SwiftProtobuf
 import Testing
 import VoiceClient

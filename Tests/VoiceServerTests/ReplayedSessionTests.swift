@@ -2,12 +2,15 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import GRPCTransport
+import SessionConversions
+import SessionRecording
 import SwiftProtobuf
 import Synchronization
 import TestAudio
 import Testing
 import VoiceClient
 import VoiceServer
+import WebRTCEngine
 
 /// What is done to a session from all sides, by clients, timers and the server, is done again by a
 /// replay: the same bytes and events come out.
@@ -78,7 +81,8 @@ struct ReplayedSessionTests {
   }
 
   @Test func aServerThatStops() async throws {
-    var configuration = ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1)
+    var configuration = ServerConfiguration(
+      addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self)
     configuration.allowsRecording = true
     let server = try VoiceProcessingServer(configuration)
     let address = try #require(server.addresses.first)

@@ -1,6 +1,7 @@
 import AnechoicAPI
 import AudioCore
 import Foundation
+import SessionConversions
 import SwiftProtobuf
 import TestAudio
 

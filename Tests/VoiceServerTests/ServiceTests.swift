@@ -6,6 +6,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 import VoiceServer
+import WebRTCEngine
 
 /// What stands beside the sessions: capabilities, health and reflection.
 @Suite(.serialized, .timeLimit(.minutes(1)))
@@ -49,7 +50,7 @@ struct ServiceTests {
 
   @Test func aServerThatDrainsRefusesTheNewAndServesTheRunning() async throws {
     let server = try VoiceProcessingServer(
-      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1))
+      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
     let address = try #require(server.addresses.first)
     let channel = Channel(target: address)
     let client = VoiceProcessingClient(server: address)
@@ -146,7 +147,8 @@ struct ServiceTests {
   ) async {
     let server: VoiceProcessingServer
     do {
-      server = try VoiceProcessingServer(ServerConfiguration(addresses: [address], threads: 1))
+      server = try VoiceProcessingServer(
+        ServerConfiguration(addresses: [address], threads: 1, engine: WebRTCVoiceEngine.self))
     } catch {
       #expect("\(error)".hasSuffix(address), sourceLocation: sourceLocation)
       return

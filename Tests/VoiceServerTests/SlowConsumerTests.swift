@@ -1,10 +1,12 @@
 import AnechoicAPI
 import AudioCore
 import GRPCTransport
+import SessionConversions
 import SwiftProtobuf
 import Testing
 import VoiceClient
 import VoiceServer
+import WebRTCEngine
 
 /// Clients that send, and do not read what they are sent.
 @Suite(.serialized, .timeLimit(.minutes(1)))
@@ -110,7 +112,7 @@ struct SlowConsumerTests {
 
   @Test func aStopWaitsForWhatAnEndedSessionHasStillToSend() async throws {
     let server = try VoiceProcessingServer(
-      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1))
+      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
     let address = try #require(server.addresses.first)
     let running = TestServer(
       address: address, client: VoiceProcessingClient(server: address),

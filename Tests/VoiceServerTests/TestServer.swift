@@ -5,6 +5,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 import VoiceServer
+import WebRTCEngine
 
 /// A server that a test has for itself.
 struct TestServer {
@@ -17,7 +18,8 @@ struct TestServer {
     threads: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
     _ body: (TestServer) async throws -> Result
   ) async throws -> Result {
-    var configuration = ServerConfiguration(addresses: ["127.0.0.1:0"], threads: threads)
+    var configuration = ServerConfiguration(
+      addresses: ["127.0.0.1:0"], threads: threads, engine: WebRTCVoiceEngine.self)
     configure(&configuration)
     let server = try VoiceProcessingServer(configuration)
     do {

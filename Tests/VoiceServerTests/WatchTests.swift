@@ -7,6 +7,7 @@ import TestAudio
 import Testing
 import VoiceClient
 import VoiceServer
+import WebRTCEngine
 
 /// A second connection that watches.
 @Suite(.serialized, .timeLimit(.minutes(2)))
@@ -135,7 +136,7 @@ struct WatchTests {
 
   @Test func aLostClientAndAStoppingServerAreToldApart() async throws {
     let server = try VoiceProcessingServer(
-      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1))
+      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
     let address = try #require(server.addresses.first)
     let running = TestServer(
       address: address, client: VoiceProcessingClient(server: address),

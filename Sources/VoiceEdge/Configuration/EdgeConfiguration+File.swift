@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import Foundation
 internal import GRPCTransport
+internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceSessions
 internal import Yams

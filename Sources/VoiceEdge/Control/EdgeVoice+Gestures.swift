@@ -1,4 +1,5 @@
 internal import AnechoicAPI
+internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceSessions
 

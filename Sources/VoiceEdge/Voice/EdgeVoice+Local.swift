@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import AudioCore
+internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceSessions
 

@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import Foundation
+internal import SessionConversions
 
 /// The coding of frames for the wire: 16 bits.
 enum VoiceFrames {

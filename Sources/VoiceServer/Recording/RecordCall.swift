@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import struct Foundation.Data
 internal import GRPCTransport
+internal import SessionRecording
 internal import SwiftProtobuf
 
 /// One `RecordSession` call: waits for a session to start, and sends its recording as it comes, on a
@@ -99,7 +100,7 @@ final class RecordCall: ServerCallHandler {
     case .bytes(let bytes): write(.with { $0.recording = Data(bytes) })
     case .notYet: break
     case .end: end(.ok)
-    case .lost(let status): end(status)
+    case .lost(let loss): end(Status(loss))
     }
   }
 
@@ -140,7 +141,7 @@ final class RecordCall: ServerCallHandler {
   private func stop() {
     if case .recording(let id, let queue) = state {
       directory.forget(queue, of: id)
-      queue.lose(Status(.cancelled))
+      queue.lose(.unwanted)
     }
     state = .over
     startCheck?.cancel()

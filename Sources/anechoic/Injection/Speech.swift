@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import AudioFiles
 internal import Foundation
+internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceClient
 

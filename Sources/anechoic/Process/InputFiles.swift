@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import AudioFiles
 internal import Foundation
+internal import SessionConversions
 
 /// The files that a job sends side by side: it is as long as the microphone's.
 struct InputFiles {

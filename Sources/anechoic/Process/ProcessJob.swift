@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import AudioFiles
+internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceClient
 

@@ -1,6 +1,7 @@
 internal import CommandLineSupport
 internal import Foundation
 internal import VoiceServer
+internal import WebRTCEngine
 
 /// A server in this process, for as long as a job needs one.
 enum ServerInside {
@@ -21,7 +22,8 @@ enum ServerInside {
     defer { removeFolder() }
     let server: VoiceProcessingServer
     do {
-      var configuration = ServerConfiguration(addresses: [address], threads: 1)
+      var configuration = ServerConfiguration(
+        addresses: [address], threads: 1, engine: WebRTCVoiceEngine.self)
       configuration.allowsRecording = true
       server = try VoiceProcessingServer(configuration)
     } catch {

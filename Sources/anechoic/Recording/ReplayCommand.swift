@@ -4,7 +4,8 @@ internal import AudioCore
 internal import AudioFiles
 internal import CommandLineSupport
 internal import Foundation
-internal import VoiceServer
+internal import SessionRecording
+internal import WebRTCEngine
 
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -39,7 +40,7 @@ struct ReplayCommand: ParsableCommand {
     let replay: SessionReplay
     let contents = try contents()
     do throws(RecordingError) {
-      replay = try SessionReplay(contents)
+      replay = try SessionReplay(contents, engine: WebRTCVoiceEngine.self)
     } catch {
       throw CommandFailure("\(file): \(error)")
     }

@@ -2,8 +2,9 @@ internal import AnechoicAPI
 internal import AudioFiles
 internal import CommandLineSupport
 internal import Foundation
+internal import SessionConversions
 internal import SwiftProtobuf
-internal import VoiceServer
+internal import SessionRecording
 internal import VoiceSessions
 
 /// Where the outputs and events of a replay go.

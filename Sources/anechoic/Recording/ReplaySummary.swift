@@ -1,7 +1,7 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import Foundation
-internal import VoiceServer
+internal import SessionRecording
 
 /// What a replay came to.
 struct ReplaySummary: Encodable {

@@ -1,0 +1,55 @@
+/// How the value of a protobuf field is coded.
+package enum WireType: UInt8 {
+  case varint = 0
+  case fixed64 = 1
+  case lengthDelimited = 2
+  case fixed32 = 5
+}
+
+/// What stands before each field of a protobuf message.
+struct WireKey: Equatable {
+  let field: Int
+  let wireType: WireType
+
+  init(_ field: Int, _ wireType: WireType) {
+    self.field = field
+    self.wireType = wireType
+  }
+}
+
+/// Reads protobuf's wire format, https://protobuf.dev/programming-guides/encoding, in place.
+/// Every function gives nil where the bytes do not go on as they should.
+struct WireReader {
+  private let bytes: UnsafeRawBufferPointer
+  private var position = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  mutating func readVarint() -> UInt64? {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 70, by: 7) {
+      guard position < bytes.count else { return nil }
+      let byte = bytes[position]
+      position += 1
+      guard shift < 63 || byte <= 1 else { return nil }
+      value |= UInt64(byte & 0x7f) << shift
+      if byte < 0x80 { return value }
+    }
+    return nil
+  }
+
+  mutating func readKey() -> WireKey? {
+    guard let value = readVarint(), value >> 3 != 0, value >> 3 < 1 << 29,
+      let wireType = WireType(rawValue: UInt8(value & 7))
+    else { return nil }
+    return WireKey(Int(value >> 3), wireType)
+  }
+
+  mutating func readBytes() -> UnsafeRawBufferPointer? {
+    guard let count = readVarint(), count <= UInt64(bytes.count - position) else { return nil }
+    defer { position += Int(count) }
+    return UnsafeRawBufferPointer(rebasing: bytes[position..<position + Int(count)])
+  }
+}

@@ -1,0 +1,48 @@
+public import SwiftProtobuf
+
+extension Google_Protobuf_Duration {
+  public init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self.init(seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
+  }
+}
+
+extension Google_Protobuf_Duration {
+  /// The time between two statistics; nil for 0, which is none of them.
+  public func asStatisticsInterval(path: String) throws(InvalidField) -> Duration? {
+    guard self != .init() else { return nil }
+    let interval = try Duration(self, path: path)
+    guard interval >= .milliseconds(100), interval <= .seconds(3600) else {
+      throw InvalidField(path, "is neither 0 nor 100 ms to 1 h")
+    }
+    return interval
+  }
+}
+
+extension Google_Protobuf_Duration {
+  /// Throws where it is not above 0 and up to `longest`.
+  public func asDuration(upTo longest: Duration, path: String) throws(InvalidField) -> Duration {
+    try Duration(self, upTo: longest, path: path)
+  }
+}
+
+extension Duration {
+  /// Converts a message. Throws if the message is malformed.
+  public init(_ duration: Google_Protobuf_Duration, path: String) throws(InvalidField) {
+    let (seconds, nanos) = (duration.seconds, duration.nanos)
+    guard (-315_576_000_000...315_576_000_000).contains(seconds), nanos.magnitude < 1_000_000_000,
+      seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0)
+    else { throw InvalidField(path, "is not a valid duration") }
+    self = .seconds(seconds) + .nanoseconds(Int64(nanos))
+  }
+
+  /// Converts a message. Throws unless the duration is above 0 and at most `longest`.
+  public init(
+    _ duration: Google_Protobuf_Duration, upTo longest: Duration, path: String
+  ) throws(InvalidField) {
+    self = try Duration(duration, path: path)
+    guard self > .zero, self <= longest else {
+      throw InvalidField(path, "is not between 0 and \(longest)")
+    }
+  }
+}

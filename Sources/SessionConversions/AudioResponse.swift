@@ -1,0 +1,57 @@
+internal import AnechoicAPI
+public import VoiceSessions
+
+/// A `ProcessResponse` with audio, written without SwiftProtobuf's copies.
+public struct AudioResponse {
+  private let chunk: OutputChunk
+  private let audioSize: Int
+
+  public init(_ chunk: OutputChunk) {
+    self.chunk = chunk
+    audioSize =
+      WireWriter.size(ofBytes: Self.size(chunk.processed))
+      + (chunk.playback.map { WireWriter.size(ofBytes: Self.size($0)) } ?? 0)
+      + chunk.frames.reduce(0) { $0 + WireWriter.size(ofBytes: Self.size($1)) }
+  }
+
+  /// Of the serialized message, in bytes.
+  public var size: Int { WireWriter.size(ofBytes: audioSize) }
+
+  /// Writes `size` bytes. Runs per frame: no allocation, lock, log or await.
+  public func write(to bytes: UnsafeMutableRawBufferPointer) {
+    var writer = WireWriter(bytes)
+    writer.writeLength(1, audioSize)  // ProcessResponse.audio
+    Self.write(chunk.processed, 1, to: &writer)  // AudioOutput.processed
+    if let playback = chunk.playback { Self.write(playback, 2, to: &writer) }
+    for frame in chunk.frames {
+      writer.writeLength(3, Self.size(frame))  // AudioOutput.frames
+      if Self.isWritten(frame.speechProbability) { writer.writeFloat(1, frame.speechProbability) }
+      if frame.hasVoice { writer.writeTrue(2) }
+      if frame.isMuted { writer.writeTrue(3) }
+    }
+  }
+
+  /// Of an AudioChunk, in bytes.
+  private static func size(_ samples: OutputChunk.Samples) -> Int {
+    WireWriter.size(ofBytes: samples.bytes.count)
+      + 1 + WireWriter.size(ofVarint: UInt64(bitPattern: samples.firstSample))
+  }
+
+  private static func write(
+    _ samples: OutputChunk.Samples, _ field: Int, to writer: inout WireWriter
+  ) {
+    writer.writeLength(field, size(samples))
+    writer.writeLength(1, samples.bytes.count)  // AudioChunk.samples
+    writer.writeBytes(samples.bytes)
+    writer.writeKey(2, .varint)  // AudioChunk.first_sample
+    writer.writeVarint(UInt64(bitPattern: samples.firstSample))
+  }
+
+  private static func size(_ frame: FrameInfo) -> Int {
+    (isWritten(frame.speechProbability) ? 5 : 0) + (frame.hasVoice ? 2 : 0)
+      + (frame.isMuted ? 2 : 0)
+  }
+
+  /// Proto3 leaves out a value of zero, but not one of minus zero.
+  private static func isWritten(_ value: Float) -> Bool { value.bitPattern != 0 }
+}

@@ -1,0 +1,81 @@
+public import AnechoicAPI
+internal import SwiftProtobuf
+public import VoiceSessions
+
+extension SessionControl {
+  /// Throws for a control that makes no sense.
+  public init(_ control: Anechoic_V1_Control, by origin: ControlOrigin) throws(Refusal) {
+    self.init(
+      id: control.controlID, atSample: control.hasAtSample ? control.atSample : nil, by: origin,
+      try Self.change(control.control))
+  }
+
+  /// A change of the configuration to what it is with the fields of a mask taken from an update.
+  /// `path` and `mask` are where the two stand.
+  public static func configuration(
+    _ update: Anechoic_V1_ConfigUpdate, path: String, mask: String
+  ) -> Change {
+    .configuration { configuration throws(Refusal) in
+      do throws(InvalidField) {
+        return try configuration.updated(by: update, path: path, mask: mask)
+      } catch {
+        throw Refusal(error)
+      }
+    }
+  }
+
+  private static func change(
+    _ control: Anechoic_V1_Control.OneOf_Control?
+  ) throws(Refusal) -> Change {
+    switch control {
+    case .updateConfig(let update):
+      return configuration(
+        update, path: "control.update_config.config", mask: "control.update_config.update_mask")
+    case .setMute(let mute):
+      return .mute(mute.muted, ifGeneration: mute.hasIfGeneration ? mute.ifGeneration : nil)
+    case .decideMuteGesture(let decision):
+      return .gestureDecision(id: decision.gestureID, accept: decision.accept)
+    case .decideInjectionPermission(let decision):
+      return .injectionPermission(client: decision.client, grant: decision.grant)
+    case .clearPlayback_p: return .clearPlayback
+    case nil: throw Refusal(InvalidField("control", "says nothing to do"))
+    }
+  }
+}
+
+extension Refusal {
+  init(_ field: InvalidField) {
+    self.init(
+      field.isUnsupported ? .unsupported : .invalid,
+      reason: field.isUnsupported ? "UNSUPPORTED" : "INVALID_FIELD", message: field.description)
+  }
+}
+
+extension Anechoic_V1_ControlResult {
+  public init(_ result: ControlResult) {
+    self.init()
+    controlID = result.id
+    appliedAtSample = result.appliedAtSample
+    guard let refused = result.refusal else { return }
+    refusal = .with {
+      $0.code = refused.kind.code
+      $0.reason = refused.reason
+      $0.message = refused.message
+    }
+  }
+}
+
+extension Refusal.Kind {
+  /// Of google.rpc.Code.
+  public var code: Int32 {
+    switch self {
+    case .invalid: 3  // INVALID_ARGUMENT
+    case .notFound: 5  // NOT_FOUND
+    case .exists: 6  // ALREADY_EXISTS
+    case .tooMany: 8  // RESOURCE_EXHAUSTED
+    case .tooLate, .unavailable: 9  // FAILED_PRECONDITION
+    case .aborted: 10  // ABORTED
+    case .unsupported: 12  // UNIMPLEMENTED
+    }
+  }
+}

@@ -1,0 +1,30 @@
+internal import AnechoicAPI
+internal import VoiceSessions
+
+extension SessionConfiguration.Ducking {
+  init(_ ducking: Anechoic_V1_OtherAudioDucking, path: String) throws(InvalidField) {
+    self.init()
+    isAdvanced = ducking.advancedDuckingEnabled
+    switch ducking.level {
+    case .unspecified: level = .standard
+    case .min: level = .min
+    case .mid: level = .mid
+    case .max: level = .max
+    case .UNRECOGNIZED(let value):
+      throw InvalidField("\(path).level", "\(value) is no known level")
+    }
+  }
+}
+
+extension Anechoic_V1_OtherAudioDucking {
+  init(_ ducking: SessionConfiguration.Ducking) {
+    self.init()
+    advancedDuckingEnabled = ducking.isAdvanced
+    switch ducking.level {
+    case .standard: level = .unspecified
+    case .min: level = .min
+    case .mid: level = .mid
+    case .max: level = .max
+    }
+  }
+}

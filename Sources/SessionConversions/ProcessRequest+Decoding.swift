@@ -1,0 +1,50 @@
+public import AnechoicAPI
+internal import Foundation
+internal import SwiftProtobuf
+
+extension Anechoic_V1_ProcessRequest {
+  /// Decodes a message with SwiftProtobuf.
+  public static func decoded(_ message: UnsafeRawBufferPointer) throws(RequestFault) -> Self {
+    do {
+      return try Anechoic_V1_ProcessRequest(serializedBytes: Data(message))
+    } catch {
+      throw .malformed("ProcessRequest")
+    }
+  }
+
+  /// The name of the field that is set.
+  public var fieldName: String {
+    switch request {
+    case .audio: "audio"
+    case .start: "start"
+    case .playbackReport: "playback_report"
+    case .control: "control"
+    case .deviceReport: "device_report"
+    case nil: "request"
+    }
+  }
+}
+
+extension Anechoic_V1_AudioInput {
+  /// Lends the audio to `body` in the form that the frame path takes.
+  func withRequest(_ body: (AudioRequest) throws(RequestFault) -> Void) throws(RequestFault) {
+    let inputs = [microphone, reference, farEnd, otherAudio]
+    let bytes = inputs.flatMap { Array($0.samples) }
+    let result: Result<Void, RequestFault> = bytes.withUnsafeBytes { bytes in
+      var offset = 0
+      let chunks = inputs.map { input in
+        defer { offset += input.samples.count }
+        return AudioRequest.Chunk(
+          input,
+          samples: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + input.samples.count]))
+      }
+      var request = AudioRequest()
+      if hasMicrophone { request.microphone = chunks[0] }
+      if hasReference { request.reference = chunks[1] }
+      if hasFarEnd { request.farEnd = chunks[2] }
+      if hasOtherAudio { request.otherAudio = chunks[3] }
+      return Result { () throws(RequestFault) in try body(request) }
+    }
+    try result.get()
+  }
+}

@@ -1,0 +1,138 @@
+public import AnechoicAPI
+internal import AudioCore
+public import VoiceSessions
+
+/// Applies the requests of a media client to its session.
+public struct SessionRequests {
+  /// The frames that one turn processes at most: a gap may be a thousand frames long.
+  public static let framesPerTurn = 100
+
+  /// In bytes: controls may wait for their sample, hundreds of them.
+  private static let largestControl = 16 << 10
+
+  public let session: VoiceSession
+  public let setup: SessionSetup
+
+  public init(session: VoiceSession, setup: SessionSetup) {
+    self.session = session
+    self.setup = setup
+  }
+
+  /// Applies a serialized `ProcessRequest`, except for the processing of its audio.
+  ///
+  /// - Returns: Whether there is audio to process.
+  public func take(_ message: UnsafeRawBufferPointer, sink: any SessionSink) throws(RequestFault)
+    -> Bool
+  {
+    if let audio = AudioRequest(message) {
+      try take(audio, sink: sink)
+      return true
+    }
+    return try take(
+      Anechoic_V1_ProcessRequest.decoded(message), size: message.count, sink: sink)
+  }
+
+  private func take(
+    _ request: Anechoic_V1_ProcessRequest, size: Int, sink: any SessionSink
+  ) throws(RequestFault) -> Bool {
+    switch request.request {
+    case .audio(let audio):
+      try audio.withRequest { audio throws(RequestFault) in try take(audio, sink: sink) }
+      return true
+    case .control(let control): take(control, size: size, sink: sink)
+    case .playbackReport(let report): try take(report)
+    case .start: throw .invalid(InvalidField("start", "the session has started already"))
+    case .deviceReport(let report): try take(report, sink: sink)
+    case nil: throw .invalid(InvalidField("request", "is empty"))
+    }
+    return false
+  }
+
+  /// Runs per frame: allocates, locks, logs and awaits nothing.
+  private func take(_ audio: AudioRequest, sink: any SessionSink) throws(RequestFault) {
+    var isEmpty = true
+    if let chunk = audio.reference {
+      guard setup.reference != nil else { throw .invalid(.unannounced("reference")) }
+      try append(chunk, to: .reference, sink: sink)
+      isEmpty = false
+    }
+    if let chunk = audio.farEnd {
+      guard setup.farEnd != nil else { throw .invalid(.unannounced("far_end")) }
+      try append(chunk, to: .farEnd, sink: sink)
+      isEmpty = false
+    }
+    if let chunk = audio.otherAudio {
+      guard setup.otherAudio != nil else { throw .invalid(.unannounced("other_audio")) }
+      try append(chunk, to: .otherAudio, sink: sink)
+      isEmpty = false
+    }
+    if let chunk = audio.microphone {
+      try append(chunk, to: .microphone, sink: sink)
+      isEmpty = false
+    }
+    guard !isEmpty else { throw .invalid(InvalidField("audio", "has no input")) }
+  }
+
+  private func append(
+    _ chunk: AudioRequest.Chunk, to input: InputKind, sink: any SessionSink
+  ) throws(RequestFault) {
+    do throws(InputFault) {
+      try session.append(
+        chunk.samples, to: input, firstSample: chunk.firstSample, deviceTime: chunk.deviceTime,
+        gap: GapReason(chunk.gapBefore), sink: sink)
+    } catch {
+      throw .invalid(InvalidField("audio.\(input.rawValue).\(error.field)", error.description))
+    }
+  }
+
+  private func take(_ control: Anechoic_V1_Control, size: Int, sink: any SessionSink) {
+    do throws(Refusal) {
+      guard size <= Self.largestControl else {
+        throw Refusal(
+          .invalid, reason: "TOO_LARGE",
+          message: "control: takes \(Self.largestControl) bytes at most")
+      }
+      session.submit(try SessionControl(control, by: setup.owner), sink: sink)
+    } catch {
+      sink.emit(
+        ControlResult(
+          id: control.controlID, appliedAtSample: session.position, refusal: error))
+    }
+  }
+
+  private func take(
+    _ report: Anechoic_V1_DeviceReport, sink: any SessionSink
+  ) throws(RequestFault) {
+    do throws(InvalidField) {
+      session.submit(try DeviceReport(report, path: "device_report"), sink: sink)
+    } catch {
+      throw .invalid(error)
+    }
+  }
+
+  private func take(_ report: Anechoic_V1_PlaybackReport) throws(RequestFault) {
+    guard setup.playback != nil else {
+      throw .invalid(InvalidField("playback_report", "start.outputs has no playback"))
+    }
+    do throws(InputFault) {
+      try session.playbackWasHeard(
+        firstSample: report.firstSample, at: .nanoseconds(report.deviceTimeNs),
+        silence: report.silenceSamples, skipped: report.skippedSamples, rate: report.ratePpm)
+    } catch {
+      throw .invalid(InvalidField("playback_report.\(error.field)", error.description))
+    }
+  }
+}
+
+/// The reason why a request cannot be applied.
+public enum RequestFault: Error {
+  /// The bytes are not a message of the named type.
+  case malformed(String)
+  case invalid(InvalidField)
+}
+
+extension InvalidField {
+  fileprivate static func unannounced(_ input: String) -> InvalidField {
+    InvalidField("audio.\(input)", "was not announced in start.inputs")
+  }
+}

@@ -1,0 +1,42 @@
+public import AnechoicAPI
+internal import SwiftProtobuf
+internal import VoiceEngines
+public import VoiceSessions
+
+extension Anechoic_V1_SessionStats {
+  /// `jitter` is how unevenly the microphone comes, where that is known; `median` and `slowest` are the 50th and 99th percentile of the time that a frame took.
+  public init(
+    _ statistics: SessionStatistics, outputChunksDropped: UInt64, median: Duration,
+    slowest: Duration, jitter: Duration?
+  ) {
+    self.init()
+    echo = .with {
+      if let loss = statistics.echo.echoReturnLoss { $0.echoReturnLossDb = loss }
+      if let enhancement = statistics.echo.echoReturnLossEnhancement {
+        $0.echoReturnLossEnhancementDb = enhancement
+      }
+      if let delay = statistics.echoDelay { $0.delay = Google_Protobuf_Duration(delay) }
+      $0.converged = statistics.hasConverged
+    }
+    timing = .with {
+      if let drift = statistics.driftPPM { $0.driftPpm = drift }
+      if let jitter { $0.jitter = Google_Protobuf_Duration(jitter) }
+      $0.frameProcessingP50 = Google_Protobuf_Duration(median)
+      $0.frameProcessingP99 = Google_Protobuf_Duration(slowest)
+    }
+    levels = .with {
+      $0.microphoneRmsDbfs = statistics.levels.microphone
+      $0.processedRmsDbfs = statistics.levels.processed
+      $0.noiseFloorDbfs = statistics.levels.noiseFloor
+      $0.speechProbability = statistics.levels.speechProbability
+    }
+    flow = .with {
+      $0.framesProcessed = statistics.flow.framesProcessed
+      $0.samplesConcealed = statistics.flow.samplesConcealed
+      $0.referenceFramesMissing = statistics.flow.referenceFramesMissing
+      $0.outputChunksDropped = outputChunksDropped
+    }
+    duckingGainDb = statistics.duckingGain
+    activeMicMode = Anechoic_V1_MicMode(statistics.activeMicMode)
+  }
+}

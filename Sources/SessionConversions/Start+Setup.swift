@@ -1,0 +1,78 @@
+public import AnechoicAPI
+internal import AudioCore
+internal import SwiftProtobuf
+public import VoiceSessions
+
+extension SessionSetup {
+  /// What a start asks for. Throws for what is wrong in it, or not offered.
+  public init(_ start: Anechoic_V1_Start) throws(InvalidField) {
+    let (inputs, outputs) = (start.inputs, start.outputs)
+    guard inputs.hasMicrophone else {
+      throw InvalidField("start.inputs.microphone", "is required")
+    }
+    self.init(
+      configuration: try SessionConfiguration(start.config, path: "start.config"),
+      microphone: try AudioFormat(inputs.microphone, path: "start.inputs.microphone"),
+      reference: inputs.hasReference
+        ? try AudioFormat(inputs.reference, path: "start.inputs.reference") : nil,
+      processed: outputs.hasProcessed
+        ? try AudioFormat(outputs.processed, path: "start.outputs.processed") : nil)
+    startsMuted = start.muted
+    switch start.pacing {
+    case .unspecified, .realTime: isRealTime = true
+    case .mediaClock: isRealTime = false
+    case .UNRECOGNIZED(let value):
+      throw InvalidField("start.pacing", "\(value) is no known pacing")
+    }
+    if inputs.hasFarEnd {
+      farEnd = try AudioFormat(inputs.farEnd, path: "start.inputs.far_end")
+    }
+    if inputs.hasOtherAudio {
+      guard outputs.hasPlayback else {
+        throw InvalidField(
+          "start.inputs.other_audio", "is heard in start.outputs.playback only, which is left out")
+      }
+      otherAudio = try AudioFormat(inputs.otherAudio, path: "start.inputs.other_audio")
+    }
+    if outputs.hasPlayback {
+      playback = try AudioFormat(outputs.playback, path: "start.outputs.playback")
+    }
+    if outputs.hasChunkDuration {
+      let duration = try Duration(outputs.chunkDuration, path: "start.outputs.chunk_duration")
+      guard SessionSetup.chunkFrames.contains(duration.frames),
+        duration == .milliseconds(duration.frames * 10)
+      else {
+        throw InvalidField("start.outputs.chunk_duration", "is not 10 to 120 ms in steps of 10")
+      }
+      framesPerChunk = duration.frames
+    }
+    framesPerStatistics = try start.statsInterval.asStatisticsInterval(
+      path: "start.stats_interval")?.frames
+  }
+}
+
+extension Anechoic_V1_Started {
+  /// What became of a start, with every default filled in.
+  public init(
+    sessionID: String, _ setup: SessionSetup, _ state: SessionState, algorithmicDelay: Duration,
+    engine: String
+  ) {
+    self.init()
+    session = "sessions/\(sessionID)"
+    config = Anechoic_V1_SessionConfig(setup.configuration.resolved)
+    mute = Anechoic_V1_MuteState(state.mute)
+    inputs = .with {
+      $0.microphone = Anechoic_V1_AudioFormat(setup.microphone)
+      if let reference = setup.reference { $0.reference = Anechoic_V1_AudioFormat(reference) }
+      if let farEnd = setup.farEnd { $0.farEnd = Anechoic_V1_AudioFormat(farEnd) }
+      if let otherAudio = setup.otherAudio { $0.otherAudio = Anechoic_V1_AudioFormat(otherAudio) }
+    }
+    outputs = .with {
+      $0.processed = Anechoic_V1_AudioFormat(setup.processed)
+      if let playback = setup.playback { $0.playback = Anechoic_V1_AudioFormat(playback) }
+      $0.chunkDuration = Google_Protobuf_Duration(.milliseconds(setup.framesPerChunk * 10))
+    }
+    self.algorithmicDelay = Google_Protobuf_Duration(algorithmicDelay)
+    self.engine = engine
+  }
+}

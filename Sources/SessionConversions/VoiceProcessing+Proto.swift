@@ -1,0 +1,115 @@
+internal import AnechoicAPI
+internal import VoiceEngines
+internal import VoiceSessions
+
+extension SessionConfiguration.VoiceProcessing {
+  init(_ processing: Anechoic_V1_VoiceProcessing, path: String) throws(InvalidField) {
+    self.init()
+    isBypassed = processing.bypassed
+    if processing.hasEchoCancellation {
+      let stage = processing.echoCancellation
+      let strength = try EngineSettings.EchoSuppression(
+        stage.suppression, path: "\(path).echo_cancellation.suppression")
+      echoCancellation = stage.enabled ? .on(strength) : .off
+    }
+    if processing.hasNoiseSuppression {
+      let stage = processing.noiseSuppression
+      let strength = try EngineSettings.NoiseSuppression(
+        stage.level, path: "\(path).noise_suppression.level")
+      noiseSuppression = stage.enabled ? .on(strength) : .off
+    }
+    if processing.hasGainControl {
+      let stage = processing.gainControl
+      guard stage.targetLevelDbfs <= 31 else {
+        throw InvalidField(
+          "\(path).gain_control.target_level_dbfs", "\(stage.targetLevelDbfs) is not 0 to 31")
+      }
+      let target = Int(stage.targetLevelDbfs)
+      gainControl =
+        stage.enabled ? .on(target == 0 ? SessionConfiguration.defaultGainTarget : target) : .off
+    }
+    if processing.hasHighPassFilter { highPassFilter = processing.highPassFilter }
+  }
+}
+
+extension Anechoic_V1_VoiceProcessing {
+  init(_ processing: SessionConfiguration.VoiceProcessing) {
+    self.init()
+    bypassed = processing.isBypassed
+    if let stage = processing.echoCancellation {
+      echoCancellation.enabled = stage.strength != nil
+      if let strength = stage.strength { echoCancellation.suppression = Level(strength) }
+    }
+    if let stage = processing.noiseSuppression {
+      noiseSuppression.enabled = stage.strength != nil
+      if let strength = stage.strength { noiseSuppression.level = Level(strength) }
+    }
+    if let stage = processing.gainControl {
+      gainControl.enabled = stage.strength != nil
+      if let target = stage.strength { gainControl.targetLevelDbfs = UInt32(target) }
+    }
+    if let isOn = processing.highPassFilter { highPassFilter = isOn }
+  }
+
+  /// Spells out each stage that follows the mic mode where a field below it is going to be set: the
+  /// other fields of the stage stay as they are.
+  mutating func fill(stagesBelow fields: Set<String>, from resolved: Self) {
+    func isNamed(_ stage: String) -> Bool {
+      fields.contains { $0.hasPrefix("voice_processing.\(stage).") }
+    }
+    if !hasEchoCancellation, isNamed("echo_cancellation") {
+      echoCancellation = resolved.echoCancellation
+    }
+    if !hasNoiseSuppression, isNamed("noise_suppression") {
+      noiseSuppression = resolved.noiseSuppression
+    }
+    if !hasGainControl, isNamed("gain_control") { gainControl = resolved.gainControl }
+  }
+}
+
+extension EngineSettings.EchoSuppression {
+  fileprivate init(
+    _ level: Anechoic_V1_VoiceProcessing.Level, path: String
+  ) throws(InvalidField) {
+    // The same levels but for the highest.
+    switch try EngineSettings.NoiseSuppression(level, path: path) {
+    case .low: self = .low
+    case .moderate: self = .moderate
+    case .high: self = .high
+    case .veryHigh: throw InvalidField(path, "is LEVEL_HIGH at most")
+    }
+  }
+}
+
+extension EngineSettings.NoiseSuppression {
+  fileprivate init(
+    _ level: Anechoic_V1_VoiceProcessing.Level, path: String
+  ) throws(InvalidField) {
+    switch level {
+    case .low: self = .low
+    case .unspecified, .moderate: self = .moderate
+    case .high: self = .high
+    case .veryHigh: self = .veryHigh
+    case .UNRECOGNIZED(let value): throw InvalidField(path, "\(value) is no known level")
+    }
+  }
+}
+
+extension Anechoic_V1_VoiceProcessing.Level {
+  fileprivate init(_ suppression: EngineSettings.EchoSuppression) {
+    switch suppression {
+    case .low: self = .low
+    case .moderate: self = .moderate
+    case .high: self = .high
+    }
+  }
+
+  fileprivate init(_ suppression: EngineSettings.NoiseSuppression) {
+    switch suppression {
+    case .low: self = .low
+    case .moderate: self = .moderate
+    case .high: self = .high
+    case .veryHigh: self = .veryHigh
+    }
+  }
+}

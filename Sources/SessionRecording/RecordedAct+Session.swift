@@ -1,0 +1,117 @@
+internal import AnechoicAPI
+internal import AudioCore
+package import Foundation
+internal import SessionConversions
+internal import SwiftProtobuf
+internal import VoiceSessions
+
+extension Anechoic_V1_RecordedAct {
+  /// Does to a session what was done to the one that was recorded. What was refused then is refused
+  /// again.
+  func perform(on requests: SessionRequests, sink: any SessionSink) {
+    let session = requests.session
+    switch act {
+    case .request(let request): perform(request, on: requests, sink: sink)
+    case .turn: session.process(atMost: SessionRequests.framesPerTurn, sink: sink)
+    case .control(let other):
+      guard let control = try? SessionControl(other.control, by: ControlOrigin(other.client)) else {
+        return
+      }
+      session.submit(control, sink: sink)
+    case .gesture(let gesture):
+      _ = try? session.report(
+        MuteGesture(
+          id: gesture.gestureID, mutes: gesture.hasMuted ? gesture.muted : nil,
+          origin: ControlOrigin(gesture.client)), sink: sink)
+    case .gestureExpired(let id): session.expireGestures(id.isEmpty ? nil : id, sink: sink)
+    case .permissionRequest(let request):
+      _ = try? session.requestInjectionPermission(
+        for: request.client.name, usageDescription: request.usageDescription, sink: sink)
+    case .injection(let injection): perform(injection, on: session, sink: sink)
+    case .microphoneStopped: session.microphoneStopped(sink: sink)
+    case .draining(let time):
+      let grace = try? time.asDuration(upTo: .seconds(1 << 32), path: "draining")
+      session.announceEnd(in: grace ?? .zero, sink: sink)
+    case .end(let end):
+      let reason = SessionEvent.EndReason(end.reason)
+      if end.flushed {
+        session.finish(reason, sink: sink)
+      } else {
+        session.end(reason, sink: sink)
+      }
+    case .digest, nil: break
+    }
+  }
+
+  private func perform(
+    _ request: Anechoic_V1_ProcessRequest, on requests: SessionRequests, sink: any SessionSink
+  ) {
+    var request = request
+    if withheldSamples > 0, case .audio = request.request {
+      let format = requests.setup.microphone
+      let longest = format.rate.hertz  // a chunk of one second
+      request.audio.microphone.samples = Data(
+        count: min(Int(withheldSamples), longest) * format.bytesPerSampleFrame)
+    }
+    guard let bytes: [UInt8] = try? request.serializedBytes() else { return }
+    let hasAudio = bytes.withUnsafeBytes { (try? requests.take($0, sink: sink)) ?? false }
+    if hasAudio { requests.session.process(atMost: SessionRequests.framesPerTurn, sink: sink) }
+  }
+
+  private func perform(
+    _ injection: Injection, on session: VoiceSession, sink: any SessionSink
+  ) {
+    let id = injection.injectionID
+    switch injection.step {
+    case .begunBy(let client): try? session.beginInjection(id, by: client)
+    case .piece(let piece):
+      _ = session.inject(
+        InjectedSpeech(
+          processed: [Float](littleEndian: piece.processed),
+          playback: [Float](littleEndian: piece.playback)), into: id)
+    case .completed: session.completeInjection(id)
+    case .cancelled: session.cancelInjection(id, sink: sink)
+    case nil: break
+    }
+  }
+}
+
+extension ControlOrigin {
+  init(_ client: Anechoic_V1_RecordedClient) {
+    self.init(actor: client.name, isMediaClient: client.isMediaClient)
+  }
+}
+
+extension [Float] {
+  /// Values that are no numbers become silence.
+  fileprivate init(littleEndian data: Data) {
+    self = [UInt8](data).withUnsafeBytes { bytes in
+      (0..<bytes.count / 4).map { index in
+        let bits = bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)
+        let value = Float(bitPattern: UInt32(littleEndian: bits))
+        return value.isFinite ? value : 0
+      }
+    }
+  }
+}
+
+extension Data {
+  package init(littleEndian values: [Float]) {
+    self.init()
+    for value in values {
+      Swift.withUnsafeBytes(of: value.bitPattern.littleEndian) { append(contentsOf: $0) }
+    }
+  }
+}
+
+extension SessionEvent.EndReason {
+  init(_ reason: Anechoic_V1_SessionEnded.Reason) {
+    switch reason {
+    case .clientClosed: self = .clientClosed
+    case .deleted: self = .deleted
+    case .slowConsumer: self = .slowConsumer
+    case .serverShutdown: self = .serverShutdown
+    case .clientLost, .idle, .maxDuration, .unspecified, .UNRECOGNIZED: self = .clientLost
+    }
+  }
+}

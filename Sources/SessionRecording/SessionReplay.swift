@@ -1,0 +1,133 @@
+public import AnechoicAPI
+public import AudioCore
+public import Foundation
+internal import SessionConversions
+internal import SwiftProtobuf
+public import VoiceEngines
+public import VoiceSessions
+
+/// A recording, run again: the same code as in a server, as fast as it goes.
+public final class SessionReplay {
+  /// What came of it.
+  public struct Outcome: Sendable {
+    public let engine: String
+    /// Whether this is the engine that the recording was made with.
+    public let hasSameEngine: Bool
+    /// Where the microphone was muted and is silence here, the first sample of it: from there on the
+    /// output may differ, as the engine learnt from what is not in the recording.
+    public let withheldFrom: Int64?
+    /// Of the processed output, up to where it and the playback are the same as recorded.
+    public let samplesAlike: Int64
+    /// Where they first differ, not later than this sample of the processed output.
+    public let differsBy: Int64?
+    public let digest: Anechoic_V1_OutputDigest
+    /// Of 10 ms, begun ones included.
+    public let frames: Int
+    /// What is wrong with the end of the recording.
+    public let fault: RecordingError?
+  }
+
+  public let header: Anechoic_V1_RecordingHeader
+  public let processed: AudioFormat
+  public let playback: AudioFormat?
+  public var microphoneRate: SampleRate { requests.setup.microphone.rate }
+  private let engine: any VoiceEngine.Type
+  private let requests: SessionRequests
+  private let hasher: OutputHasher
+  private var reader: RecordingFormat.Reader
+
+  /// Reads the header and makes the session. Throws if the data is not a recording, or its session cannot
+  /// be started.
+  public init(_ data: Data, engine: any VoiceEngine.Type) throws(RecordingError) {
+    self.engine = engine
+    reader = try RecordingFormat.Reader(data)
+    header = try reader.next(Anechoic_V1_RecordingHeader.self)
+    do {
+      var setup = try SessionSetup(header.start)
+      setup.owner = ControlOrigin(header.owner)
+      setup.allowsInjection = header.injectionAllowed
+      requests = SessionRequests(
+        session: try VoiceSession(setup, engine: engine), setup: setup)
+    } catch {
+      throw .impossibleStart("\(error)")
+    }
+    processed = requests.setup.processed
+    playback = requests.setup.playback
+    hasher = OutputHasher(requests.setup)
+  }
+
+  /// Runs it once, and gives its outputs and events to `sink`.
+  public func run(sink: any SessionSink) -> Outcome {
+    let hashing = HashingSink(hasher, sink)
+    var recorded: [Anechoic_V1_OutputDigest] = []
+    var withheldFrom: Int64?
+    var fault: RecordingError?
+    while !reader.isAtEnd, fault == nil {
+      do throws(RecordingError) {
+        let act = try reader.next(Anechoic_V1_RecordedAct.self)
+        if case .digest(let digest) = act.act {
+          recorded.append(digest)
+          continue
+        }
+        guard !hashing.hasEnded else { throw .damaged }
+        if act.withheldSamples > 0 { withheldFrom = withheldFrom ?? requests.session.position }
+        act.perform(on: requests, sink: hashing)
+      } catch {
+        fault = error
+      }
+    }
+    if hashing.hasEnded {
+      hashing.digests.append(hasher.digest)
+      // Each second has a digest, and so has the end: the last that was written.
+      let missing = hashing.digests.count - recorded.count
+      if missing != 0 { fault = fault ?? (missing > 0 ? .cutOff : .damaged) }
+    } else {
+      fault = fault ?? .cutOff
+      requests.session.end(.clientLost, sink: hashing)
+    }
+    return outcome(recorded, hashing.digests, withheldFrom, fault)
+  }
+
+  private func outcome(
+    _ recorded: [Anechoic_V1_OutputDigest], _ made: [Anechoic_V1_OutputDigest],
+    _ withheldFrom: Int64?, _ fault: RecordingError?
+  ) -> Outcome {
+    let alike = zip(recorded, made).prefix { $0 == $1 }.count
+    let isAlike =
+      fault == nil
+      ? alike == recorded.count && alike == made.count : alike == min(recorded.count, made.count)
+    let engine = engine.identity.description
+    return Outcome(
+      engine: engine, hasSameEngine: header.engine == engine, withheldFrom: withheldFrom,
+      samplesAlike: alike == 0 ? 0 : made[alike - 1].processedSamples,
+      differsBy: isAlike
+        ? nil : (made.dropFirst(alike).first ?? hasher.digest).processedSamples,
+      digest: hasher.digest, frames: hasher.frames, fault: fault)
+  }
+}
+
+/// Follows what comes out, and passes it on.
+private final class HashingSink: SessionSink {
+  var digests: [Anechoic_V1_OutputDigest] = []
+  private(set) var hasEnded = false
+  private let hasher: OutputHasher
+  private let sink: any SessionSink
+
+  init(_ hasher: OutputHasher, _ sink: any SessionSink) {
+    self.hasher = hasher
+    self.sink = sink
+  }
+
+  func emit(_ chunk: OutputChunk) {
+    if let digest = hasher.add(chunk) { digests.append(digest) }
+    sink.emit(chunk)
+  }
+
+  func emit(_ event: SessionEvent) {
+    if case .ended = event.kind { hasEnded = true }
+    sink.emit(event)
+  }
+
+  func emit(_ result: ControlResult) { sink.emit(result) }
+  func emit(_ statistics: SessionStatistics) { sink.emit(statistics) }
+}

@@ -1,0 +1,39 @@
+/// A fixed number of floats, initially zero, in memory that the buffer owns.
+package struct FloatBuffer: ~Copyable {
+  package let start: UnsafeMutablePointer<Float>
+  package let count: Int
+
+  package init(_ count: Int) {
+    self.count = count
+    start = .allocate(capacity: count)
+    start.initialize(repeating: 0, count: count)
+  }
+
+  deinit { start.deallocate() }
+
+  /// Sets all values to zero.
+  package func clear() { start.update(repeating: 0, count: count) }
+
+  /// Returns the mean square of the values in a range.
+  package func meanSquare(_ range: Range<Int>) -> Float {
+    Self.meanSquare(start + range.lowerBound, range.count)
+  }
+
+  /// Returns the mean square of `count` values.
+  package static func meanSquare(_ values: UnsafePointer<Float>, _ count: Int) -> Float {
+    // Eight sums at once: each addition to a single sum would wait for the one before.
+    var sums = SIMD8<Float>()
+    var index = 0
+    while index + 8 <= count {
+      let eight = UnsafeRawPointer(values + index).loadUnaligned(as: SIMD8<Float>.self)
+      sums += eight * eight
+      index += 8
+    }
+    var sum = sums.sum()
+    while index < count {
+      sum += values[index] * values[index]
+      index += 1
+    }
+    return sum / Float(max(1, count))
+  }
+}

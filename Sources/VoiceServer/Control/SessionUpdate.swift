@@ -1,0 +1,57 @@
+internal import AnechoicAPI
+internal import GRPCTransport
+internal import SessionConversions
+internal import SwiftProtobuf
+internal import VoiceSessions
+
+/// What an `UpdateSession` asks for: some fields of the configuration, the labels, or both.
+struct SessionUpdate {
+  /// Nil where the mask names nothing of the configuration.
+  let configuration: SessionControl.Change?
+  /// The same as a media client would ask for it.
+  let control: Anechoic_V1_Control
+  /// Nil where the mask does not name them.
+  let labels: [String: String]?
+
+  init(_ request: Anechoic_V1_UpdateSessionRequest) throws(Status) {
+    let paths = request.updateMask.paths
+    guard !paths.isEmpty else {
+      throw Status(InvalidField("update_mask", "names no field"))
+    }
+    var fields: [String] = []
+    var namesLabels = false
+    for path in paths {
+      if path == "labels" {
+        namesLabels = true
+      } else if path == "config" {
+        fields += Self.configurationFields
+      } else if path.hasPrefix("config.") {
+        fields.append(String(path.dropFirst("config.".count)))
+      } else {
+        throw Status(
+          InvalidField(
+            "update_mask",
+            "\"\(String(path.unicodeScalars.prefix(100)))\" is neither labels nor of config"))
+      }
+    }
+    var update = Anechoic_V1_ConfigUpdate()
+    update.config = request.session.config
+    update.updateMask.paths = fields
+    control = .with { $0.updateConfig = update }
+    configuration =
+      fields.isEmpty
+      ? nil : SessionControl.configuration(update, path: "session.config", mask: "update_mask")
+    do {
+      labels =
+        namesLabels
+        ? try SessionLabels.check(request.session.labels, path: "session.labels") : nil
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  private static let configurationFields = [
+    "voice_processing", "preferred_mic_mode", "other_audio_ducking", "mute",
+    "voice_activity_detection", "preferred_injection_mode", "spatial_audio",
+  ]
+}

@@ -1,0 +1,126 @@
+internal import GRPCTransport
+internal import SessionRecording
+internal import Synchronization
+internal import VoiceSessions
+
+/// The sessions that run on this server, and whether new ones may come.
+final class SessionDirectory: Sendable {
+  private struct State {
+    /// Nil for one that is about to start.
+    var sessions: [String: SessionHandle?] = [:]
+    /// Who waits to record a session that has not started yet.
+    var recorders: [String: RecordingQueue] = [:]
+    var isDraining = false
+    /// Who waits for the last one to end.
+    var waiting: [Reply<Void>] = []
+  }
+
+  private static let mostRecorders = 64
+
+  let maximum: Int
+  private let state = Mutex(State())
+
+  init(maximum: Int) {
+    self.maximum = maximum
+  }
+
+  var count: Int { state.withLock { $0.sessions.count } }
+
+  /// All that run, by their ids. One that has ended runs no more, though it keeps its place until
+  /// its client has read the end.
+  var sessions: [SessionHandle] {
+    state.withLock { $0.sessions.values.compactMap { $0 } }
+      .filter { !$0.feed.isClosed }.sorted { $0.id < $1.id }
+  }
+
+  /// One that runs.
+  subscript(id: String) -> SessionHandle? {
+    state.withLock { $0.sessions[id] ?? nil }.flatMap { $0.feed.isClosed ? nil : $0 }
+  }
+
+  /// Keeps a place; throws when the id is taken, or the server is full or about to stop.
+  func reserve(_ id: String) throws(Status) {
+    let maximum = maximum
+    let refusal: Status? = state.withLock { state in
+      if state.isDraining { return .draining }
+      if state.sessions[id] != nil { return .sessionExists(id) }
+      if state.sessions.count >= maximum { return .full(maximum) }
+      state.sessions[id] = .some(nil)
+      return nil
+    }
+    if let refusal { throw refusal }
+  }
+
+  /// Lets somebody record the session of an id when it starts. Throws where it has started, or
+  /// somebody else waits for it, or too many wait.
+  func await(_ id: String, recorder: RecordingQueue) throws(Status) {
+    let refusal: Status? = state.withLock { state in
+      if state.isDraining { return .draining }
+      if state.sessions[id] != nil { return .sessionHasBegun(id) }
+      if state.recorders[id] != nil { return .isRecorded(id) }
+      if state.recorders.count >= Self.mostRecorders { return .tooManyRecorders }
+      state.recorders[id] = recorder
+      return nil
+    }
+    if let refusal { throw refusal }
+  }
+
+  /// Has a recorder wait no more for the session of an id. Returns whether it still did.
+  @discardableResult
+  func forget(_ recorder: RecordingQueue, of id: String) -> Bool {
+    state.withLock { state in
+      guard state.recorders[id] === recorder else { return false }
+      state.recorders[id] = nil
+      return true
+    }
+  }
+
+  /// Who waits to record a session that starts now.
+  func takeRecorder(of id: String) -> RecordingQueue? {
+    state.withLock { $0.recorders.removeValue(forKey: id) }
+  }
+
+  /// Takes the place that was kept.
+  func enter(_ session: SessionHandle) {
+    state.withLock { $0.sessions[session.id] = session }
+  }
+
+  func remove(_ id: String) {
+    state.withLock { state in
+      state.sessions.removeValue(forKey: id)
+      if state.sessions.isEmpty { state.waiting.forEach { $0.give(.success(())) } }
+    }
+  }
+
+  /// Takes no more sessions, tells those there are, and returns when the last one has ended or
+  /// `grace` is over.
+  func drain(grace: Duration) async {
+    let recorders = state.withLock { state in
+      state.isDraining = true
+      defer { state.recorders = [:] }
+      return Array(state.recorders.values)
+    }
+    for recorder in recorders { recorder.lose(.draining) }
+    for session in sessions { session.tell { $0.announceEnd(in: grace) } }
+    await waitForNone(atMost: grace)
+  }
+
+  /// Ends what still runs.
+  func endAll(atMost limit: Duration) async {
+    for session in sessions { session.tell { $0.end(.serverShutdown, .shutDown) } }
+    await waitForNone(atMost: limit)
+  }
+
+  private func waitForNone(atMost limit: Duration) async {
+    let isOver = Reply<Void>()
+    state.withLock { state in
+      if state.sessions.isEmpty { isOver.give(.success(())) } else { state.waiting.append(isOver) }
+    }
+    let timeout = Task {
+      try await Task.sleep(for: limit)
+      isOver.give(.success(()))
+    }
+    try? await isOver.value()
+    timeout.cancel()
+  }
+}

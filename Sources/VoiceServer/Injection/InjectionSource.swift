@@ -1,0 +1,134 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import GRPCTransport
+internal import Resampling
+internal import SessionConversions
+internal import SpeechSynthesis
+internal import VoiceSessions
+
+/// Turns what an injector sends, audio or text, into speech at the rates of a session's outputs.
+actor InjectionSource {
+  /// The pieces that a session is handed one by one.
+  private static let pieceDuration = Duration.milliseconds(500)
+
+  private let voice: String
+  /// Nil for text.
+  private let format: AudioFormat?
+  private let setup: SessionSetup
+  private var characters = 0
+  private var converters: ConverterPair?
+  /// What came and was not converted yet: pieces are made one by one, as they are wanted.
+  private var samples: ArraySlice<Float> = []
+  private var rate = 0
+
+  init(_ start: Anechoic_V1_InjectionStart, _ setup: SessionSetup) throws(Status) {
+    self.setup = setup
+    voice = start.voice
+    do throws(InvalidField) {
+      format = start.hasFormat ? try AudioFormat(start.format, path: "start.format") : nil
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  /// Throws the status of a voice that there is not.
+  func check() async throws {
+    guard format == nil else { return }
+    try await speaking { try await SpeechSynthesizer.shared.check(voice: self.voice) }
+  }
+
+  /// Takes in what `nextPiece` then gives.
+  func take(_ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request) async throws {
+    switch request {
+    case .start: throw Status(InvalidField("start", "comes once"))
+    case .audio(let chunk):
+      samples = try decoded(chunk)[...]
+      rate = try audioFormat().rate.hertz
+    case .text(let text):
+      let speech = try await spoken(text)
+      samples = speech.samples[...]
+      rate = speech.sampleRate
+    }
+  }
+
+  /// The next piece of it; nil after the last.
+  func nextPiece() throws -> InjectedSpeech? {
+    guard !samples.isEmpty else { return nil }
+    let converters = try converters ?? ConverterPair(from: rate, setup)
+    self.converters = converters
+    let piece = samples.prefix(Int(Self.pieceDuration / .seconds(1) * Double(rate)))
+    samples = samples.dropFirst(piece.count)
+    return converters.convert(Array(piece), isLast: false)
+  }
+
+  /// What is left in the converters.
+  func rest() -> InjectedSpeech? { converters?.convert([], isLast: true) }
+
+  private func audioFormat() throws(Status) -> AudioFormat {
+    guard let format else {
+      throw Status(InvalidField("audio", "was not announced: start.format is left out"))
+    }
+    return format
+  }
+
+  private func decoded(_ chunk: Anechoic_V1_AudioChunk) throws(Status) -> [Float] {
+    let format = try audioFormat()
+    var queue = InputTimeline(format: format)
+    let frame = Frame(rate: format.rate, channelCount: format.channelCount)
+    let mixed = Frame(rate: format.rate, channelCount: 1)
+    var samples: [Float] = []
+    let fault = Array(chunk.samples).withUnsafeBytes { bytes -> InputFault? in
+      do throws(InputFault) {
+        _ = try queue.append(bytes, firstSample: nil)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let fault { throw Status(InvalidField("audio.\(fault.field)", fault.description)) }
+    while queue.waiting > 0 {
+      let count = queue.take(into: frame)
+      mixed.remix(frame)
+      samples.append(contentsOf: mixed.plane(0).prefix(count))
+    }
+    return samples
+  }
+
+  private func spoken(_ text: String) async throws -> Speech {
+    guard format == nil else {
+      throw Status(InvalidField("text", "was not announced: start.format says audio"))
+    }
+    characters += text.count
+    guard characters <= SpeechSynthesizer.longestText else {
+      throw Status(InvalidField("text", SpeechError.textTooLong.description))
+    }
+    return try await speaking {
+      try await SpeechSynthesizer.shared.speak(text, voice: self.voice)
+    }
+  }
+
+  private func speaking<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error as SpeechError {
+      throw Status(error)
+    }
+  }
+}
+
+/// From one rate to those of the two outputs.
+private final class ConverterPair {
+  private let processed: StreamResampler
+  private let playback: StreamResampler?
+
+  init(from rate: Int, _ setup: SessionSetup) throws {
+    processed = try StreamResampler(from: rate, to: setup.processed.rate)
+    playback = try setup.playback.map { try StreamResampler(from: rate, to: $0.rate) }
+  }
+
+  func convert(_ samples: [Float], isLast: Bool) -> InjectedSpeech {
+    InjectedSpeech(
+      processed: processed.process(samples, isLast: isLast),
+      playback: playback?.process(samples, isLast: isLast) ?? [])
+  }
+}

@@ -1,0 +1,30 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import GRPCTransport
+internal import SessionConversions
+internal import SwiftProtobuf
+internal import VoiceEngines
+internal import VoiceSessions
+
+extension ServerMethod {
+  /// What this server can do, its limits and its load.
+  static func capabilities(
+    _ configuration: ServerConfiguration, _ directory: SessionDirectory
+  ) -> ServerMethod {
+    .unary(
+      Method(service: RPC.voiceProcessing, name: RPC.getCapabilities), lane: .background
+    ) { _, _ in
+      let response = Anechoic_V1_GetCapabilitiesResponse.with {
+        $0.version = anechoicVersion
+        $0.engines = [configuration.engine.identity.description]
+        $0.sampleRatesHz = SampleRate.allCases.map { UInt32($0.hertz) }
+        $0.encodings = SampleEncoding.allCases.map { Anechoic_V1_AudioEncoding($0) }
+        $0.micModes = MicMode.allCases.map { Anechoic_V1_MicMode($0) }
+        $0.sessionsActive = UInt32(clamping: directory.count)
+        $0.sessionsMax = UInt32(clamping: directory.maximum)
+        $0.maxMessageBytes = UInt32(clamping: configuration.maximumMessageBytes)
+      }
+      return try response.serializedBytes()
+    }
+  }
+}

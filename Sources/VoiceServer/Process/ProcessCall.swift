@@ -1,0 +1,160 @@
+internal import AnechoicAPI
+internal import GRPCTransport
+internal import SessionConversions
+internal import VoiceSessions
+
+/// One `Process` call, which is one session: requests in, responses out, all on the call's thread.
+final class ProcessCall: ServerCallHandler {
+  private enum State {
+    case awaitingStart
+    case running(RunningSession)
+    case over
+  }
+
+  private let call: ServerCall
+  private let configuration: ServerConfiguration
+  private let directory: SessionDirectory
+  private let output: ResponseStream
+  private var state = State.awaitingStart
+  private var session: RunningSession?
+  private var stallLimit: Duration
+  private var isHeldBack = false
+  private var resumption: Timer?
+  private var stallCheck: Timer?
+
+  init(_ call: ServerCall, _ configuration: ServerConfiguration, _ directory: SessionDirectory) {
+    self.call = call
+    self.configuration = configuration
+    self.directory = directory
+    output = ResponseStream(call)
+    stallLimit = configuration.slowConsumerTimeout
+    call.read()
+  }
+
+  func received(_ message: UnsafeRawBufferPointer) {
+    do throws(Status) {
+      switch state {
+      case .awaitingStart: try start(message)
+      case .running(let session): try session.take(message)
+      case .over: return
+      }
+      readOn()
+    } catch {
+      end(error)
+    }
+  }
+
+  func halfClosed() {
+    switch state {
+    case .awaitingStart: end(Status(InvalidField("start", "did not come before the end")))
+    case .running(let session):
+      session.finish()
+      end(.ok)
+    case .over: break
+    }
+  }
+
+  func writeCompleted() {
+    output.writeCompleted()
+    if isHeldBack { readOn() }
+  }
+
+  func cancelled() {
+    close()
+    stallCheck?.cancel()
+  }
+
+  func ended() { cancelled() }
+
+  private func start(_ message: UnsafeRawBufferPointer) throws(Status) {
+    let request: Anechoic_V1_ProcessRequest
+    do { request = try .decoded(message) } catch { throw Status(error) }
+    guard case .start(let start) = request.request else {
+      throw Status(InvalidField(request.fieldName, "came before start"))
+    }
+    do {
+      var setup = try SessionSetup(start)
+      stallLimit =
+        setup.isRealTime
+        ? configuration.slowConsumerTimeout : configuration.stalledConsumerTimeout
+      setup.owner = ControlOrigin(mediaClient: call)
+      setup.allowsInjection = configuration.allowsInjection
+      let session = try RunningSession(
+        id: SessionID.resolve(start.sessionID), setup, start,
+        labels: SessionLabels.check(start.labels, path: "start.labels"),
+        engine: configuration.engine, on: call, output: output, directory: directory
+      ) { [weak self] in self?.end($0) }
+      self.session = session
+      state = .running(session)
+    } catch let error as InvalidField {
+      throw Status(error)
+    } catch let error as Status {
+      throw error
+    } catch {
+      throw .engineFailed(error)
+    }
+  }
+
+  /// Asks for the next request, at once or when the client may go on.
+  private func readOn() {
+    guard case .running(let session) = state else { return }
+    if output.waiting > 0 { checkStallLater() }
+    let readiness = session.readiness()
+    isHeldBack = readiness == .afterWrites
+    switch readiness {
+    case .now: call.read()
+    case .later(let delay):
+      resumption = call.schedule(after: delay) { [weak self] in self?.resume() }
+    case .afterWrites: break
+    case .afterTurn:
+      resumption = call.schedule(after: .zero) { [weak self] in self?.goOn() }
+    }
+  }
+
+  private func goOn() {
+    resumption = nil
+    guard case .running(let session) = state else { return }
+    session.goOn()
+    readOn()
+  }
+
+  private func resume() {
+    resumption = nil
+    if case .running = state { call.read() }
+  }
+
+  /// Looks again after a while whether the client reads what it is sent, and gives up on one that
+  /// has not for too long.
+  private func checkStallLater() {
+    guard stallCheck == nil else { return }
+    stallCheck = call.schedule(after: stallLimit / 4) { [weak self] in self?.checkStall() }
+  }
+
+  private func checkStall() {
+    stallCheck = nil
+    guard let since = output.writingSince else { return }
+    if ContinuousClock.now - since < stallLimit {
+      checkStallLater()
+    } else {
+      close(.slowConsumer)
+      call.abort(.slowConsumer(stallLimit))
+    }
+  }
+
+  /// Sends what is left, and then the status. The session keeps its place until then: a server
+  /// that stops waits for it.
+  private func end(_ status: Status) {
+    state = .over
+    resumption?.cancel()
+    output.finish(status) { [weak self] in self?.close() }
+    if output.writingSince != nil { checkStallLater() }
+  }
+
+  private func close(_ reason: SessionEvent.EndReason = .clientLost) {
+    output.stop()
+    session?.close(reason)
+    session = nil
+    state = .over
+    resumption?.cancel()
+  }
+}

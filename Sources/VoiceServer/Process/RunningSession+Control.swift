@@ -1,0 +1,119 @@
+internal import AnechoicAPI
+internal import Foundation
+internal import GRPCTransport
+internal import SessionRecording
+internal import SwiftProtobuf
+internal import VoiceSessions
+
+/// What other connections have done on the session's thread.
+extension RunningSession {
+  /// Applies a control now, between two frames. Throws the status of its refusal.
+  func apply(
+    _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: ControlOrigin
+  ) throws(Status) -> SessionState {
+    recorder?.note(
+      .control(
+        .with {
+          $0.client = Anechoic_V1_RecordedClient(client)
+          $0.control = control
+        }))
+    let forwarding = ResultCatcher(self)
+    session.submit(SessionControl(id: 0, by: client, change), sink: forwarding)
+    if let refusal = forwarding.refusal { throw Status(refusal) }
+    return session.state
+  }
+
+  func requestInjectionPermission(
+    _ usage: String, by client: ControlOrigin, _ reply: Reply<InjectionPermission>
+  ) throws(Status) {
+    recorder?.note(
+      .permissionRequest(
+        .with {
+          $0.client = Anechoic_V1_RecordedClient(client)
+          $0.usageDescription = usage
+        }))
+    let permission = try refusing { () throws(Refusal) in
+      try session.requestInjectionPermission(
+        for: client.actor, usageDescription: usage, sink: self)
+    }
+    if permission == .undetermined {
+      try waiting.await(permissionOf: client.actor, reply)
+    } else {
+      reply.give(.success(permission))
+    }
+  }
+
+  /// `ended` is given how much was heard in the end, or nil for an injection that was cancelled. Who
+  /// holds it is who may go on with the injection.
+  func beginInjection(
+    _ id: String, by client: ControlOrigin, _ ended: Reply<Duration?>
+  ) throws(Status) {
+    note(.begunBy(client.actor), of: id)
+    try refusing { () throws(Refusal) in
+      try session.beginInjection(id, by: client.actor)
+    }
+    waiting.injections[id] = ended
+  }
+
+  /// Returns how much waits to be heard then; nil where the injection is over.
+  func inject(_ piece: InjectedSpeech, into id: String, _ ended: Reply<Duration?>) -> Duration? {
+    guard holds(id, ended) else { return nil }
+    note(
+      .piece(
+        .with {
+          $0.processed = Data(littleEndian: piece.processed)
+          $0.playback = Data(littleEndian: piece.playback)
+        }), of: id)
+    return session.inject(piece, into: id)
+  }
+
+  func injectionBacklog(_ id: String, _ ended: Reply<Duration?>) -> Duration? {
+    holds(id, ended) ? session.injectionBacklog(id) : nil
+  }
+
+  func completeInjection(_ id: String, _ ended: Reply<Duration?>) {
+    guard holds(id, ended) else { return }
+    note(.completed(true), of: id)
+    session.completeInjection(id)
+  }
+
+  func cancelInjection(_ id: String, _ ended: Reply<Duration?>) {
+    guard holds(id, ended) else { return }
+    note(.cancelled(true), of: id)
+    session.cancelInjection(id, sink: self)
+  }
+
+  private func holds(_ id: String, _ ended: Reply<Duration?>) -> Bool {
+    waiting.injections[id] === ended
+  }
+
+  private func note(
+    _ step: @autoclosure () -> Anechoic_V1_RecordedAct.Injection.OneOf_Step, of id: String
+  ) {
+    recorder?.note(
+      .injection(
+        .with {
+          $0.injectionID = id
+          $0.step = step()
+        }))
+  }
+
+  private func refusing<Result>(
+    _ body: () throws(Refusal) -> Result
+  ) throws(Status) -> Result {
+    do { return try body() } catch { throw Status(error) }
+  }
+}
+
+/// Passes on what a session emits, but for the result of a control that did not come in the stream.
+private final class ResultCatcher: SessionSink {
+  private let session: RunningSession
+  private(set) var refusal: Refusal?
+
+  init(_ session: RunningSession) { self.session = session }
+
+  func emit(_ chunk: OutputChunk) { session.emit(chunk) }
+  func emit(_ event: SessionEvent) { session.emit(event) }
+  func emit(_ statistics: SessionStatistics) { session.emit(statistics) }
+  func emit(_ result: ControlResult) { refusal = result.refusal }
+}

@@ -1,0 +1,252 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import struct Foundation.Date
+internal import GRPCTransport
+internal import SessionConversions
+internal import SessionRecording
+internal import SwiftProtobuf
+internal import VoiceEngines
+internal import VoiceSessions
+
+/// A session with its place on this server: takes requests, sends responses, and says when the
+/// client may go on.
+final class RunningSession: SessionSink {
+  /// Whether the next request is read.
+  enum Readiness: Equatable {
+    case now
+    /// In real time: not before so much time has passed.
+    case later(Duration)
+    /// When the client has read more of what it was sent.
+    case afterWrites
+    /// When `goOn` has processed what one request left: other sessions of the thread come first.
+    case afterTurn
+  }
+
+  /// Chunks that wait for a slow client: in real time the oldest above this are lost, under the
+  /// media clock nothing more is read.
+  private static let longestBacklog = 100
+  /// How long more than that may wait in real time.
+  private static let longestDelay = Duration.milliseconds(500)
+  /// A microphone that has sent nothing for so long does not run.
+  private static let longestSilence = Duration.seconds(2)
+
+  let session: VoiceSession
+  let handle: SessionHandle
+  /// Who waits for what the session has still to say.
+  var waiting = AwaitedEvents()
+  /// Who writes down what is done to the session; nil where nobody does.
+  private(set) var recorder: SessionRecorder?
+  private let setup: SessionSetup
+  private let requests: SessionRequests
+  private let call: ServerCall
+  private let output: ResponseStream
+  private let directory: SessionDirectory
+  private let endCall: (Status) -> Void
+  /// Whether the end has been announced: nothing changes any more.
+  private(set) var hasEnded = false
+  private var lastAudio: ContinuousClock.Instant?
+  private var silenceCheck: Timer?
+  private var pacer = RealTimePacer()
+  private var frameTimes = FrameTimes()
+  private var jitter = ArrivalJitter()
+  private var chunksDropped: UInt64 = 0
+  private var behindSince: ContinuousClock.Instant?
+
+  /// Enters the session into the directory and sends `started`. `endCall` sends what is left, and
+  /// then a status.
+  init(
+    id: String, _ setup: SessionSetup, _ start: Anechoic_V1_Start, labels: [String: String],
+    engine: any VoiceEngine.Type, on call: ServerCall, output: ResponseStream,
+    directory: SessionDirectory,
+    endCall: @escaping (Status) -> Void
+  ) throws {
+    try directory.reserve(id)
+    do {
+      session = try VoiceSession(setup, engine: engine)
+    } catch {
+      directory.remove(id)
+      throw error
+    }
+    self.setup = setup
+    requests = SessionRequests(session: session, setup: setup)
+    let engine = engine.identity.description
+    recorder = directory.takeRecorder(of: id).map {
+      SessionRecorder($0, setup, start: start, of: id, engine: engine)
+    }
+    self.call = call
+    self.output = output
+    self.directory = directory
+    self.endCall = endCall
+    handle = SessionHandle(id: id, setup, labels: labels, session.state, call.executor)
+    handle.bind(self)
+    directory.enter(handle)
+    output.send(
+      .with {
+        $0.started = Anechoic_V1_Started(
+          sessionID: id, setup, session.state, algorithmicDelay: session.algorithmicDelay,
+          engine: engine)
+      })
+  }
+
+  /// Takes a request in and processes what has become complete by it.
+  func take(_ message: UnsafeRawBufferPointer) throws(Status) {
+    let before = session.microphoneDuration
+    let hasAudio: Bool
+    do { hasAudio = try requests.take(message, sink: self) } catch { throw Status(error) }
+    recorder?.note(request: message)
+    guard hasAudio else {
+      recorder?.advance(to: session.position)
+      return
+    }
+    let media = session.microphoneDuration
+    if setup.isRealTime, media > before { jitter.note(media: media, now: .now) }
+    process()
+  }
+
+  /// Processes what is left and says that the session has ended.
+  func finish() { finish(.clientClosed) }
+
+  private func finish(_ reason: SessionEvent.EndReason) {
+    recorder?.note(.end(reason, flushed: true))
+    session.finish(reason, sink: self)
+    recorder?.advance(to: session.position)
+  }
+
+  /// Ends the session and its call, on another's demand.
+  func end(_ reason: SessionEvent.EndReason, _ status: Status) {
+    finish(reason)
+    endCall(status)
+  }
+
+  /// Leaves the directory; once. A session that has not ended by now has lost its client.
+  func close(_ reason: SessionEvent.EndReason = .clientLost) {
+    if !hasEnded {
+      recorder?.note(.end(reason, flushed: false))
+      session.end(reason, sink: self)
+    }
+    recorder?.finish(at: session.position)
+    recorder = nil
+    directory.remove(handle.id)
+  }
+
+  func announceEnd(in time: Duration) {
+    recorder?.note(.draining(Google_Protobuf_Duration(time)))
+    session.announceEnd(in: time, sink: self)
+  }
+
+  /// Takes a gesture in; the answer comes now, or when it has been decided.
+  func report(_ gesture: MuteGesture, _ reply: Reply<GestureResult>) throws {
+    recorder?.note(.gesture(Anechoic_V1_RecordedAct.Gesture(gesture)))
+    do throws(Refusal) {
+      if let result = try session.report(gesture, sink: self) {
+        return reply.give(.success(result))
+      }
+    } catch {
+      throw Status(error)
+    }
+    guard try waiting.await(gesture, reply) else { return }
+    // The media clock decides when time is over; should it stand still, so does this one.
+    let limit = session.state.configuration.mute.decisionTimeout + Self.longestSilence
+    waiting.timers[gesture.id] = call.schedule(after: limit) { [weak self] in
+      guard let self else { return }
+      recorder?.note(.gestureExpired(gesture.id))
+      session.expireGestures(gesture.id, sink: self)
+    }
+  }
+
+  func readiness() -> Readiness {
+    if session.hasCompleteFrame { return .afterTurn }
+    // Events and answers are never lost, so who causes them has to read them.
+    guard output.waiting - output.waitingAudio <= Self.longestBacklog else { return .afterWrites }
+    guard setup.isRealTime else {
+      return output.waiting > Self.longestBacklog ? .afterWrites : .now
+    }
+    let media = setup.microphone.rate.duration(ofSamples: Int(session.position))
+    return pacer.delay(media: media, now: .now).map { .later($0) } ?? .now
+  }
+
+  /// Goes on with what one request left.
+  func goOn() {
+    recorder?.note(.turn(.init()))
+    process()
+  }
+
+  /// Processes what is complete. Runs per frame: allocates, locks, logs and awaits nothing, but for
+  /// what a recorder writes down.
+  private func process() {
+    let began = ContinuousClock.now
+    lastAudio = began
+    let position = session.position
+    session.process(atMost: SessionRequests.framesPerTurn, sink: self)
+    recorder?.advance(to: session.position)
+    let frames = (session.position - position) / Int64(setup.microphone.rate.samplesPerFrame)
+    let (seconds, attoseconds) = (ContinuousClock.now - began).components
+    if setup.isRealTime, frames > 0, silenceCheck == nil { checkSilenceLater() }
+    frameTimes.note(
+      nanoseconds: UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000),
+      frames: UInt32(frames))
+  }
+
+  /// Tells the session when no audio comes any more: what needs the microphone is refused then.
+  private func checkSilenceLater() {
+    silenceCheck = call.schedule(after: Self.longestSilence / 2) { [weak self] in
+      guard let self, !hasEnded else { return }
+      silenceCheck = nil
+      guard let lastAudio, .now - lastAudio < Self.longestSilence else {
+        recorder?.note(.microphoneStopped(.init()))
+        return session.microphoneStopped(sink: self)
+      }
+      checkSilenceLater()
+    }
+  }
+
+  // MARK: SessionSink
+
+  func emit(_ chunk: OutputChunk) {
+    recorder?.note(chunk)
+    output.send(chunk)
+    guard setup.isRealTime, output.waitingAudio > Self.longestBacklog else {
+      behindSince = nil
+      return
+    }
+    // A gap that is filled comes all at once: the client has a while to read it.
+    let now = ContinuousClock.now
+    let since = behindSince ?? now
+    behindSince = since
+    guard now - since > Self.longestDelay else { return }
+    while output.waitingAudio > Self.longestBacklog {
+      output.dropOldestAudio()
+      chunksDropped += 1
+    }
+  }
+
+  func emit(_ event: SessionEvent) {
+    recorder?.note(event)
+    let message = Anechoic_V1_SessionEvent(event, time: .init(date: .now))
+    output.send(.with { $0.event = message })
+    let watched = Anechoic_V1_WatchSessionResponse.with { $0.event = message }
+    handle.feed.publish((try? watched.serializedBytes()) ?? [], session.state)
+    waiting.note(event.kind)
+    guard case .ended = event.kind else { return }
+    hasEnded = true
+    handle.close()
+  }
+
+  func emit(_ result: ControlResult) {
+    output.send(.with { $0.controlResult = Anechoic_V1_ControlResult(result) })
+  }
+
+  func emit(_ statistics: SessionStatistics) {
+    let message = message(statistics)
+    output.send(.with { $0.stats = message })
+  }
+
+  /// What is known of the session now.
+  var statistics: Anechoic_V1_SessionStats { message(session.statistics) }
+
+  private func message(_ statistics: SessionStatistics) -> Anechoic_V1_SessionStats {
+    Anechoic_V1_SessionStats(
+      statistics, outputChunksDropped: chunksDropped, median: frameTimes.percentile(0.5),
+      slowest: frameTimes.percentile(0.99), jitter: jitter.value)
+  }
+}
