@@ -3,18 +3,24 @@ internal import CGRPC
 /// What the C server's callbacks find their methods by.
 final class Methods {
   let methods: [ServerMethod]
+  let openCalls: OpenCalls
 
-  init(_ methods: [ServerMethod]) { self.methods = methods }
+  init(_ methods: [ServerMethod], callsPerConnection: Int?) {
+    self.methods = methods
+    openCalls = OpenCalls(most: callsPerConnection)
+  }
 }
 
 /// A call and the code behind it, kept by the C call until it has ended.
 private final class RunningCall {
   let call: ServerCall
   let handler: any ServerCallHandler
+  let place: OpenCalls.Place?
 
-  init(call: ServerCall, handler: any ServerCallHandler) {
+  init(call: ServerCall, method: ServerMethod, openCalls: OpenCalls) {
     self.call = call
-    self.handler = handler
+    place = openCalls.enter(peer: call.peer)
+    handler = place == nil ? RefusedCall(call, openCalls.refusal) : method.start(call)
   }
 }
 
@@ -28,9 +34,10 @@ extension cgrpc_server_events {
   static let swift = cgrpc_server_events(
     started: { context, call, index in
       guard let context, let call else { return nil }
-      let method = Unmanaged<Methods>.fromOpaque(context).takeUnretainedValue().methods[index]
-      let serverCall = ServerCall(call, method: method.method)
-      let running = RunningCall(call: serverCall, handler: method.start(serverCall))
+      let server = Unmanaged<Methods>.fromOpaque(context).takeUnretainedValue()
+      let method = server.methods[index]
+      let running = RunningCall(
+        call: ServerCall(call, method: method.method), method: method, openCalls: server.openCalls)
       return Unmanaged.passRetained(running).toOpaque()
     },
     message: { handler($0).received(UnsafeRawBufferPointer($1)) },
@@ -42,5 +49,6 @@ extension cgrpc_server_events {
       let running = Unmanaged<RunningCall>.fromOpaque(context).takeRetainedValue()
       running.call.executor.close()
       running.handler.ended()
+      running.place?.leave()
     })
 }

@@ -121,7 +121,7 @@ class Call:
     @property
     def details(self):
         """The serialized google.rpc.Status, or nothing."""
-        return self.headers.get("grpc-status-details-bin", b"")
+        return self.headers.get("grpc-status-details-bin", b"")[1:]  # 0 marks raw bytes
 
     def send(self, message, length=None, end=False, flag=0, timeout=10):
         """Sends a message within the windows that the server grants. A `length` that is larger
