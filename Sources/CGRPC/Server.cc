@@ -36,6 +36,15 @@ void apply(const cgrpc_server_limits &limits, grpc::ServerBuilder &builder) {
   }
 }
 
+// Unread bytes of a connection, and of each of its streams. libgrpc would grant 4 MB to each stream
+// by itself, and let it grow with the bandwidth. A message that is being read may be larger.
+constexpr int unread_bytes = 256 << 10;
+
+void bound_windows(grpc::ServerBuilder &builder) {
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, unread_bytes);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+}
+
 // libgrpc inflates a message before it looks at its size: 4 MB of gzip become 4 GB.
 void refuse_compression(grpc::ServerBuilder &builder) {
   for (int algorithm = GRPC_COMPRESS_NONE + 1; algorithm < GRPC_COMPRESS_ALGORITHMS_COUNT;
@@ -96,6 +105,7 @@ ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
   grpc::ServerBuilder builder;
   apply(options.connection, builder);
   apply(options.limits, builder);
+  bound_windows(builder);
   refuse_compression(builder);
   for (size_t i = 0; i < options.address_count; ++i) {
     builder.AddListeningPort(options.addresses[i],

@@ -1,43 +1,96 @@
 internal import Synchronization
 
-/// The calls that each connection has open: libgrpc holds only those clients to their limit that
-/// acknowledge it.
+/// The calls that a server has open: how many on each connection, and which of them wait for their
+/// first message.
+///
+/// libgrpc holds only those clients to the number of calls on a connection that acknowledge it.
 final class OpenCalls: Sendable {
-  /// The place of one call.
-  struct Place {
+  /// One call's place. For use on the call's thread.
+  final class Place {
     fileprivate let peer: String
-    fileprivate let calls: OpenCalls
+    private let calls: OpenCalls
+    private var ticket: UInt64?
 
-    func leave() { calls.leave(peer) }
+    fileprivate init(peer: String, ticket: UInt64, calls: OpenCalls) {
+      self.peer = peer
+      self.ticket = ticket
+      self.calls = calls
+    }
+
+    /// Notes that a message or the half-close of the client has come. Runs per frame.
+    func hasMessage() {
+      guard let ticket else { return }
+      self.ticket = nil
+      calls.state.withLock { $0.waiting[ticket] = nil }
+    }
+
+    func leave() {
+      hasMessage()
+      calls.leave(peer)
+    }
   }
 
-  private let most: Int
-  private let counts = Mutex<[String: Int]>([:])
+  private struct WaitingCall {
+    let host: Substring
+    let end: @Sendable () -> Void
+  }
 
-  /// Counts up to `most` calls of a connection; nil for any number.
-  init(most: Int?) {
-    self.most = most ?? .max
+  private struct State {
+    var counts: [String: Int] = [:]
+    /// In the order of the tickets.
+    var waiting: [UInt64: WaitingCall] = [:]
+    var lastTicket: UInt64 = 0
+  }
+
+  private let mostOfConnection: Int
+  private let mostWaiting: Int
+  private let state = Mutex(State())
+
+  init(_ limits: ServerLimits) {
+    mostOfConnection = limits.callsPerConnection ?? .max
+    mostWaiting = limits.callsWithoutMessage ?? .max
   }
 
   /// The status of a call that finds no place.
   var refusal: Status {
-    Status(.resourceExhausted, "a connection may have \(most) calls open at a time")
+    Status(.resourceExhausted, "a connection may have \(mostOfConnection) calls open at a time")
   }
 
-  /// Counts a call of the client at an address, or returns nil where that has too many open.
-  func enter(peer: String) -> Place? {
-    let enters = counts.withLock { counts in
-      guard counts[peer, default: 0] < most else { return false }
-      counts[peer, default: 0] += 1
-      return true
+  /// The status of a call that is ended because too many wait.
+  static let tooManyWait = Status(
+    .resourceExhausted, "too many calls wait for their first message")
+
+  /// Counts a call of the client at an address, or returns nil where that has too many open. `end` ends
+  /// the call; from any thread, while the call waits for its first message.
+  func enter(peer: String, end: @escaping @Sendable () -> Void) -> Place? {
+    let (ticket, surplus) = state.withLock { state -> (UInt64?, WaitingCall?) in
+      guard state.counts[peer, default: 0] < mostOfConnection else { return (nil, nil) }
+      state.counts[peer, default: 0] += 1
+      state.lastTicket += 1
+      state.waiting[state.lastTicket] = WaitingCall(host: Self.host(of: peer), end: end)
+      return (state.lastTicket, state.waiting.count > mostWaiting ? Self.takeSurplus(&state) : nil)
     }
-    return enters ? Place(peer: peer, calls: self) : nil
+    surplus?.end()
+    return ticket.map { Place(peer: peer, ticket: $0, calls: self) }
+  }
+
+  /// The call that has waited longest of the host with the most waiting calls.
+  private static func takeSurplus(_ state: inout State) -> WaitingCall? {
+    var counts: [Substring: Int] = [:]
+    for call in state.waiting.values { counts[call.host, default: 0] += 1 }
+    let host = counts.max { $0.value < $1.value }?.key
+    let ticket = state.waiting.filter { $0.value.host == host }.keys.min()
+    return ticket.flatMap { state.waiting.removeValue(forKey: $0) }
+  }
+
+  private static func host(of peer: String) -> Substring {
+    peer.lastIndex(of: ":").map { peer[..<$0] } ?? peer[...]
   }
 
   private func leave(_ peer: String) {
-    counts.withLock { counts in
-      let left = counts[peer, default: 1] - 1
-      counts[peer] = left > 0 ? left : nil
+    state.withLock { state in
+      let left = state.counts[peer, default: 1] - 1
+      state.counts[peer] = left > 0 ? left : nil
     }
   }
 }

@@ -32,7 +32,7 @@ public final class Server: Sendable {
     }
     guard Set(methods.map(\.method)).count == methods.count else { throw .notStarted }
     let context = Unmanaged.passRetained(
-      Methods(methods, callsPerConnection: options.limits.callsPerConnection))
+      Methods(methods, options.limits))
     var failed = 0
     let server = withCStrings(options.addresses) { addresses in
       withCStrings(methods.map(\.method.path)) { paths in

@@ -5,9 +5,9 @@ final class Methods {
   let methods: [ServerMethod]
   let openCalls: OpenCalls
 
-  init(_ methods: [ServerMethod], callsPerConnection: Int?) {
+  init(_ methods: [ServerMethod], _ limits: ServerLimits) {
     self.methods = methods
-    openCalls = OpenCalls(most: callsPerConnection)
+    openCalls = OpenCalls(limits)
   }
 }
 
@@ -19,14 +19,22 @@ private final class RunningCall {
 
   init(call: ServerCall, method: ServerMethod, openCalls: OpenCalls) {
     self.call = call
-    place = openCalls.enter(peer: call.peer)
+    let (executor, reference) = (call.executor, CallReference(call: call))
+    place = openCalls.enter(peer: call.peer) {
+      executor.perform { reference.call.abort(OpenCalls.tooManyWait) }
+    }
     handler = place == nil ? RefusedCall(call, openCalls.refusal) : method.start(call)
   }
 }
 
+/// A call on its way back to its thread, the only one to use it.
+private struct CallReference: @unchecked Sendable {
+  let call: ServerCall
+}
+
 /// Calls back from C: Swift made the context, so it is there.
-private func handler(_ context: UnsafeMutableRawPointer?) -> any ServerCallHandler {
-  Unmanaged<RunningCall>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue().handler
+private func running(_ context: UnsafeMutableRawPointer?) -> RunningCall {
+  Unmanaged<RunningCall>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
 }
 
 extension cgrpc_server_events {
@@ -40,10 +48,18 @@ extension cgrpc_server_events {
         call: ServerCall(call, method: method.method), method: method, openCalls: server.openCalls)
       return Unmanaged.passRetained(running).toOpaque()
     },
-    message: { handler($0).received(UnsafeRawBufferPointer($1)) },
-    half_closed: { handler($0).halfClosed() },
-    write_completed: { handler($0).writeCompleted() },
-    cancelled: { handler($0).cancelled() },
+    message: { context, message in
+      let call = running(context)
+      call.place?.hasMessage()
+      call.handler.received(UnsafeRawBufferPointer(message))
+    },
+    half_closed: { context in
+      let call = running(context)
+      call.place?.hasMessage()
+      call.handler.halfClosed()
+    },
+    write_completed: { running($0).handler.writeCompleted() },
+    cancelled: { running($0).handler.cancelled() },
     ended: { context in
       guard let context else { return }
       let running = Unmanaged<RunningCall>.fromOpaque(context).takeRetainedValue()

@@ -6,6 +6,10 @@ public struct ServerLimits: Sendable {
   /// with further calls. A call of a client that does not obey ends with RESOURCE_EXHAUSTED. All
   /// clients of a unix socket count as one.
   public var callsPerConnection: Int?
+  /// The calls that wait for their first message at a time: each may hold an incomplete one. One more
+  /// ends the call that has waited longest of the host with the most such calls, with
+  /// RESOURCE_EXHAUSTED.
+  public var callsWithoutMessage: Int?
   /// The memory in bytes of all connections together, with the messages that have not arrived in
   /// full. When it runs out, libgrpc reads more slowly and then closes connections.
   public var memoryBytes: Int?

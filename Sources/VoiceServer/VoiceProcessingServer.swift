@@ -61,6 +61,7 @@ extension ServerLimits {
   fileprivate init(_ limits: AdmissionLimits) {
     self.init()
     callsPerConnection = limits.callsPerConnection
+    callsWithoutMessage = limits.callsWithoutMessage
     memoryBytes = limits.memoryBytes > 0 ? limits.memoryBytes : nil
     if limits.connectionAge > .zero {
       connectionAge = limits.connectionAge

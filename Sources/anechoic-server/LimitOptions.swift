@@ -63,7 +63,7 @@ struct LimitOptions: ParsableArguments {
     do {
       try limits.check()
     } catch {
-      throw ValidationError("\(error)")
+      throw ValidationError("--\(error).")
     }
   }
 

@@ -63,24 +63,33 @@ public struct AdmissionLimits: Sendable, Equatable {
   /// Default 10 min; 1 s to 30 days. What still runs then ends with UNAVAILABLE.
   public var connectionAgeGrace = Duration.seconds(10 * 60)
 
+  /// The calls that wait for their first message at a time: as many as fill half of the memory with
+  /// messages, 16 at least. Unlimited with unlimited memory.
+  ///
+  /// One more ends the call that has waited longest of the host with the most such calls, with
+  /// RESOURCE_EXHAUSTED.
+  var callsWithoutMessage: Int? {
+    memoryBytes > 0 ? max(16, memoryBytes / 2 / messageBytes) : nil
+  }
+
   public init() {}
 
   /// Throws the first limit that is out of its range.
   public func check() throws(LimitOutOfRange) {
     let second = Duration.seconds(1)
     let (minute, day) = (second * 60, second * 86_400)
-    try check("start deadline", startDeadline, second...minute * 10, "1s to 10m", canBeOff: false)
-    try check("idle limit", idleLimit, second...day * 7, "0, or 1s to 7d")
-    try check("longest session", longestSession, second...day * 365, "0, or 1s to 365d")
-    try check("max sessions", sessions, 1...Int.max, "1 or more", canBeOff: false)
-    try check("max sessions per client", sessionsPerClient, 0...Int.max, "0 or more")
+    try check("start-deadline", startDeadline, second...minute * 10, "1s to 10m", canBeOff: false)
+    try check("idle-limit", idleLimit, second...day * 7, "0, or 1s to 7d")
+    try check("longest-session", longestSession, second...day * 365, "0, or 1s to 365d")
+    try check("max-sessions", sessions, 1...Int.max, "1 or more", canBeOff: false)
+    try check("max-sessions-per-client", sessionsPerClient, 0...Int.max, "0 or more")
     try check(
-      "max calls per connection", callsPerConnection, 1...1_000_000, "1 to 1000000", canBeOff: false)
-    try check("max memory", memoryBytes, 16 << 20...1 << 40, "0, or 16MiB to 1024GiB")
-    try check("max message", messageBytes, 64 << 10...64 << 20, "64KiB to 64MiB", canBeOff: false)
-    try check("connection age", connectionAge, second...day * 30, "0, or 1s to 30d")
+      "max-calls-per-connection", callsPerConnection, 1...1_000_000, "1 to 1000000", canBeOff: false)
+    try check("max-memory", memoryBytes, 16 << 20...1 << 40, "0, or 16MiB to 1024GiB")
+    try check("max-message", messageBytes, 64 << 10...64 << 20, "64KiB to 64MiB", canBeOff: false)
+    try check("connection-age", connectionAge, second...day * 30, "0, or 1s to 30d")
     try check(
-      "connection age grace", connectionAgeGrace, second...day * 30, "1s to 30d", canBeOff: false)
+      "connection-age-grace", connectionAgeGrace, second...day * 30, "1s to 30d", canBeOff: false)
   }
 
   private func check<Value: Comparable & AdditiveArithmetic>(
@@ -88,12 +97,16 @@ public struct AdmissionLimits: Sendable, Equatable {
     canBeOff: Bool = true
   ) throws(LimitOutOfRange) {
     if range.contains(value) || (canBeOff && value == .zero) { return }
-    throw LimitOutOfRange(description: "\(name): takes \(words)")
+    throw LimitOutOfRange(name: name, range: words)
   }
 }
 
 /// A limit that no server can have.
 public struct LimitOutOfRange: Error, CustomStringConvertible {
-  /// The limit and its range, such as `idle limit: takes 0, or 1s to 7d`.
-  public let description: String
+  /// The limit's option of anechoic-server, without dashes.
+  public let name: String
+  /// The values that the limit takes, such as `0, or 1s to 7d`.
+  public let range: String
+
+  public var description: String { "\(name) takes \(range)" }
 }

@@ -33,6 +33,9 @@ struct ClientBudgets {
   private var all = TokenBucket(burst: perSecond, perSecond: perSecond)
   private var places: [Place] = []
 
+  /// The clients that have a place now.
+  var clients: [Principal] { places.map(\.client) }
+
   /// Returns whether a client may make one more change now.
   mutating func take(for client: Principal, now: ContinuousClock.Instant) -> Bool {
     let index = place(of: client, now: now)
