@@ -10,6 +10,8 @@ final class OpenCalls: Sendable {
     fileprivate let peer: String
     private let calls: OpenCalls
     private var ticket: UInt64?
+    /// Ends the call when its first message is late.
+    fileprivate var deadline: Timer?
 
     fileprivate init(peer: String, ticket: UInt64, calls: OpenCalls) {
       self.peer = peer
@@ -21,6 +23,7 @@ final class OpenCalls: Sendable {
     func hasMessage() {
       guard let ticket else { return }
       self.ticket = nil
+      deadline?.cancel()
       calls.state.withLock { $0.waiting[ticket] = nil }
     }
 
@@ -42,11 +45,14 @@ final class OpenCalls: Sendable {
     var lastTicket: UInt64 = 0
   }
 
+  /// The time that a call may wait for its first message; nil for any time.
+  let startDeadline: Duration?
   private let mostOfConnection: Int
   private let mostWaiting: Int
   private let state = Mutex(State())
 
   init(_ limits: ServerLimits) {
+    startDeadline = limits.startDeadline
     mostOfConnection = limits.callsPerConnection ?? .max
     mostWaiting = limits.callsWithoutMessage ?? .max
   }
@@ -60,9 +66,19 @@ final class OpenCalls: Sendable {
   static let tooManyWait = Status(
     .resourceExhausted, "too many calls wait for their first message")
 
-  /// Counts a call of the client at an address, or returns nil where that has too many open. `end` ends
-  /// the call; from any thread, while the call waits for its first message.
-  func enter(peer: String, end: @escaping @Sendable () -> Void) -> Place? {
+  /// The status of a call that has waited for its first message as long as a call may.
+  var lateness: Status {
+    Status(
+      .deadlineExceeded,
+      "START_DEADLINE: no complete message came within \(startDeadline ?? .zero)")
+  }
+
+  /// Counts a call, or returns nil where its connection has too many open.
+  func enter(_ call: ServerCall) -> Place? {
+    let (peer, executor, reference) = (call.peer, call.executor, CallReference(call: call))
+    let end: @Sendable () -> Void = {
+      executor.perform { reference.call.abort(Self.tooManyWait) }
+    }
     let (ticket, surplus) = state.withLock { state -> (UInt64?, WaitingCall?) in
       guard state.counts[peer, default: 0] < mostOfConnection else { return (nil, nil) }
       state.counts[peer, default: 0] += 1
@@ -71,7 +87,12 @@ final class OpenCalls: Sendable {
       return (state.lastTicket, state.waiting.count > mostWaiting ? Self.takeSurplus(&state) : nil)
     }
     surplus?.end()
-    return ticket.map { Place(peer: peer, ticket: $0, calls: self) }
+    guard let ticket else { return nil }
+    let place = Place(peer: peer, ticket: ticket, calls: self)
+    if let startDeadline {
+      place.deadline = call.schedule(after: startDeadline) { call.abort(self.lateness) }
+    }
+    return place
   }
 
   /// The call that has waited longest of the host with the most waiting calls.
@@ -93,6 +114,11 @@ final class OpenCalls: Sendable {
       state.counts[peer] = left > 0 ? left : nil
     }
   }
+}
+
+/// A call on its way back to its thread, the only one to use it.
+private struct CallReference: @unchecked Sendable {
+  let call: ServerCall
 }
 
 /// A call that ends with a status before it has begun.

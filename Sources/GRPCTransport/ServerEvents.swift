@@ -19,17 +19,9 @@ private final class RunningCall {
 
   init(call: ServerCall, method: ServerMethod, openCalls: OpenCalls) {
     self.call = call
-    let (executor, reference) = (call.executor, CallReference(call: call))
-    place = openCalls.enter(peer: call.peer) {
-      executor.perform { reference.call.abort(OpenCalls.tooManyWait) }
-    }
+    place = openCalls.enter(call)
     handler = place == nil ? RefusedCall(call, openCalls.refusal) : method.start(call)
   }
-}
-
-/// A call on its way back to its thread, the only one to use it.
-private struct CallReference: @unchecked Sendable {
-  let call: ServerCall
 }
 
 /// Calls back from C: Swift made the context, so it is there.

@@ -60,6 +60,7 @@ public final class VoiceProcessingServer: Sendable {
 extension ServerLimits {
   fileprivate init(_ limits: AdmissionLimits) {
     self.init()
+    startDeadline = limits.startDeadline
     callsPerConnection = limits.callsPerConnection
     callsWithoutMessage = limits.callsWithoutMessage
     memoryBytes = limits.memoryBytes > 0 ? limits.memoryBytes : nil

@@ -274,3 +274,10 @@ class Connection:
     def close(self):
         self.socket.close()
         self.is_closed = True
+
+
+PROCESS = "/anechoic.v1.VoiceProcessingService/Process"
+# A ProcessRequest with a Start whose microphone sends s16 at 16 kHz, one channel.
+START = bytes.fromhex("120b22090a07080110807d1801")
+# A ProcessRequest with 10 ms of silence for that microphone.
+AUDIO = bytes.fromhex("0ac6020ac3020ac002") + bytes(320)
