@@ -70,9 +70,8 @@ let package = Package(
       name: "CGRPC",
       linkerSettings: [
         // By name: what pkg-config says of grpc++ is too long for a command line.
-        .linkedLibrary("grpc++_reflection"), .linkedLibrary("grpc++"), .linkedLibrary("grpc"),
-        .linkedLibrary("gpr"), .linkedLibrary("absl_synchronization"), .linkedLibrary("protobuf"),
-        .linkedLibrary("ssl"), .linkedLibrary("crypto"),
+        .linkedLibrary("grpc++"), .linkedLibrary("grpc"), .linkedLibrary("gpr"),
+        .linkedLibrary("absl_synchronization"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
       ]),
     .target(name: "GRPCTransport", dependencies: ["CGRPC"], swiftSettings: swift),
     .target(name: "AnechoicAPI", dependencies: [protobuf], swiftSettings: swift),

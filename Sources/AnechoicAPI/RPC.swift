@@ -29,4 +29,9 @@ public enum RPC {
   public static let check = "Check"
   public static let list = "List"
   public static let watch = "Watch"
+
+  public static let reflection = "grpc.reflection.v1.ServerReflection"
+  /// The name of `reflection` for older clients, with the same messages.
+  public static let reflectionAlpha = "grpc.reflection.v1alpha.ServerReflection"
+  public static let serverReflectionInfo = "ServerReflectionInfo"
 }

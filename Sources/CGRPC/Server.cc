@@ -1,12 +1,8 @@
 #include "Server.h"
 
-#include <google/protobuf/descriptor.h>
-#include <google/protobuf/descriptor.pb.h>
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/resource_quota.h>
 
 #include <algorithm>
-#include <mutex>
-#include <unordered_set>
 
 #include "Bytes.h"
 #include "ConnectionArguments.h"
@@ -19,13 +15,43 @@ void apply(const cgrpc_connection_options &options, grpc::ServerBuilder &builder
   anechoic::set_arguments(options, [&](const char *name, int32_t value) {
     builder.AddChannelArgument(name, value);
   });
-  if (options.min_received_ping_interval_ms != 0) {
-    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-                               options.min_received_ping_interval_ms);
-  }
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   // Two servers must not share a port without knowing it.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+}
+
+void apply(const cgrpc_server_limits &limits, grpc::ServerBuilder &builder) {
+  const auto set_given = [&](const char *name, int32_t value) {
+    if (value != 0) builder.AddChannelArgument(name, value);
+  };
+  set_given(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+            limits.min_received_ping_interval_ms);
+  set_given(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_concurrent_streams);
+  set_given(GRPC_ARG_MAX_CONNECTION_AGE_MS, limits.max_connection_age_ms);
+  set_given(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, limits.max_connection_age_grace_ms);
+  if (limits.memory_quota_bytes != 0) {
+    grpc::ResourceQuota quota("anechoic-server");
+    quota.Resize(static_cast<size_t>(limits.memory_quota_bytes));
+    builder.SetResourceQuota(quota);
+  }
+}
+
+// Unread bytes of a connection, and of each of its streams. libgrpc would grant 4 MB to each stream
+// by itself, and let it grow with the bandwidth. A message that is being read may be larger.
+constexpr int unread_bytes = 256 << 10;
+
+void bound_windows(grpc::ServerBuilder &builder) {
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, unread_bytes);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+}
+
+// libgrpc inflates a message before it looks at its size: 4 MB of gzip become 4 GB.
+void refuse_compression(grpc::ServerBuilder &builder) {
+  for (int algorithm = GRPC_COMPRESS_NONE + 1; algorithm < GRPC_COMPRESS_ALGORITHMS_COUNT;
+       ++algorithm) {
+    builder.SetCompressionAlgorithmSupportStatus(
+        static_cast<grpc_compression_algorithm>(algorithm), false);
+  }
 }
 
 // Enough to stay behind the audio on a busy machine, and not so much as to starve.
@@ -63,9 +89,7 @@ cgrpc_server::cgrpc_server(const cgrpc_server_options &options)
       ports(options.address_count, 0),
       names_(names(options)) {
   for (size_t i = 0; i < names_.size(); ++i) {
-    const std::string &name = names_[i];
-    anechoic::RawService &service = services_[name.substr(0, name.rfind('/'))];
-    methods_.push_back({&service, service.add(name.c_str()),
+    methods_.push_back({service_.add(names_[i].c_str()),
                         options.methods[i].is_background ? &background_ : &main_});
   }
 }
@@ -80,14 +104,15 @@ cgrpc_queue *cgrpc_server::add_queue(grpc::ServerBuilder &builder, const std::st
 ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
   grpc::ServerBuilder builder;
   apply(options.connection, builder);
-  // Does nothing new: the library adds itself to every server of a process that links it.
-  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  apply(options.limits, builder);
+  bound_windows(builder);
+  refuse_compression(builder);
   for (size_t i = 0; i < options.address_count; ++i) {
     builder.AddListeningPort(options.addresses[i],
                              anechoic::server_credentials(options.addresses[i], options.tls),
                              &ports[i]);
   }
-  for (auto &service : services_) builder.RegisterService(&service.second);
+  builder.RegisterService(&service_);
   for (uint32_t i = 0; i < options.queue_count; ++i) {
     main_.add(add_queue(builder, "grpc-queue-" + std::to_string(i), 0));
   }
@@ -118,8 +143,7 @@ void cgrpc_server::offer(size_t method) {
 void cgrpc_server::request(size_t method, grpc::ServerContext *context,
                            grpc::internal::ServerAsyncStreamingInterface *stream,
                            grpc::ServerCompletionQueue *queue, anechoic::Tag *tag) {
-  methods_[method].service->RequestAsyncBidiStreaming(methods_[method].index, context, stream,
-                                                      queue, queue, tag);
+  service_.RequestAsyncBidiStreaming(methods_[method].index, context, stream, queue, queue, tag);
 }
 
 void cgrpc_server::shut_down(int64_t grace_ns) {
@@ -149,22 +173,6 @@ int32_t cgrpc_server_port(const cgrpc_server *server, size_t address) {
 void cgrpc_server_shutdown(cgrpc_server *server, int64_t grace_ns) {
   server->shut_down(grace_ns);
   delete server;
-}
-
-void cgrpc_register_descriptor(cgrpc_bytes file) {
-  static std::mutex mutex;
-  static auto *known = new std::unordered_set<std::string>;
-  google::protobuf::FileDescriptorProto parsed;
-  if (!parsed.ParseFromArray(file.start, static_cast<int>(file.count))) return;
-  std::lock_guard<std::mutex> lock(mutex);
-  if (!known->insert(parsed.name()).second ||
-      google::protobuf::DescriptorPool::generated_pool()->FindFileByName(parsed.name())) {
-    return;
-  }
-  // The pool keeps the pointer for as long as the process lives.
-  auto *kept = new std::string(static_cast<const char *>(file.start), file.count);
-  google::protobuf::DescriptorPool::InternalAddGeneratedFile(kept->data(),
-                                                             static_cast<int>(kept->size()));
 }
 
 }  // extern "C"

@@ -6,7 +6,6 @@
 #include <grpcpp/server_builder.h>
 
 #include <condition_variable>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,9 +16,8 @@
 
 namespace anechoic {
 
-// The methods of one service, known by name alone and registered as generated code registers raw
-// ones: reflection sees the service, and libgrpc itself answers any other method with
-// UNIMPLEMENTED. One for each service, because reflection asks each for one name.
+// Methods that are known by name alone and registered as generated code registers raw ones. libgrpc
+// itself answers any other method with UNIMPLEMENTED.
 class RawService final : public grpc::Service {
  public:
   // Adds a method, whose name must outlive this, and returns its index.
@@ -93,7 +91,6 @@ struct cgrpc_server {
 
  private:
   struct Method {
-    anechoic::RawService *service;
     int index;  // within the service
     const anechoic::Lane *lane;
   };
@@ -102,7 +99,7 @@ struct cgrpc_server {
                          int niceness);
 
   const std::vector<std::string> names_;  // libgrpc keeps pointers to them
-  std::map<std::string, anechoic::RawService> services_;
+  anechoic::RawService service_;
   std::vector<Method> methods_;
   std::vector<std::unique_ptr<cgrpc_queue>> queues_;  // of both lanes
   anechoic::Lane main_;

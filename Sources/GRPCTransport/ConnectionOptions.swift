@@ -1,16 +1,15 @@
 internal import CGRPC
 
-/// Limits and keepalive of a connection, for either side. What is nil follows libgrpc.
+/// Limits and keepalive of a connection, for either side. A limit that is nil follows libgrpc.
 public struct ConnectionOptions: Sendable {
-  /// A larger message ends its call with RESOURCE_EXHAUSTED. libgrpc's default is 4 MiB.
+  /// The size of a message. A larger one ends its call with RESOURCE_EXHAUSTED. libgrpc's default
+  /// is 4 MiB.
   public var maximumReceivedMessageBytes: Int?
   public var maximumSentMessageBytes: Int?
-  /// A connection silent for so long is pinged…
+  /// The silence after which a connection is pinged.
   public var keepaliveTime: Duration?
-  /// …and closed when the answer takes longer than this.
+  /// The time that the answer to a ping may take before the connection is closed.
   public var keepaliveTimeout: Duration?
-  /// Server: a client that pings more often than this while it sends no data is cut off.
-  public var minimumReceivedPingInterval: Duration?
 
   public init() {}
 
@@ -19,7 +18,6 @@ public struct ConnectionOptions: Sendable {
       max_receive_message_bytes: Int32(clamping: maximumReceivedMessageBytes ?? 0),
       max_send_message_bytes: Int32(clamping: maximumSentMessageBytes ?? 0),
       keepalive_time_ms: keepaliveTime?.milliseconds ?? 0,
-      keepalive_timeout_ms: keepaliveTimeout?.milliseconds ?? 0,
-      min_received_ping_interval_ms: minimumReceivedPingInterval?.milliseconds ?? 0)
+      keepalive_timeout_ms: keepaliveTimeout?.milliseconds ?? 0)
   }
 }

@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// A gRPC server: addresses, methods, and threads that serve one completion queue each.
 ///
-/// A call lives on one queue, and so on one thread, from its first event to its last.
+/// A call lives on one queue, and so on one thread, from its first event to its last. A compressed
+/// message ends its call with UNIMPLEMENTED before it is inflated.
 public final class Server: Sendable {
   public struct Options: Sendable {
     /// `HOST:PORT`, `[::1]:PORT` or `unix:PATH`; port 0 asks for a free one.
@@ -12,9 +13,8 @@ public final class Server: Sendable {
     /// Completion queues of the main lane, each with a thread of its own.
     public var queueCount: Int
     public var connection = ConnectionOptions()
+    public var limits = ServerLimits()
     public var security = ServerSecurity.plaintext
-    /// Serialized `FileDescriptorProto`s of the methods, for grpc.reflection.v1alpha.
-    public var reflectedFiles: [[UInt8]] = []
 
     public init(addresses: [String], queueCount: Int = 1) {
       self.addresses = addresses
@@ -31,10 +31,8 @@ public final class Server: Sendable {
       throw .addressUnavailable(address)
     }
     guard Set(methods.map(\.method)).count == methods.count else { throw .notStarted }
-    options.reflectedFiles.forEach { file in
-      file.withUnsafeBytes { cgrpc_register_descriptor($0.c) }
-    }
-    let context = Unmanaged.passRetained(Methods(methods))
+    let context = Unmanaged.passRetained(
+      Methods(methods, options.limits))
     var failed = 0
     let server = withCStrings(options.addresses) { addresses in
       withCStrings(methods.map(\.method.path)) { paths in
@@ -47,7 +45,7 @@ public final class Server: Sendable {
               addresses: addresses.baseAddress, address_count: addresses.count, tls: tls,
               methods: methods.baseAddress, method_count: methods.count,
               queue_count: UInt32(max(1, options.queueCount)), connection: options.connection.c,
-              events: .swift, context: context.toOpaque())
+              limits: options.limits.c, events: .swift, context: context.toOpaque())
             return cgrpc_server_start(&c, &failed)
           }
         }

@@ -148,6 +148,8 @@ extension Anechoic_V1_SessionEnded.Reason {
     case .clientClosed: self = .clientClosed
     case .clientLost: self = .clientLost
     case .deleted: self = .deleted
+    case .idle: self = .idle
+    case .maxDuration: self = .maxDuration
     case .slowConsumer: self = .slowConsumer
     case .serverShutdown: self = .serverShutdown
     }

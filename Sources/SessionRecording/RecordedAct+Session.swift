@@ -111,7 +111,9 @@ extension SessionEvent.EndReason {
     case .deleted: self = .deleted
     case .slowConsumer: self = .slowConsumer
     case .serverShutdown: self = .serverShutdown
-    case .clientLost, .idle, .maxDuration, .unspecified, .UNRECOGNIZED: self = .clientLost
+    case .idle: self = .idle
+    case .maxDuration: self = .maxDuration
+    case .clientLost, .unspecified, .UNRECOGNIZED: self = .clientLost
     }
   }
 }

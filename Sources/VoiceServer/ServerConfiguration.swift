@@ -11,13 +11,13 @@ public struct ServerConfiguration: Sendable {
   public var threads: Int
   /// The engine that processes the audio of every session.
   public var engine: any VoiceEngine.Type
-  /// More sessions than this are refused.
-  public var maximumSessions = 1000
+  public var limits = AdmissionLimits()
+  /// Whether the server describes its methods to clients by grpc.reflection.
+  public var servesReflection = true
   /// Whether speech may be injected into sessions that want it.
   public var allowsInjection = true
   /// Whether sessions may be recorded.
   public var allowsRecording = false
-  public var maximumMessageBytes = 4 << 20
   /// In real time, a session whose client has not read for so long is ended.
   public var slowConsumerTimeout = Duration.seconds(5)
   /// The same under the media clock, where nothing is lost meanwhile, and for recorders.

@@ -52,6 +52,30 @@ extension Status {
       Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
   }
 
+  static func clientFull(_ maximum: Int) -> Status {
+    Status(
+      .resourceExhausted, "all \(maximum) sessions that the clients of one host may have are taken",
+      reason: "CLIENT_FULL",
+      Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+  }
+
+  static func idle(_ limit: Duration) -> Status {
+    Status(.aborted, "the session has received no audio for \(limit)", reason: "IDLE")
+  }
+
+  static func longestSession(_ limit: Duration) -> Status {
+    Status(
+      .aborted, "the session has lasted \(limit), as long as a session may", reason: "MAX_DURATION")
+  }
+
+  static let tooManyReflections = Status(
+    .resourceExhausted,
+    "all \(ReflectionService.mostStreams) streams of reflection are taken", reason: "TOO_MANY_CALLS")
+
+  static let tooManyWatches = Status(
+    .resourceExhausted, "all \(HealthService.mostWatchers) watches of health are taken",
+    reason: "TOO_MANY_CALLS")
+
   static let draining = Status(
     .unavailable, "the server is about to stop", reason: "DRAINING",
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })

@@ -11,20 +11,26 @@ public final class VoiceProcessingServer: Sendable {
   /// For answers that are on their way when the sessions have ended.
   private static let farewell = Duration.seconds(1)
 
-  /// Throws a `ServerStartError` when an address cannot be had.
+  /// Throws a `ServerStartError` when a limit is out of its range and when an address is unavailable.
   public init(_ configuration: ServerConfiguration) throws(ServerStartError) {
-    let directory = SessionDirectory(maximum: configuration.maximumSessions)
+    let limits = configuration.limits
+    do {
+      try limits.check()
+    } catch {
+      throw ServerStartError(description: error.description)
+    }
+    let directory = SessionDirectory(
+      maximum: limits.sessions, maximumPerHost: limits.sessionsPerClient)
     self.directory = directory
     health = HealthService(services: [RPC.voiceProcessing, RPC.sessions])
     var options = Server.Options(
       addresses: configuration.addresses, queueCount: configuration.threads)
     options.security = configuration.security
-    options.connection.maximumReceivedMessageBytes = configuration.maximumMessageBytes
+    options.connection.maximumReceivedMessageBytes = limits.messageBytes
     options.connection.keepaliveTime = .seconds(20)
     options.connection.keepaliveTimeout = .seconds(10)
-    options.connection.minimumReceivedPingInterval = .seconds(10)
-    options.reflectedFiles = FileDescriptors.serialized()
-    let methods =
+    options.limits = ServerLimits(limits)
+    var methods =
       [
         ServerMethod(Method(service: RPC.voiceProcessing, name: RPC.process)) {
           ProcessCall($0, configuration, directory)
@@ -33,6 +39,7 @@ public final class VoiceProcessingServer: Sendable {
       ]
       + SessionService(directory: directory, configuration: configuration).methods
       + health.methods
+    if configuration.servesReflection { methods += ReflectionService(methods).methods }
     do {
       server = try Server(options: options, methods: methods)
     } catch {
@@ -47,6 +54,21 @@ public final class VoiceProcessingServer: Sendable {
     await directory.endAll(atMost: Self.farewell)
     health.endWatches()
     await server.shutdown(grace: Self.farewell)
+  }
+}
+
+extension ServerLimits {
+  fileprivate init(_ limits: AdmissionLimits) {
+    self.init()
+    startDeadline = limits.startDeadline
+    callsPerConnection = limits.callsPerConnection
+    callsWithoutMessage = limits.callsWithoutMessage
+    memoryBytes = limits.memoryBytes > 0 ? limits.memoryBytes : nil
+    if limits.connectionAge > .zero {
+      connectionAge = limits.connectionAge
+      connectionAgeGrace = limits.connectionAgeGrace
+    }
+    minimumReceivedPingInterval = .seconds(10)
   }
 }
 

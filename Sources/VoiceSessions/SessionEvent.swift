@@ -36,7 +36,7 @@ public struct SessionEvent: Sendable, Equatable {
   public enum InjectionState: Sendable { case started, finished, cancelled }
 
   public enum EndReason: Sendable {
-    case clientClosed, clientLost, deleted, slowConsumer, serverShutdown
+    case clientClosed, clientLost, deleted, idle, maxDuration, slowConsumer, serverShutdown
   }
 }
 

@@ -45,14 +45,16 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Threads that sessions run on. (default: the number of cores)")
   var threads: Int?
 
-  @Option(help: "More sessions than this are refused with RESOURCE_EXHAUSTED.")
-  var maxSessions = 1000
+  @OptionGroup(title: "Limits") var limits: LimitOptions
 
   @Option(help: "Seconds that running sessions are given to end when the server stops.")
   var drainTime = 10
 
   @Flag(help: "Let nobody inject speech into sessions, whatever the sessions allow.")
   var noInjection = false
+
+  @Flag(help: "Do not describe the methods to clients (grpc.reflection).")
+  var noReflection = false
 
   @Flag(help: "Let anybody record sessions: what a muted microphone hears is left out.")
   var allowRecording = false
@@ -61,7 +63,6 @@ struct ServeCommand: AsyncParsableCommand {
     guard (1...1024).contains(threads ?? 1) else {
       throw ValidationError("--threads takes 1 to 1024.")
     }
-    guard maxSessions > 0 else { throw ValidationError("--max-sessions takes 1 or more.") }
     guard (0...86400).contains(drainTime) else {
       throw ValidationError("--drain-time takes 0 to 86400.")
     }
@@ -73,7 +74,8 @@ struct ServeCommand: AsyncParsableCommand {
       threads: threads ?? ProcessInfo.processInfo.activeProcessorCount,
       engine: WebRTCVoiceEngine.self)
     configuration.security = try security.serverSecurity()
-    configuration.maximumSessions = maxSessions
+    configuration.limits = limits.limits
+    configuration.servesReflection = !noReflection
     configuration.allowsInjection = !noInjection
     configuration.allowsRecording = allowRecording
     let signals = TerminationSignals()

@@ -146,7 +146,7 @@ struct RefusedStartTests {
 
   @Test func aFullServerSaysWhenToComeAgain() async throws {
     try await TestServer.run {
-      $0.maximumSessions = 1
+      $0.limits.sessions = 1
     } _: { server in
       try await Bystander.watching(server) {
         let status = try await server.status(after: [.start(.mediaClock())])

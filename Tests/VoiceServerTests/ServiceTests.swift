@@ -15,7 +15,7 @@ struct ServiceTests {
 
   @Test func capabilitiesTellLimitsAndLoad() async throws {
     try await TestServer.run {
-      $0.maximumSessions = 7
+      $0.limits.sessions = 7
     } _: { server in
       let stream = try await server.client.process(.mediaClock())
       let capabilities = try await server.client.capabilities()

@@ -49,11 +49,12 @@ typedef struct {
   // Without the background queue, which there is when a method asks for it.
   uint32_t queue_count;
   cgrpc_connection_options connection;
+  cgrpc_server_limits limits;
   cgrpc_server_events events;
   void *context;
 } cgrpc_server_options;
 
-// Starts a server. NULL when an address cannot be had: `*failed_address` is then its index, or
+// Starts a server, which refuses compressed messages with UNIMPLEMENTED. NULL when an address cannot be had: `*failed_address` is then its index, or
 // address_count when the server failed for another reason.
 cgrpc_server *cgrpc_server_start(const cgrpc_server_options *options, size_t *failed_address);
 
@@ -63,10 +64,6 @@ int32_t cgrpc_server_port(const cgrpc_server *server, size_t address);
 // Refuses new calls, waits for the running ones for up to `grace_ns`, cancels the rest, and frees
 // the server. Blocks; not to be called from a callback.
 void cgrpc_server_shutdown(cgrpc_server *server, int64_t grace_ns);
-
-// Makes a file known to grpc.reflection.v1alpha, which every server has; before a server starts. `file` is a serialized
-// FileDescriptorProto. A file already known is left alone.
-void cgrpc_register_descriptor(cgrpc_bytes file);
 
 // The rest is for the call's own thread, that is, for its callbacks and timers.
 

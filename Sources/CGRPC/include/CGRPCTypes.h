@@ -32,15 +32,28 @@ typedef struct {
   cgrpc_bytes details;
 } cgrpc_status;
 
-// Limits of a connection. A value of 0 leaves libgrpc's own default.
+// Limits of a connection, for either side. A value of 0 leaves libgrpc's own default.
 typedef struct {
   int32_t max_receive_message_bytes;
   int32_t max_send_message_bytes;
   int32_t keepalive_time_ms;
   int32_t keepalive_timeout_ms;
-  // Server: a client that pings more often is cut off. Client: not used.
-  int32_t min_received_ping_interval_ms;
 } cgrpc_connection_options;
+
+// Limits that a server alone sets. A value of 0 leaves libgrpc's own default, which is no limit.
+typedef struct {
+  // A client that pings more often than this is cut off.
+  int32_t min_received_ping_interval_ms;
+  // Streams that one connection may have open at a time. libgrpc tells clients, but holds only
+  // those to it that acknowledge its settings.
+  int32_t max_concurrent_streams;
+  // After this time a connection takes no new calls, and after the grace period it is closed.
+  int32_t max_connection_age_ms;
+  int32_t max_connection_age_grace_ms;
+  // The memory of all connections together, with the messages that have not arrived in full. When
+  // it runs out, libgrpc reads more slowly and then closes connections.
+  int64_t memory_quota_bytes;
+} cgrpc_server_limits;
 
 // A deadline or start that does not exist.
 #define CGRPC_NO_DEADLINE INT64_MAX

@@ -6,7 +6,7 @@ internal import VoiceSessions
 
 /// What other connections do to a session. Each throws the status that they are answered with.
 extension SessionHandle {
-  func update(_ update: SessionUpdate, by client: ControlOrigin) async throws {
+  func update(_ update: SessionUpdate, by client: Principal) async throws {
     if let change = update.configuration {
       try await apply(change, as: update.control, by: client)
     }
@@ -14,7 +14,7 @@ extension SessionHandle {
   }
 
   func setMute(
-    _ muted: Bool, ifGeneration generation: UInt64?, by client: ControlOrigin
+    _ muted: Bool, ifGeneration generation: UInt64?, by client: Principal
   ) async throws -> MuteState {
     let control = Anechoic_V1_Control.with {
       $0.setMute.muted = muted
@@ -26,41 +26,41 @@ extension SessionHandle {
   }
 
   /// Returns when the session has ended.
-  func delete(by client: ControlOrigin) async throws {
+  func delete(by client: Principal) async throws {
     let ended = Reply<Void>()
     let _: Void = try await ask { session, reply in
       // Before the end, which tells all who still wait that there is no such session.
       reply.give(.success(()))
-      session.end(.deleted, .deleted(by: client.actor))
+      session.end(.deleted, .deleted(by: client.name))
       ended.give(.success(()))
     }
     try await ended.value()
   }
 
   /// Returns when the gesture has been decided.
-  func report(_ gesture: MuteGesture) async throws -> GestureResult {
-    try spend(for: gesture.origin)
+  func report(_ gesture: MuteGesture, by client: Principal) async throws -> GestureResult {
+    try spend(for: client)
     return try await ask { session, reply in try session.report(gesture, reply) }
   }
 
   /// Returns when the media client has decided.
   func requestInjectionPermission(
-    _ usage: String, by client: ControlOrigin
+    _ usage: String, by client: Principal
   ) async throws -> InjectionPermission {
     try spend(for: client)
     return try await ask { session, reply in
-      try session.requestInjectionPermission(usage, by: client, reply)
+      try session.requestInjectionPermission(usage, by: client.origin, reply)
     }
   }
 
   /// Applies a control at the frame that comes next, and returns the state that it leads to.
   @discardableResult
   private func apply(
-    _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: ControlOrigin
+    _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: Principal
   ) async throws -> SessionState {
     try spend(for: client)
     return try await ask { session, reply in
-      reply.give(.success(try session.apply(change, as: control, by: client)))
+      reply.give(.success(try session.apply(change, as: control, by: client.origin)))
     }
   }
 }

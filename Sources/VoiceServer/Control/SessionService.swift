@@ -18,7 +18,7 @@ struct SessionService: Sendable {
         let session = try directory.session(named: request.name)
         let statistics = try await session.statistics()
         return Anechoic_V1_GetSessionResponse.with {
-          $0.session = Anechoic_V1_Session(session, for: client)
+          $0.session = Anechoic_V1_Session(session, for: client.origin)
           $0.session.stats = statistics
         }
       },
@@ -26,7 +26,7 @@ struct SessionService: Sendable {
         let session = try directory.session(named: request.session.name, field: "session.name")
         try await session.update(SessionUpdate(request), by: client)
         return Anechoic_V1_UpdateSessionResponse.with {
-          $0.session = Anechoic_V1_Session(session, for: client)
+          $0.session = Anechoic_V1_Session(session, for: client.origin)
         }
       },
       unary(RPC.deleteSession) { (request: Anechoic_V1_DeleteSessionRequest, client) in
@@ -42,7 +42,7 @@ struct SessionService: Sendable {
       },
       unary(RPC.reportMuteGesture) { (request: Anechoic_V1_ReportMuteGestureRequest, client) in
         let session = try directory.session(named: request.name)
-        let result = try await session.report(MuteGesture(request, by: client))
+        let result = try await session.report(MuteGesture(request, by: client.origin), by: client)
         return Anechoic_V1_ReportMuteGestureResponse.with {
           $0.outcome = Anechoic_V1_MuteGestureOutcome(result.outcome)
           $0.state = Anechoic_V1_MuteState(result.state)
@@ -67,19 +67,19 @@ struct SessionService: Sendable {
       .clientStreaming(
         Method(service: RPC.sessions, name: RPC.injectSpeech), lane: .background
       ) { requests, context in
-        try await InjectSpeechCall(directory, ControlOrigin(controlClient: context))
+        try await InjectSpeechCall(directory, Principal(context))
           .run(requests).serializedBytes()
       },
     ]
   }
 
   private func list(
-    _ request: Anechoic_V1_ListSessionsRequest, _ client: ControlOrigin
+    _ request: Anechoic_V1_ListSessionsRequest, _ client: Principal
   ) throws -> Anechoic_V1_ListSessionsResponse {
     let page = try SessionPage(request)
     let (sessions, next) = page.cut(from: directory.sessions)
     return .with {
-      $0.sessions = sessions.map { Anechoic_V1_Session($0, for: client) }
+      $0.sessions = sessions.map { Anechoic_V1_Session($0, for: client.origin) }
       $0.nextPageToken = next
     }
   }
@@ -87,13 +87,13 @@ struct SessionService: Sendable {
   private func unary<Request: Message, Response: Message>(
     _ name: String,
     _ body:
-      @escaping @Sendable (_ request: Request, _ client: ControlOrigin) async throws -> Response
+      @escaping @Sendable (_ request: Request, _ client: Principal) async throws -> Response
   ) -> ServerMethod {
     .unary(Method(service: RPC.sessions, name: name), lane: .background) { bytes, context in
       guard let request = try? Request(serializedBytes: bytes) else {
         throw Status.notA(Request.protoMessageName)
       }
-      return try await body(request, ControlOrigin(controlClient: context)).serializedBytes()
+      return try await body(request, Principal(context)).serializedBytes()
     }
   }
 }

@@ -32,8 +32,7 @@ final class WatchCall: ServerCallHandler {
   init(_ call: ServerCall, _ directory: SessionDirectory) {
     self.call = call
     self.directory = directory
-    client = ControlOrigin(
-      actor: ClientName.of(call.metadata, peer: call.peer), isMediaClient: false)
+    client = Principal(call).origin
     call.read()
   }
 

@@ -8,6 +8,8 @@ final class SessionDirectory: Sendable {
   private struct State {
     /// Nil for one that is about to start.
     var sessions: [String: SessionHandle?] = [:]
+    /// The hosts of the sessions' clients.
+    var hosts: [String: String] = [:]
     /// Who waits to record a session that has not started yet.
     var recorders: [String: RecordingQueue] = [:]
     var isDraining = false
@@ -18,10 +20,13 @@ final class SessionDirectory: Sendable {
   private static let mostRecorders = 64
 
   let maximum: Int
+  private let maximumPerHost: Int
   private let state = Mutex(State())
 
-  init(maximum: Int) {
+  /// `maximumPerHost` is 0 for no limit of a single host.
+  init(maximum: Int, maximumPerHost: Int = 0) {
     self.maximum = maximum
+    self.maximumPerHost = maximumPerHost > 0 ? maximumPerHost : .max
   }
 
   var count: Int { state.withLock { $0.sessions.count } }
@@ -38,14 +43,19 @@ final class SessionDirectory: Sendable {
     state.withLock { $0.sessions[id] ?? nil }.flatMap { $0.feed.isClosed ? nil : $0 }
   }
 
-  /// Keeps a place; throws when the id is taken, or the server is full or about to stop.
-  func reserve(_ id: String) throws(Status) {
-    let maximum = maximum
+  /// Keeps a place for a client of a host. Throws when the id is taken, when the server is full or
+  /// about to stop, and when the host has all the sessions that it may have.
+  func reserve(_ id: String, for host: String) throws(Status) {
+    let (maximum, maximumPerHost) = (maximum, maximumPerHost)
     let refusal: Status? = state.withLock { state in
       if state.isDraining { return .draining }
       if state.sessions[id] != nil { return .sessionExists(id) }
       if state.sessions.count >= maximum { return .full(maximum) }
+      guard state.hosts.values.count(where: { $0 == host }) < maximumPerHost else {
+        return .clientFull(maximumPerHost)
+      }
       state.sessions[id] = .some(nil)
+      state.hosts[id] = host
       return nil
     }
     if let refusal { throw refusal }
@@ -88,6 +98,7 @@ final class SessionDirectory: Sendable {
   func remove(_ id: String) {
     state.withLock { state in
       state.sessions.removeValue(forKey: id)
+      state.hosts.removeValue(forKey: id)
       if state.sessions.isEmpty { state.waiting.forEach { $0.give(.success(())) } }
     }
   }

@@ -69,8 +69,8 @@ final class SessionHandle: Sendable {
   }
 
   /// Counts a change that another connection wants. Throws RESOURCE_EXHAUSTED for too many.
-  func spend(for client: ControlOrigin) throws(Status) {
-    guard budgets.withLock({ $0.take(for: client.actor, now: .now) }) else {
+  func spend(for client: Principal) throws(Status) {
+    guard budgets.withLock({ $0.take(for: client, now: .now) }) else {
       throw .tooManyControls
     }
   }

@@ -12,9 +12,9 @@ struct InjectSpeechCall: Sendable {
   }
 
   private let directory: SessionDirectory
-  private let client: ControlOrigin
+  private let client: Principal
 
-  init(_ directory: SessionDirectory, _ client: ControlOrigin) {
+  init(_ directory: SessionDirectory, _ client: Principal) {
     self.directory = directory
     self.client = client
   }

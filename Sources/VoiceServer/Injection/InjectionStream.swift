@@ -9,12 +9,12 @@ final class InjectionStream: Sendable {
 
   let id: String
   private let session: SessionHandle
-  private let client: ControlOrigin
+  private let client: Principal
   /// Given how much was heard, or nil for an injection that was cancelled. It also tells this
   /// injection from a later one of the same id.
   private let ended = Reply<Duration?>()
 
-  init(_ session: SessionHandle, id: String, _ client: ControlOrigin) {
+  init(_ session: SessionHandle, id: String, _ client: Principal) {
     self.session = session
     self.id = id
     self.client = client
@@ -23,7 +23,7 @@ final class InjectionStream: Sendable {
   /// Throws the status of a session that does not take it.
   func begin() async throws {
     try session.spend(for: client)
-    let (id, client, ended) = (id, client, ended)
+    let (id, client, ended) = (id, client.origin, ended)
     let _: Void = try await session.ask { session, reply in
       try session.beginInjection(id, by: client, ended)
       // Without its client it would stay, in the way of all that follow.

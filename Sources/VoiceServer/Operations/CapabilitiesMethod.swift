@@ -22,7 +22,7 @@ extension ServerMethod {
         $0.micModes = MicMode.allCases.map { Anechoic_V1_MicMode($0) }
         $0.sessionsActive = UInt32(clamping: directory.count)
         $0.sessionsMax = UInt32(clamping: directory.maximum)
-        $0.maxMessageBytes = UInt32(clamping: configuration.maximumMessageBytes)
+        $0.maxMessageBytes = UInt32(clamping: configuration.limits.messageBytes)
       }
       return try response.serializedBytes()
     }

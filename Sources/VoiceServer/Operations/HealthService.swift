@@ -8,6 +8,11 @@ internal import Synchronization
 /// libgrpc++ has one of its own, but on its callback interface, whose hidden threads made each
 /// frame of the media calls cost half as much again.
 final class HealthService: Sendable {
+  /// The clients that may watch at a time.
+  static let mostWatchers = 1000
+  /// The length of a service's name in bytes: an error repeats the name.
+  private static let longestName = 200
+
   private typealias Response = Grpc_Health_V1_HealthCheckResponse
 
   private struct State {
@@ -61,11 +66,13 @@ final class HealthService: Sendable {
   private func watch(_ service: String, _ responses: ResponseWriter) async throws {
     let (changes, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let watcher = state.withLock { state in
+    let watcher = state.withLock { state -> UInt64? in
+      guard state.watchers.count < Self.mostWatchers else { return nil }
       state.lastWatcher += 1
       state.watchers[state.lastWatcher] = continuation
       return state.lastWatcher
     }
+    guard let watcher else { throw Status.tooManyWatches }
     defer { state.withLock { _ = $0.watchers.removeValue(forKey: watcher) } }
     continuation.yield()
     var last: Response.ServingStatus?
@@ -90,11 +97,13 @@ final class HealthService: Sendable {
   }
 
   private static func service(_ request: [UInt8]) throws -> String {
-    do {
-      return try Grpc_Health_V1_HealthCheckRequest(serializedBytes: request).service
-    } catch {
-      throw Status(.invalidArgument, "the message is not a HealthCheckRequest")
+    guard let request = try? Grpc_Health_V1_HealthCheckRequest(serializedBytes: request) else {
+      throw Status.notA("HealthCheckRequest")
     }
+    guard request.service.utf8.count <= longestName else {
+      throw Status(InvalidField("service", "has \(longestName) bytes at most"))
+    }
+    return request.service
   }
 
   private static func response(_ status: Response.ServingStatus) throws -> [UInt8] {

@@ -77,12 +77,14 @@ final class ProcessCall: ServerCallHandler {
       stallLimit =
         setup.isRealTime
         ? configuration.slowConsumerTimeout : configuration.stalledConsumerTimeout
-      setup.owner = ControlOrigin(mediaClient: call)
+      let client = Principal(call)
+      setup.owner = ControlOrigin(actor: client.name, isMediaClient: true)
       setup.allowsInjection = configuration.allowsInjection
       let session = try RunningSession(
         id: SessionID.resolve(start.sessionID), setup, start,
         labels: SessionLabels.check(start.labels, path: "start.labels"),
-        engine: configuration.engine, on: call, output: output, directory: directory
+        engine: configuration.engine, by: client, on: call, output: output, directory: directory,
+        limits: configuration.limits
       ) { [weak self] in self?.end($0) }
       self.session = session
       state = .running(session)

@@ -46,6 +46,7 @@ final class RunningSession: SessionSink {
   private(set) var hasEnded = false
   private var lastAudio: ContinuousClock.Instant?
   private var silenceCheck: Timer?
+  private var lifetime: SessionLifetime?
   private var pacer = RealTimePacer()
   private var frameTimes = FrameTimes()
   private var jitter = ArrivalJitter()
@@ -56,11 +57,11 @@ final class RunningSession: SessionSink {
   /// then a status.
   init(
     id: String, _ setup: SessionSetup, _ start: Anechoic_V1_Start, labels: [String: String],
-    engine: any VoiceEngine.Type, on call: ServerCall, output: ResponseStream,
-    directory: SessionDirectory,
+    engine: any VoiceEngine.Type, by client: Principal, on call: ServerCall, output: ResponseStream,
+    directory: SessionDirectory, limits: AdmissionLimits,
     endCall: @escaping (Status) -> Void
   ) throws {
-    try directory.reserve(id)
+    try directory.reserve(id, for: client.host)
     do {
       session = try VoiceSession(setup, engine: engine)
     } catch {
@@ -80,6 +81,11 @@ final class RunningSession: SessionSink {
     handle = SessionHandle(id: id, setup, labels: labels, session.state, call.executor)
     handle.bind(self)
     directory.enter(handle)
+    lifetime = SessionLifetime(of: call, limits) { [weak self] in
+      self?.lastAudio
+    } end: { [weak self] in
+      self?.end($0, $1)
+    }
     output.send(
       .with {
         $0.started = Anechoic_V1_Started(
@@ -229,6 +235,7 @@ final class RunningSession: SessionSink {
     waiting.note(event.kind)
     guard case .ended = event.kind else { return }
     hasEnded = true
+    lifetime?.stop()
     handle.close()
   }
 

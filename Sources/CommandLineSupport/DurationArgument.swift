@@ -1,0 +1,34 @@
+public import ArgumentParser
+internal import Foundation
+
+/// A time on a command line: `500ms`, `10s`, `2m`, `24h`, `7d`, or a number of seconds.
+public struct DurationArgument: ExpressibleByArgument, CustomStringConvertible, Sendable {
+  private static let units: [(suffix: String, seconds: Double)] = [
+    ("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86_400), ("", 1),
+  ]
+  /// In seconds: ten years.
+  private static let longest = 3650 * 86_400.0
+
+  public let duration: Duration
+
+  public init(_ duration: Duration) { self.duration = duration }
+
+  public init?(argument: String) {
+    guard let unit = Self.units.first(where: { argument.hasSuffix($0.suffix) }),
+      let count = Double(argument.dropLast(unit.suffix.count)),
+      (0...Self.longest).contains(count * unit.seconds)
+    else { return nil }
+    duration = .seconds(count * unit.seconds)
+  }
+
+  /// In minutes, hours or days where the time is a whole number of them, otherwise in seconds.
+  public var description: String {
+    let seconds = duration / .seconds(1)
+    let unit = Self.units.last { unit in
+      unit.seconds >= 60 && seconds >= unit.seconds
+        && seconds.truncatingRemainder(dividingBy: unit.seconds) == 0
+    }
+    guard let unit else { return String(format: "%gs", seconds) }
+    return String(format: "%g", seconds / unit.seconds) + unit.suffix
+  }
+}

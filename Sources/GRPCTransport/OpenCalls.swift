@@ -1,0 +1,133 @@
+internal import Synchronization
+
+/// The calls that a server has open: how many on each connection, and which of them wait for their
+/// first message.
+///
+/// libgrpc holds only those clients to the number of calls on a connection that acknowledge it.
+final class OpenCalls: Sendable {
+  /// One call's place. For use on the call's thread.
+  final class Place {
+    fileprivate let peer: String
+    private let calls: OpenCalls
+    private var ticket: UInt64?
+    /// Ends the call when its first message is late.
+    fileprivate var deadline: Timer?
+
+    fileprivate init(peer: String, ticket: UInt64, calls: OpenCalls) {
+      self.peer = peer
+      self.ticket = ticket
+      self.calls = calls
+    }
+
+    /// Notes that a message or the half-close of the client has come. Runs per frame.
+    func hasMessage() {
+      guard let ticket else { return }
+      self.ticket = nil
+      deadline?.cancel()
+      calls.state.withLock { $0.waiting[ticket] = nil }
+    }
+
+    func leave() {
+      hasMessage()
+      calls.leave(peer)
+    }
+  }
+
+  private struct WaitingCall {
+    let host: Substring
+    let end: @Sendable () -> Void
+  }
+
+  private struct State {
+    var counts: [String: Int] = [:]
+    /// In the order of the tickets.
+    var waiting: [UInt64: WaitingCall] = [:]
+    var lastTicket: UInt64 = 0
+  }
+
+  /// The time that a call may wait for its first message; nil for any time.
+  let startDeadline: Duration?
+  private let mostOfConnection: Int
+  private let mostWaiting: Int
+  private let state = Mutex(State())
+
+  init(_ limits: ServerLimits) {
+    startDeadline = limits.startDeadline
+    mostOfConnection = limits.callsPerConnection ?? .max
+    mostWaiting = limits.callsWithoutMessage ?? .max
+  }
+
+  /// The status of a call that finds no place.
+  var refusal: Status {
+    Status(.resourceExhausted, "a connection may have \(mostOfConnection) calls open at a time")
+  }
+
+  /// The status of a call that is ended because too many wait.
+  static let tooManyWait = Status(
+    .resourceExhausted, "too many calls wait for their first message")
+
+  /// The status of a call that has waited for its first message as long as a call may.
+  var lateness: Status {
+    Status(
+      .deadlineExceeded,
+      "START_DEADLINE: no complete message came within \(startDeadline ?? .zero)")
+  }
+
+  /// Counts a call, or returns nil where its connection has too many open.
+  func enter(_ call: ServerCall) -> Place? {
+    let (peer, executor, reference) = (call.peer, call.executor, CallReference(call: call))
+    let end: @Sendable () -> Void = {
+      executor.perform { reference.call.abort(Self.tooManyWait) }
+    }
+    let (ticket, surplus) = state.withLock { state -> (UInt64?, WaitingCall?) in
+      guard state.counts[peer, default: 0] < mostOfConnection else { return (nil, nil) }
+      state.counts[peer, default: 0] += 1
+      state.lastTicket += 1
+      state.waiting[state.lastTicket] = WaitingCall(host: Self.host(of: peer), end: end)
+      return (state.lastTicket, state.waiting.count > mostWaiting ? Self.takeSurplus(&state) : nil)
+    }
+    surplus?.end()
+    guard let ticket else { return nil }
+    let place = Place(peer: peer, ticket: ticket, calls: self)
+    if let startDeadline {
+      place.deadline = call.schedule(after: startDeadline) { call.abort(self.lateness) }
+    }
+    return place
+  }
+
+  /// The call that has waited longest of the host with the most waiting calls.
+  private static func takeSurplus(_ state: inout State) -> WaitingCall? {
+    var counts: [Substring: Int] = [:]
+    for call in state.waiting.values { counts[call.host, default: 0] += 1 }
+    let host = counts.max { $0.value < $1.value }?.key
+    let ticket = state.waiting.filter { $0.value.host == host }.keys.min()
+    return ticket.flatMap { state.waiting.removeValue(forKey: $0) }
+  }
+
+  private static func host(of peer: String) -> Substring {
+    peer.lastIndex(of: ":").map { peer[..<$0] } ?? peer[...]
+  }
+
+  private func leave(_ peer: String) {
+    state.withLock { state in
+      let left = state.counts[peer, default: 1] - 1
+      state.counts[peer] = left > 0 ? left : nil
+    }
+  }
+}
+
+/// A call on its way back to its thread, the only one to use it.
+private struct CallReference: @unchecked Sendable {
+  let call: ServerCall
+}
+
+/// A call that ends with a status before it has begun.
+final class RefusedCall: ServerCallHandler {
+  init(_ call: ServerCall, _ status: Status) { call.finish(status) }
+
+  func received(_ message: UnsafeRawBufferPointer) {}
+  func halfClosed() {}
+  func writeCompleted() {}
+  func cancelled() {}
+  func ended() {}
+}

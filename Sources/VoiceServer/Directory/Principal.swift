@@ -1,0 +1,40 @@
+internal import AnechoicAPI
+internal import GRPCTransport
+internal import VoiceSessions
+
+/// The client of a call, as far as this server can tell clients apart.
+///
+/// This server does not authenticate: a client is who it says it is, or else its host. The host cannot
+/// be made up.
+struct Principal: Hashable, Sendable {
+  let name: String
+  /// The address that the client calls from, without a port: `ipv4:127.0.0.1`, `unix:`.
+  let host: String
+
+  init(name: String, host: String) {
+    self.name = name
+    self.host = host
+  }
+
+  init(_ call: ServerCall) { self.init(call.metadata, peer: call.peer) }
+
+  init(_ context: CallContext) { self.init(context.metadata, peer: context.peer) }
+
+  private init(_ metadata: Metadata, peer: String) {
+    host = Self.host(of: peer)
+    guard let given = metadata[RPC.clientName], !given.isEmpty else {
+      name = host
+      return
+    }
+    name = String(given.prefix(ClientNameRule.longest))
+  }
+
+  /// The origin of the controls that the client sends over a connection of its own.
+  var origin: ControlOrigin { ControlOrigin(actor: name, isMediaClient: false) }
+
+  /// `ipv4:127.0.0.1:40112` without its port, which is another for every connection.
+  private static func host(of peer: String) -> String {
+    guard !peer.hasPrefix("unix:"), let colon = peer.lastIndex(of: ":") else { return peer }
+    return String(peer[..<colon])
+  }
+}

@@ -1,0 +1,143 @@
+internal import AnechoicAPI
+internal import Foundation
+internal import GRPCTransport
+internal import SwiftProtobuf
+internal import Synchronization
+
+/// grpc.reflection.v1 and v1alpha on this server's own threads.
+///
+/// libgrpc++ has a plug-in for this, which keeps one thread for each open stream.
+final class ReflectionService: Sendable {
+  /// The streams that may be open at a time.
+  static let mostStreams = 1000
+  /// The size of a request in bytes: each is sent back with its answer.
+  static let largestRequest = 1024
+
+  private let services: [String]
+  private let files: ReflectedFiles
+  private let openStreams = Atomic(0)
+
+  /// Reflects these methods, and reflection itself.
+  init(_ methods: [ServerMethod]) {
+    services = Set(methods.map(\.method.service) + [RPC.reflection, RPC.reflectionAlpha]).sorted()
+    files = ReflectedFiles(FileDescriptors.all())
+  }
+
+  var methods: [ServerMethod] {
+    [RPC.reflection, RPC.reflectionAlpha].map { service in
+      ServerMethod(
+        Method(service: service, name: RPC.serverReflectionInfo), lane: .background
+      ) { ReflectionCall($0, self) }
+    }
+  }
+
+  /// Counts a stream. Returns false where too many are open.
+  fileprivate func enter() -> Bool {
+    guard openStreams.add(1, ordering: .relaxed).newValue > Self.mostStreams else { return true }
+    leave()
+    return false
+  }
+
+  fileprivate func leave() { openStreams.subtract(1, ordering: .relaxed) }
+
+  fileprivate func answer(
+    _ request: Grpc_Reflection_V1_ServerReflectionRequest
+  ) -> Grpc_Reflection_V1_ServerReflectionResponse {
+    .with {
+      $0.validHost = request.host
+      $0.originalRequest = request
+      $0.messageResponse = answer(request.messageRequest)
+    }
+  }
+
+  private func answer(
+    _ request: Grpc_Reflection_V1_ServerReflectionRequest.OneOf_MessageRequest?
+  ) -> Grpc_Reflection_V1_ServerReflectionResponse.OneOf_MessageResponse {
+    switch request {
+    case .fileByFilename(let name):
+      response(files.file(named: name), or: "there is no file \"\(name)\"")
+    case .fileContainingSymbol(let symbol):
+      response(files.file(containing: symbol), or: "no file declares \"\(symbol)\"")
+    case .fileContainingExtension(let request):
+      response(
+        nil, or: "\"\(request.containingType)\" has no extension \(request.extensionNumber)")
+    case .allExtensionNumbersOfType(let name):
+      // No file of this server declares an extension.
+      files.hasMessage(named: name)
+        ? .allExtensionNumbersResponse(.with { $0.baseTypeName = name })
+        : response(nil, or: "there is no message type \"\(name)\"")
+    case .listServices:
+      .listServicesResponse(
+        .with { $0.service = services.map { service in .with { $0.name = service } } })
+    case nil:
+      .errorResponse(
+        .with {
+          $0.errorCode = StatusCode.invalidArgument.rawValue
+          $0.errorMessage = "message_request: is empty"
+        })
+    }
+  }
+
+  private func response(
+    _ files: [Data]?, or problem: String
+  ) -> Grpc_Reflection_V1_ServerReflectionResponse.OneOf_MessageResponse {
+    guard let files else {
+      return .errorResponse(
+        .with {
+          $0.errorCode = StatusCode.notFound.rawValue
+          $0.errorMessage = problem
+        })
+    }
+    return .fileDescriptorResponse(.with { $0.fileDescriptorProto = files })
+  }
+}
+
+/// One stream of reflection: the next request is read when the last answer has left.
+private final class ReflectionCall: ServerCallHandler {
+  private let call: ServerCall
+  private let service: ReflectionService
+  private let hasEntered: Bool
+  private var isOver = false
+
+  init(_ call: ServerCall, _ service: ReflectionService) {
+    self.call = call
+    self.service = service
+    hasEntered = service.enter()
+    if hasEntered { call.read() } else { finish(.tooManyReflections) }
+  }
+
+  func received(_ message: UnsafeRawBufferPointer) {
+    guard !isOver else { return }
+    guard message.count <= ReflectionService.largestRequest else {
+      return finish(
+        Status(InvalidField("request", "has \(ReflectionService.largestRequest) bytes at most")))
+    }
+    guard
+      let request = try? Grpc_Reflection_V1_ServerReflectionRequest(serializedBytes: Data(message)),
+      let answer: [UInt8] = try? service.answer(request).serializedBytes()
+    else { return finish(.notA("ServerReflectionRequest")) }
+    answer.withUnsafeBytes { call.write($0) }
+  }
+
+  func writeCompleted() {
+    guard !isOver else { return }
+    call.read()
+  }
+
+  func halfClosed() {
+    guard !isOver else { return }
+    finish(.ok)
+  }
+
+  func cancelled() { isOver = true }
+
+  func ended() {
+    isOver = true
+    if hasEntered { service.leave() }
+  }
+
+  private func finish(_ status: Status) {
+    isOver = true
+    call.finish(status)
+  }
+}

@@ -1,0 +1,84 @@
+internal import ArgumentParser
+internal import CommandLineSupport
+internal import VoiceServer
+
+/// The limits that keep clients from taking more than their share.
+struct LimitOptions: ParsableArguments {
+  private static let usual = AdmissionLimits()
+
+  @Option(help: "Refuse sessions over this number with RESOURCE_EXHAUSTED.")
+  var maxSessions = usual.sessions
+
+  @Option(
+    help: """
+      Refuse sessions over this number for the clients of one host. 0 sets no limit for a host.
+      """)
+  var maxSessionsPerClient = usual.sessionsPerClient
+
+  @Option(
+    help: ArgumentHelp(
+      "End a call whose first message takes longer than this: 1s to 10m.", valueName: "time"))
+  var startDeadline = DurationArgument(usual.startDeadline)
+
+  @Option(
+    help: ArgumentHelp(
+      "End a session that receives no audio for this time: 1s to 7d, or 0 for never.",
+      valueName: "time"))
+  var idleLimit = DurationArgument(usual.idleLimit)
+
+  @Option(
+    help: ArgumentHelp(
+      "End a session after this time: 1s to 365d, or 0 for never.", valueName: "time"))
+  var longestSession = DurationArgument(usual.longestSession)
+
+  @Option(
+    help: ArgumentHelp(
+      "Allow this number of open calls on one connection: 1 to 1000000.", valueName: "calls"))
+  var maxCallsPerConnection = usual.callsPerConnection
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Allow all connections together this memory, without sessions: 16MiB to 1024GiB, or 0 for any.
+      """, valueName: "bytes"))
+  var maxMemory = ByteCountArgument(usual.memoryBytes)
+
+  @Option(
+    help: ArgumentHelp(
+      "End a call that sends a larger message than this: 64KiB to 64MiB.", valueName: "bytes"))
+  var maxMessage = ByteCountArgument(usual.messageBytes)
+
+  @Option(
+    help: ArgumentHelp(
+      "Have clients connect anew after this time: 1s to 30d, or 0 for never.", valueName: "time"))
+  var connectionAge = DurationArgument(usual.connectionAge)
+
+  @Option(
+    help: ArgumentHelp(
+      "The time that calls have to end when --connection-age is over: 1s to 30d.",
+      valueName: "time"))
+  var connectionAgeGrace = DurationArgument(usual.connectionAgeGrace)
+
+  func validate() throws {
+    do {
+      try limits.check()
+    } catch {
+      throw ValidationError("--\(error).")
+    }
+  }
+
+  var limits: AdmissionLimits {
+    var limits = AdmissionLimits()
+    limits.startDeadline = startDeadline.duration
+    limits.idleLimit = idleLimit.duration
+    limits.longestSession = longestSession.duration
+    limits.sessions = maxSessions
+    limits.sessionsPerClient = maxSessionsPerClient
+    limits.callsPerConnection = maxCallsPerConnection
+    limits.memoryBytes = maxMemory.bytes
+    limits.messageBytes = maxMessage.bytes
+    limits.connectionAge = connectionAge.duration
+    limits.connectionAgeGrace = connectionAgeGrace.duration
+    return limits
+  }
+}
