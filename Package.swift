@@ -31,6 +31,12 @@ let package = Package(
       name: "EdgeRig",
       targets: ["EdgeRig", "SoundRig", "AnechoicAPI", "SpeechSynthesis", "Resampling", "AudioCore"]),
     .library(
+      name: "FuzzedParts",
+      targets: [
+        "VoiceServer", "VoiceSessions", "WebRTCEngine", "VoiceEdge", "AnechoicAPI", "GRPCTransport",
+        "AudioFiles", "AudioCore",
+      ]),
+    .library(
       name: "VoiceSessions",
       targets: ["VoiceSessions", "WebRTCEngine", "VoiceEngines", "AudioCore"]),
   ],

@@ -49,7 +49,8 @@ struct RobustLine: ~Copyable {
 
   /// Moves the line and its points.
   mutating func shift(by offset: Double) {
-    for index in 0..<count { y[index] += offset }
+    // Not `+=`: Swift 6.3 crashes on it in a noncopyable type under the thread sanitizer.
+    for index in 0..<count { y[index] = y[index] + offset }
     level += offset
   }
 

@@ -1,0 +1,48 @@
+internal import AudioFiles
+internal import Foundation
+internal import GRPCTransport
+internal import VoiceEdge
+internal import VoiceServer
+
+/// A part that reads what strangers wrote.
+enum FuzzTarget: String, CaseIterable {
+  case session, recording, audio, certificate, configuration
+
+  /// Gives one input to the part.
+  func run(_ input: UnsafeRawBufferPointer) {
+    switch self {
+    case .session: SessionInput.run(input)
+    case .recording: Self.replay(Data(input))
+    case .audio: Self.withFile(input) { Self.readAudio($0) }
+    case .certificate:
+      let bytes = Array(input)
+      _ = try? CertificateAuthorities(pem: bytes)
+      _ = try? CertificateIdentity(certificateChain: bytes, key: bytes)
+    case .configuration:
+      let text = String(decoding: input.prefix(EdgeConfiguration.longestFile), as: UTF8.self)
+      _ = try? EdgeConfiguration.read(text, file: "fuzz.yaml")
+    }
+  }
+
+  private static func replay(_ data: Data) {
+    _ = try? SessionReplay(data).run(sink: Silence())
+  }
+
+  private static func readAudio(_ path: String) {
+    guard let reader = try? AudioFileReader(path: path) else { return }
+    // A header may claim that there is more than anybody can wait for.
+    for _ in 0..<100 {
+      guard let samples = try? reader.read(samples: 4800), !samples.isEmpty else { return }
+    }
+  }
+
+  /// Lends the path of a file that holds the input, and is gone afterwards.
+  private static func withFile(_ input: UnsafeRawBufferPointer, _ body: (String) -> Void) {
+    let name = "/dev/shm/anechoic-fuzz-\(getpid())"
+    let descriptor = open(name, O_RDWR | O_CREAT | O_TRUNC, 0o600)
+    unlink(name)
+    defer { close(descriptor) }
+    guard write(descriptor, input.baseAddress, input.count) == input.count else { return }
+    body("/proc/self/fd/\(descriptor)")
+  }
+}

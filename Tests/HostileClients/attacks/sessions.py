@@ -1,0 +1,152 @@
+"""Sessions that make work for their neighbours."""
+
+import os
+import signal
+import time
+
+import service
+from suite import attack
+from wire import Connection, Pool
+
+from attacks.calls import Victim
+
+
+@attack(memory=100)
+def clock_jumps(report):
+    """20 sessions whose media clocks jump by 10 s, all at once; and end with such a gap."""
+    samples = bytes(320)
+    pool = Pool(report.address, calls_each=10)
+    calls = [pool.call(service.PROCESS) for _ in range(20)]
+    for call in calls:
+        call.send(service.start(reference=True))
+    pool.pump(5, until=lambda: all(call.messages for call in calls))
+    position = 0
+    for turn in range(report.count(6, least=2)):
+        for call in calls:
+            call.send(service.audio(samples, first=position, reference=samples))
+        position += 10 * service.RATE
+        for call in calls:
+            call.send(service.audio(samples, first=position), timeout=1)
+            call.messages.clear()
+        position += service.FRAME
+        pool.pump(1.5)
+    for call in calls:
+        call.send(service.audio(samples, first=position + 10 * service.RATE), timeout=1)
+        call.half_close()
+    pool.pump(10, until=lambda: all(call.has_ended for call in calls))
+    report.expect(all(call.has_ended for call in calls), "sessions with gaps do not end")
+    pool.close()
+
+
+@attack()
+def stopped_server(report):
+    """The server does not run for 3 s, as when its machine sleeps."""
+    began = time.monotonic()
+    os.kill(report.pid, signal.SIGSTOP)
+    time.sleep(3)
+    os.kill(report.pid, signal.SIGCONT)
+    report.stalls.append((began - 0.1, time.monotonic() + 2))
+    time.sleep(5)
+
+
+@attack(memory=64)
+def pending_answers(report):
+    """Presses and requests for permission that wait for a person who never answers."""
+    victim = Connection(report.address)
+    request = service.voice.ProcessRequest.FromString(service.start(session="asked"))
+    request.start.config.mute.gesture_policy = 2
+    request.start.config.mute.gesture_decision_timeout.FromSeconds(60)
+    request.start.config.preferred_injection_mode = 2
+    media = victim.call(service.PROCESS)
+    media.send(request.SerializeToString())
+    for samples in service.noise(5, seed=3):
+        media.send(service.audio(samples))
+    media.wait(5, messages=3)
+    pool = Pool(report.address)
+    sessions = service.sessions_pb2
+    for index in range(report.count(2000, least=400)):
+        client = [("anechoic-client", f"c{index}")]
+        if index % 2:
+            call, message = "ReportMuteGesture", sessions.ReportMuteGestureRequest(
+                name="sessions/asked", gesture_id=f"g{index}")
+        else:
+            call, message = "RequestInjectionPermission", (
+                sessions.RequestInjectionPermissionRequest(
+                    name="sessions/asked", usage_description="u" * 1000))
+        pool.call(service.SESSIONS + call, client).send(message.SerializeToString(), end=True)
+        if index % 50 == 0:
+            victim.pump()
+            media.send(service.audio(bytes(320)))
+    pool.pump(1)
+    pool.close()
+    victim.close()
+
+
+@attack(memory=150)
+def crowded_lists(report):
+    """Sessions with as many labels as may be, listed and looked at all the time."""
+    pool = Pool(report.address)
+    labels = {f"k{n:02}" + "k" * 60: "v" * 255 for n in range(64)}
+    sessions = [pool.call(service.PROCESS) for _ in range(report.count(300, least=60))]
+    for call in sessions:
+        call.send(service.start(**labels), timeout=2)
+    pool.pump(5, until=lambda: all(call.messages or call.has_ended for call in sessions))
+    readers = [Connection(report.address) for _ in range(4)]
+    request = service.sessions_pb2.ListSessionsRequest(page_size=1000).SerializeToString()
+    end, answers = time.monotonic() + max(2, 10 * report.scale), {}
+    while time.monotonic() < end:
+        calls = [r.call(service.SESSIONS + "ListSessions") for r in readers for _ in range(3)]
+        for call in calls:
+            call.send(request, end=True)
+        for call in calls:
+            status = call.result()
+            answers[status] = answers.get(status, 0) + 1
+        pool.pump()
+    report.notes.append(f"answers by status: {answers}")
+    report.expect(set(answers) <= {0, 8}, f"lists are answered with {answers}")
+    for connection in (*readers, pool):
+        connection.close()
+
+
+@attack(memory=150)
+def spoken_texts(report):
+    """Texts of 5,000 characters to speak, into every session at once."""
+    victims = []
+    for index in range(report.count(20, least=4)):
+        connection = Connection(report.address)
+        request = service.voice.ProcessRequest.FromString(service.start(session=f"told-{index}"))
+        request.start.config.preferred_injection_mode = 2
+        media = connection.call(service.PROCESS)
+        media.send(request.SerializeToString())
+        media.send(service.audio(bytes(320)))
+        grant = service.voice.ProcessRequest()
+        grant.control.decide_injection_permission.client = "teller"
+        grant.control.decide_injection_permission.grant = True
+        control = Connection(report.address)
+        asked = control.call(
+            service.SESSIONS + "RequestInjectionPermission", [("anechoic-client", "teller")])
+        asked.send(service.sessions_pb2.RequestInjectionPermissionRequest(
+            name=f"sessions/told-{index}", usage_description="u").SerializeToString(), end=True)
+        connection.pump(0.1)
+        media.send(grant.SerializeToString())
+        report.expect(asked.result() == 0, f"permission is answered with {asked.status}")
+        victims.append((connection, media, control))
+    calls = []
+    for index, (_, _, control) in enumerate(victims):
+        for _ in range(3):
+            call = control.call(
+                service.SESSIONS + "InjectSpeech", [("anechoic-client", "teller")])
+            call.send(service.injection(f"told-{index}"))
+            call.send(service.injection_text("seventy-seven million " * 220), end=True)
+            calls.append(call)
+    end = time.monotonic() + max(4, 15 * report.scale)
+    while time.monotonic() < end:
+        for connection, media, control in victims:
+            media.send(service.audio(bytes(320)), timeout=0.1)
+            media.messages.clear()
+            connection.pump()
+            control.pump()
+        time.sleep(0.01)
+    for connection, _, control in victims:
+        connection.close()
+        control.close()
