@@ -25,18 +25,20 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// How the samples of an AudioChunk are coded.
+/// The encoding of the samples in an AudioChunk.
 public nonisolated enum Anechoic_V1_AudioEncoding: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
+
+  /// Not valid in a request.
   case unspecified // = 0
 
-  /// interleaved
+  /// Signed 16-bit little-endian integers, channels interleaved.
   case pcmS16Le // = 1
 
-  /// interleaved, nominal range -1...1
+  /// 32-bit little-endian floats, channels interleaved. The nominal range is -1...1.
   case pcmF32Le // = 2
 
-  /// one RFC 6716 packet a chunk; not for microphone or reference
+  /// One RFC 6716 packet in each chunk. Not available for microphone and reference.
   case opus // = 3
   case UNRECOGNIZED(Int)
 
@@ -74,20 +76,21 @@ public nonisolated enum Anechoic_V1_AudioEncoding: SwiftProtobuf.Enum, Swift.Cas
 
 }
 
+/// The reason for a gap in an input.
 public nonisolated enum Anechoic_V1_GapReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unspecified // = 0
 
-  /// the device lost samples
+  /// The device lost samples in an overrun or underrun.
   case xrun // = 1
 
-  /// the sender dropped audio that was late
+  /// The sender dropped audio that was too late.
   case dropped // = 2
 
-  /// capture withheld while muted
+  /// The sender withheld audio while it was muted.
   case muted // = 3
 
-  /// unplugged, or the route changed
+  /// The device was unplugged, or the route changed.
   case deviceLost // = 4
   case UNRECOGNIZED(Int)
 
@@ -128,7 +131,7 @@ public nonisolated enum Anechoic_V1_GapReason: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
-/// The format of one input or output, fixed from Start to the end of the call.
+/// The format of one input or output. It is fixed for the whole call.
 public nonisolated struct Anechoic_V1_AudioFormat: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -136,10 +139,10 @@ public nonisolated struct Anechoic_V1_AudioFormat: Sendable {
 
   public var encoding: Anechoic_V1_AudioEncoding = .unspecified
 
-  /// 8000, 16000, 24000, 32000, 44100 or 48000. A rate without whole 10 ms frames is refused.
+  /// 8000, 16000, 24000, 32000, 44100 or 48000.
   public var sampleRateHz: UInt32 = 0
 
-  /// 1 or 2
+  /// 1 or 2.
   public var channelCount: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -147,8 +150,9 @@ public nonisolated struct Anechoic_V1_AudioFormat: Sendable {
   public init() {}
 }
 
-/// A run of consecutive samples of one input or output: whole sample frames, at most 1 s of them.
-/// 10 to 120 ms is a good length; it need not be a multiple of 10 ms.
+/// A run of consecutive samples of one input or output. A chunk contains whole sample frames (one
+/// sample for each channel) and at most 1 s of audio. Chunks of 10 to 120 ms work well. The length
+/// does not have to be a multiple of 10 ms.
 public nonisolated struct Anechoic_V1_AudioChunk: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -156,11 +160,15 @@ public nonisolated struct Anechoic_V1_AudioChunk: Sendable {
 
   public var samples: Data = Data()
 
-  /// Index of the first sample frame since the start of this input: the media clock, and the
-  /// truth. A jump forward is a gap, which is concealed and reported; samples seen before
-  /// are dropped. Without samples it says how far time has come: a gap goes on, and is reported when
-  /// it is over. Those of far_end and other_audio that come late are played when they come.
-  /// A client that sends every sample in order may leave it out.
+  /// The index of the chunk's first sample frame, counted from the start of this input or output.
+  /// This index is the media clock. The server places audio by its index, not by its arrival time.
+  ///
+  /// If the index jumps forward, the server conceals the gap and reports it. If the chunk repeats
+  /// samples that the server has already received, the server drops them. A chunk without samples
+  /// moves time forward to this index: the gap before it continues, and the server reports the gap
+  /// when it ends. Late chunks of far_end and other_audio are played when they arrive.
+  ///
+  /// A client that sends every sample in order can leave this field out.
   public var firstSample: Int64 {
     get {_firstSample ?? 0}
     set {_firstSample = newValue}
@@ -170,8 +178,9 @@ public nonisolated struct Anechoic_V1_AudioChunk: Sendable {
   /// Clears the value of `firstSample`. Subsequent reads from it will return its default value.
   public mutating func clearFirstSample() {self._firstSample = nil}
 
-  /// When the first sample crossed the converter (captured, or heard from the loudspeaker), on the
-  /// client's monotonic clock. Absent: the server estimates the echo delay without help.
+  /// The time at which the first sample was captured by the microphone or heard from the
+  /// loudspeaker, in nanoseconds on the client's monotonic clock. If this field is absent, the
+  /// server estimates the delay of the echo from the audio alone.
   public var deviceTimeNs: Int64 {
     get {_deviceTimeNs ?? 0}
     set {_deviceTimeNs = newValue}
@@ -181,7 +190,7 @@ public nonisolated struct Anechoic_V1_AudioChunk: Sendable {
   /// Clears the value of `deviceTimeNs`. Subsequent reads from it will return its default value.
   public mutating func clearDeviceTimeNs() {self._deviceTimeNs = nil}
 
-  /// why first_sample jumped
+  /// The reason for the gap before this chunk.
   public var gapBefore: Anechoic_V1_GapReason = .unspecified
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

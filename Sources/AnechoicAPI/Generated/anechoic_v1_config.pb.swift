@@ -20,13 +20,20 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// A preset for all stages of microphone processing.
 public nonisolated enum Anechoic_V1_MicMode: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// STANDARD
+  /// The same as STANDARD.
   case unspecified // = 0
+
+  /// For calls: moderate echo and noise suppression, with gain control.
   case standard // = 1
+
+  /// Keeps the voice and suppresses everything else.
   case voiceIsolation // = 2
+
+  /// Keeps the sound of the whole room. Only the echo is removed.
   case wideSpectrum // = 3
   case UNRECOGNIZED(Int)
 
@@ -64,20 +71,21 @@ public nonisolated enum Anechoic_V1_MicMode: SwiftProtobuf.Enum, Swift.CaseItera
 
 }
 
-/// What happens when a headset button, foot switch or key asks to mute or unmute.
+/// The handling of mute gestures. A gesture is a request to mute or unmute from a headset button, a
+/// foot switch or a key.
 public nonisolated enum Anechoic_V1_MuteGesturePolicy: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// APPLY
+  /// The same as APPLY.
   case unspecified // = 0
 
-  /// mute, sound the chime, notify (as iOS)
+  /// The server changes the mute state, plays the chime and notifies everyone, as iOS does.
   case apply // = 1
 
-  /// the media client decides and may reject (as macOS)
+  /// The media client accepts or rejects the gesture, as on macOS.
   case ask // = 2
 
-  /// not opted in
+  /// The session ignores gestures.
   case ignore // = 3
   case UNRECOGNIZED(Int)
 
@@ -115,12 +123,17 @@ public nonisolated enum Anechoic_V1_MuteGesturePolicy: SwiftProtobuf.Enum, Swift
 
 }
 
+/// The kind of injected audio that a session accepts.
 public nonisolated enum Anechoic_V1_InjectionMode: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// NONE
+  /// The same as NONE.
   case unspecified // = 0
+
+  /// The session accepts no injected audio.
   case none // = 1
+
+  /// The session accepts speech from other clients that have permission.
   case spokenAudio // = 2
   case UNRECOGNIZED(Int)
 
@@ -155,7 +168,8 @@ public nonisolated enum Anechoic_V1_InjectionMode: SwiftProtobuf.Enum, Swift.Cas
 
 }
 
-/// All of a session that can be read at any time and changed while it runs.
+/// The settings of a session. Clients can read them at any time and change them while the session
+/// runs.
 public nonisolated struct Anechoic_V1_SessionConfig: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -223,13 +237,14 @@ public nonisolated struct Anechoic_V1_SessionConfig: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// AVAudioEngine's setVoiceProcessingEnabled, and its parts. A part left out follows the mic mode.
+/// The stages of microphone processing. A stage that is absent follows the mic mode. A stage that is
+/// present overrides the mic mode.
 public nonisolated struct Anechoic_V1_VoiceProcessing: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// audio passes untouched, timing and events go on
+  /// Passes the microphone through unchanged. Timing, voice activity and events continue.
   public var bypassed: Bool = false
 
   public var echoCancellation: Anechoic_V1_VoiceProcessing.EchoCancellation {
@@ -323,7 +338,8 @@ public nonisolated struct Anechoic_V1_VoiceProcessing: Sendable {
 
     public var enabled: Bool = false
 
-    /// LOW keeps double talk, HIGH removes more residual echo; no VERY_HIGH
+    /// LEVEL_LOW preserves more of the voice when both sides talk. LEVEL_HIGH removes more residual
+    /// echo. LEVEL_VERY_HIGH is not valid.
     public var suppression: Anechoic_V1_VoiceProcessing.Level = .unspecified
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -352,7 +368,7 @@ public nonisolated struct Anechoic_V1_VoiceProcessing: Sendable {
 
     public var enabled: Bool = false
 
-    /// decibels below full scale, 0...31; 0 = default
+    /// The target level in decibels below full scale, 1 to 31. 0 selects the default of 3.
     public var targetLevelDbfs: UInt32 = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -368,14 +384,15 @@ public nonisolated struct Anechoic_V1_VoiceProcessing: Sendable {
   fileprivate var _highPassFilter: Bool? = nil
 }
 
-/// How much other_audio is lowered in the playback. The two settings are independent: the level's
-/// amount always, or with advanced ducking all of it while either side talks and a third of it, in
-/// decibels, while neither does.
+/// The attenuation of other_audio in the playback. The two settings are independent of each other.
 public nonisolated struct Anechoic_V1_OtherAudioDucking: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// false: other audio is always lowered by the level's amount. true: other audio is lowered by
+  /// the full amount while either side talks, and by a third of it (in decibels) while neither side
+  /// talks.
   public var advancedDuckingEnabled: Bool = false
 
   public var level: Anechoic_V1_OtherAudioDucking.Level = .unspecified
@@ -385,16 +402,16 @@ public nonisolated struct Anechoic_V1_OtherAudioDucking: Sendable {
   public nonisolated enum Level: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
 
-    /// the default amount, 12 dB
+    /// 12 dB, the default.
     case unspecified // = 0
 
-    /// 4 dB: other audio as loud as possible
+    /// 4 dB: other audio stays as loud as possible.
     case min // = 10
 
-    /// 18 dB
+    /// 18 dB.
     case mid // = 20
 
-    /// 30 dB
+    /// 30 dB.
     case max // = 30
     case UNRECOGNIZED(Int)
 
@@ -435,6 +452,7 @@ public nonisolated struct Anechoic_V1_OtherAudioDucking: Sendable {
   public init() {}
 }
 
+/// Settings for mute, mute gestures and muted talker detection.
 public nonisolated struct Anechoic_V1_MuteSettings: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -442,7 +460,7 @@ public nonisolated struct Anechoic_V1_MuteSettings: Sendable {
 
   public var gesturePolicy: Anechoic_V1_MuteGesturePolicy = .unspecified
 
-  /// default 500 ms, up to 60 s
+  /// The time that the media client has to decide a gesture. Above 0 and up to 60 s. Default 500 ms.
   public var gestureDecisionTimeout: SwiftProtobuf.Google_Protobuf_Duration {
     get {_gestureDecisionTimeout ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_gestureDecisionTimeout = newValue}
@@ -452,11 +470,14 @@ public nonisolated struct Anechoic_V1_MuteSettings: Sendable {
   /// Clears the value of `gestureDecisionTimeout`. Subsequent reads from it will return its default value.
   public mutating func clearGestureDecisionTimeout() {self._gestureDecisionTimeout = nil}
 
-  /// default: apply it
+  /// Rejects a gesture that the media client does not decide in time. By default such a gesture is
+  /// applied.
   public var rejectGestureOnTimeout: Bool = false
 
+  /// Disables the chime that a gesture plays.
   public var chimeDisabled: Bool = false
 
+  /// Disables the detection of speech while muted.
   public var mutedTalkerDetectionDisabled: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -466,18 +487,20 @@ public nonisolated struct Anechoic_V1_MuteSettings: Sendable {
   fileprivate var _gestureDecisionTimeout: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
-/// On the echo-cancelled microphone, whatever the mute state.
+/// Settings for voice activity events. Detection uses the echo-cancelled microphone and does not
+/// depend on the mute state.
 public nonisolated struct Anechoic_V1_VoiceActivityDetection: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Enables events for the near end, which is the microphone.
   public var enabled: Bool = false
 
-  /// on the far_end input
+  /// Enables events for the far end. Requires the far_end input.
   public var farEndEnabled: Bool = false
 
-  /// Both above 0, up to 10 s.
+  /// The duration of speech that starts activity. Above 0 and up to 10 s. Default 100 ms.
   public var startWindow: SwiftProtobuf.Google_Protobuf_Duration {
     get {_startWindow ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_startWindow = newValue}
@@ -487,7 +510,7 @@ public nonisolated struct Anechoic_V1_VoiceActivityDetection: Sendable {
   /// Clears the value of `startWindow`. Subsequent reads from it will return its default value.
   public mutating func clearStartWindow() {self._startWindow = nil}
 
-  /// silence this long ends it; default 300 ms
+  /// The duration of silence that ends activity. Above 0 and up to 10 s. Default 300 ms.
   public var hangover: SwiftProtobuf.Google_Protobuf_Duration {
     get {_hangover ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_hangover = newValue}
@@ -505,6 +528,7 @@ public nonisolated struct Anechoic_V1_VoiceActivityDetection: Sendable {
   fileprivate var _hangover: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
+/// Settings for spatial audio. This version answers UNIMPLEMENTED when this message is set.
 public nonisolated struct Anechoic_V1_SpatialAudio: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -514,7 +538,7 @@ public nonisolated struct Anechoic_V1_SpatialAudio: Sendable {
 
   public var headTracked: Bool = false
 
-  /// personalised head-related transfer functions; "" = generic
+  /// The name of a personal set of head-related transfer functions. Empty selects the generic set.
   public var listenerProfile: String = String()
 
   public var sources: [Anechoic_V1_SpatialAudio.Source] = []
@@ -528,10 +552,10 @@ public nonisolated struct Anechoic_V1_SpatialAudio: Sendable {
 
     public var farEndID: String = String()
 
-    /// 0 ahead, 90 left
+    /// 0 is straight ahead, 90 is to the left.
     public var azimuthDegrees: Float = 0
 
-    /// 90 above
+    /// 90 is straight up.
     public var elevationDegrees: Float = 0
 
     public var distanceMeters: Float = 0

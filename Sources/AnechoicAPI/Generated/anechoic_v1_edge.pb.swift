@@ -20,14 +20,15 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// Something that can hold the mute.
 public nonisolated enum Anechoic_V1_MuteHolder: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unspecified // = 0
 
-  /// the session's mute, whoever set it
+  /// The mute of the session, whichever client set it.
   case session // = 1
 
-  /// the capture switch of the device
+  /// The capture switch of the device.
   case hardware // = 2
   case UNRECOGNIZED(Int)
 
@@ -67,7 +68,7 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// its address
+  /// The address of the server.
   public var server: String {
     get {_storage._server}
     set {_uniqueStorage()._server = newValue}
@@ -78,13 +79,13 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     set {_uniqueStorage()._connected = newValue}
   }
 
-  /// "sessions/{session_id}", as SessionService has it
+  /// "sessions/{session_id}", the name to use with SessionService.
   public var session: String {
     get {_storage._session}
     set {_uniqueStorage()._session = newValue}
   }
 
-  /// why it is not connected
+  /// The reason why the agent is not connected. Empty while it is connected.
   public var problem: String {
     get {_storage._problem}
     set {_uniqueStorage()._problem = newValue}
@@ -95,13 +96,13 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     set {_uniqueStorage()._muted = newValue}
   }
 
-  /// all that would have to let go
+  /// Everything that holds the mute. Sound is sent again once all of these have released it.
   public var muteHolders: [Anechoic_V1_MuteHolder] {
     get {_storage._muteHolders}
     set {_uniqueStorage()._muteHolders = newValue}
   }
 
-  /// who muted or unmuted last
+  /// The client that changed the mute state last.
   public var muteActor: String {
     get {_storage._muteActor}
     set {_uniqueStorage()._muteActor = newValue}
@@ -117,7 +118,7 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     set {_uniqueStorage()._mutedSpeechActive = newValue}
   }
 
-  /// a port's id; "" = none
+  /// The id of the port in use. Empty if there is none.
   public var route: String {
     get {_storage._route}
     set {_uniqueStorage()._route = newValue}
@@ -151,7 +152,7 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
   /// Clears the value of `flow`. Subsequent reads from it will return its default value.
   public mutating func clearFlow() {_uniqueStorage()._flow = nil}
 
-  /// of the server's session, every second
+  /// The statistics of the session on the server, updated every second.
   public var stats: Anechoic_V1_SessionStats {
     get {_storage._stats ?? Anechoic_V1_SessionStats()}
     set {_uniqueStorage()._stats = newValue}
@@ -161,7 +162,7 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
   /// Clears the value of `stats`. Subsequent reads from it will return its default value.
   public mutating func clearStats() {_uniqueStorage()._stats = nil}
 
-  /// how long the server was away the last time
+  /// The duration of the last interruption of the connection.
   public var lastGap: SwiftProtobuf.Google_Protobuf_Duration {
     get {_storage._lastGap ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_uniqueStorage()._lastGap = newValue}
@@ -173,19 +174,20 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// Mouth to processed voice, before what the program's own device adds.
+  /// The latency from the microphone to the processed voice. The buffer of the program that records
+  /// the voice adds to it.
   public nonisolated struct Latency: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// the frame itself, 10 ms, and until it is sent
+    /// From the first sample of a frame until the frame is sent. 10 ms of this are the frame itself.
     public var captureMs: Float = 0
 
-    /// network, queues and work
+    /// Network, queues and processing time.
     public var serverMs: Float = 0
 
-    /// what the processing delays
+    /// The algorithmic delay of the processing.
     public var processingMs: Float = 0
 
     public var totalMs: Float = 0
@@ -195,34 +197,36 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     public init() {}
   }
 
+  /// Counters since the start of the agent, and the current state of the playback buffer.
   public nonisolated struct Flow: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// since the agent started
+    /// The number of sessions.
     public var sessions: UInt64 = 0
 
-    /// captured too late to be of use
+    /// Captured frames that were dropped because they were too late.
     public var framesDropped: UInt64 = 0
 
-    /// silence in the place of what was lost
+    /// Frames that were replaced by silence because they were missing.
     public var framesConcealed: UInt64 = 0
 
-    /// that the connection did not take
+    /// Frames that the connection did not accept.
     public var framesUnsent: UInt64 = 0
 
-    /// that the server said are missing
+    /// Samples that the server reported as missing.
     public var gapSamples: UInt64 = 0
 
     public var playbackUnderruns: UInt64 = 0
 
     public var playbackSamplesSkipped: UInt64 = 0
 
-    /// the microphone's clock is so much faster
+    /// The microphone's clock relative to the loudspeaker's clock, in parts per million. A positive
+    /// value means that the microphone's clock is faster.
     public var playbackDriftPpm: Float = 0
 
-    /// least of the last second
+    /// The lowest level of the playback buffer in the last second.
     public var playbackBufferMs: Float = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -249,6 +253,7 @@ public nonisolated struct Anechoic_V1_EdgePort: Sendable {
   /// Clears the value of `port`. Subsequent reads from it will return its default value.
   public mutating func clearPort() {self._port = nil}
 
+  /// Whether the port is plugged in.
   public var present: Bool = false
 
   public var priority: Int32 = 0
@@ -265,20 +270,21 @@ public nonisolated struct Anechoic_V1_EdgeDevice: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// microphone, loudspeaker, loopback, far-end, other-audio, voice
+  /// microphone, loudspeaker, loopback, far-end, other-audio or voice.
   public var role: String = String()
 
-  /// of ALSA; "" = none
+  /// The ALSA name. Empty if there is no device for this role.
   public var device: String = String()
 
   public var state: Anechoic_V1_EdgeDevice.State = .unspecified
 
-  /// its format, or what is wrong
+  /// The format of a running device, or the error of an absent one.
   public var detail: String = String()
 
+  /// The number of overruns and underruns.
   public var xruns: UInt32 = 0
 
-  /// how often it began to run
+  /// The number of times that the device was opened and started.
   public var opened: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -289,6 +295,8 @@ public nonisolated struct Anechoic_V1_EdgeDevice: Sendable {
     case idle // = 1
     case absent // = 2
     case running // = 3
+
+    /// The device reports that it runs but transfers no audio.
     case stalled // = 4
     case UNRECOGNIZED(Int)
 
@@ -399,7 +407,7 @@ public nonisolated struct Anechoic_V1_ChooseRouteRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "" = what the policy says
+  /// The id of a port. Empty returns the choice to the configured policy.
   public var portID: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -443,16 +451,16 @@ public nonisolated struct Anechoic_V1_TestAudioResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// of the chirp at the microphone
+  /// The level of the chirp at the microphone.
   public var levelDbfs: Float = 0
 
-  /// of the room before it
+  /// The level of the room noise before the chirp.
   public var noiseDbfs: Float = 0
 
-  /// the rest is absent where it was not
+  /// Whether the microphone picked up the chirp. If false, the fields below are absent.
   public var heard: Bool = false
 
-  /// Loudspeaker to microphone, by the devices' own word of their buffers.
+  /// The time from loudspeaker to microphone, based on the buffer levels that the devices report.
   public var roundTripMs: Float {
     get {_roundTripMs ?? 0}
     set {_roundTripMs = newValue}
@@ -462,6 +470,7 @@ public nonisolated struct Anechoic_V1_TestAudioResponse: Sendable {
   /// Clears the value of `roundTripMs`. Subsequent reads from it will return its default value.
   public mutating func clearRoundTripMs() {self._roundTripMs = nil}
 
+  /// The attenuation of the echo by the room.
   public var echoReturnLossDb: Float {
     get {_echoReturnLossDb ?? 0}
     set {_echoReturnLossDb = newValue}
@@ -471,7 +480,7 @@ public nonisolated struct Anechoic_V1_TestAudioResponse: Sendable {
   /// Clears the value of `echoReturnLossDb`. Subsequent reads from it will return its default value.
   public mutating func clearEchoReturnLossDb() {self._echoReturnLossDb = nil}
 
-  /// By how much the server lowers the echo, when it last knew.
+  /// The attenuation of the echo by the server's canceller, when the server last measured it.
   public var echoReturnLossEnhancementDb: Float {
     get {_echoReturnLossEnhancementDb ?? 0}
     set {_echoReturnLossEnhancementDb = newValue}

@@ -61,6 +61,8 @@ public nonisolated enum Anechoic_V1_SpeechActivity: SwiftProtobuf.Enum, Swift.Ca
 public nonisolated enum Anechoic_V1_Side: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unspecified // = 0
+
+  /// The microphone.
   case nearEnd // = 1
   case farEnd // = 2
   case UNRECOGNIZED(Int)
@@ -96,6 +98,7 @@ public nonisolated enum Anechoic_V1_Side: SwiftProtobuf.Enum, Swift.CaseIterable
 
 }
 
+/// The way in which the mute state was changed.
 public nonisolated enum Anechoic_V1_MuteSource: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unspecified // = 0
@@ -144,11 +147,11 @@ public nonisolated enum Anechoic_V1_MuteGestureOutcome: SwiftProtobuf.Enum, Swif
   case applied // = 1
   case rejected // = 2
 
-  /// then what reject_gesture_on_timeout says
+  /// The media client did not answer in time. reject_gesture_on_timeout determines the state.
   case timedOut // = 3
 
-  /// Not opted in, or no input is running: no audio has come yet, or none for 2 s, or the microphone
-  /// is interrupted.
+  /// The gesture policy is IGNORE, or the microphone does not run: no audio has arrived yet, no
+  /// audio has arrived for 2 s, or the microphone is interrupted.
   case ignored // = 4
   case UNRECOGNIZED(Int)
 
@@ -192,7 +195,11 @@ public nonisolated enum Anechoic_V1_MuteGestureOutcome: SwiftProtobuf.Enum, Swif
 public nonisolated enum Anechoic_V1_InjectionPermission: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unspecified // = 0
+
+  /// The server does not allow injection.
   case serviceDisabled // = 1
+
+  /// The client has not asked, or the media client has not answered.
   case undetermined // = 2
   case denied // = 3
   case granted // = 4
@@ -281,7 +288,7 @@ public nonisolated enum Anechoic_V1_InputKind: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
-/// Something that happened in a session. Ids grow by one, from 1, without holes.
+/// An event in a session. The ids of a session's events start at 1 and grow by one.
 public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -298,7 +305,7 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
   /// Clears the value of `time`. Subsequent reads from it will return its default value.
   public mutating func clearTime() {self._time = nil}
 
-  /// where in the microphone's timeline, exactly
+  /// The exact position of the event in the microphone's timeline.
   public var microphoneSample: Int64 = 0
 
   public var event: Anechoic_V1_SessionEvent.OneOf_Event? = nil
@@ -485,7 +492,7 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
   fileprivate var _time: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
-/// Speech while muted: only while muted, and only on a change.
+/// Somebody started or stopped talking while muted. Sent only while muted and only on a change.
 public nonisolated struct Anechoic_V1_MutedSpeechActivity: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -498,7 +505,7 @@ public nonisolated struct Anechoic_V1_MutedSpeechActivity: Sendable {
   public init() {}
 }
 
-/// Speech, muted or not, on a change only.
+/// One side of the call started or stopped talking, muted or not. Sent only on a change.
 public nonisolated struct Anechoic_V1_VoiceActivityChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -508,7 +515,8 @@ public nonisolated struct Anechoic_V1_VoiceActivityChanged: Sendable {
 
   public var active: Bool = false
 
-  /// where speech began, before it was decided
+  /// The sample at which the speech or the silence began. This is before microphone_sample of the
+  /// event, the sample at which the change was detected.
   public var beganAtSample: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -523,11 +531,11 @@ public nonisolated struct Anechoic_V1_MuteState: Sendable {
 
   public var muted: Bool = false
 
-  /// grows with every change: for compare-and-set
+  /// Grows by one with every change. Use it for compare-and-set.
   public var generation: UInt64 = 0
 
-  /// Who did it: the anechoic-client header of the call, or else the host that it came from. Nobody
-  /// checks it yet.
+  /// The client that made the last change: the value of its anechoic-client header, or the host that
+  /// it called from. The server does not verify this name yet.
   public var actor: String = String()
 
   public var source: Anechoic_V1_MuteSource = .unspecified
@@ -551,7 +559,7 @@ public nonisolated struct Anechoic_V1_MuteChanged: Sendable {
   /// Clears the value of `state`. Subsequent reads from it will return its default value.
   public mutating func clearState() {self._state = nil}
 
-  /// unmuting ends muted speech without an ENDED event
+  /// Whether unmuting ended muted speech. No ENDED event is sent in this case.
   public var mutedSpeechWasActive: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -561,6 +569,7 @@ public nonisolated struct Anechoic_V1_MuteChanged: Sendable {
   fileprivate var _state: Anechoic_V1_MuteState? = nil
 }
 
+/// The media client should accept or reject a gesture.
 public nonisolated struct Anechoic_V1_MuteGestureRequested: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -586,7 +595,7 @@ public nonisolated struct Anechoic_V1_MuteGestureRequested: Sendable {
   fileprivate var _decideWithin: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
-/// Of a gesture that was applied, rejected or timed out. Only its reporter hears of an ignored one.
+/// A gesture was applied, was rejected or timed out. No event is sent for an ignored gesture.
 public nonisolated struct Anechoic_V1_MuteGestureResolved: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -596,7 +605,7 @@ public nonisolated struct Anechoic_V1_MuteGestureResolved: Sendable {
 
   public var outcome: Anechoic_V1_MuteGestureOutcome = .unspecified
 
-  /// the state now, for the headset's lamp
+  /// The state after the gesture, for the headset's lamp.
   public var state: Anechoic_V1_MuteState {
     get {_state ?? Anechoic_V1_MuteState()}
     set {_state = newValue}
@@ -622,7 +631,7 @@ public nonisolated struct Anechoic_V1_MicModeChanged: Sendable {
 
   public var active: Anechoic_V1_MicMode = .unspecified
 
-  /// why active differs: UNSUPPORTED_FORMAT, OVERLOAD
+  /// The reason why active differs from preferred: UNSUPPORTED_FORMAT or OVERLOAD.
   public var reason: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -630,17 +639,17 @@ public nonisolated struct Anechoic_V1_MicModeChanged: Sendable {
   public init() {}
 }
 
-/// On a change of what other audio is brought to: within 100 ms where it goes down, 1 s where it
-/// goes up.
+/// The target gain of other audio changed. The gain reaches its target within 100 ms if it goes down
+/// and within 1 s if it goes up.
 public nonisolated struct Anechoic_V1_DuckingChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// what other audio is being brought to; 0 or less
+  /// The target gain in decibels. 0 or less.
   public var gainDb: Float = 0
 
-  /// who caused it; UNSPECIFIED = nobody
+  /// The side that talks and so lowers other audio. UNSPECIFIED if neither side talks.
   public var talking: Anechoic_V1_Side = .unspecified
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -653,7 +662,7 @@ public nonisolated struct Anechoic_V1_InjectionAvailabilityChanged: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// the server and the session take injected speech, and the microphone runs
+  /// Whether the server and the session accept injected speech and the microphone runs.
   public var available: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -668,7 +677,7 @@ public nonisolated struct Anechoic_V1_InjectionPermissionRequested: Sendable {
 
   public var client: String = String()
 
-  /// shown to the person; never empty
+  /// The text to show to the person. Never empty.
   public var usageDescription: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -705,10 +714,10 @@ public nonisolated struct Anechoic_V1_InjectionProgress: Sendable {
     public typealias RawValue = Int
     case unspecified // = 0
 
-    /// the first of it is heard
+    /// The first sample is heard.
     case started // = 1
 
-    /// all of it has been heard
+    /// The last sample has been heard.
     case finished // = 2
     case cancelled // = 3
     case UNRECOGNIZED(Int)
@@ -750,7 +759,8 @@ public nonisolated struct Anechoic_V1_InjectionProgress: Sendable {
   public init() {}
 }
 
-/// Where sound comes in and goes out has changed. In a report and in the event that it causes.
+/// The microphone or loudspeaker in use changed. Used in a DeviceReport and in the event that
+/// follows.
 public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -761,7 +771,8 @@ public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
     set {_uniqueStorage()._reason = newValue}
   }
 
-  /// In a report it counts in the session's first one only. Absent: none, or nobody said.
+  /// The route before the change. Absent if there was none or it is unknown. In a report this field
+  /// counts only in the session's first one.
   public var previous: Anechoic_V1_AudioRoute {
     get {_storage._previous ?? Anechoic_V1_AudioRoute()}
     set {_uniqueStorage()._previous = newValue}
@@ -771,7 +782,7 @@ public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
   /// Clears the value of `previous`. Subsequent reads from it will return its default value.
   public mutating func clearPrevious() {_uniqueStorage()._previous = nil}
 
-  /// absent with NO_SUITABLE_ROUTE only
+  /// Required unless the reason is NO_SUITABLE_ROUTE.
   public var current: Anechoic_V1_AudioRoute {
     get {_storage._current ?? Anechoic_V1_AudioRoute()}
     set {_uniqueStorage()._current = newValue}
@@ -874,15 +885,15 @@ public nonisolated struct Anechoic_V1_AudioPort: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Stable over reboots and replugging; never a card number. Up to 255 bytes.
+  /// An id that survives reboots and replugging, so not a card number. Up to 255 bytes.
   public var portID: String = String()
 
-  /// up to 255 bytes
+  /// Up to 255 bytes.
   public var displayName: String = String()
 
   public var type: Anechoic_V1_AudioPort.TypeEnum = .unspecified
 
-  /// no acoustic path from output to input
+  /// Whether there is no acoustic path from the output to the input.
   public var headphones: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -944,19 +955,20 @@ public nonisolated struct Anechoic_V1_AudioPort: Sendable {
   public init() {}
 }
 
-/// The microphone is not to be had, or is again. In a report and in the event that it causes.
+/// An interruption of the microphone began or ended. Used in a DeviceReport and in the event that
+/// follows.
 public nonisolated struct Anechoic_V1_Interruption: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// false: ended
+  /// true: the interruption began. false: it ended.
   public var began: Bool = false
 
-  /// Required with a beginning. In a report of an end: which one; UNSPECIFIED = all that last.
+  /// Required if the interruption began. In a report of an end, UNSPECIFIED ends all interruptions.
   public var reason: Anechoic_V1_Interruption.Reason = .unspecified
 
-  /// with the end
+  /// Whether the session should resume. Only if the interruption ended.
   public var shouldResume: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -966,7 +978,7 @@ public nonisolated struct Anechoic_V1_Interruption: Sendable {
     case unspecified // = 0
     case deviceBusy // = 1
 
-    /// only told: the microphone still counts as running
+    /// Informational only: the microphone still counts as running.
     case hardwareMuted // = 2
     case suspended // = 3
     case otherSession // = 4
@@ -1012,6 +1024,7 @@ public nonisolated struct Anechoic_V1_Interruption: Sendable {
   public init() {}
 }
 
+/// Samples of an input were missing.
 public nonisolated struct Anechoic_V1_Discontinuity: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1028,13 +1041,14 @@ public nonisolated struct Anechoic_V1_Discontinuity: Sendable {
   public init() {}
 }
 
-/// The echo was found, or elsewhere than before; and again, when it begins to be removed there.
+/// The echo was found for the first time or at another delay. Sent again, with converged, once the
+/// canceller removes the echo at that delay.
 public nonisolated struct Anechoic_V1_EchoPathChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// of the echo behind the reference
+  /// The delay of the echo after the reference.
   public var delay: SwiftProtobuf.Google_Protobuf_Duration {
     get {_delay ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_delay = newValue}
@@ -1067,6 +1081,7 @@ public nonisolated struct Anechoic_V1_ConfigChanged: Sendable {
   /// Clears the value of `config`. Subsequent reads from it will return its default value.
   public mutating func clearConfig() {self._config = nil}
 
+  /// The client that changed the configuration.
   public var actor: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1076,6 +1091,8 @@ public nonisolated struct Anechoic_V1_ConfigChanged: Sendable {
   fileprivate var _config: Anechoic_V1_SessionConfig? = nil
 }
 
+/// A problem with the audio that a person can correct. Sent when the problem begins and when it
+/// ends.
 public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1091,22 +1108,22 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     public typealias RawValue = Int
     case unspecified // = 0
 
-    /// digital silence for 4 s; over with the first sound
+    /// The microphone was digitally silent for 4 s. Ends with the first sample that is not 0.
     case noSignal // = 1
 
-    /// a noise floor above -42 dBFS for 3 s; over below -48 dBFS for 3 s
+    /// The noise floor was above -42 dBFS for 3 s. Ends after 3 s below -48 dBFS.
     case noisy // = 2
 
-    /// full scale in 5 frames close together; over after 3 s without
+    /// Some 5 frames close together reached full scale. Ends after 3 s without clipping.
     case clipping // = 3
 
-    /// For 1 s: an announced reference does not come, or a far end plays without reference and
-    /// playback.
+    /// For 1 s, the announced reference was missing, or the far end played although there is
+    /// neither a reference nor a playback.
     case noReference // = 4
     case residualEcho // = 5
 
-    /// For 1 s: device times that contradict each other, or whose drift is not that of the sound, or a
-    /// drift of more than 500 ppm; over after 5 s without.
+    /// For 1 s, device times contradicted each other, device times and audio showed different
+    /// drift, or the drift was more than 500 ppm. Ends after 5 s without these faults.
     case unsteadyClocks // = 6
     case UNRECOGNIZED(Int)
 
@@ -1156,12 +1173,13 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
   public init() {}
 }
 
+/// The server is about to stop.
 public nonisolated struct Anechoic_V1_Draining: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// reconnect before
+  /// The session ends after this time. Open a new session elsewhere before.
   public var endsIn: SwiftProtobuf.Google_Protobuf_Duration {
     get {_endsIn ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_endsIn = newValue}
@@ -1190,11 +1208,19 @@ public nonisolated struct Anechoic_V1_SessionEnded: Sendable {
   public nonisolated enum Reason: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
     case unspecified // = 0
+
+    /// The media client closed its request stream.
     case clientClosed // = 1
+
+    /// Another client called DeleteSession.
     case deleted // = 2
+
+    /// The connection of the media client broke.
     case clientLost // = 3
     case idle // = 4
     case maxDuration // = 5
+
+    /// The media client read its output too slowly.
     case slowConsumer // = 6
     case serverShutdown // = 7
     case UNRECOGNIZED(Int)

@@ -30,12 +30,13 @@ public nonisolated struct Anechoic_V1_RecordingHeader: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// name and version: the output repeats only with the same one
+  /// The name and version of the engine. A replay produces the same output only with the same
+  /// engine.
   public var engine: String = String()
 
   public var serverVersion: String = String()
 
-  /// with the session's id
+  /// The client's request with the id of the session filled in.
   public var start: Anechoic_V1_Start {
     get {_start ?? Anechoic_V1_Start()}
     set {_start = newValue}
@@ -54,6 +55,7 @@ public nonisolated struct Anechoic_V1_RecordingHeader: Sendable {
   /// Clears the value of `owner`. Subsequent reads from it will return its default value.
   public mutating func clearOwner() {self._owner = nil}
 
+  /// Whether the server allowed injection.
   public var injectionAllowed: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -78,12 +80,13 @@ public nonisolated struct Anechoic_V1_RecordedClient: Sendable {
   public init() {}
 }
 
+/// Something that was done to a session.
 public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// since the start; for people, and of no meaning to a replay
+  /// The time since the start of the session. For people only: a replay ignores this value.
   public var timeNs: Int64 {
     get {_storage._timeNs}
     set {_uniqueStorage()._timeNs = newValue}
@@ -126,7 +129,8 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     set {_uniqueStorage()._act = .gesture(newValue)}
   }
 
-  /// by the clock of the server; "" = any that is due
+  /// The id of a gesture that timed out by the server's clock. Empty means any gesture that is
+  /// due.
   public var gestureExpired: String {
     get {
       if case .gestureExpired(let v)? = _storage._act {return v}
@@ -183,7 +187,8 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     set {_uniqueStorage()._act = .digest(newValue)}
   }
 
-  /// Samples of the request's microphone that are left out of it, all of them: it was muted.
+  /// The number of microphone samples that were removed from the request. Not 0 if the microphone
+  /// was muted: then all of the request's microphone samples are removed.
   public var withheldSamples: UInt32 {
     get {_storage._withheldSamples}
     set {_uniqueStorage()._withheldSamples = newValue}
@@ -196,7 +201,8 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     case turn(Anechoic_V1_RecordedAct.Turn)
     case control(Anechoic_V1_RecordedAct.OtherControl)
     case gesture(Anechoic_V1_RecordedAct.Gesture)
-    /// by the clock of the server; "" = any that is due
+    /// The id of a gesture that timed out by the server's clock. Empty means any gesture that is
+    /// due.
     case gestureExpired(String)
     case permissionRequest(Anechoic_V1_RecordedAct.PermissionRequest)
     case injection(Anechoic_V1_RecordedAct.Injection)
@@ -207,7 +213,7 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
 
   }
 
-  /// The session went on with what one request had left.
+  /// The session continued with the audio that was left from earlier requests.
   public nonisolated struct Turn: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -218,7 +224,7 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     public init() {}
   }
 
-  /// By another connection, between two frames.
+  /// A control from another connection, applied between two frames.
   public nonisolated struct OtherControl: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -306,6 +312,7 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     fileprivate var _client: Anechoic_V1_RecordedClient? = nil
   }
 
+  /// One step of an injection.
   public nonisolated struct Injection: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -315,6 +322,7 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
 
     public var step: Anechoic_V1_RecordedAct.Injection.OneOf_Step? = nil
 
+    /// The injection began. The value is the client's name.
     public var begunBy: String {
       get {
         if case .begunBy(let v)? = step {return v}
@@ -350,6 +358,7 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public nonisolated enum OneOf_Step: Equatable, Sendable {
+      /// The injection began. The value is the client's name.
       case begunBy(String)
       case piece(Anechoic_V1_RecordedAct.Injection.Piece)
       case completed(Bool)
@@ -357,7 +366,8 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
 
     }
 
-    /// Little-endian 32-bit floats, one channel, at the rates of the two outputs.
+    /// Injected audio as little-endian 32-bit floats with one channel, at the rates of the two
+    /// outputs.
     public nonisolated struct Piece: Sendable {
       // SwiftProtobuf.Message conformance is added in an extension below. See the
       // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -375,6 +385,7 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     public init() {}
   }
 
+  /// The microphone stopped, because no audio came for some time.
   public nonisolated struct MicrophoneStopped: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -392,7 +403,7 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
 
     public var reason: Anechoic_V1_SessionEnded.Reason = .unspecified
 
-    /// what was left was processed first
+    /// Whether the remaining audio was processed before the end.
     public var flushed: Bool = false
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -405,7 +416,8 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// What had come out of the session when it was written, after each second or more and at the end.
+/// A digest of the session's whole output up to this act. Digests are at least one second of audio
+/// apart. The last one is at the end.
 public nonisolated struct Anechoic_V1_OutputDigest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -415,7 +427,7 @@ public nonisolated struct Anechoic_V1_OutputDigest: Sendable {
 
   public var processedSha256: Data = Data()
 
-  /// of no bytes where there is no playback
+  /// The digest of no bytes if the session has no playback.
   public var playbackSha256: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -428,10 +440,10 @@ public nonisolated struct Anechoic_V1_RecordSessionRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "sessions/{session_id}" of a session that has not started yet
+  /// "sessions/{session_id}" of a session that has not started yet.
   public var name: String = String()
 
-  /// for its start: 0 = 1 min; up to 1 h
+  /// The time to wait for the session to start, up to 1 h. 0 selects 1 min.
   public var wait: SwiftProtobuf.Google_Protobuf_Duration {
     get {_wait ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_wait = newValue}
@@ -455,7 +467,7 @@ public nonisolated struct Anechoic_V1_RecordSessionResponse: Sendable {
 
   public var item: Anechoic_V1_RecordSessionResponse.OneOf_Item? = nil
 
-  /// the first: the session may start now
+  /// Always the first message: the recorder is ready, and the session can start.
   public var waiting: Anechoic_V1_RecordSessionResponse.Waiting {
     get {
       if case .waiting(let v)? = item {return v}
@@ -464,7 +476,7 @@ public nonisolated struct Anechoic_V1_RecordSessionResponse: Sendable {
     set {item = .waiting(newValue)}
   }
 
-  /// the next bytes of the file
+  /// The next bytes of the recording.
   public var recording: Data {
     get {
       if case .recording(let v)? = item {return v}
@@ -476,9 +488,9 @@ public nonisolated struct Anechoic_V1_RecordSessionResponse: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Item: Equatable, Sendable {
-    /// the first: the session may start now
+    /// Always the first message: the recorder is ready, and the session can start.
     case waiting(Anechoic_V1_RecordSessionResponse.Waiting)
-    /// the next bytes of the file
+    /// The next bytes of the recording.
     case recording(Data)
 
   }

@@ -25,7 +25,7 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "sessions/{session_id}"
+  /// "sessions/{session_id}".
   public var name: String {
     get {_storage._name}
     set {_uniqueStorage()._name = newValue}
@@ -63,7 +63,7 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
     set {_uniqueStorage()._activeMicMode = newValue}
   }
 
-  /// the near end; false while detection is off
+  /// Whether the near end talks. False while detection is disabled.
   public var voiceActive: Bool {
     get {_storage._voiceActive}
     set {_uniqueStorage()._voiceActive = newValue}
@@ -79,13 +79,14 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
     set {_uniqueStorage()._injectionAvailable = newValue}
   }
 
-  /// the caller's
+  /// The permission of the client that makes this call.
   public var injectionPermission: Anechoic_V1_InjectionPermission {
     get {_storage._injectionPermission}
     set {_uniqueStorage()._injectionPermission = newValue}
   }
 
-  /// as last reported; absent: none, or nobody said
+  /// The route that the media client reported last. Absent if there is no route or none was
+  /// reported.
   public var route: Anechoic_V1_AudioRoute {
     get {_storage._route ?? Anechoic_V1_AudioRoute()}
     set {_uniqueStorage()._route = newValue}
@@ -95,7 +96,7 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
   /// Clears the value of `route`. Subsequent reads from it will return its default value.
   public mutating func clearRoute() {_uniqueStorage()._route = nil}
 
-  /// from GetSession only; up to 100 ms old
+  /// Only from GetSession. Up to 100 ms old.
   public var stats: Anechoic_V1_SessionStats {
     get {_storage._stats ?? Anechoic_V1_SessionStats()}
     set {_uniqueStorage()._stats = newValue}
@@ -115,13 +116,13 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
     set {_uniqueStorage()._lastEventID = newValue}
   }
 
-  /// what the media client calls itself
+  /// The name of the media client.
   public var owner: String {
     get {_storage._owner}
     set {_uniqueStorage()._owner = newValue}
   }
 
-  /// false while detection is off
+  /// Whether the far end talks. False while detection is disabled.
   public var farEndVoiceActive: Bool {
     get {_storage._farEndVoiceActive}
     set {_uniqueStorage()._farEndVoiceActive = newValue}
@@ -139,7 +140,7 @@ public nonisolated struct Anechoic_V1_ListSessionsRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0 = 50; 1000 at most
+  /// At most 1000. 0 selects 50.
   public var pageSize: Int32 = 0
 
   public var pageToken: String = String()
@@ -156,6 +157,7 @@ public nonisolated struct Anechoic_V1_ListSessionsResponse: Sendable {
 
   public var sessions: [Anechoic_V1_Session] = []
 
+  /// Empty on the last page.
   public var nextPageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -210,8 +212,8 @@ public nonisolated struct Anechoic_V1_UpdateSessionRequest: Sendable {
   /// Clears the value of `session`. Subsequent reads from it will return its default value.
   public mutating func clearSession() {self._session = nil}
 
-  /// config.* and labels; labels are replaced as a whole. A named field that the session leaves out
-  /// is cleared.
+  /// The fields to change: config and its fields, and labels. A field that the mask names and the
+  /// session does not set is cleared. Labels are replaced as a whole.
   public var updateMask: SwiftProtobuf.Google_Protobuf_FieldMask {
     get {_updateMask ?? SwiftProtobuf.Google_Protobuf_FieldMask()}
     set {_updateMask = newValue}
@@ -281,7 +283,8 @@ public nonisolated struct Anechoic_V1_SetMuteRequest: Sendable {
 
   public var muted: Bool = false
 
-  /// ABORTED where somebody was quicker
+  /// Changes the state only if its generation equals this value. Otherwise the call fails with
+  /// ABORTED.
   public var ifGeneration: UInt64 {
     get {_ifGeneration ?? 0}
     set {_ifGeneration = newValue}
@@ -326,10 +329,10 @@ public nonisolated struct Anechoic_V1_ReportMuteGestureRequest: Sendable {
 
   public var name: String = String()
 
-  /// a repeat with the same id is the same press
+  /// Identifies the press. A report with the same id is the same press.
   public var gestureID: String = String()
 
-  /// a switch says which; a push button leaves it out and toggles
+  /// The state that a switch requests. A push button leaves this field out to toggle the state.
   public var muted: Bool {
     get {_muted ?? false}
     set {_muted = newValue}
@@ -362,7 +365,7 @@ public nonisolated struct Anechoic_V1_ReportMuteGestureResponse: Sendable {
   /// Clears the value of `state`. Subsequent reads from it will return its default value.
   public mutating func clearState() {self._state = nil}
 
-  /// true: do not sound your own
+  /// Whether the session plays the chime. If true, do not play a chime of your own.
   public var chimeInPlayback: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -379,8 +382,9 @@ public nonisolated struct Anechoic_V1_WatchSessionRequest: Sendable {
 
   public var name: String = String()
 
-  /// The first event to send, from 1 to the one that comes next; absent: that one. The last 1,000
-  /// are kept. The snapshot is of now: its last_event_id says which events it has in it already.
+  /// The id of the first event to send, from 1 to the id of the next event. If absent, only new
+  /// events are sent. The server keeps the last 1,000 events of a session. The snapshot shows the
+  /// state now: its last_event_id is the last event that the snapshot includes.
   public var fromEventID: UInt64 {
     get {_fromEventID ?? 0}
     set {_fromEventID = newValue}
@@ -390,7 +394,7 @@ public nonisolated struct Anechoic_V1_WatchSessionRequest: Sendable {
   /// Clears the value of `fromEventID`. Subsequent reads from it will return its default value.
   public mutating func clearFromEventID() {self._fromEventID = nil}
 
-  /// 0 = none; 100 ms to 1 h
+  /// The interval between statistics, 100 ms to 1 h. 0 requests no statistics.
   public var statsInterval: SwiftProtobuf.Google_Protobuf_Duration {
     get {_statsInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_statsInterval = newValue}
@@ -439,7 +443,8 @@ public nonisolated struct Anechoic_V1_WatchSessionResponse: Sendable {
     set {item = .stats(newValue)}
   }
 
-  /// Events asked for were already forgotten: a snapshot follows, and the events from the oldest.
+  /// Some of the requested events are no longer available. A snapshot follows, then the events
+  /// from the oldest one that is available.
   public var gap: Anechoic_V1_WatchSessionResponse.EventGap {
     get {
       if case .gap(let v)? = item {return v}
@@ -454,7 +459,8 @@ public nonisolated struct Anechoic_V1_WatchSessionResponse: Sendable {
     case snapshot(Anechoic_V1_Session)
     case event(Anechoic_V1_SessionEvent)
     case stats(Anechoic_V1_SessionStats)
-    /// Events asked for were already forgotten: a snapshot follows, and the events from the oldest.
+    /// Some of the requested events are no longer available. A snapshot follows, then the events
+    /// from the oldest one that is available.
     case gap(Anechoic_V1_WatchSessionResponse.EventGap)
 
   }
@@ -481,7 +487,7 @@ public nonisolated struct Anechoic_V1_RequestInjectionPermissionRequest: Sendabl
 
   public var name: String = String()
 
-  /// required: what the person is told, up to 1,000 bytes
+  /// Required. The text that the person at the device is shown. Up to 1,000 bytes.
   public var usageDescription: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -508,6 +514,7 @@ public nonisolated struct Anechoic_V1_InjectSpeechRequest: Sendable {
 
   public var request: Anechoic_V1_InjectSpeechRequest.OneOf_Request? = nil
 
+  /// The first message of the call.
   public var start: Anechoic_V1_InjectionStart {
     get {
       if case .start(let v)? = request {return v}
@@ -524,7 +531,7 @@ public nonisolated struct Anechoic_V1_InjectSpeechRequest: Sendable {
     set {request = .audio(newValue)}
   }
 
-  /// spoken by the server's synthesizer; up to 5,000 characters in all
+  /// Text that the server's synthesizer speaks. Up to 5,000 characters in one call.
   public var text: String {
     get {
       if case .text(let v)? = request {return v}
@@ -536,9 +543,10 @@ public nonisolated struct Anechoic_V1_InjectSpeechRequest: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Request: Equatable, Sendable {
+    /// The first message of the call.
     case start(Anechoic_V1_InjectionStart)
     case audio(Anechoic_V1_AudioChunk)
-    /// spoken by the server's synthesizer; up to 5,000 characters in all
+    /// Text that the server's synthesizer speaks. Up to 5,000 characters in one call.
     case text(String)
 
   }
@@ -553,10 +561,10 @@ public nonisolated struct Anechoic_V1_InjectionStart: Sendable {
 
   public var name: String = String()
 
-  /// "" = the server names it
+  /// Empty: the server assigns an id.
   public var injectionID: String = String()
 
-  /// of the audio; left out for text
+  /// The format of the audio. Leave it out for text.
   public var format: Anechoic_V1_AudioFormat {
     get {_format ?? Anechoic_V1_AudioFormat()}
     set {_format = newValue}
@@ -566,7 +574,7 @@ public nonisolated struct Anechoic_V1_InjectionStart: Sendable {
   /// Clears the value of `format`. Subsequent reads from it will return its default value.
   public mutating func clearFormat() {self._format = nil}
 
-  /// of eSpeak NG, a language or a name; "" = English
+  /// The eSpeak NG voice for text, by language or by name. Empty selects English.
   public var voice: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -583,7 +591,7 @@ public nonisolated struct Anechoic_V1_InjectSpeechResponse: Sendable {
 
   public var injectionID: String = String()
 
-  /// what was heard
+  /// The duration of the speech that was heard.
   public var injected: SwiftProtobuf.Google_Protobuf_Duration {
     get {_injected ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_injected = newValue}

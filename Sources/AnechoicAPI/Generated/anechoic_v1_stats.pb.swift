@@ -20,7 +20,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// What a session's pipeline measures of itself. A value that is not known yet is absent.
+/// Measurements of a session. A value that is not known yet is absent.
 public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -67,7 +67,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     set {_uniqueStorage()._activeMicMode = newValue}
   }
 
-  /// on other audio now; 0 or less
+  /// The gain that is applied to other audio now, in decibels. 0 or less.
   public var duckingGainDb: Float {
     get {_storage._duckingGainDb}
     set {_uniqueStorage()._duckingGainDb = newValue}
@@ -80,6 +80,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
+    /// The attenuation of the echo by the room, in decibels.
     public var echoReturnLossDb: Float {
       get {_echoReturnLossDb ?? 0}
       set {_echoReturnLossDb = newValue}
@@ -89,6 +90,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `echoReturnLossDb`. Subsequent reads from it will return its default value.
     public mutating func clearEchoReturnLossDb() {self._echoReturnLossDb = nil}
 
+    /// The attenuation of the echo by the canceller, in decibels.
     public var echoReturnLossEnhancementDb: Float {
       get {_echoReturnLossEnhancementDb ?? 0}
       set {_echoReturnLossEnhancementDb = newValue}
@@ -98,7 +100,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `echoReturnLossEnhancementDb`. Subsequent reads from it will return its default value.
     public mutating func clearEchoReturnLossEnhancementDb() {self._echoReturnLossEnhancementDb = nil}
 
-    /// of the echo behind the reference
+    /// The delay of the echo after the reference.
     public var delay: SwiftProtobuf.Google_Protobuf_Duration {
       get {_delay ?? SwiftProtobuf.Google_Protobuf_Duration()}
       set {_delay = newValue}
@@ -108,7 +110,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `delay`. Subsequent reads from it will return its default value.
     public mutating func clearDelay() {self._delay = nil}
 
-    /// 0...1
+    /// 0...1.
     public var residualEchoLikelihood: Float {
       get {_residualEchoLikelihood ?? 0}
       set {_residualEchoLikelihood = newValue}
@@ -118,8 +120,9 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `residualEchoLikelihood`. Subsequent reads from it will return its default value.
     public mutating func clearResidualEchoLikelihood() {self._residualEchoLikelihood = nil}
 
-    /// Since the echo was last found elsewhere, the microphone with the reference in it was lowered by
-    /// 10 dB; and it has not been lowered by less than 3 dB for 5 s since.
+    /// True once the canceller has lowered the microphone by 10 dB while the reference played.
+    /// Becomes false when the echo is found at another delay, or after the canceller has lowered
+    /// the microphone by less than 3 dB for 5 s.
     public var converged: Bool = false
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -137,7 +140,8 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// the reference's clock is so much faster than the microphone's
+    /// The clock of the reference relative to the clock of the microphone, in parts per million. A
+    /// positive value means that the reference's clock is faster.
     public var driftPpm: Double {
       get {_driftPpm ?? 0}
       set {_driftPpm = newValue}
@@ -147,7 +151,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `driftPpm`. Subsequent reads from it will return its default value.
     public mutating func clearDriftPpm() {self._driftPpm = nil}
 
-    /// of the microphone's arrival (RFC 3550), in real time
+    /// The jitter of the microphone's arrival as defined by RFC 3550. Only in real time.
     public var jitter: SwiftProtobuf.Google_Protobuf_Duration {
       get {_jitter ?? SwiftProtobuf.Google_Protobuf_Duration()}
       set {_jitter = newValue}
@@ -157,6 +161,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `jitter`. Subsequent reads from it will return its default value.
     public mutating func clearJitter() {self._jitter = nil}
 
+    /// The median time that the server takes to process a frame.
     public var frameProcessingP50: SwiftProtobuf.Google_Protobuf_Duration {
       get {_frameProcessingP50 ?? SwiftProtobuf.Google_Protobuf_Duration()}
       set {_frameProcessingP50 = newValue}
@@ -166,6 +171,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `frameProcessingP50`. Subsequent reads from it will return its default value.
     public mutating func clearFrameProcessingP50() {self._frameProcessingP50 = nil}
 
+    /// The 99th percentile of the time that the server takes to process a frame.
     public var frameProcessingP99: SwiftProtobuf.Google_Protobuf_Duration {
       get {_frameProcessingP99 ?? SwiftProtobuf.Google_Protobuf_Duration()}
       set {_frameProcessingP99 = newValue}
@@ -192,12 +198,12 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
 
     public var microphoneRmsDbfs: Float = 0
 
-    /// after mute
+    /// Measured after mute.
     public var processedRmsDbfs: Float = 0
 
     public var noiseFloorDbfs: Float = 0
 
-    /// 0...1, of the last frame
+    /// The speech probability of the last frame, 0...1.
     public var speechProbability: Float = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -205,6 +211,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     public init() {}
   }
 
+  /// Counters since the start of the session.
   public nonisolated struct Flow: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -212,10 +219,13 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
 
     public var framesProcessed: UInt64 = 0
 
+    /// Samples of the inputs that were missing and were replaced.
     public var samplesConcealed: UInt64 = 0
 
+    /// Frames that were processed with silence as the reference, because the reference was missing.
     public var referenceFramesMissing: UInt64 = 0
 
+    /// Chunks of output that were dropped because the client read too slowly.
     public var outputChunksDropped: UInt64 = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -20,13 +20,18 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// Real time, or as fast as it goes with the same bytes out for the same bytes in.
+/// The speed at which a session runs.
 public nonisolated enum Anechoic_V1_Pacing: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// REAL_TIME
+  /// The same as REAL_TIME.
   case unspecified // = 0
+
+  /// For devices. Audio that is too late is dropped or replaced by silence.
   case realTime // = 1
+
+  /// For recordings. The session runs as fast as possible and never drops audio. The same input
+  /// always produces the same output.
   case mediaClock // = 2
   case UNRECOGNIZED(Int)
 
@@ -188,7 +193,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "" = the server names it
+  /// Up to 63 of a-z A-Z 0-9 - _ and the full stop. Empty: the server assigns an id.
   public var sessionID: String {
     get {_storage._sessionID}
     set {_uniqueStorage()._sessionID = newValue}
@@ -203,6 +208,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
   /// Clears the value of `config`. Subsequent reads from it will return its default value.
   public mutating func clearConfig() {_uniqueStorage()._config = nil}
 
+  /// Starts the session muted.
   public var muted: Bool {
     get {_storage._muted}
     set {_uniqueStorage()._muted = newValue}
@@ -231,7 +237,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     set {_uniqueStorage()._pacing = newValue}
   }
 
-  /// 0 = none; 100 ms to 1 h
+  /// The interval between statistics, 100 ms to 1 h. 0 requests no statistics.
   public var statsInterval: SwiftProtobuf.Google_Protobuf_Duration {
     get {_storage._statsInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_uniqueStorage()._statsInterval = newValue}
@@ -241,7 +247,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
   /// Clears the value of `statsInterval`. Subsequent reads from it will return its default value.
   public mutating func clearStatsInterval() {_uniqueStorage()._statsInterval = nil}
 
-  /// up to 64, keys of 63 bytes and values of 255 at most
+  /// Up to 64 labels. Keys have at most 63 bytes and values at most 255 bytes.
   public var labels: Dictionary<String,String> {
     get {_storage._labels}
     set {_uniqueStorage()._labels = newValue}
@@ -249,13 +255,13 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// Which inputs will come. One that is left out never comes.
+  /// The formats of the inputs. The client sends only inputs that it has announced here.
   public nonisolated struct Inputs: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// required
+    /// Required.
     public var microphone: Anechoic_V1_AudioFormat {
       get {_microphone ?? Anechoic_V1_AudioFormat()}
       set {_microphone = newValue}
@@ -265,8 +271,9 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     /// Clears the value of `microphone`. Subsequent reads from it will return its default value.
     public mutating func clearMicrophone() {self._microphone = nil}
 
-    /// What the loudspeaker plays, tapped at the device. Left out where there is a playback: that
-    /// is the reference then, and the loudspeaker plays it within some 100 ms.
+    /// The loudspeaker signal, captured at the device. If this input is absent and there is a
+    /// playback output, the playback is the echo reference. Then the loudspeaker is expected to
+    /// play it within some 100 ms.
     public var reference: Anechoic_V1_AudioFormat {
       get {_reference ?? Anechoic_V1_AudioFormat()}
       set {_reference = newValue}
@@ -276,7 +283,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     /// Clears the value of `reference`. Subsequent reads from it will return its default value.
     public mutating func clearReference() {self._reference = nil}
 
-    /// the other side of the call
+    /// The other side of the call.
     public var farEnd: Anechoic_V1_AudioFormat {
       get {_farEnd ?? Anechoic_V1_AudioFormat()}
       set {_farEnd = newValue}
@@ -286,7 +293,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     /// Clears the value of `farEnd`. Subsequent reads from it will return its default value.
     public mutating func clearFarEnd() {self._farEnd = nil}
 
-    /// Media, prompts, other applications: what ducking lowers. Only with a playback.
+    /// Media, prompts and other applications. Ducking lowers this input. Requires a playback output.
     public var otherAudio: Anechoic_V1_AudioFormat {
       get {_otherAudio ?? Anechoic_V1_AudioFormat()}
       set {_otherAudio = newValue}
@@ -306,13 +313,13 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     fileprivate var _otherAudio: Anechoic_V1_AudioFormat? = nil
   }
 
-  /// Which outputs are wanted. Left out: no such output.
+  /// The formats of the outputs. The server sends only outputs that are requested here.
   public nonisolated struct Outputs: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// the microphone, processed; default: as the microphone
+    /// The processed microphone. The default format is the microphone's format.
     public var processed: Anechoic_V1_AudioFormat {
       get {_processed ?? Anechoic_V1_AudioFormat()}
       set {_processed = newValue}
@@ -322,8 +329,8 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     /// Clears the value of `processed`. Subsequent reads from it will return its default value.
     public mutating func clearProcessed() {self._processed = nil}
 
-    /// Far end + ducked other audio + chimes + injected speech, mixed and limited; sample by sample
-    /// beside the microphone, without algorithmic_delay.
+    /// The mix of far end, ducked other audio, chimes and injected speech, after a limiter. Its
+    /// samples are in step with the microphone's, without algorithmic_delay.
     public var playback: Anechoic_V1_AudioFormat {
       get {_playback ?? Anechoic_V1_AudioFormat()}
       set {_playback = newValue}
@@ -333,7 +340,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     /// Clears the value of `playback`. Subsequent reads from it will return its default value.
     public mutating func clearPlayback() {self._playback = nil}
 
-    /// 10 to 120 ms in steps of 10; default 10 ms
+    /// The duration of output chunks, 10 to 120 ms in steps of 10 ms. Default 10 ms.
     public var chunkDuration: SwiftProtobuf.Google_Protobuf_Duration {
       get {_chunkDuration ?? SwiftProtobuf.Google_Protobuf_Duration()}
       set {_chunkDuration = newValue}
@@ -362,13 +369,13 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "sessions/{session_id}"
+  /// "sessions/{session_id}".
   public var session: String {
     get {_storage._session}
     set {_uniqueStorage()._session = newValue}
   }
 
-  /// with every default filled in
+  /// The configuration with every default filled in.
   public var config: Anechoic_V1_SessionConfig {
     get {_storage._config ?? Anechoic_V1_SessionConfig()}
     set {_uniqueStorage()._config = newValue}
@@ -405,7 +412,7 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
   /// Clears the value of `outputs`. Subsequent reads from it will return its default value.
   public mutating func clearOutputs() {_uniqueStorage()._outputs = nil}
 
-  /// microphone in to processed out, for the whole call
+  /// The delay from the microphone input to the processed output. It is constant for the whole call.
   public var algorithmicDelay: SwiftProtobuf.Google_Protobuf_Duration {
     get {_storage._algorithmicDelay ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_uniqueStorage()._algorithmicDelay = newValue}
@@ -415,7 +422,7 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
   /// Clears the value of `algorithmicDelay`. Subsequent reads from it will return its default value.
   public mutating func clearAlgorithmicDelay() {_uniqueStorage()._algorithmicDelay = nil}
 
-  /// name and version: output repeats only with the same one
+  /// The name and version of the engine. Only the same engine produces the same output again.
   public var engine: String {
     get {_storage._engine}
     set {_uniqueStorage()._engine = newValue}
@@ -428,7 +435,7 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Inputs of the same instant travel together.
+/// Audio from the client. Send samples of the same instant in the same message.
 public nonisolated struct Anechoic_V1_AudioInput: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -503,7 +510,7 @@ public nonisolated struct Anechoic_V1_AudioOutput: Sendable {
   /// Clears the value of `playback`. Subsequent reads from it will return its default value.
   public mutating func clearPlayback() {self._playback = nil}
 
-  /// one per 10 ms of processed
+  /// One item for each 10 ms of the processed output.
   public var frames: [Anechoic_V1_FrameInfo] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -519,13 +526,13 @@ public nonisolated struct Anechoic_V1_FrameInfo: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0...1
+  /// 0...1.
   public var speechProbability: Float = 0
 
-  /// this frame's own verdict, before start_window and hangover
+  /// Whether this frame contains voice, before start_window and hangover apply.
   public var voice: Bool = false
 
-  /// mute silenced or lowered any of this frame
+  /// Whether mute silenced or lowered any part of this frame.
   public var muted: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -533,27 +540,27 @@ public nonisolated struct Anechoic_V1_FrameInfo: Sendable {
   public init() {}
 }
 
-/// When playback that the server mixed was heard. With it the server knows the reference
-/// without being sent it back.
+/// Tells the server when a sample of the playback output was heard. The server then knows the delay
+/// of the echo, and the client does not have to send the reference back.
 public nonisolated struct Anechoic_V1_PlaybackReport: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// of the playback output
+  /// The index of the sample in the playback output.
   public var firstSample: Int64 = 0
 
-  /// when it was heard
+  /// The time at which the sample was heard, in nanoseconds on the client's monotonic clock.
   public var deviceTimeNs: Int64 = 0
 
-  /// put in before it, on an underrun
+  /// The number of samples of silence that the client inserted before this sample, in an underrun.
   public var silenceSamples: UInt32 = 0
 
-  /// What the client does itself against drift: so many ppm faster than by its device's clock it plays
-  /// from that sample on, -1000 to 1000.
+  /// How much faster than its device's clock the client plays from this sample on, in parts per
+  /// million. -1000 to 1000. For clients that correct drift themselves.
   public var ratePpm: Double = 0
 
-  /// left out before it
+  /// The number of samples that the client left out before this sample.
   public var skippedSamples: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -561,17 +568,22 @@ public nonisolated struct Anechoic_V1_PlaybackReport: Sendable {
   public init() {}
 }
 
-/// A change while audio flows, answered by one ControlResult. A refusal never ends the call. Up to
-/// 16 KiB; 200 at once and 100 for each second of audio; 64 may wait for their sample.
+/// A change while audio flows. The server answers each control with one ControlResult. A refused
+/// control does not end the call.
+///
+/// A control may have up to 16 KiB. A client may send 200 controls at once and 100 more for each
+/// second of audio. Up to 64 controls may wait for their sample.
 public nonisolated struct Anechoic_V1_Control: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Chosen by the client and repeated in the ControlResult.
   public var controlID: UInt64 = 0
 
-  /// Of the microphone; absent or past: the next frame. set_mute holds from this very sample on,
-  /// everything else from the first frame that begins here or later.
+  /// The microphone sample at which the control takes effect: set_mute at exactly this sample, other
+  /// controls at the first frame that begins at this sample or later. If absent or past, the control
+  /// takes effect at the next frame.
   public var atSample: Int64 {
     get {_atSample ?? 0}
     set {_atSample = newValue}
@@ -646,10 +658,10 @@ public nonisolated struct Anechoic_V1_ControlResult: Sendable {
 
   public var controlID: UInt64 = 0
 
-  /// or where it was refused
+  /// The microphone sample at which the control was applied or refused.
   public var appliedAtSample: Int64 = 0
 
-  /// absent: applied
+  /// Absent if the control was applied.
   public var refusal: Anechoic_V1_ControlResult.Refusal {
     get {_refusal ?? Anechoic_V1_ControlResult.Refusal()}
     set {_refusal = newValue}
@@ -666,12 +678,13 @@ public nonisolated struct Anechoic_V1_ControlResult: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// google.rpc.Code
+    /// A google.rpc.Code.
     public var code: Int32 = 0
 
-    /// stable UPPER_SNAKE_CASE
+    /// A stable identifier in UPPER_SNAKE_CASE.
     public var reason: String = String()
 
+    /// A description for people.
     public var message: String = String()
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -698,7 +711,8 @@ public nonisolated struct Anechoic_V1_ConfigUpdate: Sendable {
   /// Clears the value of `config`. Subsequent reads from it will return its default value.
   public mutating func clearConfig() {self._config = nil}
 
-  /// 1 to 50 fields; one that config leaves out is cleared.
+  /// The 1 to 50 fields to change. A field that the mask names and the config does not set is
+  /// cleared.
   public var updateMask: SwiftProtobuf.Google_Protobuf_FieldMask {
     get {_updateMask ?? SwiftProtobuf.Google_Protobuf_FieldMask()}
     set {_updateMask = newValue}
@@ -723,6 +737,7 @@ public nonisolated struct Anechoic_V1_SetMute: Sendable {
 
   public var muted: Bool = false
 
+  /// Changes the state only if its generation equals this value.
   public var ifGeneration: UInt64 {
     get {_ifGeneration ?? 0}
     set {_ifGeneration = newValue}
@@ -758,6 +773,7 @@ public nonisolated struct Anechoic_V1_InjectionPermissionDecision: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The name of the client that asked for permission.
   public var client: String = String()
 
   public var grant: Bool = false
@@ -767,8 +783,8 @@ public nonisolated struct Anechoic_V1_InjectionPermissionDecision: Sendable {
   public init() {}
 }
 
-/// Barge-in: forget what waits of far_end and other_audio, but for a fade of 5 ms. Chimes and
-/// injected speech go on.
+/// Discards the far_end and other_audio that wait to be played, with a fade-out of 5 ms. Use it for
+/// barge-in. Chimes and injected speech continue.
 public nonisolated struct Anechoic_V1_ClearPlayback: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -779,9 +795,9 @@ public nonisolated struct Anechoic_V1_ClearPlayback: Sendable {
   public init() {}
 }
 
-/// What has become of the devices, from the next frame on. 20 at once and 10 for each second of
-/// audio; one too many is answered by a ControlResult with control_id 0 and a refusal, and changes
-/// nothing.
+/// A change of the client's audio devices. It takes effect at the next frame. A client may send 20
+/// reports at once and 10 more for each second of audio. A report beyond this limit changes nothing,
+/// and the server answers it with a ControlResult that has a refusal and the control_id 0.
 public nonisolated struct Anechoic_V1_DeviceReport: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
