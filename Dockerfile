@@ -1,4 +1,4 @@
-# The server, with the command line tool that asks it for its health. See docs/deployment.md.
+# The server, with the command line tool that asks it for its health. See docs/how-to/deploy.md.
 
 ARG SWIFT_IMAGE=swift:6.3-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim
@@ -26,7 +26,7 @@ RUN swift build --configuration release --static-swift-stdlib --product anechoic
   && install -D --strip --target-directory=/out .build/release/anechoic-server \
     .build/release/anechoic .build/release/anechoic-edge
 
-# The edge agent, for a machine with sound hardware: docker build --target edge. See docs/edge.md.
+# The edge agent, for a machine with sound hardware: docker build --target edge. See docs/how-to/set-up-an-edge.md.
 FROM ${RUNTIME_IMAGE} AS edge
 
 RUN apt-get update -qq \

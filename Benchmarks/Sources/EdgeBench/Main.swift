@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Runs the agent, the server and a room on the sound rig, and prints what `docs/edge.md` promises as
+/// Runs the agent, the server and a room on the sound rig, and prints what `docs/how-to/set-up-an-edge.md` promises as
 /// Markdown tables. `scripts/bench-edge` says how it is called.
 @main
 enum Main {
