@@ -5,7 +5,7 @@ internal import Glibc
 /// The mixer of a card or sound server.
 final class ALSAControl: DeviceControl {
   private let handle: OpaquePointer
-  private var captureSwitch: OpaquePointer?  // the id of the element
+  private var captureSwitch: OpaquePointer?  // The id of the element.
 
   init(_ name: String) throws(DeviceError) {
     let (code, new) = ALSASystem.exclusively {
@@ -47,7 +47,7 @@ final class ALSAControl: DeviceControl {
     return snd_ctl_elem_value_get_boolean(value, 0) != 0
   }
 
-  /// The first element that is called a microphone's or the card's capture switch.
+  /// Returns the first element whose name is that of a microphone's or card's capture switch.
   private static func findCaptureSwitch(_ handle: OpaquePointer) -> OpaquePointer? {
     var list: OpaquePointer?
     guard snd_ctl_elem_list_malloc(&list) >= 0, let list else { return nil }

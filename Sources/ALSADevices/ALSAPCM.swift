@@ -3,13 +3,13 @@ internal import AudioDevices
 internal import CALSA
 internal import Glibc
 
-/// A PCM of ALSA.
+/// A PCM device of ALSA.
 final class ALSAPCM: PCMDevice {
   let format: DeviceFormat
   private let handle: OpaquePointer
   private let isCapture: Bool
   private let coding: PCMCoding
-  private let bytes: UnsafeMutableRawBufferPointer  // of a buffer of the device
+  private let bytes: UnsafeMutableRawBufferPointer  // As large as the device's buffer.
 
   init(
     _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish
@@ -51,7 +51,7 @@ final class ALSAPCM: PCMDevice {
   func resume() throws(DeviceFault) -> Bool {
     let code = snd_pcm_resume(handle)
     if code == -EAGAIN { return false }
-    // Hardware that cannot resume is made ready instead.
+    // Prepares hardware that cannot resume.
     if code < 0 { try prepare() }
     return true
   }
@@ -79,7 +79,7 @@ final class ALSAPCM: PCMDevice {
     return written
   }
 
-  /// Whether it is a plug-in's, which lends what a sound server has.
+  /// Whether the PCM belongs to a plug-in, which provides a device of a sound server.
   var isLent: Bool { snd_pcm_type(handle) == SND_PCM_TYPE_IOPLUG }
 
   var delay: Int {

@@ -3,13 +3,13 @@ internal import CALSA
 internal import Glibc
 
 extension ALSASystem {
-  /// What ALSA's configuration and the cards offer by name.
+  /// Returns the names that ALSA's configuration and the cards provide.
   public func devices() throws(DeviceError) -> [DeviceDescription] {
     var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     let code = snd_device_name_hint(-1, "pcm", &hints)
     guard code >= 0, let hints else {
       throw DeviceError(
-        .failed, "the devices cannot be listed: \(String(cString: snd_strerror(code)))")
+        .failed, "cannot list the sound devices: \(String(cString: snd_strerror(code)))")
     }
     defer { snd_device_name_free_hint(hints) }
     var devices: [DeviceDescription] = []

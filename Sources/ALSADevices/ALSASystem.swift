@@ -3,9 +3,9 @@ internal import CALSA
 internal import Glibc
 internal import Synchronization
 
-/// The devices that ALSA knows: cards, and what its configuration defines.
+/// The devices of ALSA: cards, and PCMs that ALSA's configuration defines.
 public struct ALSASystem: AudioSystem {
-  /// ALSA's plug-ins are not made to be opened and closed by several threads at once.
+  /// ALSA's plug-ins cannot be opened and closed by several threads at the same time.
   private static let opening = Mutex(())
 
   private let lent = ServerDevices()
@@ -31,7 +31,8 @@ public struct ALSASystem: AudioSystem {
     try ALSAControl(name)
   }
 
-  /// Of a name with a card in it, and of others once they were opened or could not be; else nil.
+  /// Returns whether the device is present: for a name with a card, always; for another name, once
+  /// an attempt to open the device was made. Otherwise returns nil.
   public func isPresent(_ name: String) -> Bool? {
     guard let card = CardName(in: name) else {
       return lent.isPresent(name) { direction, wish in
@@ -54,23 +55,23 @@ public struct ALSASystem: AudioSystem {
     return try result.get().device
   }
 
-  /// Runs `body` while nobody else opens or closes a device.
+  /// Runs `body` while no other thread opens or closes a device.
   static func exclusively<Result: Sendable>(_ body: () -> sending Result) -> Result {
     opening.withLock { _ in body() }
   }
 }
 
-/// A device of ALSA's on its way into the lock or out of it.
+/// An ALSA handle that crosses the lock.
 struct ALSAHandle: @unchecked Sendable {
   let pointer: OpaquePointer?
 }
 
-/// The same as a PCM.
+/// An open PCM that crosses the lock.
 private struct Opened: @unchecked Sendable {
   let device: ALSAPCM
 }
 
-/// The card that the name of a device speaks of, as in `hw:CARD=Desk,DEV=0` or `plughw:Desk`.
+/// The card in the name of a device, as in `hw:CARD=Desk,DEV=0` or `plughw:Desk`.
 struct CardName: Equatable {
   let id: String
 
@@ -87,7 +88,7 @@ struct CardName: Equatable {
 }
 
 extension DeviceError {
-  /// What ALSA says when it cannot open a device.
+  /// Creates the error for an ALSA code that was returned when the device was opened.
   init(opening name: String, _ direction: String, code: Int32) {
     let text = "\(direction) device \"\(name)\": \(String(cString: snd_strerror(code)))"
     switch -code {
@@ -95,7 +96,7 @@ extension DeviceError {
     case ENOENT: self.init(CardName(in: name) == nil ? .unsupported : .absent, text)
     case EBUSY, EAGAIN: self.init(.busy, text)
     case EACCES, EPERM:
-      self.init(.denied, text + "; is this user in the group audio?")
+      self.init(.denied, text + "; add this user to the group audio")
     default: self.init(.failed, text)
     }
   }

@@ -3,15 +3,16 @@ internal import AudioDevices
 internal import CALSA
 internal import Glibc
 
-/// What a device is asked for, and what it gives: rate and channels as wished, or the nearest that
-/// the service takes; interleaved; periods of 10 ms.
+/// The negotiation of a device's format: the requested rate and channel count, or the nearest ones
+/// that the service supports; interleaved samples; periods of 10 ms.
 struct Negotiation: ~Copyable {
   struct Outcome {
     var format: DeviceFormat
     var coding: PCMCoding
   }
 
-  /// More channels than the service takes are opened where there is no other way: the first count.
+  /// A device that offers only more channels than the service supports is opened with all of them.
+  /// Only the first ones are used.
   private static let channelCounts = 1...32
 
   private let pcm: OpaquePointer
@@ -41,24 +42,25 @@ struct Negotiation: ~Copyable {
     guard code >= 0 else { throw DeviceError(opening: name, direction.rawValue, code: code) }
     try demand(
       snd_pcm_hw_params_set_access(pcm, parameters, SND_PCM_ACCESS_RW_INTERLEAVED),
-      "no interleaved access")
+      "does not support interleaved access")
     guard
       let coding = PCMCoding.allCases.first(where: {
         snd_pcm_hw_params_set_format(pcm, parameters, $0.alsa) >= 0
       })
-    else { throw impossible("none of its sample formats is S16, S32, FLOAT or S24_3LE") }
+    else { throw impossible("does not support S16, S32, FLOAT or S24_3LE samples") }
     let rate = try settledRate()
     let channelCount = try settledChannelCount()
     var period = snd_pcm_uframes_t(rate.samplesPerFrame)
     var direction: Int32 = 0
     try demand(
       snd_pcm_hw_params_set_period_size_near(pcm, parameters, &period, &direction),
-      "no period near 10 ms")
+      "does not support periods of about 10 ms")
     var buffer = snd_pcm_uframes_t(rate.samplesPerFrame * wish.periodCount)
     try demand(
       snd_pcm_hw_params_set_buffer_size_near(pcm, parameters, &buffer),
-      "no buffer near \(wish.periodCount * 10) ms")
-    try demand(snd_pcm_hw_params(pcm, parameters), "its parameters do not go together")
+      "does not support a buffer of about \(wish.periodCount * 10) ms")
+    try demand(
+      snd_pcm_hw_params(pcm, parameters), "does not support this combination of parameters")
     snd_pcm_hw_params_get_period_size(parameters, &period, &direction)
     snd_pcm_hw_params_get_buffer_size(parameters, &buffer)
     let format = DeviceFormat(
@@ -70,23 +72,24 @@ struct Negotiation: ~Copyable {
 
   private func settledRate() throws(DeviceError) -> SampleRate {
     let others = SampleRate.allCases.sorted { left, right in
-      // Rather more than is wished than less.
+      // Prefers a higher rate to a lower one.
       (left < wish.rate ? 1 : 0, left.hertz) < (right < wish.rate ? 1 : 0, right.hertz)
     }
     for rate in [wish.rate] + others {
       if snd_pcm_hw_params_set_rate(pcm, parameters, UInt32(rate.hertz), 0) >= 0 { return rate }
     }
-    throw impossible("none of its rates is one of the service's")
+    throw impossible("does not support 8000, 16000, 24000, 32000, 44100 or 48000 Hz")
   }
 
   private func settledChannelCount() throws(DeviceError) -> Int {
     for count in [wish.channelCount] + Array(Self.channelCounts) {
       if snd_pcm_hw_params_set_channels(pcm, parameters, UInt32(count)) >= 0 { return count }
     }
-    throw impossible("no usable number of channels")
+    throw impossible("supports no number of channels from 1 to 32")
   }
 
-  /// Wakes once a period; playback begins when the buffer is nearly full.
+  /// Sets the device to wake the thread once a period, and to start playback when the buffer is
+  /// nearly full.
   private func setThresholds(_ format: DeviceFormat) throws(DeviceError) {
     var software: OpaquePointer?
     guard snd_pcm_sw_params_malloc(&software) >= 0, let software else {
@@ -97,7 +100,7 @@ struct Negotiation: ~Copyable {
     snd_pcm_sw_params_set_avail_min(pcm, software, snd_pcm_uframes_t(format.periodSamples))
     let start = max(format.periodSamples, format.bufferSamples - format.periodSamples)
     snd_pcm_sw_params_set_start_threshold(pcm, software, snd_pcm_uframes_t(start))
-    try demand(snd_pcm_sw_params(pcm, software), "its thresholds cannot be set")
+    try demand(snd_pcm_sw_params(pcm, software), "does not support the thresholds")
   }
 
   private func demand(_ code: Int32, _ problem: String) throws(DeviceError) {
@@ -105,7 +108,7 @@ struct Negotiation: ~Copyable {
     if code < 0 { throw DeviceError(opening: name, direction.rawValue, code: code) }
   }
 
-  /// With what the device has on offer.
+  /// Returns the error for a device that does not offer the required format.
   private func impossible(_ problem: String) -> DeviceError {
     snd_pcm_hw_params_any(pcm, parameters)
     var (least, most): (UInt32, UInt32) = (0, 0)
@@ -118,6 +121,6 @@ struct Negotiation: ~Copyable {
     return DeviceError(
       .unsupported,
       "\(self.direction.rawValue) device \"\(name)\": \(problem)"
-        + " (it has \(least)-\(most) Hz, \(few)-\(many) channels)")
+        + " (it supports \(least)-\(most) Hz, \(few)-\(many) channels)")
   }
 }

@@ -1,6 +1,6 @@
 internal import CALSA
 
-/// How a device codes its samples; in the order in which they are asked for.
+/// The sample encoding of a device, in order of preference.
 enum PCMCoding: CaseIterable {
   case s16, s32, float, s24Packed
 
@@ -21,7 +21,7 @@ enum PCMCoding: CaseIterable {
     }
   }
 
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Decodes samples. Runs per frame: no allocation, lock, log or await.
   func decode(
     _ bytes: UnsafeMutableRawBufferPointer, into samples: UnsafeMutablePointer<Float>, count: Int
   ) {
@@ -46,7 +46,8 @@ enum PCMCoding: CaseIterable {
     }
   }
 
-  /// Values beyond -1...1 are clipped. Runs per frame: no allocation, lock, log or await.
+  /// Encodes samples. Clips values beyond -1...1. Runs per frame: no allocation, lock, log or
+  /// await.
   func encode(
     _ samples: UnsafePointer<Float>, into bytes: UnsafeMutableRawBufferPointer, count: Int
   ) {

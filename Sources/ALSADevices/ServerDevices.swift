@@ -1,9 +1,9 @@
 internal import AudioDevices
 internal import Synchronization
 
-/// Devices that are no cards, such as what a sound server lends. One that the server loses moves
-/// elsewhere without a word, and nothing tells of one that comes: only opening it says whether it is
-/// there.
+/// The devices that are not cards, such as those of a sound server. A sound server moves the stream
+/// of a lost device to another device without notice, and does not announce new devices. Only
+/// opening a device shows whether it is present.
 final class ServerDevices: Sendable {
   private struct Device {
     var direction: DeviceDirection
@@ -12,12 +12,12 @@ final class ServerDevices: Sendable {
     var lookedAt: ContinuousClock.Instant
   }
 
-  /// How often one is looked at.
+  /// The interval between checks of a device.
   private static let interval = Duration.seconds(1)
 
   private let devices = Mutex<[String: Device]>([:])
 
-  /// It was opened just now, or could not be.
+  /// Records the result of an attempt to open a device.
   func note(_ name: String, _ direction: DeviceDirection, _ wish: DeviceWish, isPresent: Bool) {
     devices.withLock {
       $0[name] = Device(
@@ -25,8 +25,8 @@ final class ServerDevices: Sendable {
     }
   }
 
-  /// Nil for one that nobody has tried to open. `opens` is asked once a second, and may take as long as
-  /// the server does.
+  /// Returns whether the device is present, or nil if nobody has tried to open it. Calls `opens` at
+  /// most once a second. `opens` may block as long as the server takes.
   func isPresent(
     _ name: String, _ opens: (DeviceDirection, DeviceWish) -> Bool
   ) -> Bool? {

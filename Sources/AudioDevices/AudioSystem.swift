@@ -1,11 +1,12 @@
 public import AudioCore
 
-/// Which way sound goes through a device.
+/// The direction of sound through a device.
 public enum DeviceDirection: String, Sendable { case capture, playback }
 
-/// The sound devices of a machine.
+/// The sound devices of a machine. Implementations may be used from any thread.
 public protocol AudioSystem: Sendable {
-  /// Opens a device for one thread. Blocks for as long as the system takes.
+  /// Opens a device for use by one thread. Blocks until the system has answered. Throws a
+  /// `DeviceError`.
   func open(
     _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish
   ) throws(DeviceError) -> any PCMDevice
@@ -13,18 +14,19 @@ public protocol AudioSystem: Sendable {
   /// Opens the mixer of a card or sound server.
   func openControl(_ name: String) throws(DeviceError) -> any DeviceControl
 
-  /// Whether the hardware that a name stands for is there; nil where only opening it can tell.
+  /// Returns whether the hardware with this name is present, or nil if only opening the device can
+  /// tell.
   func isPresent(_ name: String) -> Bool?
 
-  /// What can be named.
+  /// Returns the devices that can be opened by name.
   func devices() throws(DeviceError) -> [DeviceDescription]
 }
 
-/// What is asked of a device that is opened; what it is then is in its `DeviceFormat`.
+/// The requested properties of a device. `DeviceFormat` has the actual ones.
 public struct DeviceWish: Sendable, Equatable {
   public var rate: SampleRate
   public var channelCount: Int
-  /// Periods of 10 ms in its buffer.
+  /// The size of the device's buffer, in periods of 10 ms.
   public var periodCount: Int
 
   public init(rate: SampleRate, channelCount: Int, periodCount: Int = 4) {
@@ -34,14 +36,14 @@ public struct DeviceWish: Sendable, Equatable {
   }
 }
 
-/// What an opened device works with.
+/// The actual properties of an open device.
 public struct DeviceFormat: Sendable, Equatable, CustomStringConvertible {
   public var rate: SampleRate
   public var channelCount: Int
-  /// In samples of each channel.
+  /// The length of a period, in samples of each channel.
   public var periodSamples: Int
   public var bufferSamples: Int
-  /// As the system calls it, such as `S16_LE`.
+  /// The system's name for the sample encoding, such as `S16_LE`.
   public var coding: String
 
   public init(

@@ -1,5 +1,6 @@
-/// How long to wait before the next try: longer each time, and never in step with others ("Exponential
-/// Backoff And Jitter", AWS Architecture Blog, 2015: equal jitter).
+/// The delay before the next attempt. The delay grows with each attempt and is random, so that
+/// clients do not retry in step ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015:
+/// equal jitter).
 public struct Backoff: Sendable {
   public let shortest: Duration
   public let longest: Duration
@@ -15,13 +16,14 @@ public struct Backoff: Sendable {
     return next(&generator)
   }
 
-  /// Between a half and the whole of the shortest time doubled with each try, up to the longest.
+  /// Returns the next delay: the shortest delay, doubled with each attempt up to the longest, of
+  /// which a random part between one half and the whole is used.
   public mutating func next(_ generator: inout some RandomNumberGenerator) -> Duration {
     let whole = min(longest, shortest * (1 << min(attempts, 20)))
     attempts += 1
     return whole / 2 + whole / 2 * Double.random(in: 0...1, using: &generator)
   }
 
-  /// It worked.
+  /// Resets the delay after a success.
   public mutating func reset() { attempts = 0 }
 }

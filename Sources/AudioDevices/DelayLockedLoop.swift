@@ -1,17 +1,17 @@
-/// The times of samples, smoothed: when a device's buffers come is when threads are woken, and that
-/// wanders by milliseconds. A second-order loop, F. Adriaensen, "Using a DLL to filter time" (Linux
-/// Audio Conference, 2005). In seconds and samples; the loop does not know what clock it follows.
+/// A filter for the times of samples. A thread wakes up when a buffer is ready, and this moment
+/// varies by milliseconds. The loop smooths it. A second-order loop after F. Adriaensen, "Using a
+/// DLL to filter time" (Linux Audio Conference, 2005). Times are in seconds of any clock.
 public struct DelayLockedLoop {
-  /// Of the loop, in Hz: jitter that is quicker is smoothed.
+  /// The bandwidth of the loop in Hz. Faster jitter is smoothed.
   public static let bandwidth = 0.1
-  /// A loop that has just begun is quicker, so that it is near soon.
+  /// The bandwidth in Hz of a loop that has just started, so that it settles soon.
   private static let firstBandwidth = 2.0
 
-  private let nominal: Double  // seconds a sample
+  private let nominal: Double  // Seconds for each sample.
   private var samplePeriod: Double
   private var time = 0.0
-  private var count: Int64 = 0  // samples until `time`
-  private var age = 0.0  // seconds since the reset
+  private var count: Int64 = 0  // The number of samples up to `time`.
+  private var age = 0.0  // Seconds since the last restart.
   private var isRunning = false
 
   public init(rate: Double) {
@@ -19,10 +19,10 @@ public struct DelayLockedLoop {
     samplePeriod = nominal
   }
 
-  /// Samples a second, as far as is known.
+  /// The estimated rate, in samples a second.
   public var rate: Double { 1 / samplePeriod }
 
-  /// `samples` more have come, and it is `now`.
+  /// Advances the loop by `samples` samples, which arrived at `now`.
   public mutating func update(samples: Int, now: Double) {
     count += Int64(samples)
     guard isRunning, samples > 0 else {
@@ -39,20 +39,21 @@ public struct DelayLockedLoop {
     samplePeriod = min(max(samplePeriod + correction, nominal * 0.998), nominal * 1.002)
   }
 
-  /// By how much later than expected `samples` more would come `now`.
+  /// Returns by how many seconds `samples` more samples are later than expected if they arrive at
+  /// `now`.
   public func error(of samples: Int, now: Double) -> Double {
     isRunning ? now - (time + Double(samples) * samplePeriod) : 0
   }
 
-  /// When sample `index`, counted from the first that came, is or was.
+  /// Returns the time of the sample with this index, counted from the first sample that arrived.
   public func time(of index: Int64) -> Double {
     time + Double(index - count) * samplePeriod
   }
 
-  /// So many samples have come.
+  /// The number of samples that have arrived.
   public var sampleCount: Int64 { count }
 
-  /// The next update begins anew; the rate that was found stays.
+  /// Restarts the loop with the next update. The loop keeps its estimate of the rate.
   public mutating func restart() {
     isRunning = false
     age = 0

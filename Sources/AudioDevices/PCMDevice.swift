@@ -1,49 +1,51 @@
-/// An open device, used by one thread. Samples are interleaved floats, nominal range -1...1; counts
-/// are samples of each channel.
+/// An open device. Use it from one thread. Samples are interleaved floats with the nominal range
+/// -1...1. Counts are in samples of each channel.
 public protocol PCMDevice: AnyObject {
   var format: DeviceFormat { get }
 
-  /// Makes it ready, after it was opened or after an overrun or underrun; capture then runs.
+  /// Prepares the device after it was opened and after an overrun or underrun. A capture device
+  /// then runs.
   func prepare() throws(DeviceFault)
 
-  /// Wakes it from the system's sleep.
+  /// Asks a suspended device to resume.
   ///
-  /// - Returns: Whether it is awake yet.
+  /// - Returns: Whether the device has resumed.
   func resume() throws(DeviceFault) -> Bool
 
-  /// Waits until samples can be read or written, or for `time`.
+  /// Waits until samples can be read or written, at most for `time`.
   func wait(_ time: Duration) throws(DeviceFault)
 
-  /// Reads what is there, without waiting.
+  /// Reads the samples that are available, without waiting. Returns their number.
   func read(_ samples: UnsafeMutablePointer<Float>, atMost count: Int) throws(DeviceFault) -> Int
 
-  /// Writes what there is room for, without waiting. Playback starts when it is given enough.
+  /// Writes as many samples as there is room for, without waiting. Returns their number. Playback
+  /// starts when the buffer is nearly full.
   func write(_ samples: UnsafePointer<Float>, atMost count: Int) throws(DeviceFault) -> Int
 
-  /// Samples between the converter and the program, as far as the device knows.
+  /// The number of samples between the converter and the program, as reported by the device.
   var delay: Int { get }
 }
 
-/// What an open device says of itself in the place of samples.
+/// A fault of an open device.
 public enum DeviceFault: Error, Equatable {
-  /// Samples were lost, or came too late.
+  /// Samples were lost in an overrun or underrun.
   case xrun
-  /// The system sleeps.
+  /// The system has suspended the device.
   case suspended
-  /// It is of no use any more, in the system's words.
+  /// The device cannot be used any more. The value is the system's message.
   case lost(String)
 }
 
-/// The mixer of a device, used by one thread.
+/// The mixer of a device. Use it from one thread.
 public protocol DeviceControl: AnyObject {
-  /// Waits for a change, or for `time`.
+  /// Waits for a change, at most for `time`.
   func wait(_ time: Duration) throws(DeviceFault)
 
-  /// Whether the capture switch lets sound through; nil where there is none.
+  /// Returns whether the capture switch is on, or nil if the mixer has no capture switch.
   func captureIsOn() throws(DeviceFault) -> Bool?
 }
 
-/// Why a device could not be opened.
+/// The reason why a device could not be opened.
 public struct DeviceError: Error, Equatable, CustomStringConvertible {
   public enum Reason: Sendable { case absent, busy, denied, unsupported, failed }
 
@@ -55,7 +57,7 @@ public struct DeviceError: Error, Equatable, CustomStringConvertible {
     self.description = description
   }
 
-  /// Whether trying again may help without anybody's doing.
+  /// Whether the error may disappear without a change of the configuration.
   public var mayPass: Bool {
     switch reason {
     case .absent, .busy, .failed: true

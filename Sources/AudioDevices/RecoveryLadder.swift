@@ -1,20 +1,21 @@
-/// What to do when a running device fails: first what is quick, then what helps.
+/// The steps to take when a running device fails: first the fastest one, then the most thorough
+/// one.
 ///
-/// A state machine without I/O: faults and times in, steps out.
+/// A state machine without I/O. Faults and times go in, steps come out.
 public struct RecoveryLadder {
   public enum Step: Sendable, Equatable {
-    /// Make it ready again, and start it.
+    /// Prepare the device again and start it.
     case prepare
-    /// Ask it to wake, again and again.
+    /// Ask the device to resume, repeatedly.
     case resume
-    /// Close it and open it anew.
+    /// Close the device and open it again.
     case reopen
   }
 
-  /// So many recoveries within `window` are one too many.
+  /// The number of recoveries within `window` after which the device is opened again.
   public static let recoveries = 3
   public static let window = Duration.seconds(2)
-  /// So long the system may take to wake a device.
+  /// The time that the system may take to resume a device.
   public static let longestResume = Duration.seconds(2)
 
   private var recent: [Duration] = []
@@ -23,7 +24,7 @@ public struct RecoveryLadder {
 
   public init() { recent.reserveCapacity(Self.recoveries) }
 
-  /// `now` by a clock that only goes forward.
+  /// Returns the next step after a fault. `now` is a time of a monotonic clock.
   public mutating func step(after fault: DeviceFault, now: Duration) -> Step {
     switch fault {
     case .lost: return reopen()
@@ -38,7 +39,7 @@ public struct RecoveryLadder {
     }
   }
 
-  /// It gave or took samples.
+  /// Records that the device transferred samples.
   public mutating func worked() {
     asleepSince = nil
     wasPreparedAsleep = false

@@ -3,12 +3,13 @@
 
 #include <alsa/asoundlib.h>
 
-// What Swift cannot call: macros that allocate on the stack, and a variadic error handler.
+// Functions for parts of ALSA that Swift cannot call: macros that allocate on the stack, and a
+// variadic error handler.
 
 static inline void calsa_ignore_error(const char *file, int line, const char *function, int error,
                                       const char *format, ...) {}
 
-// ALSA writes to standard error what its functions return anyway.
+// Stops ALSA from writing errors to standard error. Its functions return the same errors.
 static inline void calsa_silence(void) { snd_lib_error_set_handler(calsa_ignore_error); }
 
 #endif

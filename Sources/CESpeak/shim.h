@@ -2,7 +2,7 @@
 #include <espeak-ng/speak_lib.h>
 #include <stdbool.h>
 
-// What is used of the library, which is loaded and not linked.
+// The functions of the library. The library is loaded at run time and not linked.
 typedef struct {
   __typeof__(espeak_Initialize) *_Nonnull initialize;
   __typeof__(espeak_SetSynthCallback) *_Nonnull set_synth_callback;
@@ -12,7 +12,7 @@ typedef struct {
   __typeof__(espeak_Terminate) *_Nonnull terminate;
 } cespeak_functions;
 
-// To be used only where this is true.
+// Fills in the functions. Use them only if this returns true.
 static inline bool cespeak_find(void *_Nonnull library, cespeak_functions *_Nonnull functions) {
   void *found[] = {
       dlsym(library, "espeak_Initialize"), dlsym(library, "espeak_SetSynthCallback"),

@@ -8,17 +8,17 @@
 
 namespace anechoic {
 
-// Keeps echo cancellers from working while another one is being made.
+// Prevents echo cancellers from processing while another one is created.
 //
-// Whenever the library makes one, it points its global table of functions to the plain versions,
-// asks the processor what it can do, and points it back to the vectorized ones, which round
-// otherwise. A frame that is processed in between, on another thread, comes out with other bits.
+// When the library creates a canceller, it points its global table of functions to plain C
+// versions, asks the processor for its features, and then points the table to vectorized versions,
+// which round differently. A frame that another thread processes in between has different bits.
 //
-// A frame pays two atomic additions; it waits only while a canceller is made, some 0.2 ms at the
-// start of a session.
+// A frame pays two atomic additions. It waits only while a canceller is created, about 0.2 ms at
+// the start of a session.
 class FunctionTableGate {
  public:
-  // For a frame. Does nothing where no canceller is involved.
+  // The lock of a frame. Does nothing if the processor has no canceller.
   class Reader {
    public:
     explicit Reader(bool is_involved) : is_involved_(is_involved) {
@@ -39,7 +39,7 @@ class FunctionTableGate {
     const bool is_involved_;
   };
 
-  // For the making of a canceller.
+  // The lock of the creation of a canceller.
   class Writer {
    public:
     Writer() : lock_(mutex_) {

@@ -19,7 +19,7 @@ using webrtc::EchoCancellation;
 using webrtc::GainControl;
 using webrtc::NoiseSuppression;
 
-// The library's way to say that it does not know.
+// The library's value for "not known".
 constexpr int kUnknownDecibels = -100;
 
 EchoCancellation::SuppressionLevel suppression(cwap_level level) {
@@ -47,7 +47,7 @@ cwap_processor *cwap_create(cwap_format format, cwap_echo_search search) {
   webrtc::Config config;
   config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(search.has_extended_filter));
   config.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(search.is_delay_agnostic));
-  // There is no analog volume here that it could turn.
+  // There is no analog volume control.
   config.Set<webrtc::ExperimentalAgc>(new webrtc::ExperimentalAgc(false));
 
   auto processor = std::make_unique<cwap_processor>();
@@ -107,7 +107,7 @@ int32_t cwap_analyze_reference(cwap_processor *processor, const float *const *re
 int32_t cwap_process(cwap_processor *processor, const float *const *input, float *const *output) {
   anechoic::FunctionTableGate::Reader reader(
       processor->library->echo_cancellation()->is_enabled());
-  // The library wants to hear this before every frame.
+  // The library requires this call before every frame.
   if (int error = processor->library->set_stream_delay_ms(processor->delay_ms)) return error;
   return processor->library->ProcessStream(input, processor->capture, processor->capture, output);
 }

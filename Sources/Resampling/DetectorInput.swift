@@ -1,12 +1,12 @@
 public import AudioCore
 
-/// Brings frames to one channel at 8 kHz for a detector of speech, cheaply: where the rate is a
-/// multiple, by the mean of neighbouring samples, which lets through some aliasing that a detector
-/// does not mind and an ear would.
+/// A converter to one channel at 8 kHz for a speech detector. If the rate is a multiple of 8 kHz,
+/// it averages neighbouring samples. This is cheap and lets some aliasing through, which a detector
+/// tolerates.
 public struct DetectorInput: ~Copyable {
   public static let rate = SampleRate.hz8000
 
-  /// In samples of `rate`.
+  /// The delay in samples of `rate`.
   public let latencySamples: Int
   private let factor: Int?
   private let mixed: Frame
@@ -26,7 +26,7 @@ public struct DetectorInput: ~Copyable {
     }
   }
 
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Converts a frame. Runs per frame: no allocation, lock, log or await.
   public mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
     mixed.remix(input)
     guard let factor else {

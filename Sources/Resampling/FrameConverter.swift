@@ -1,8 +1,9 @@
 public import AudioCore
 
-/// Brings frames from one rate and channel count to another; what is equal already is copied.
+/// A converter of frames between sample rates and channel counts. Frames that already match are
+/// copied.
 public struct FrameConverter: ~Copyable {
-  /// In samples of the output's rate.
+  /// The delay in samples of the output's rate.
   public let latencySamples: Int
   private var resampler: FrameResampler?
   private let remixed: Frame
@@ -21,7 +22,7 @@ public struct FrameConverter: ~Copyable {
     }
   }
 
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Converts a frame. Runs per frame: no allocation, lock, log or await.
   public mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
     remixed.remix(input)
     if resampler == nil {

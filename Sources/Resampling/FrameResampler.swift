@@ -1,25 +1,27 @@
 public import AudioCore
 internal import CSampleRate
 
-/// Converts frames of 10 ms from one rate to another, one out for each one in, by libsamplerate's
-/// windowed sinc (J. O. Smith, "Digital Audio Resampling"): 97 dB signal to noise, 80 % bandwidth.
+/// A sample rate converter for frames of 10 ms: one output frame for each input frame. Uses
+/// libsamplerate's windowed sinc (J. O. Smith, "Digital Audio Resampling") with 97 dB
+/// signal-to-noise ratio and 80 % bandwidth.
 public struct FrameResampler: ~Copyable {
-  /// Libsamplerate's own words for what it cannot do.
+  /// An error of libsamplerate, with its message.
   public struct Failure: Error, Equatable {
     public let message: String
   }
 
-  /// In samples of the output: the filter looks ahead by half of its length.
+  /// The delay in samples of the output. The filter looks ahead by half of its length.
   public let latencySamples: Int
   private let ratio: Double
   private let channelCount: Int
   private let converters: UnsafeMutablePointer<OpaquePointer?>
-  private let pending: UnsafeMutablePointer<Float>  // channel after channel, `capacity` each
+  // One channel after another, `capacity` samples each.
+  private let pending: UnsafeMutablePointer<Float>
   private let capacity: Int
   private let pendingCounts: UnsafeMutablePointer<Int>
 
   public init(from input: SampleRate, to output: SampleRate, channelCount: Int) throws(Failure) {
-    // Half of the filter is 20 samples of the lower rate; the rest is room for uneven output.
+    // Half of the filter is 20 samples of the lower rate. The rest is room for uneven output.
     latencySamples = 24 * max(output.hertz, input.hertz) / input.hertz
     ratio = Double(output.hertz) / Double(input.hertz)
     self.channelCount = channelCount
@@ -59,7 +61,7 @@ public struct FrameResampler: ~Copyable {
     }
   }
 
-  /// Appends what comes of `source`; returns how much waits then.
+  /// Appends the conversion of `source`. Returns the number of samples that wait then.
   private func convert(
     _ source: UnsafeMutableBufferPointer<Float>, by converter: OpaquePointer?,
     into queue: UnsafeMutablePointer<Float>, from start: Int

@@ -1,18 +1,19 @@
 public import AudioCore
 internal import CSampleRate
 
-/// Converts one channel from any rate, in pieces of any length. The first sample out is that of the
-/// first one in. Allocates: not for the frame path.
+/// A sample rate converter for one channel, from any rate and in pieces of any length. The first
+/// output sample corresponds to the first input sample. Allocates, so it is not for the frame path.
 public final class StreamResampler {
   private let ratio: Double
   private let converter: OpaquePointer?
 
-  /// `input` in Hz. Throws what libsamplerate says of a ratio that it cannot do.
+  /// Creates a converter. `input` is in Hz. Throws libsamplerate's error for a ratio that it does
+  /// not support.
   public init(from input: Int, to output: SampleRate) throws(FrameResampler.Failure) {
     ratio = Double(output.hertz) / Double(max(1, input))
     var code: Int32 = 0
     guard src_is_valid_ratio(ratio) != 0 else {
-      throw FrameResampler.Failure(message: "no conversion from \(input) to \(output.hertz) Hz")
+      throw FrameResampler.Failure(message: "cannot convert from \(input) Hz to \(output.hertz) Hz")
     }
     converter = input == output.hertz ? nil : src_new(Int32(SRC_SINC_FASTEST), 1, &code)
     if code != 0 { throw FrameResampler.Failure(message: String(cString: src_strerror(code))) }
@@ -22,7 +23,7 @@ public final class StreamResampler {
     if let converter { src_delete(converter) }
   }
 
-  /// What comes of a piece; with the last one, all that is left.
+  /// Returns the conversion of a piece. With the last piece, returns all remaining samples.
   public func process(_ samples: [Float], isLast: Bool) -> [Float] {
     guard let converter else { return samples }
     var converted: [Float] = []

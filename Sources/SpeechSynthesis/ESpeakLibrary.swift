@@ -1,21 +1,23 @@
 internal import CESpeak
 internal import Glibc
 
-/// The library in its first state, from loading to unloading.
+/// The eSpeak NG library, from loading to unloading.
 ///
-/// It keeps state from one text to the next, such as the phase of a voice's flutter, that no function
-/// of it resets. Loaded anew, it says the same text the same way. At most one exists at a time.
+/// The library keeps state between texts, such as the phase of a voice's flutter, which none of its
+/// functions resets. A newly loaded library speaks the same text in the same way. At most one
+/// instance exists at a time.
 struct ESpeakLibrary: ~Copyable {
   private static let name = "libespeak-ng.so.1"
 
-  /// In Hz.
+  /// The sample rate in Hz.
   let sampleRate: Int
   private let handle: UnsafeMutableRawPointer
   private let functions: cespeak_functions
 
   init() throws(SpeechError) {
     (handle, functions, sampleRate) = try Self.load()
-    // Breath is noise from the C library's generator, where nobody else uses that meanwhile.
+    // Breath is noise from the C library's generator. The result repeats if nothing else uses the
+    // generator meanwhile.
     srand(1)
   }
 
@@ -27,7 +29,7 @@ struct ESpeakLibrary: ~Copyable {
   private static func load() throws(SpeechError) -> (
     UnsafeMutableRawPointer, cespeak_functions, rate: Int
   ) {
-    // What it needs of other libraries stays loaded, which makes loading it some 3 ms faster.
+    // Keeps this dependency of eSpeak NG loaded, which makes loading eSpeak NG about 3 ms faster.
     _ = dlopen("libpcaudio.so.0", RTLD_NOW | RTLD_NODELETE)
     guard let handle = dlopen(Self.name, RTLD_NOW | RTLD_LOCAL) else { throw .unavailable }
     let functions = UnsafeMutablePointer<cespeak_functions>.allocate(capacity: 1)
@@ -36,7 +38,7 @@ struct ESpeakLibrary: ~Copyable {
       dlclose(handle)
       throw .unavailable
     }
-    // Otherwise the library would end the process where it finds no data.
+    // Without this flag the library ends the process if it finds no data.
     let rate = functions.pointee.initialize(
       AUDIO_OUTPUT_SYNCHRONOUS, 0, nil, Int32(espeakINITIALIZE_DONT_EXIT))
     guard rate > 0 else {
@@ -47,7 +49,7 @@ struct ESpeakLibrary: ~Copyable {
     return (handle, functions.pointee, Int(rate))
   }
 
-  /// The voices that are installed; with a language, those of it alone. Leaks 2 kB in the library.
+  /// Returns the installed voices, or only those of a language. Leaks 2 kB in the library.
   borrowing func voices(of language: String? = nil) -> [InstalledVoice] {
     guard let language else { return copy(functions.list_voices(nil)) }
     return language.withCString { language in
@@ -69,13 +71,13 @@ struct ESpeakLibrary: ~Copyable {
     return voices
   }
 
-  /// Speaks with the voice in a file; `take` gets what comes, and says whether to go on. False where
-  /// the library cannot.
+  /// Speaks with the voice in a file. Calls `take` with each piece of audio. `take` returns whether
+  /// to continue. Returns false if the library cannot speak the text.
   borrowing func speak(
     _ text: SpokenText, voiceFile: String, take: (UnsafeBufferPointer<Int16>) -> Bool
   ) -> Bool {
-    // Not by what says "file" in its name, which finds none in Debian's version. Where there are
-    // capitals in the path this reads all voices, which takes 3 ms and leaks 2 kB in the library.
+    // The function with "file" in its name finds no voice in Debian's version. If the path contains
+    // capitals, this call reads all voices, which takes 3 ms and leaks 2 kB in the library.
     guard functions.set_voice_by_name(voiceFile) == EE_OK else { return false }
     functions.set_synth_callback { samples, count, events in
       guard let taker = events?.pointee.user_data?.assumingMemoryBound(to: Taker.self) else {
@@ -88,7 +90,7 @@ struct ESpeakLibrary: ~Copyable {
       var taker = Taker(take: take)
       return withUnsafeMutablePointer(to: &taker) { taker in
         text.text.withCString { characters in
-          // Neither SSML nor phonemes in brackets: they are read out.
+          // Neither SSML nor phonemes in brackets are interpreted. They are read aloud.
           functions.synth(
             characters, text.text.utf8.count + 1, 0, POS_CHARACTER, 0, UInt32(espeakCHARS_UTF8),
             nil, taker) == EE_OK

@@ -1,18 +1,18 @@
 internal import CESpeak
 
-/// A voice among the library's data.
+/// An installed voice of the library.
 struct InstalledVoice {
   let name: String
-  /// With how well the voice fits: a lower number is better.
+  /// The languages, each with its priority for this voice: a lower number is a better fit.
   let languages: [(name: String, priority: UInt8)]
-  /// Relative to the directory of voices.
+  /// The path of the file, relative to the directory of voices.
   let file: String
 
   init(_ voice: espeak_VOICE) {
     name = voice.name.map { String(cString: $0) } ?? ""
     file = voice.identifier.map { String(cString: $0) } ?? ""
     var languages: [(name: String, priority: UInt8)] = []
-    // Each language is a byte of priority and a C string; a zero ends them.
+    // Each language is a byte of priority and a C string. A zero byte ends the list.
     var next = voice.languages
     while let start = next, start.pointee != 0 {
       let language = String(cString: start + 1)

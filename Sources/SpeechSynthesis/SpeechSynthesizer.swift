@@ -1,28 +1,28 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Text to speech by eSpeak NG, in this process.
+/// A speech synthesizer in this process, based on eSpeak NG.
 ///
-/// The library is one for the process and not for several threads: whoever speaks waits for those
-/// before, on a thread that the library has for itself. Not for the frame path.
+/// A process can use only one instance of the library, from one thread. Callers therefore wait for
+/// each other on a thread that belongs to the library. Not for the frame path.
 public final class SpeechSynthesizer: Sendable {
   public static let shared = SpeechSynthesizer()
 
-  /// In characters; more is refused.
+  /// The maximum length of a text in characters.
   public static let longestText = 5000
 
   private let queue = DispatchQueue(label: "speech", qos: .utility)
-  /// Nil until somebody has asked for a voice.
+  /// Nil until the first request for a voice.
   private let catalog = Mutex<VoiceCatalog?>(nil)
 
   private init() {}
 
-  /// Speaks a text as it stands: markup is read out, and not obeyed. The same text in the same voice
-  /// gives the same samples.
+  /// Speaks a text. Markup is read aloud and not interpreted. The same text in the same voice
+  /// produces the same samples.
   ///
-  /// `voice` is a language or a name, as `espeak-ng --voices` shows them, with a variant if wanted
-  /// ("en+f3"); "" is English. Throws a `SpeechError`, or `CancellationError` when the task is
-  /// cancelled.
+  /// - Parameter voice: A language or a name that `espeak-ng --voices` lists, with an optional
+  ///   variant ("en+f3"). "" selects English.
+  /// - Throws: A `SpeechError`, or a `CancellationError` if the task is cancelled.
   public func speak(_ text: String, voice: String = "") async throws -> Speech {
     let text = try SpokenText(text)
     let cancellation = Cancellation()
@@ -33,12 +33,12 @@ public final class SpeechSynthesizer: Sendable {
     }
   }
 
-  /// Throws where there is no such voice.
+  /// Throws a `SpeechError` if there is no such voice.
   public func check(voice: String) async throws {
     _ = try await onQueue { try self.voiceCatalog().file(of: voice) }
   }
 
-  /// The names of all voices, as `speak` takes them.
+  /// Returns the names of all voices, in the form that `speak` accepts.
   public func voices() async throws -> [Voice] {
     try await onQueue {
       try self.voiceCatalog().voices.map {
@@ -55,7 +55,7 @@ public final class SpeechSynthesizer: Sendable {
     }
   }
 
-  /// Read once, as the library leaks some of what it reads for it.
+  /// Returns the catalog. It is read only once, because the library leaks memory when it reads it.
   private func voiceCatalog() throws -> VoiceCatalog {
     if let known = catalog.withLock({ $0 }) { return known }
     let read = VoiceCatalog(try ESpeakLibrary())
@@ -81,15 +81,15 @@ public final class SpeechSynthesizer: Sendable {
   }
 }
 
-/// Spoken text, one channel.
+/// Spoken text with one channel.
 public struct Speech: Sendable, Equatable {
-  /// In Hz.
+  /// The sample rate in Hz.
   public let sampleRate: Int
-  /// -1...1.
+  /// The samples, -1...1.
   public let samples: [Float]
 }
 
-/// A voice that can be spoken with, by its name or one of its languages.
+/// A voice, by its name or one of its languages.
 public struct Voice: Sendable, Equatable {
   public let name: String
   public let languages: [String]

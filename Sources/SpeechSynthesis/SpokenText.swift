@@ -1,14 +1,15 @@
-/// A text that can be handed to the library.
+/// A text that the library can speak.
 struct SpokenText {
   let text: String
 
   init(_ text: String) throws(SpeechError) {
-    // In scalars too, as a single character can consist of any number of them.
+    // The limit also applies to scalars, because a character can consist of any number of them.
     guard text.count <= SpeechSynthesizer.longestText,
       text.unicodeScalars.count <= 2 * SpeechSynthesizer.longestText
     else { throw .textTooLong }
     guard !text.unicodeScalars.contains("\0") else { throw .unspeakable }
-    // Some control characters are commands to the library: U+0001 changes the speed, or the voice.
+    // The library interprets some control characters as commands: U+0001 changes the speed or the
+    // voice.
     var spoken = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       let isCommand = scalar.properties.generalCategory == .control && scalar != "\n"

@@ -1,10 +1,10 @@
-/// The voices that can be asked for. Names are looked up here and not by the library, which would
-/// take them for paths of files, and accept variants that there are not.
+/// The available voices. This type looks names up itself, because the library would treat a name as
+/// a file path and accept variants that do not exist.
 struct VoiceCatalog {
   static let standard = "en"
 
   let voices: [InstalledVoice]
-  /// Ways for any voice to sound, such as f3, asked for as in "en+f3".
+  /// The variants that can be added to any voice, such as f3 in "en+f3".
   let variants: [InstalledVoice]
 
   init(_ library: borrowing ESpeakLibrary) {
@@ -12,7 +12,8 @@ struct VoiceCatalog {
     variants = library.voices(of: "variant")
   }
 
-  /// The file of the voice that is called so, or that fits the language of this name best.
+  /// Returns the file of the voice with this name, or of the voice that fits the language with this
+  /// name best.
   func file(of name: String) throws(SpeechError) -> String {
     let parts = name.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
     let wanted = Self.comparable(parts.first.flatMap { $0.isEmpty ? nil : String($0) })
@@ -34,7 +35,7 @@ struct VoiceCatalog {
     return fitting.min { $0.1 < $1.1 }?.0
   }
 
-  /// `espeak-ng --voices` shows spaces as underscores.
+  /// Returns the name with spaces replaced by underscores, as `espeak-ng --voices` shows it.
   private static func comparable(_ name: String?) -> String {
     String((name ?? standard).lowercased().map { $0 == "_" ? " " : $0 })
   }

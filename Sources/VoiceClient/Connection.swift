@@ -3,12 +3,12 @@ internal import Foundation
 internal import GRPCTransport
 internal import SwiftProtobuf
 
-/// The way to one server, and what its client is called there.
+/// The channel to a server, and the client's name.
 struct Connection: Sendable {
   private let channel: Channel
   private let metadata: Metadata
 
-  /// Nothing is connected before the first call.
+  /// Creates a channel. It connects with the first call.
   init(server: String, clientName: String?, security: ChannelSecurity) {
     var options = ConnectionOptions()
     options.keepaliveTime = .seconds(20)
@@ -19,7 +19,7 @@ struct Connection: Sendable {
     self.metadata = metadata
   }
 
-  /// One message out, one message back. Throws the `Status` of a call that failed.
+  /// Sends one message and returns the answer. Throws the `Status` of a failed call.
   func unary<Request: Message, Response: Message>(
     _ method: Method, _ request: Request, timeout: Duration?
   ) async throws -> Response {
@@ -28,17 +28,17 @@ struct Connection: Sendable {
     return try Response(serializedBytes: response)
   }
 
-  /// One message out; the answers are what the call then receives.
+  /// Sends one message. The answers are received from the returned call.
   func serverStreaming(_ method: Method, _ request: some Message) async throws -> ClientCall {
     try await channel.serverStreaming(method, request.serializedBytes(), metadata: metadata)
   }
 
-  /// Starts a call of any shape.
+  /// Starts a call of any type.
   func call(_ method: Method) -> ClientCall { channel.call(method, metadata: metadata) }
 }
 
 extension ClientCall {
-  /// The next message; nil once the call has ended with OK. Throws any other `Status`.
+  /// Returns the next message, or nil once the call has ended with OK. Throws any other `Status`.
   func receive<Response: Message>(_: Response.Type) async throws -> Response? {
     try await receive().map { try Response(serializedBytes: Data($0)) }
   }

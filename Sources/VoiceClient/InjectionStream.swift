@@ -2,8 +2,8 @@ public import AnechoicAPI
 internal import GRPCTransport
 internal import SwiftProtobuf
 
-/// Speech on its way into a session: all audio, or all text. A send waits while enough of it is on
-/// its way, and throws the `Status` of an injection that has ended.
+/// Speech that is sent into a session, either as audio or as text. A send waits while too much is
+/// on its way, and throws the `Status` of an injection that has ended.
 public final class InjectionStream: Sendable {
   private let call: ClientCall
 
@@ -12,7 +12,7 @@ public final class InjectionStream: Sendable {
     try await send(.start(start))
   }
 
-  /// Sends the next samples, in the format of the start.
+  /// Sends samples in the format of the start.
   public func send(_ audio: Anechoic_V1_AudioChunk) async throws {
     try await send(.audio(audio))
   }
@@ -22,7 +22,7 @@ public final class InjectionStream: Sendable {
     try await send(.text(text))
   }
 
-  /// Says that no more comes, and waits until all of it has been heard.
+  /// Ends the speech. Returns when all of it has been heard.
   public func finish() async throws -> Anechoic_V1_InjectSpeechResponse {
     call.halfClose()
     guard let response = try await call.receive(Anechoic_V1_InjectSpeechResponse.self) else {

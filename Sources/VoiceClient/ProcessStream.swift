@@ -2,13 +2,13 @@ public import AnechoicAPI
 internal import GRPCTransport
 internal import SwiftProtobuf
 
-/// A running session: requests out and responses in, side by side.
+/// A running session. Requests are sent and responses are received independently of each other.
 public final class ProcessStream: Sendable {
-  /// What the server made of the start.
+  /// The server's answer to the start.
   public let started: Anechoic_V1_Started
   private let call: ClientCall
 
-  /// Microphone in to processed out, for the whole session.
+  /// The delay from the microphone to the processed output. It is constant for the session.
   public var algorithmicDelay: Duration {
     let delay = started.algorithmicDelay
     return .seconds(delay.seconds) + .nanoseconds(delay.nanos)
@@ -19,7 +19,7 @@ public final class ProcessStream: Sendable {
     do {
       try await call.send(Anechoic_V1_ProcessRequest.with { $0.start = start }.serializedBytes())
     } catch is Status {
-      // Refused already: `receive` says why.
+      // The server has refused the session. `receive` throws its status.
     }
     guard let first = try await call.receive(Anechoic_V1_ProcessResponse.self),
       case .started(let started) = first.response
@@ -37,22 +37,23 @@ public final class ProcessStream: Sendable {
     try await call.send(Anechoic_V1_ProcessRequest.with { $0.control = control }.serializedBytes())
   }
 
-  /// Says when playback was heard.
+  /// Reports when playback was heard.
   public func send(_ report: Anechoic_V1_PlaybackReport) async throws {
     try await call.send(
       Anechoic_V1_ProcessRequest.with { $0.playbackReport = report }.serializedBytes())
   }
 
-  /// Says what has become of the devices.
+  /// Reports a change of the devices.
   public func send(_ report: Anechoic_V1_DeviceReport) async throws {
     try await call.send(
       Anechoic_V1_ProcessRequest.with { $0.deviceReport = report }.serializedBytes())
   }
 
-  /// Says that no more comes; the server then sends what is left and ends the session.
+  /// Ends the input. The server then sends the remaining output and ends the session.
   public func finish() { call.halfClose() }
 
-  /// The next response; nil at the end of the session. Throws any other `Status` than OK.
+  /// Returns the next response, or nil once the session has ended. Throws any `Status` other than
+  /// OK.
   public func receive() async throws -> Anechoic_V1_ProcessResponse? {
     try await call.receive(Anechoic_V1_ProcessResponse.self)
   }

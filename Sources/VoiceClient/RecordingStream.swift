@@ -2,7 +2,7 @@ internal import AnechoicAPI
 internal import Foundation
 internal import GRPCTransport
 
-/// The recording of a session, as it comes.
+/// The recording of a running session.
 public final class RecordingStream: Sendable {
   private let call: ClientCall
 
@@ -14,7 +14,8 @@ public final class RecordingStream: Sendable {
     else { throw Status(.internal, "the server did not say that it waits") }
   }
 
-  /// The next bytes of the file; nil when it is whole. Throws any other `Status` than OK.
+  /// Returns the next bytes of the file, or nil once it is complete. Throws any `Status` other than
+  /// OK.
   public func receive() async throws -> [UInt8]? {
     try await call.receive(Anechoic_V1_RecordSessionResponse.self).map { [UInt8]($0.recording) }
   }

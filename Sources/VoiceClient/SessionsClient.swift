@@ -2,21 +2,24 @@ public import AnechoicAPI
 public import GRPCTransport
 internal import SwiftProtobuf
 
-/// The sessions of a server, for whoever may see or steer them. A session goes by its name,
-/// `sessions/ID`. Every function throws the `Status` of a call that failed.
+/// The control plane of a server: its sessions, by their names `sessions/ID`. Every function throws
+/// the `Status` of a failed call.
 public final class SessionsClient: Sendable {
-  /// What a call is given that waits for nobody but the server.
+  /// The deadline of calls that wait only for the server.
   private static let timeout = Duration.seconds(10)
 
   private let connection: Connection
 
-  /// `server` is `HOST:PORT` or `unix:PATH`. Nothing is connected before the first call.
-  /// `clientName`, printable ASCII, is who acts, and who is permitted to inject.
+  /// Creates a client. It connects with the first call.
+  ///
+  /// - Parameters:
+  ///   - server: `HOST:PORT` or `unix:PATH`.
+  ///   - clientName: The name that changes and permissions are attributed to. Printable ASCII.
   public init(server: String, clientName: String, security: ChannelSecurity = .plaintext) {
     connection = Connection(server: server, clientName: clientName, security: security)
   }
 
-  /// All sessions, page by page.
+  /// Returns all sessions, from all pages.
   public func list() async throws -> [Anechoic_V1_Session] {
     var sessions: [Anechoic_V1_Session] = []
     var request = Anechoic_V1_ListSessionsRequest()
@@ -34,8 +37,8 @@ public final class SessionsClient: Sendable {
     return response.session
   }
 
-  /// Replaces the fields of a session that `mask` names, as paths such as
-  /// `config.preferred_mic_mode`; one that `session` leaves out is cleared.
+  /// Changes the fields of a session that `mask` names, with paths such as
+  /// `config.preferred_mic_mode`. A named field that `session` does not set is cleared.
   public func update(
     _ session: Anechoic_V1_Session, mask: [String]
   ) async throws -> Anechoic_V1_Session {
@@ -48,13 +51,14 @@ public final class SessionsClient: Sendable {
     return response.session
   }
 
-  /// Ends a session; what its media client sent last may be lost.
+  /// Ends a session. The audio that its media client sent last may be lost.
   public func delete(_ name: String) async throws {
     let _: Anechoic_V1_DeleteSessionResponse = try await unary(
       RPC.deleteSession, Anechoic_V1_DeleteSessionRequest.with { $0.name = name })
   }
 
-  /// Mutes or unmutes a session: with `ifGeneration` only where nobody was quicker, else ABORTED.
+  /// Changes the mute state of a session. With `ifGeneration`, fails with ABORTED if another client
+  /// has changed the state since that generation.
   public func setMute(
     _ name: String, muted: Bool, ifGeneration: UInt64? = nil
   ) async throws -> Anechoic_V1_MuteState {
@@ -66,8 +70,8 @@ public final class SessionsClient: Sendable {
     return response.state
   }
 
-  /// Reports a press of a mute button, and waits for as long as it takes until it is decided.
-  /// `muted` is what a switch says; nil, a push button, toggles. A repeat of `id` is the same press.
+  /// Reports a press of a mute button, and returns when it is decided. `muted` is the position of a
+  /// switch; nil, for a push button, toggles. A report with the same `id` is the same press.
   public func reportMuteGesture(
     _ name: String, id: String, muted: Bool? = nil
   ) async throws -> Anechoic_V1_ReportMuteGestureResponse {
@@ -78,7 +82,8 @@ public final class SessionsClient: Sendable {
     return try await unary(RPC.reportMuteGesture, request, timeout: nil)
   }
 
-  /// A snapshot, and then every event: those to come, or all from an id on.
+  /// Watches a session. The stream starts with a snapshot, followed by the new events, or by all
+  /// events from an id on.
   public func watch(
     _ name: String, fromEvent: UInt64? = nil, statsInterval: Duration? = nil
   ) async throws -> WatchStream {
@@ -91,7 +96,7 @@ public final class SessionsClient: Sendable {
     return WatchStream(try await connection.serverStreaming(method(RPC.watchSession), request))
   }
 
-  /// Asks whether this client may inject speech, and waits for as long as the person who answers.
+  /// Asks for permission to inject speech. Returns when the person has decided.
   public func requestInjectionPermission(
     _ name: String, usageDescription: String
   ) async throws -> Anechoic_V1_InjectionPermission {
@@ -104,13 +109,13 @@ public final class SessionsClient: Sendable {
     return response.permission
   }
 
-  /// Begins to inject speech, as audio of the format that `start` names, or as text.
+  /// Starts to inject speech, as audio in the format of `start` or as text.
   public func injectSpeech(_ start: Anechoic_V1_InjectionStart) async throws -> InjectionStream {
     try await InjectionStream(connection.call(method(RPC.injectSpeech)), start)
   }
 
-  /// Records a session that has not started yet, from its start to its end. Returns when the server
-  /// waits for it, which it does for `wait`, up to an hour; nil for a minute.
+  /// Records a session that has not started yet, from start to end. Returns when the server waits
+  /// for the session. The server waits for `wait`, up to an hour; nil selects a minute.
   public func record(_ name: String, wait: Duration? = nil) async throws -> RecordingStream {
     let request = Anechoic_V1_RecordSessionRequest.with {
       $0.name = name

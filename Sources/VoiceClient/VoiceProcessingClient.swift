@@ -2,22 +2,26 @@ public import AnechoicAPI
 public import GRPCTransport
 internal import SwiftProtobuf
 
-/// A server, as a program uses it.
+/// A client of one server.
 public final class VoiceProcessingClient: Sendable {
-  /// Health of a service, as grpc.health.v1 tells it.
+  /// The health of a service, as grpc.health.v1 reports it.
   public typealias ServingStatus = Grpc_Health_V1_HealthCheckResponse.ServingStatus
 
   private let connection: Connection
 
-  /// `server` is `HOST:PORT` or `unix:PATH`. Nothing is connected before the first call.
-  /// `clientName`, printable ASCII, is who owns the sessions; nil leaves that to the server.
+  /// Creates a client. It connects with the first call.
+  ///
+  /// - Parameters:
+  ///   - server: `HOST:PORT` or `unix:PATH`.
+  ///   - clientName: The owner of the client's sessions. Printable ASCII. Nil leaves the name to
+  ///     the server.
   public init(
     server: String, clientName: String? = nil, security: ChannelSecurity = .plaintext
   ) {
     connection = Connection(server: server, clientName: clientName, security: security)
   }
 
-  /// Opens a session. Throws the `Status` of a server that refuses it.
+  /// Starts a session. Throws the `Status` of a server that refuses it.
   public func process(_ start: Anechoic_V1_Start) async throws -> ProcessStream {
     try await ProcessStream(
       connection.call(Method(service: RPC.voiceProcessing, name: RPC.process)), start)
@@ -31,7 +35,7 @@ public final class VoiceProcessingClient: Sendable {
       Anechoic_V1_GetCapabilitiesRequest(), timeout: timeout)
   }
 
-  /// `service` is a full name, or "" for the server as a whole.
+  /// Returns the health of a service. `service` is a full name, or "" for the whole server.
   public func health(
     of service: String = "", timeout: Duration = .seconds(5)
   ) async throws -> ServingStatus {

@@ -1,8 +1,8 @@
-/// What an echo canceller knows of itself. Nil is not known, or not yet.
+/// Measurements of an echo canceller. A value that is not known, or not known yet, is nil.
 public struct EchoMetrics: Sendable, Equatable {
-  /// From loudspeaker to microphone, in dB.
+  /// The attenuation from loudspeaker to microphone, in dB.
   public var echoReturnLoss: Float?
-  /// What the canceller adds to it, in dB.
+  /// The additional attenuation by the canceller, in dB.
   public var echoReturnLossEnhancement: Float?
 
   public init(

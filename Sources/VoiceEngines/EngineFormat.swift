@@ -1,11 +1,11 @@
 public import AudioCore
 
-/// The audio that an engine is made for.
+/// The audio format of an engine.
 public struct EngineFormat: Sendable, Equatable {
-  /// Of the microphone and the output; one of `VoiceEngine.processingRates`.
+  /// The rate of the microphone and the output. One of `VoiceEngine.processingRates`.
   public var rate: SampleRate
   public var channelCount: Int
-  /// What the loudspeaker plays; nil where there is no reference.
+  /// The format of the reference, or nil if there is no reference.
   public var reference: Reference?
 
   public struct Reference: Sendable, Equatable {
@@ -24,7 +24,7 @@ public struct EngineFormat: Sendable, Equatable {
     self.reference = reference
   }
 
-  /// The same for a stage that does not hear the loudspeaker.
+  /// The same format for a stage that does not use the reference.
   public var withoutReference: EngineFormat {
     EngineFormat(rate: rate, channelCount: channelCount)
   }

@@ -1,15 +1,15 @@
-/// Which stages an engine runs, and how strongly.
+/// The stages that an engine runs, and their strength.
 public struct EngineSettings: Sendable, Equatable {
-  /// Audio passes untouched; detection and latency stay.
+  /// Passes audio through unchanged. Detection and latency stay the same.
   public var isBypassed: Bool
-  /// Nil is off.
+  /// Nil disables echo cancellation.
   public var echoSuppression: EchoSuppression?
-  /// Nil is off.
+  /// Nil disables noise suppression.
   public var noiseSuppression: NoiseSuppression?
-  /// The level that speech is brought to, in decibels below full scale, 0...31; nil is off.
+  /// The target level of speech in decibels below full scale, 0...31. Nil disables gain control.
   public var gainTarget: Int?
   public var highPassFilter: Bool
-  /// Whether what is not speech is lowered further than noise suppression does.
+  /// Whether audio without speech is lowered further than noise suppression does.
   public var isolatesVoice: Bool
 
   public enum EchoSuppression: Sendable, CaseIterable { case low, moderate, high }

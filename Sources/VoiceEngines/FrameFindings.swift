@@ -1,11 +1,11 @@
-/// What an engine found in a frame.
+/// The results of an engine for one frame.
 public struct FrameFindings: Sendable, Equatable {
-  /// That there is speech in the echo-cancelled microphone, 0...1.
+  /// The probability of speech in the echo-cancelled microphone, 0...1.
   public var speechProbability: Float
-  /// The engine's verdict on the same.
+  /// Whether the engine detects speech in the echo-cancelled microphone.
   public var hasVoice: Bool
-  /// By how much the echo canceller lowers a microphone in which the reference is heard, in dB, over
-  /// the last 0.3 s of such; nil before it is known.
+  /// The reduction by the echo canceller in dB, measured over the last 0.3 s in which the
+  /// microphone contained the reference. Nil until it is known.
   public var echoReduction: Float?
 
   public init(speechProbability: Float, hasVoice: Bool, echoReduction: Float? = nil) {

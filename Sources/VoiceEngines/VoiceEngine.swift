@@ -1,7 +1,7 @@
 public import AudioCore
 
-/// What an engine is called, so that a recording can say what made it: the same input gives the
-/// same output with the same engine only.
+/// The name and version of an engine. Recordings store it, because only the same engine produces
+/// the same output again.
 public struct EngineIdentity: Sendable, Equatable, CustomStringConvertible {
   public let name: String
   public let version: String
@@ -14,38 +14,41 @@ public struct EngineIdentity: Sendable, Equatable, CustomStringConvertible {
   public var description: String { "\(name)/\(version)" }
 }
 
-/// Echo cancellation, noise suppression, gain control and voice detection on one microphone.
+/// Echo cancellation, noise suppression, gain control and voice detection for one microphone.
 ///
-/// An engine does no I/O, reads no clock and belongs to one thread. Its output depends on its
-/// input and settings alone, bit for bit.
+/// An engine does no I/O, reads no clock and belongs to one thread. Its output depends only on its
+/// input and settings, bit for bit.
 public protocol VoiceEngine: AnyObject, SendableMetatype {
   static var identity: EngineIdentity { get }
 
-  /// The rates that it works at; audio of another rate is converted before it.
+  /// The sample rates at which the engine works. Audio with another rate is converted first.
   static var processingRates: [SampleRate] { get }
 
-  /// Whether it can run such settings on such audio. Those of the standard mic mode it always can.
+  /// Returns whether the engine supports these settings for this format. Every engine supports the
+  /// settings of the standard mic mode.
   static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool
 
-  /// A detector of speech in a signal without echo, at one of the processing rates, one channel.
+  /// Creates a speech detector for a signal without echo, with one channel at one of the processing
+  /// rates.
   static func makeSpeechDetector(rate: SampleRate) throws(EngineError) -> any SpeechDetector
 
-  /// By how much the reference should come before its echo: what is best, and what is good enough not
-  /// to be disturbed.
+  /// The time by which the reference should precede its echo: the best value, and the range in
+  /// which it does not have to be corrected.
   static var bestReferenceLead: Duration { get }
   static var goodReferenceLeads: ClosedRange<Duration> { get }
 
   init(format: EngineFormat, settings: EngineSettings) throws(EngineError)
 
-  /// Microphone in to output out, in samples of the format's rate; the same whatever the settings.
+  /// The delay from microphone to output, in samples of the format's rate. It does not depend on
+  /// the settings.
   var latencySamples: Int { get }
 
-  /// From the next frame on, cross-faded, and without forgetting the echo path.
+  /// Applies settings from the next frame on, with a cross-fade. The engine keeps what it has
+  /// learned about the echo path.
   func apply(_ settings: EngineSettings)
 
-  /// Processes 10 ms. The reference comes by a good lead before its echo; without one the
-  /// loudspeaker counts as silent.
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Processes 10 ms. The reference must precede its echo by a good lead. Without a reference, the
+  /// loudspeaker counts as silent. Runs per frame: no allocation, lock, log or await.
   func process(
     microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
   )
@@ -54,13 +57,14 @@ public protocol VoiceEngine: AnyObject, SendableMetatype {
   var echoMetrics: EchoMetrics { get }
 }
 
-/// Finds speech in one signal.
+/// A detector of speech in one signal.
 public protocol SpeechDetector: AnyObject {
-  /// The verdict on 10 ms. Runs per frame: no allocation, lock, log or await.
+  /// Returns whether 10 ms of audio contain speech. Runs per frame: no allocation, lock, log or
+  /// await.
   func hasVoice(_ frame: borrowing Frame) -> Bool
 }
 
-/// An engine that could not be made.
+/// The error of an engine that could not be created.
 public struct EngineError: Error, Equatable, CustomStringConvertible {
   public let description: String
 

@@ -1,12 +1,12 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// A stage's way in and out: hears either what the stage made, or its input, which is kept back for
-/// as long as the stage keeps its output. Each change is cross-faded.
+/// The switch around a stage. Its output is either the stage's output, or the input delayed by the
+/// latency of the stage. Each change is cross-faded.
 struct AlignedSwitch: ~Copyable {
-  /// Of the stage, in samples.
+  /// The latency of the stage in samples.
   let latencySamples: Int
-  /// Where the stage puts what it made.
+  /// The frame that the stage writes its output to.
   let processed: Frame
   private let untouched: Frame
   private var delay: DelayLine
@@ -21,8 +21,8 @@ struct AlignedSwitch: ~Copyable {
     choice = CrossfadeSwitch(isOn: isOn)
   }
 
-  /// Whether the stage is wanted. One that did not run until now is heard when it has run for as
-  /// long as it keeps its output back: before that it has nothing to say.
+  /// Switches the stage on or off. A stage that has not run before is heard only after its own
+  /// latency, because until then it has no output.
   mutating func turn(on isOn: Bool, hasRun: Bool) {
     guard isOn else {
       framesUntilOn = 0
@@ -35,10 +35,11 @@ struct AlignedSwitch: ~Copyable {
     choice.isOn = framesUntilOn == 0
   }
 
-  /// Whether the stage has to run for the next frame.
+  /// Whether the stage must run for the next frame.
   var needsProcessed: Bool { choice.needsOn || framesUntilOn > 0 }
 
-  /// `output` becomes `processed`, or `input` as it was, or fades from one to the other.
+  /// Fills `output` with `processed`, with the delayed `input`, or with a cross-fade between the
+  /// two.
   mutating func select(_ input: borrowing Frame, into output: borrowing Frame) {
     delay.process(input, into: untouched)
     choice.select(on: processed, off: untouched, into: output)

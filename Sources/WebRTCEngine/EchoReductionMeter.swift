@@ -1,12 +1,12 @@
 internal import AudioCore
 
-/// Measures by how much an echo canceller lowers a microphone in which the reference is heard.
+/// A meter of how much an echo canceller lowers a microphone that contains the reference.
 struct EchoReductionMeter {
-  /// Below this mean square, -60 dBFS, neither side is heard.
+  /// The mean square, -60 dBFS, below which a side counts as silent.
   private static let leastPower: Float = 1e-6
-  /// The reference is heard so many frames after it came, at most.
+  /// The number of frames after the reference in which its echo can be heard.
   private static let tail = 15
-  /// The share of a new frame: 0.3 s of them count.
+  /// The weight of a new frame: the meter covers 0.3 s of frames.
   private static let share: Float = 1 / 30
   private static let leastFrames = 30
 
@@ -15,7 +15,7 @@ struct EchoReductionMeter {
   private var frames = 0
   private var framesSinceReference = EchoReductionMeter.tail
 
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Takes in a frame. Runs per frame: no allocation, lock, log or await.
   mutating func process(
     reference: borrowing Frame, input: borrowing Frame, output: borrowing Frame
   ) {
@@ -28,7 +28,7 @@ struct EchoReductionMeter {
     frames = min(frames + 1, Self.leastFrames)
   }
 
-  /// In dB; nil before enough was heard.
+  /// The reduction in dB. Nil until enough was heard.
   var reduction: Float? {
     guard frames >= Self.leastFrames else { return nil }
     return Decibels.level(meanSquare: before) - Decibels.level(meanSquare: after)

@@ -1,18 +1,18 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// Echo cancellation. Once it was on it goes on learning while it is off, so that it is there at
-/// once when it is wanted again.
+/// The echo cancellation stage. Once it was on, it continues to learn while it is off, so that it
+/// works at once when it is switched on again.
 final class EchoStage {
   private static let framesToPrime = 12
-  /// So long after a voice was found it is taken care of.
+  /// The number of frames after a voice in which suppression stays low.
   private static let framesOfCare = 30
 
   var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
   private var isLearning: Bool
-  private var samplesLearnt = 0  // up to the latency
+  private var samplesLearnt = 0  // The number of samples processed, up to the latency.
   private var reduction = EchoReductionMeter()
   private var suppression: EngineSettings.EchoSuppression
   private var framesSinceVoice = EchoStage.framesOfCare
@@ -30,9 +30,10 @@ final class EchoStage {
     prime(format)
   }
 
-  /// The library passes the first frames of all without holding them back, until its buffers stand.
-  /// Here they are of noise, from which its idea of the room's noise quickly comes down (from silence
-  /// it would not come up), but for the last, which is what the first real one is joined to.
+  /// Fills the library's buffers. The library passes its first frames through without delay until
+  /// its buffers are full. These frames contain noise, because the library's noise estimate goes
+  /// down quickly but does not come up from silence. The last of them is silent, because the first
+  /// real frame is joined to it.
   private func prime(_ format: EngineFormat) {
     guard let played = format.reference else { return }
     let reference = Frame(rate: played.rate, channelCount: played.channelCount)
@@ -61,7 +62,7 @@ final class EchoStage {
     processor.setEchoCancellation(suppression)
   }
 
-  /// Takes in whether a voice was found in what came out: moderate suppression is low while somebody
+  /// Takes in whether the output contains a voice. Moderate suppression becomes low while somebody
   /// talks, so that double talk keeps more of the near voice.
   func note(hasVoice: Bool) {
     guard isLearning, suppression == .moderate else { return }
@@ -85,13 +86,13 @@ final class EchoStage {
 
   var metrics: EchoMetrics { isLearning ? processor.echoMetrics : EchoMetrics() }
 
-  /// In dB; nil before it is known.
+  /// The reduction in dB. Nil until it is known.
   var echoReduction: Float? { isLearning ? reduction.reduction : nil }
 }
 
 extension Frame {
-  /// Where the microphone is echo and nothing else, the library now and then gives values that are
-  /// no numbers, and the stages after it would never recover from them. It is echo, so: silence.
+  /// Replaces NaN and infinite samples by silence. The library sometimes returns them if the
+  /// microphone contains only echo, and later stages would never recover from them.
   fileprivate func silenceNonNumbers() {
     for channel in 0..<channelCount {
       let plane = plane(channel)

@@ -1,14 +1,14 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// Automatic gain control.
+/// The automatic gain control stage.
 final class GainStage {
   var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
-  private var linked: LinkedGain?  // nil for one channel
+  private var linked: LinkedGain?  // Nil for one channel.
 
-  /// `target` in decibels below full scale; nil is off.
+  /// Creates the stage. `target` is in decibels below full scale; nil switches the stage off.
   init(_ format: EngineFormat, _ target: Int?) throws(EngineError) {
     processor = try WebRTCProcessor(EngineFormat(rate: format.rate, channelCount: 1))
     if format.channelCount > 1 {

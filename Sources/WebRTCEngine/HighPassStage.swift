@@ -1,9 +1,9 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// The high-pass filter against rumble and hum. It always runs, and is heard when it is on.
+/// The high-pass filter stage, against rumble and hum. It always runs, and is heard when it is on.
 final class HighPassStage {
-  /// In Hz: below any voice.
+  /// The cutoff frequency in Hz, below any voice.
   private static let cutoff: Float = 80
 
   private var filter: HighPassFilter

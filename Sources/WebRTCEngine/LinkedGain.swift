@@ -1,13 +1,15 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// Automatic gain control of two channels by one gain, so that what is left stays left.
+/// Automatic gain control of two channels with one gain, which keeps the difference between left
+/// and right.
 ///
-/// The library has a gain for each channel, which brings both to the same level. So it is given the
-/// louder of the two, sample by sample, and what it made of that in each millisecond is done to both.
+/// The library has a gain for each channel and brings both to the same level. Therefore it gets the
+/// louder channel, sample by sample, and the gain that it applied in each millisecond is applied to
+/// both channels.
 struct LinkedGain: ~Copyable {
   private static let blocksPerFrame = 10
-  /// Below this mean square, -70 dBFS, the library's 16 bits tell too little of a gain.
+  /// The mean square, -70 dBFS, below which the library's 16 bits are too coarse to measure a gain.
   private static let leastPower: Float = 1e-7
   private static let gains: ClosedRange<Float> = 0.03...32
 
@@ -26,7 +28,7 @@ struct LinkedGain: ~Copyable {
     delay = DelayLine(delay: latencySamples, channelCount: format.channelCount)
   }
 
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Processes a frame. Runs per frame: no allocation, lock, log or await.
   mutating func process(
     _ input: borrowing Frame, by processor: borrowing WebRTCProcessor,
     into output: borrowing Frame
@@ -43,7 +45,7 @@ struct LinkedGain: ~Copyable {
     for block in 0..<Self.blocksPerFrame { apply(to: output, block * size..<(block + 1) * size) }
   }
 
-  /// Moves the gain to what it was in these samples.
+  /// Moves the gain to the value that was measured in these samples.
   private mutating func apply(to output: borrowing Frame, _ samples: Range<Int>) {
     let (before, after) = (delayedLouder.planePointers[0], controlled.planePointers[0])
     var (powerBefore, powerAfter): (Float, Float) = (0, 0)

@@ -1,8 +1,8 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// Noise suppression, and the voice detection that rests on it: the suppressor always runs, and is
-/// heard when it is on.
+/// The noise suppression stage and the voice detection that depends on it. The suppressor always
+/// runs, and is heard when it is on.
 final class NoiseStage {
   var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor

@@ -1,17 +1,19 @@
 internal import AudioCore
 
-/// Lowers what is not speech: a downward expander with a floor, steered by voice detection.
+/// A gate that lowers audio without speech: a downward expander with a floor, controlled by voice
+/// detection.
 ///
-/// Opens within 5 ms, stays open for 300 ms after the last voice, and closes in 100 ms.
+/// The gate opens within 5 ms, stays open for 300 ms after the last voice, and closes within 100
+/// ms.
 struct VoiceGate {
-  /// In decibels, on what is not speech.
+  /// The gain for audio without speech, in decibels.
   static let floor: Float = -18
   private static let holdFrames = 30
   private static let attack: Float = 0.005
   private static let release: Float = 0.1
 
   private let closedGain = Decibels.factor(Self.floor)
-  private let opening: Float  // gain per sample
+  private let opening: Float  // The change of the gain for each sample.
   private let closing: Float
   private var gain: Float = 1
   private var framesSinceVoice = 0

@@ -1,7 +1,7 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// The library's voice detection by itself, for a signal that needs no processing.
+/// The library's voice detection alone, for a signal that needs no processing.
 final class WebRTCSpeechDetector: SpeechDetector {
   private let processor: WebRTCProcessor
   private let unused: Frame

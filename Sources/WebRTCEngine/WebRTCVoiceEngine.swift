@@ -3,9 +3,9 @@ public import VoiceEngines
 
 /// The engine of libwebrtc-audio-processing 0.3.
 ///
-/// Each stage runs in an instance of the library of its own, so that its input and its output are
-/// both at hand: a switch is then a cross-fade between two aligned signals, and a stage that is
-/// off loses nothing of what it has learnt.
+/// Each stage runs in a separate instance of the library, so that its input and its output are
+/// available at the same time. A switch is a cross-fade between two aligned signals, and a stage
+/// that is off keeps what it has learned.
 public final class WebRTCVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(name: "webrtc-audio-processing", version: "0.3")
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
