@@ -1,8 +1,9 @@
 public import AudioDevices
 
 extension EdgeAgent {
-  /// Opens each device of a configuration once, and says which cannot be. Those that may not pass are of
-  /// no use to wait for: a name that ALSA does not know, a format that cannot be, missing rights.
+  /// Opens each device of a configuration once, and returns the errors. An error that will not pass
+  /// by itself makes waiting useless: a name that ALSA does not know, an unsupported format,
+  /// missing permissions.
   public static func deviceErrors(
     _ configuration: EdgeConfiguration, system: any AudioSystem
   ) -> [DeviceError] {
@@ -32,7 +33,7 @@ extension EdgeAgent {
 }
 
 extension Endpoint {
-  /// Nil where it is no device.
+  /// The name of the device, or nil if the endpoint is not a device.
   var device: String? {
     if case .alsa(let name) = self { name } else { nil }
   }

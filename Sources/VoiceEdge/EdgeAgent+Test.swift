@@ -3,7 +3,7 @@ internal import AudioCore
 internal import GRPCTransport
 internal import SwiftProtobuf
 
-/// The test of the devices by a chirp.
+/// The chirp test of the devices.
 extension EdgeAgent {
   func testAudio() async throws(Status) -> Anechoic_V1_TestAudioResponse {
     guard microphone.record.value.isRunning, loudspeaker.record.value.isRunning else {

@@ -5,9 +5,10 @@ internal import Glibc
 internal import Synchronization
 public import VoiceEngines
 
-/// A voice device out of a machine's sound hardware, its programs and a server.
+/// A voice device made of a machine's sound hardware, its programs and a server.
 ///
-/// Each device has a thread; the voice has one; the server's side and the local control are tasks.
+/// Each device has a thread, and so has the voice. The server connection and the local control are
+/// tasks.
 public final class EdgeAgent: Sendable {
   let configuration: EdgeConfiguration
   let voice = Mailbox<EdgeVoice>()
@@ -26,8 +27,12 @@ public final class EdgeAgent: Sendable {
   private let voiceThread = LoopThread()
   let log: @Sendable (String) -> Void
 
-  /// `system` has the devices, `engine` does what is done on this machine. `log` is given a line for
-  /// each change, from any thread.
+  /// Creates an agent.
+  ///
+  /// - Parameters:
+  ///   - system: The sound devices.
+  ///   - engine: The engine for processing on this machine.
+  ///   - log: Called with one line for each state change, from any thread.
   public init(
     _ configuration: EdgeConfiguration, system: any AudioSystem,
     engine: any (VoiceEngine & SendableMetatype).Type,
@@ -60,13 +65,14 @@ public final class EdgeAgent: Sendable {
     }
   }
 
-  /// Until the task is cancelled. Throws an `EdgeFailure` for what cannot work.
+  /// Runs until the task is cancelled. Throws an `EdgeFailure` for an error that a retry cannot
+  /// correct.
   public func run() async throws {
-    // Programs that stop to read are no reason to end.
+    // A program that stops reading must not end the agent.
     signal(SIGPIPE, SIG_IGN)
-    // Who started it may have ignored this one: then no command could be asked how it ended.
+    // The parent process may have ignored SIGCHLD. Then the exit status of a command would be lost.
     signal(SIGCHLD, SIG_DFL)
-    // First: where another agent runs, nothing of its may be touched.
+    // First, because nothing may be changed if another agent is running.
     let control: LocalControl?
     do { control = try LocalControl(self) } catch {
       controls.stop()
@@ -90,7 +96,7 @@ public final class EdgeAgent: Sendable {
     }
   }
 
-  /// What the devices' loops know.
+  /// The health of the devices.
   var health: [(role: String, health: DeviceHealth)] {
     [
       ("microphone", microphone.record.value), ("loudspeaker", loudspeaker.record.value),

@@ -1,9 +1,9 @@
 internal import AnechoicAPI
 
-/// What is wrong in a configuration, and where: a file's line, a variable or a flag. One line, whatever
-/// the file holds.
+/// An error in a configuration and its place: the line of a file, a variable or a flag. The
+/// description is always one line.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-  /// Of what a file may bring into the line.
+  /// The maximum length of the text from a file in the description.
   private static let longestProblem = 300
 
   public let description: String

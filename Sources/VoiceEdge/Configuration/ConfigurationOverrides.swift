@@ -1,5 +1,5 @@
-/// What lies over a configuration's file, by the keys' paths: flags, and below them variables of the
-/// environment. It learns which keys there are from what is asked for.
+/// Values that override a configuration file, by the paths of the keys: flags, and below them
+/// environment variables. The keys that are read define the valid names.
 final class ConfigurationOverrides {
   private static let prefix = "ANECHOIC_EDGE_"
 
@@ -8,7 +8,7 @@ final class ConfigurationOverrides {
 
   init(_ values: EdgeConfiguration.Overrides) { self.values = values }
 
-  /// `server.address` is `ANECHOIC_EDGE_SERVER_ADDRESS`.
+  /// Returns the variable of a key: `ANECHOIC_EDGE_SERVER_ADDRESS` for `server.address`.
   private static func variable(_ path: String) -> String {
     prefix + path.uppercased().replacing(".", with: "_").replacing("-", with: "_")
   }
@@ -24,7 +24,7 @@ final class ConfigurationOverrides {
     }
   }
 
-  /// Refuses a variable that nobody asked for. To be called when all keys have been read.
+  /// Throws for a variable that belongs to no key. Call it when all keys have been read.
   func check() throws(ConfigurationError) {
     let unknown = values.environment.keys.filter {
       $0.hasPrefix(Self.prefix) && !asked.contains($0)

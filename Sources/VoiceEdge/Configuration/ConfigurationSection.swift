@@ -1,9 +1,9 @@
 internal import Yams
 
-/// A mapping of a configuration file, read key by key. For each value a flag counts before a variable
-/// of the environment, and that before the file.
+/// A mapping in a configuration file, read key by key. A flag takes precedence over an environment
+/// variable, and a variable over the file.
 struct ConfigurationSection {
-  /// A value, and where it stands.
+  /// A value and its place.
   struct Value {
     var text: String
     var place: String
@@ -17,7 +17,7 @@ struct ConfigurationSection {
   private let node: Node?
   private let mapping: Node.Mapping?
 
-  /// `path` is empty for the file as a whole; no node is an empty mapping.
+  /// Creates a section. `path` is empty for the whole file. Without a node, the section is empty.
   init(
     _ node: Node?, file: String, path: String = "", _ overrides: ConfigurationOverrides?
   ) throws(ConfigurationError) {
@@ -29,7 +29,7 @@ struct ConfigurationSection {
     if let node, node.null == nil, mapping == nil { throw wrong(node, "takes keys and values") }
   }
 
-  /// Refuses keys that are not among these.
+  /// Throws for keys that are not among these.
   func check(_ keys: Set<String>) throws(ConfigurationError) {
     for node in mapping?.map(\.key) ?? [] {
       guard let key = node.scalar?.string else { throw wrong(node, "takes texts for keys") }
@@ -41,7 +41,7 @@ struct ConfigurationSection {
     }
   }
 
-  /// Nil where it is said nowhere; empty where it is said to be.
+  /// Returns the value of a key, or nil if it is set nowhere. A value may be empty.
   func value(_ key: String) throws(ConfigurationError) -> Value? {
     if let value = overrides?.value(full(key)) { return value }
     guard let node = mapping?[key], node.null == nil else { return nil }
@@ -50,7 +50,7 @@ struct ConfigurationSection {
     return Value(text: text, place: place(of: node, key))
   }
 
-  /// A value with something in it.
+  /// Returns the value of a key, and throws for an empty value.
   func filled(_ key: String) throws(ConfigurationError) -> Value? {
     guard let value = try value(key) else { return nil }
     guard !value.text.isEmpty else { throw value.wrong("is empty") }
@@ -88,7 +88,8 @@ struct ConfigurationSection {
     return choice.1
   }
 
-  /// A single text is a list of one. Flags and variables are split at commas.
+  /// Returns the values of a list. A single text is a list with one element. Flags and variables
+  /// are split at commas.
   func list(_ key: String) throws(ConfigurationError) -> [Value] {
     if let value = overrides?.value(full(key)) {
       return value.text.split(separator: ",").map { Value(text: String($0), place: value.place) }
@@ -108,7 +109,7 @@ struct ConfigurationSection {
     try ConfigurationSection(mapping?[key], file: file, path: full(key), overrides)
   }
 
-  /// Each of a list of mappings.
+  /// Returns the mappings of a list.
   func sections(_ key: String) throws(ConfigurationError) -> [ConfigurationSection] {
     guard let node = mapping?[key], node.null == nil else { return [] }
     guard let sequence = node.sequence else {
@@ -123,16 +124,17 @@ struct ConfigurationSection {
     return sections
   }
 
-  /// As it stands, for what is checked elsewhere.
+  /// Returns the node of a key, for values that are checked elsewhere.
   func node(_ key: String) -> Node? { mapping?[key] }
 
-  /// Named where it is said; where it is not, the section is.
+  /// Returns an error for a key, at the place where the key is set, or otherwise at the place of
+  /// the section.
   func wrong(_ key: String, _ problem: String) -> ConfigurationError {
     if let value = overrides?.value(full(key)) { return value.wrong(problem) }
     return ConfigurationError(place(of: mapping?[key] ?? node, key), problem)
   }
 
-  /// The section itself is, at one of its nodes.
+  /// Returns an error for the section, at one of its nodes.
   private func wrong(_ node: Node, _ problem: String) -> ConfigurationError {
     let place = node.place(in: file)
     return ConfigurationError(path.isEmpty ? place : "\(place): \(path)", problem)

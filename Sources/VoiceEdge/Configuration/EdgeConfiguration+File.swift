@@ -8,21 +8,22 @@ internal import VoiceSessions
 internal import Yams
 
 extension EdgeConfiguration {
-  /// Values that lie over those of the file.
+  /// Values that take precedence over those in the file.
   public struct Overrides: Sendable {
     var flags: [String: (value: String, flag: String)] = [:]
     let environment: [String: String]
 
-    /// `environment` is the process's; of it `ANECHOIC_EDGE_…` counts.
+    /// Creates overrides from the process's environment, of which variables that begin with
+    /// `ANECHOIC_EDGE_` count.
     public init(environment: [String: String] = [:]) { self.environment = environment }
 
-    /// A flag that stands for the key at a path, such as `server.address`.
+    /// Sets the value of a flag for the key at a path, such as `server.address`.
     public mutating func set(_ path: String, _ value: String?, flag: String) {
       if let value { flags[path] = (value, flag) }
     }
   }
 
-  /// Where TLS is wished for, which files it takes.
+  /// The files for TLS, if it is requested.
   public struct SecurityFiles: Sendable, Equatable {
     public var isTLS = false
     public var authorities: File?
@@ -30,24 +31,27 @@ extension EdgeConfiguration {
     public var key: File?
     public var serverName: String?
 
-    /// Each of its keys asks for it.
+    /// Whether TLS is requested, with `tls` or with any of the files.
     public var isWanted: Bool {
       isTLS || authorities != nil || certificate != nil || serverName != nil
     }
 
-    /// A file, and the place that names it.
+    /// A file, and the place where the configuration names it.
     public struct File: Sendable, Equatable {
       public var path: String
       public var place: String
     }
   }
 
-  /// More than any configuration has, in bytes. Whoever reads the file keeps to it.
+  /// The maximum size of a configuration file in bytes. Callers must not read more.
   public static let longestFile = 256 << 10
 
-  /// Reads a configuration. `text` is YAML; `file` is what it is called in errors.
+  /// Reads a configuration.
   ///
-  /// - Returns: The configuration, with `server.security` left to be made of the files.
+  /// - Parameters:
+  ///   - text: The YAML text.
+  ///   - file: The name of the file in errors.
+  /// - Returns: The configuration. The caller creates `server.security` from the files.
   public static func read(
     _ text: String, file: String, _ overrides: Overrides = Overrides()
   ) throws(ConfigurationError) -> (EdgeConfiguration, SecurityFiles) {
@@ -110,7 +114,7 @@ extension EdgeConfiguration {
     try section.filled(key).map { SecurityFiles.File(path: $0.text, place: $0.place) }
   }
 
-  /// Nil where none is wanted.
+  /// Returns the path of the control socket, or nil if it is disabled.
   private static func controlSocket(
     _ value: ConfigurationSection.Value
   ) throws(ConfigurationError) -> String? {

@@ -3,14 +3,14 @@ internal import SessionConversions
 internal import VoiceSessions
 
 extension EdgeConfiguration {
-  /// What the policy and the `route` command mean by these is no port.
+  /// Ids with another meaning for the policy or the `route` command.
   private static let reserved: Set = ["automatic", "none", "priority", "follows-use", flagPortID]
-  /// Of what is named by flags.
+  /// The id of the port that flags describe.
   private static let flagPortID = "command-line"
 
-  /// Ports, and the rule that chooses among them.
+  /// Reads the ports and the policy that selects one of them.
   mutating func readRoutes(_ section: ConfigurationSection) throws(ConfigurationError) {
-    // For a machine with one port there are flags.
+    // Flags describe only one port, so these keys have none.
     try section.check(["policy", "ports"])
     for port in try section.sections("ports") {
       let new = try Self.port(port)
@@ -37,7 +37,7 @@ extension EdgeConfiguration {
         throw policy.wrong("\"\(policy.text)\" is neither priority nor follows-use nor a port's id")
       }
     }
-    // Whoever names devices by flags wants these, whatever the file's policy is.
+    // Devices named by flags take precedence over the policy of the file.
     if isNamed { routes.policy = .only(own.id) }
   }
 
@@ -77,7 +77,7 @@ extension EdgeConfiguration {
     return port
   }
 
-  /// What `--input` and the flags beside it name.
+  /// Returns the port that `--input` and the related flags describe.
   private static func flagPort(
     _ section: ConfigurationSection
   ) throws(ConfigurationError) -> Port {

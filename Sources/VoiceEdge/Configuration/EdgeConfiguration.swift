@@ -2,7 +2,7 @@ public import AnechoicAPI
 public import AudioCore
 public import GRPCTransport
 
-/// All that can be set of an agent. `deploy/edge/anechoic-edge.yaml` says what each key means.
+/// The configuration of an agent. `deploy/edge/anechoic-edge.yaml` explains each key.
 public struct EdgeConfiguration: Sendable {
   public var server = Server()
   public var session = Session()
@@ -11,7 +11,7 @@ public struct EdgeConfiguration: Sendable {
   public var programs = Programs()
   public var mute = Mute()
   public var fallback = Fallback.light
-  /// Of the local control; nil for none.
+  /// The socket of the local control. Nil disables it.
   public var controlSocket: String? = "/run/anechoic-edge/control.sock"
 
   public init() {}
@@ -23,64 +23,65 @@ public struct EdgeConfiguration: Sendable {
   }
 
   public struct Session: Sendable {
-    /// Its id on the server; empty for `edge-` and the host's name.
+    /// The id of the session on the server. Empty selects `edge-` and the host's name.
     public var id = ""
-    /// What the agent calls itself to the server.
+    /// The client name that the agent sends to the server.
     public var client = "anechoic-edge"
     public var configuration = Anechoic_V1_SessionConfig()
   }
 
   public struct Audio: Sendable {
-    /// Of the session; devices may have others.
+    /// The sample rate of the session. Devices may have others.
     public var rate = SampleRate.hz48000
-    /// Of the microphone and the processed voice.
+    /// The number of channels of the microphone and the processed voice.
     public var inputChannels = 1
-    /// Of the loudspeaker.
+    /// The number of channels of the loudspeaker.
     public var outputChannels = 2
-    /// Periods of 10 ms in a device's buffer.
+    /// The size of a device's buffer, in periods of 10 ms.
     public var periods = 4
-    /// In dB, on the loudspeaker.
+    /// The gain of the loudspeaker in dB.
     public var volume = 0.0
     public var reference = Reference.automatic
   }
 
-  /// What the server is told of what the loudspeaker plays.
+  /// The source of the echo reference.
   public enum Reference: Sendable, Equatable {
-    /// The loopback of the route where there is one, else reports.
+    /// The loopback of the route if it has one, otherwise reports.
     case automatic
-    /// When the server's own mix is heard.
+    /// Reports of when the server's mix was heard.
     case reports
-    /// What the agent has played, after its volume.
+    /// The samples that the agent played, after its gain.
     case tap
   }
 
   public struct Routes: Sendable {
     public var policy = Policy.priority
-    /// In the order of the file.
+    /// The ports, in the order of the file.
     public var ports: [Port] = []
 
     public enum Policy: Sendable, Equatable {
-      /// The port of the highest priority that is there.
+      /// Uses the present port with the highest priority.
       case priority
-      /// The port that was plugged in or chosen last; at first that of the highest priority.
+      /// Uses the port that was plugged in or selected last, and at the start the one with the
+      /// highest priority.
       case followsUse
-      /// This port and no other.
+      /// Uses only this port.
       case only(String)
     }
   }
 
   /// A microphone and a loudspeaker that belong together.
   public struct Port: Sendable, Equatable {
-    /// Stable over reboots and replugging.
+    /// An id that survives reboots and replugging.
     public var id: String
     public var displayName = ""
     public var type = Anechoic_V1_AudioPort.TypeEnum.unspecified
-    /// PCMs of ALSA; nil for none.
+    /// The ALSA PCM of the microphone. Nil for none.
     public var input: String?
     public var output: String?
-    /// Capture of what the loudspeaker plays.
+    /// The PCM that captures the loudspeaker signal.
     public var loopback: String?
-    /// The mixer, which tells of the capture switch and of devices that go.
+    /// The mixer. It reports the capture switch and devices that disappear.
     public var control: String?
     public var headphones = false
     public var priority = 0
@@ -98,25 +99,25 @@ public struct EdgeConfiguration: Sendable {
 
   public struct Mute: Sendable {
     public var startsMuted = false
-    /// Whether a muted microphone is heard on this machine only.
+    /// Whether muted audio stays on this machine.
     public var staysLocal = false
-    /// Input devices or FIFOs with `struct input_event`, for KEY_MICMUTE.
+    /// Input devices, or FIFOs with `struct input_event`, that report KEY_MICMUTE.
     public var keys: [String] = []
-    /// Files that are given 1 while muted, else 0, such as the brightness of a LED.
+    /// Files that are set to 1 while muted and to 0 otherwise, such as the brightness of a LED.
     public var lamps: [String] = []
-    /// Asked about each press where the session's policy is to ask: exit status 0 accepts it.
+    /// The command that decides a press if the session's policy is to ask. Exit status 0 accepts.
     public var gestureCommand: String?
   }
 
-  /// What the agent does while there is no server.
+  /// The processing on this machine while there is no server.
   public enum Fallback: String, Sendable, CaseIterable {
     /// High-pass filter, voice activity, muted talker and ducking.
     case light
-    /// All that the session is configured to, on this machine.
+    /// Everything that the session's configuration requests, on this machine.
     case full
-    /// The microphone as it is; mute and the mix of what is played work.
+    /// The microphone, unchanged. Mute and the playback mix work.
     case passThrough = "pass-through"
-    /// Silence for the programs; what is played is mixed.
+    /// Silence for the programs. The playback mix works.
     case silence
   }
 }

@@ -1,13 +1,15 @@
 internal import Yams
 
-/// YAML as nodes, within bounds: a few bytes of it can unfold into more than a machine holds.
+/// A YAML parser with limits, because a few bytes of YAML can expand to more than a machine's
+/// memory.
 enum YAMLDocument {
   private static let deepest = 16
   private static let mostNodes = 20_000
-  /// They are put in place, and keys among them compared, before there are nodes to count.
+  /// The maximum number of aliases. Aliases are expanded, and compared if they are keys, before
+  /// nodes can be counted.
   private static let mostAliases = 8
 
-  /// Nil for an empty text. `file` is what it is called in errors.
+  /// Returns the root node, or nil for an empty text. `file` is the name of the file in errors.
   static func root(of text: String, file: String) throws(ConfigurationError) -> Node? {
     guard aliasCount(text) <= mostAliases else {
       throw ConfigurationError(file, "has more than \(mostAliases) aliases")
@@ -25,8 +27,8 @@ enum YAMLDocument {
     return root
   }
 
-  /// At least as many as there are: stars before what a name can begin with, but in lines that are
-  /// comments.
+  /// Returns an upper bound of the number of aliases: asterisks before a character that a name can
+  /// begin with, except in lines that are comments.
   private static func aliasCount(_ text: String) -> Int {
     text.utf8.split(separator: UInt8(ascii: "\n")).reduce(0) { sum, line in
       guard line.first(where: { $0 != UInt8(ascii: " ") }) != UInt8(ascii: "#") else { return sum }
@@ -56,10 +58,10 @@ enum YAMLDocument {
 }
 
 extension Node {
-  /// With its line.
+  /// Returns the place of the node: the file and the line.
   func place(in file: String) -> String { mark.map { "\(file):\($0.line)" } ?? file }
 
-  /// As JSONSerialization takes it.
+  /// The node as an object for JSONSerialization.
   var object: Any {
     switch self {
     case .mapping(let mapping):
@@ -78,7 +80,7 @@ extension Node {
 }
 
 extension YamlError {
-  /// With the line where there is one.
+  /// Returns the error with its line, if it has one.
   fileprivate func located(in file: String) -> ConfigurationError {
     switch self {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

@@ -1,33 +1,33 @@
 internal import AudioCore
 internal import Foundation
 
-/// Finds a chirp that the loudspeaker plays in what the microphone hears.
+/// A test that finds a chirp from the loudspeaker in the microphone's signal.
 public struct ChirpTest: Sendable {
-  /// What was found.
+  /// The result of a test.
   public struct Result: Sendable, Equatable {
-    /// Of the chirp at the microphone, in dBFS.
+    /// The level of the chirp at the microphone, in dBFS.
     public var level: Double
-    /// Of the microphone before it, in dBFS.
+    /// The level of the microphone before the chirp, in dBFS.
     public var noise: Double
-    /// From the loudspeaker's samples to the microphone's, by the devices' own times, in ms; nil where
-    /// the chirp was not heard.
+    /// The delay from loudspeaker to microphone by the devices' times, in ms. Nil if the chirp was
+    /// not heard.
     public var delay: Double?
-    /// How much quieter the chirp comes back, in dB; nil where it was not heard.
+    /// The attenuation of the chirp by the room, in dB. Nil if it was not heard.
     public var echoLoss: Double?
   }
 
-  /// In dBFS, of the sine.
+  /// The level of the chirp in dBFS.
   static let level = -15.0
   private static let duration = 0.2
   private static let silenceBefore = 0.2
 
-  /// The chirp after silence in which the room is listened to.
+  /// Returns the test sound: silence, during which the room noise is measured, and then the chirp.
   static func sound(_ rate: SampleRate) -> [Float] {
     let silence = [Float](repeating: 0, count: Int(silenceBefore * Double(rate.hertz)))
     return silence + chirp(rate)
   }
 
-  /// A sine from 500 to 3,500 Hz, with its ends faded.
+  /// Returns a sine sweep from 500 to 3,500 Hz with faded ends.
   private static func chirp(_ rate: SampleRate) -> [Float] {
     let count = Int(duration * Double(rate.hertz))
     let amplitude = pow(10, level / 20)
@@ -39,8 +39,8 @@ public struct ChirpTest: Sendable {
     }
   }
 
-  /// `samples` were captured from `capturedAt` on, and the test sound is heard from `heardAt` on, both
-  /// in ns.
+  /// Finds the chirp. `capturedAt` is the time of the first captured sample, and `heardAt` the time
+  /// at which the first sample of the test sound is heard, both in ns.
   static func analyse(
     _ samples: [Float], rate: SampleRate, capturedAt: Int64, heardAt: Int64
   ) -> Result {
@@ -57,7 +57,7 @@ public struct ChirpTest: Sendable {
       echoLoss: isHeard ? -20 * log10(max(1e-6, gain)) : nil)
   }
 
-  /// Where the chirp lies, how loud it is there, and how like it what lies there is, 0...1.
+  /// Returns the position of the best match, its level, and its similarity to the chirp, 0...1.
   private static func bestMatch(
     _ samples: [Float], _ chirp: [Float], from first: Int
   ) -> (lag: Int, gain: Double, likeness: Double) {

@@ -4,7 +4,7 @@ internal import AudioDevices
 internal import SwiftProtobuf
 
 extension EdgeAgent {
-  /// All that is known of the agent, as its local control tells it.
+  /// Returns the status of the agent as a message of the local control.
   func describe(_ status: EdgeStatus) -> Anechoic_V1_EdgeStatus {
     Anechoic_V1_EdgeStatus.with {
       $0.server = configuration.server.address

@@ -1,16 +1,16 @@
 internal import AnechoicAPI
 internal import Synchronization
 
-/// What is known of the agent at a moment: the voice thread's part of it.
+/// The part of the agent's status that the voice thread knows.
 struct EdgeStatus: Sendable, Equatable {
   var isConnected = false
-  /// Its name on the server; empty where there is none.
+  /// The name of the session on the server. Empty if there is none.
   var session = ""
-  /// Since the start of the agent.
+  /// The number of sessions since the start of the agent.
   var sessionCount = 0
-  /// When the server was lost, in ns of the monotonic clock.
+  /// The time at which the server was lost, in ns of the monotonic clock.
   var gapSince: Int64?
-  /// How long it was away the last time.
+  /// The duration of the last gap without a server.
   var lastGap: Duration?
   var route: String?
   var mute = EdgeMute(session: false)
@@ -18,18 +18,18 @@ struct EdgeStatus: Sendable, Equatable {
   var voiceActive = false
   var mutedSpeechActive = false
   var latency = LatencyMeter.Shares()
-  /// Frames of the microphone that came too late to be of use.
+  /// The number of microphone frames that were dropped because they were too late.
   var droppedFrames = 0
-  /// Frames in whose place silence was sent.
+  /// The number of frames that were replaced by silence.
   var concealedFrames = 0
-  /// Samples of the microphone that the server said are missing.
+  /// The number of microphone samples that the server reported as missing.
   var reportedGapSamples: Int64 = 0
-  /// Frames that the connection did not take in time.
+  /// The number of frames that the connection did not accept in time.
   var sendDropped = 0
   var stats: Anechoic_V1_SessionStats?
 }
 
-/// Where the voice thread leaves the agent's status, and others wait for changes of it.
+/// The status that the voice thread publishes, and the tasks that watch it.
 final class StatusBoard: Sendable {
   private struct State {
     var status = EdgeStatus()
@@ -41,14 +41,15 @@ final class StatusBoard: Sendable {
   private let state = Mutex(State())
   private let lampChanged: @Sendable (_ isMuted: Bool) -> Void
 
-  /// `lampChanged` is called when mute has changed, quickly.
+  /// Creates a board. `lampChanged` is called when the mute state has changed, and must return
+  /// quickly.
   init(lampChanged: @escaping @Sendable (_ isMuted: Bool) -> Void) {
     self.lampChanged = lampChanged
   }
 
   var status: EdgeStatus { state.withLock { $0.status } }
 
-  /// From one thread.
+  /// Publishes a status. Call it from one thread.
   func publish(_ status: EdgeStatus) {
     let (watchers, lamp) = state.withLock { state in
       let watchers = status == state.status ? [] : Array(state.watchers.values)
@@ -57,17 +58,18 @@ final class StatusBoard: Sendable {
       state.lamp = status.mute.isMuted
       return (watchers, lamp)
     }
-    // Not under the lock: a watcher that is cancelled takes it while nobody else may wake its task.
+    // Not under the lock: a watcher that is cancelled takes the lock.
     for watcher in watchers { watcher.yield(status) }
     if let lamp { lampChanged(lamp) }
   }
 
-  /// The status now, and then each that differs; of many at once, the last.
+  /// Returns a stream of the status now, and of each change. A slow reader gets only the latest
+  /// status.
   func watch() -> AsyncStream<EdgeStatus> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: EdgeStatus.self, bufferingPolicy: .bufferingNewest(1))
     let id = state.withLock { state in
-      // Before anybody else can, so that it is not told the past after the present.
+      // Under the lock, so that no later status precedes this one.
       continuation.yield(state.status)
       state.next += 1
       state.watchers[state.next] = continuation

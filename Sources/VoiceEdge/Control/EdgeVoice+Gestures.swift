@@ -4,8 +4,8 @@ internal import SwiftProtobuf
 internal import VoiceSessions
 
 extension EdgeVoice {
-  /// A press that a program of this machine reports while there is no server; nil where no local voice
-  /// decides it.
+  /// Decides a press that a program on this machine reports while there is no server. Returns nil
+  /// if no local voice can decide it.
   func report(
     _ request: Anechoic_V1_ReportMuteGestureRequest
   ) -> Anechoic_V1_ReportMuteGestureResponse? {
@@ -18,7 +18,7 @@ extension EdgeVoice {
     }
   }
 
-  /// The answer to a press that the command has rejected.
+  /// Returns the answer to a press that the command has rejected.
   func rejection() -> Anechoic_V1_ReportMuteGestureResponse {
     Anechoic_V1_ReportMuteGestureResponse.with {
       $0.outcome = .rejected

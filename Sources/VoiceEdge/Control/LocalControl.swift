@@ -3,12 +3,14 @@ internal import Foundation
 internal import GRPCTransport
 internal import SwiftProtobuf
 
-/// The agent's own server, on a unix socket: EdgeService, and SessionService for its session.
+/// The local control: the agent's own server on a unix socket, with EdgeService and SessionService
+/// for its session.
 final class LocalControl: Sendable {
   private let server: Server
   private let path: String
 
-  /// Nil where the configuration wants none. Throws an `EdgeFailure` where the socket cannot be made.
+  /// Creates the control, or returns nil if the configuration disables it. Throws an `EdgeFailure`
+  /// if the socket cannot be created.
   init?(_ agent: EdgeAgent) throws(EdgeFailure) {
     guard let path = agent.configuration.controlSocket else { return nil }
     self.path = path
@@ -21,7 +23,7 @@ final class LocalControl: Sendable {
     } catch {
       throw EdgeFailure("control socket \(path): \(error)")
     }
-    // Who may talk to it is a matter of the folder's rights and of the group.
+    // The permissions of the folder and the group control who may connect.
     chmod(path, 0o660)
   }
 
@@ -30,7 +32,7 @@ final class LocalControl: Sendable {
     unlink(path)
   }
 
-  /// A socket that a dead agent left is removed; one that answers is not.
+  /// Removes a socket that an agent left behind. Throws if an agent answers on it.
   private static func makeWay(_ path: String) throws(EdgeFailure) {
     let folder = URL(filePath: path).deletingLastPathComponent().path
     do {
@@ -85,7 +87,7 @@ final class LocalControl: Sendable {
 }
 
 extension Message {
-  /// Throws INVALID_ARGUMENT for what is no message.
+  /// Decodes a message. Throws INVALID_ARGUMENT for invalid bytes.
   static func decoded(_ bytes: [UInt8]) throws(Status) -> Self {
     do { return try Self(serializedBytes: bytes) } catch {
       throw Status(.invalidArgument, "the request is no \(Self.protoMessageName)")

@@ -2,8 +2,8 @@ internal import AnechoicAPI
 internal import GRPCTransport
 internal import SwiftProtobuf
 
-/// SessionService for the agent's own session. While the server holds it the server answers; while
-/// there is none the agent does, as far as a session without a server goes.
+/// SessionService for the agent's own session. The server answers while it is connected. Otherwise
+/// the agent answers the calls that make sense without a server.
 struct LocalSessions: Sendable {
   private let agent: EdgeAgent
   private let channel: Channel
@@ -50,7 +50,7 @@ struct LocalSessions: Sendable {
     ]
   }
 
-  /// What is withheld on this machine is so before the server has been asked.
+  /// Changes the mute state. Audio is withheld on this machine before the server has answered.
   private var setMute: ServerMethod {
     unary(RPC.setMute, Anechoic_V1_SetMuteRequest.self) {
       $0.name
@@ -155,7 +155,8 @@ struct LocalSessions: Sendable {
     }
   }
 
-  /// The session's name on the server; nil while there is none. Throws NOT_FOUND for any other's.
+  /// Returns the session's name on the server, or nil while there is no server. Throws NOT_FOUND
+  /// for the name of another session.
   private func session(named name: String) throws(Status) -> String? {
     let status = agent.board.status
     let own = "sessions/\(agent.configuration.session.id)"
@@ -179,7 +180,8 @@ struct LocalSessions: Sendable {
 }
 
 extension Message {
-  /// The request to the server, which may know the session by another name than its clients here.
+  /// Returns the request with the name of the session on the server, which may differ from its name
+  /// here.
   fileprivate func naming(_ session: String, at path: WritableKeyPath<Self, String>) -> Self {
     var request = self
     request[keyPath: path] = session
@@ -188,7 +190,7 @@ extension Message {
 }
 
 extension Metadata {
-  /// What the server has to know of the client: who it is.
+  /// The metadata that tells the server the name of the client.
   var forwarded: Metadata {
     var forwarded = Metadata()
     if let name = self[RPC.clientName] { forwarded.append(RPC.clientName, name) }

@@ -1,6 +1,6 @@
 internal import AudioCore
 
-/// What the microphone hears during a test: one channel, as it is.
+/// The unprocessed microphone during a test, as one channel.
 struct TestCapture {
   private static let frames = 120
 
@@ -15,7 +15,7 @@ struct TestCapture {
 
   var isRunning: Bool { count < Self.frames }
 
-  /// The next 10 ms, captured at a time in ns; silence where they were lost.
+  /// Appends 10 ms that were captured at a time in ns. Fills lost frames with silence.
   mutating func append(_ frame: borrowing Frame, at time: Int64?) {
     guard isRunning else { return }
     if startedAt == nil { startedAt = time }

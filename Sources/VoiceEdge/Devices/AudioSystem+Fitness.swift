@@ -2,7 +2,7 @@ internal import AudioCore
 internal import AudioDevices
 
 extension AudioSystem {
-  /// Opens a device that can keep the pace of a call.
+  /// Opens a device, and throws if it is too slow for a call.
   func openFit(
     _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish
   ) throws(DeviceError) -> any PCMDevice {
@@ -15,10 +15,11 @@ extension AudioSystem {
 }
 
 extension DeviceFormat {
-  /// In ms. What comes less often is late by `CaptureTimeline`, and to `CaptureStream` the device hangs.
+  /// The maximum period in ms. With longer periods, frames are too late for `CaptureTimeline`, and
+  /// `CaptureStream` treats the device as stalled.
   private static let longestPeriod = 50
 
-  /// Why such a device is of no use; nil where it is.
+  /// The reason why the device is too slow, or nil.
   var unfitness: String? {
     let period = Double(periodSamples) * 1000 / Double(rate.hertz)
     guard period > Double(Self.longestPeriod) else { return nil }

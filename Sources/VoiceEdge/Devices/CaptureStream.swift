@@ -3,20 +3,22 @@ internal import AudioDevices
 internal import Foundation
 internal import Resampling
 
-/// What is known of a captured frame.
+/// The metadata of a captured frame.
 struct CaptureNote: BitwiseCopyable, Sendable {
-  /// When its first sample was captured, in ns of the monotonic clock, smoothed.
+  /// The smoothed time of the frame's first sample, in ns of the monotonic clock.
   var time: Int64 = 0
 }
 
-/// Reads a device into frames of the session's format. Belongs to the device's thread.
+/// A reader that turns a device's samples into frames of the session's format. Belongs to the
+/// device's thread.
 final class CaptureStream: DeviceLoop.User {
-  /// After so long without a look at the device, what waits in it is too old.
+  /// The time without a read after which the samples in the device are too old.
   private static let stall = Duration.milliseconds(80)
-  /// Samples that come by so much sooner than the device can have captured them are old, too.
+  /// The time, in seconds, by which samples may precede the moment at which the device can have
+  /// captured them. Samples beyond that are old too.
   private static let largestLead = 0.04
 
-  /// In buffers of the device.
+  /// The maximum amount of samples to drop, in buffers of the device.
   private static let longestFlush = 32
 
   private let ring: FrameRing<CaptureNote>
@@ -54,7 +56,7 @@ final class CaptureStream: DeviceLoop.User {
     guard count > 0 else { return false }
     if now - lastRead > Self.stall {
       var backlog = count
-      // A device that keeps no time has always more.
+      // A device without a clock always has more samples.
       for _ in 0..<Self.longestFlush {
         let more = try read(device)
         if more == 0 { break }
@@ -76,8 +78,8 @@ final class CaptureStream: DeviceLoop.User {
     return true
   }
 
-  /// All that is there: a fragment of PulseAudio's that is left half read when the daemon dies would
-  /// have libpulse wait for ever.
+  /// Reads all available samples. If PulseAudio's daemon dies while a fragment is half read,
+  /// libpulse blocks forever.
   private func read(_ device: any PCMDevice) throws(DeviceFault) -> Int {
     try buffer.withUnsafeMutableBufferPointer { buffer throws(DeviceFault) in
       guard let start = buffer.baseAddress else { return 0 }
@@ -90,7 +92,7 @@ final class CaptureStream: DeviceLoop.User {
       guard let start = buffer.baseAddress else { return }
       block.append(start, count: count) { captured, end in
         converter?.process(captured, into: frame)
-        // `end` samples of this block are in the frames so far.
+        // The frames so far contain the first `end` samples of this block.
         let first = clock.sampleCount - Int64(count) + Int64(end - captured.sampleCount)
         let time = clock.time(of: first)
         _ = ring.write(frame, CaptureNote(time: Int64(time * 1e9)))

@@ -1,15 +1,15 @@
 public import AudioDevices
 internal import Synchronization
 
-/// How a device does, for status and logs.
+/// The health of a device, for status and logs.
 public struct DeviceHealth: Sendable, Equatable {
   public enum State: Sendable, Equatable {
-    /// None is selected.
+    /// No device is selected.
     case idle
-    /// It cannot be opened, for this reason, and is tried again and again.
+    /// The device cannot be opened, for this reason. The loop keeps trying.
     case absent(DeviceError)
     case running(DeviceFormat)
-    /// It is open and says nothing of a fault, but no samples go through it.
+    /// The device is open and reports no fault, but transfers no samples.
     case stalled(DeviceFormat)
   }
 
@@ -17,10 +17,10 @@ public struct DeviceHealth: Sendable, Equatable {
   public var state = State.idle
   public var xruns = 0
   public var openCount = 0
-  /// Frames of 10 ms that were dropped because they came too late to be of use.
+  /// The number of 10 ms frames that were dropped because they were too late.
   public var droppedFrames = 0
 
-  /// Somebody else has it.
+  /// Whether another program uses the device.
   public var isBusy: Bool {
     if case .absent(let error) = state { error.reason == .busy } else { false }
   }
@@ -30,10 +30,10 @@ public struct DeviceHealth: Sendable, Equatable {
   }
 }
 
-/// Where a loop leaves its device's health. Written on changes only, never per frame.
+/// The health of a loop's device. Written on changes only, never per frame.
 final class HealthRecord: Sendable {
   private let health = Mutex(DeviceHealth())
-  /// A loop that says nothing for so long is held up inside its device.
+  /// The time without a sign after which a loop counts as blocked in its device.
   private static let patience = Duration.seconds(1)
 
   private let log: @Sendable (String) -> Void
@@ -54,10 +54,10 @@ final class HealthRecord: Sendable {
     return value
   }
 
-  /// The loop is at work. Runs per frame: no allocation, lock, log or await.
+  /// Records that the loop is running. Runs per frame: no allocation, lock, log or await.
   func touch() { lastSign.store(MonotonicClock.now.nanoseconds, ordering: .relaxed) }
 
-  /// Logs changes, not retries.
+  /// Sets the state. Logs changes, not retries.
   func set(_ state: DeviceHealth.State, device: String?) {
     let isNews = health.withLock { health in
       defer {

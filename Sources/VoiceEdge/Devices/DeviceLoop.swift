@@ -1,24 +1,25 @@
 internal import AudioDevices
 internal import Glibc
 
-/// What the loops of capture and playback have in common: one thread that opens the selected device,
-/// keeps it running by the recovery ladder, and opens it anew when nothing else helps.
+/// A thread that opens the selected device, keeps it running with the recovery ladder, and opens it
+/// again if necessary. Used for capture and playback.
 final class DeviceLoop: ThreadOwner {
   struct Timing: Sendable {
     var firstRetry = Duration.milliseconds(100)
-    /// Not more, so that a device that is back is used within a second.
+    /// The longest delay between attempts. It is short, so that a device that returns is used
+    /// within a second.
     var lastRetry = Duration.milliseconds(800)
-    /// Without samples for so long, a device is said to be stalled.
+    /// The time without samples after which a device counts as stalled.
     var stall = Duration.milliseconds(200)
   }
 
-  /// What a running device is used for.
+  /// The user of a running device.
   protocol User: AnyObject {
-    /// The device has been opened or made ready anew.
+    /// Called when the device has been opened or prepared again.
     func begin(_ device: any PCMDevice) throws(DeviceFault)
-    /// Moves what there is.
+    /// Transfers the available samples.
     ///
-    /// - Returns: Whether anything was moved.
+    /// - Returns: Whether anything was transferred.
     func run(_ device: any PCMDevice) throws(DeviceFault) -> Bool
   }
 
@@ -43,7 +44,7 @@ final class DeviceLoop: ThreadOwner {
     record = HealthRecord(title, log: log)
   }
 
-  /// `makeUser` runs on the loop's thread, where what it makes then stays.
+  /// Starts the thread. `makeUser` runs on this thread, and the user stays on it.
   func start(_ name: String, _ makeUser: @escaping @Sendable () -> any User) {
     thread.start(name) { [self] thread in
       let user = makeUser()
@@ -68,7 +69,8 @@ final class DeviceLoop: ThreadOwner {
     }
   }
 
-  /// Until the device fails for good, or is not wanted any more. Returns whether it ever worked.
+  /// Uses a device until it fails for good or is no longer selected. Returns whether it ever
+  /// transferred samples.
   private func use(
     _ device: any PCMDevice, _ name: String, _ user: any User, _ isWanted: () -> Bool
   ) -> Bool {
@@ -87,7 +89,7 @@ final class DeviceLoop: ThreadOwner {
         let before = MonotonicClock.now
         let hasMoved = try user.run(device)
         let now = MonotonicClock.now
-        // Some devices wake the poller for nothing, again and again.
+        // Some devices wake the poller repeatedly without samples.
         if !hasMoved, now - before < .milliseconds(1) { usleep(1000) }
         record.touch()
         if hasMoved {

@@ -1,14 +1,14 @@
 internal import AudioCore
 internal import AudioDevices
 
-/// The devices of the machine, and how they are to be used.
+/// The devices of the machine and their settings.
 struct EdgeDevices: Sendable {
   let system: any AudioSystem
   var periodCount = 4
   var timing = DeviceLoop.Timing()
   let log: @Sendable (String) -> Void
 
-  /// A loop for one device, which may be another later; nil for none yet.
+  /// Returns a loop for one device. The device can change later; nil for none yet.
   func loop(
     _ title: String, _ direction: DeviceDirection, _ rate: SampleRate, _ channelCount: Int,
     _ name: String?

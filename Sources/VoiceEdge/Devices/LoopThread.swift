@@ -2,15 +2,15 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// A thread that runs until it is told to stop. Its body looks at `isStopped` between short waits.
+/// A thread that runs until it is stopped. Its body checks `isStopped` between short waits.
 final class LoopThread: Sendable {
   private let stopping = Atomic<Bool>(false)
   private let done = DispatchSemaphore(value: 0)
 
-  /// `name` is what tools such as `top -H` show: 15 bytes of it.
+  /// Starts the thread. Tools such as `top -H` show the first 15 bytes of `name`.
   func start(_ name: String, _ body: @escaping @Sendable (LoopThread) -> Void) {
     let thread = Thread {
-      // Foundation names threads for itself only.
+      // Foundation sets the name of a thread only for itself.
       try? name.prefix(15).write(
         toFile: "/proc/thread-self/comm", atomically: false, encoding: .utf8)
       body(self)
@@ -23,10 +23,10 @@ final class LoopThread: Sendable {
 
   func stop() { stopping.store(true, ordering: .relaxed) }
 
-  /// Waits for the end of the body, but not for one that hangs in its device.
+  /// Waits for the end of the body, but at most 2 s, in case the body is blocked in its device.
   func join() { _ = done.wait(timeout: .now() + .seconds(2)) }
 
-  /// Sleeps in short pieces while `isWanted`, so that a stop is soon noticed.
+  /// Sleeps in short pieces while `isWanted` is true, so that a stop takes effect soon.
   func sleep(_ time: Duration, while isWanted: () -> Bool = { true }) {
     let end = MonotonicClock.now + time
     while !isStopped, isWanted() {

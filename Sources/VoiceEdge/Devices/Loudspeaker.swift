@@ -2,37 +2,38 @@ internal import Alignment
 internal import AudioCore
 internal import Synchronization
 
-/// What is known of a frame that was played.
+/// The metadata of a frame that was played.
 struct PlayedNote: BitwiseCopyable, Sendable {
-  /// When its first sample is heard, in ns of the monotonic clock.
+  /// The time at which the frame's first sample is heard, in ns of the monotonic clock.
   var heardAt: Int64 = 0
-  /// Of that sample in the mix that `epoch` counts; negative for silence in its place.
+  /// The index of that sample in the mix that `epoch` identifies. Negative for silence.
   var mixSample: Int64 = -1
   var epoch = 0
-  /// Samples by which it is heard later than the mix came, for silence and skips since the start.
+  /// The delay in samples that inserted silence and skips have added since the start.
   var added: Int64 = 0
-  /// By which the mix is played faster than by the loudspeaker's clock from here on, in parts per million.
+  /// How much faster than the loudspeaker's clock the mix is played from here on, in parts per
+  /// million.
   var rate = 0.0
 }
 
-/// A frame of the mix on its way to the loudspeaker.
+/// The metadata of a frame of the mix on its way to the loudspeaker.
 struct MixNote: BitwiseCopyable, Sendable {
   var firstSample: Int64 = 0
-  /// When it came, in ns of the monotonic clock.
+  /// The time at which the frame arrived, in ns of the monotonic clock.
   var time: Int64 = 0
-  /// Another one with every timeline: each session, and each time without a server.
+  /// Identifies the timeline: each session has a new one, and so has each time without a server.
   var epoch = 0
 }
 
-/// Gives the loudspeaker the mix, on the loudspeaker's clock and after volume, and keeps what it
-/// played for the voice thread. Belongs to the device's thread, but for what is atomic.
+/// The renderer of the mix, on the loudspeaker's clock and after the gain. It keeps the played
+/// samples for the voice thread. Belongs to the device's thread, except for its atomic values.
 final class Loudspeaker: FrameRenderer {
   let mix: FrameRing<MixNote>
   let played: FrameRing<PlayedNote>
   private let controls: LoudspeakerControls
   private let frame: Frame
   private var playout: PlayoutBuffer
-  private var offset: Int64 = 0  // from the buffer's count of samples to the mix's
+  private var offset: Int64 = 0  // From the buffer's sample count to the mix's.
   private var written: Int64 = 0
   private var epoch = -1
   private var gain: Float
@@ -54,7 +55,7 @@ final class Loudspeaker: FrameRenderer {
   func render(into output: borrowing Frame, heardAt: Int64) {
     while let note = mix.read(into: frame) {
       if note.epoch != epoch {
-        // What is left is of another time.
+        // The remaining samples belong to another timeline.
         playout.clear()
         epoch = note.epoch
       }
@@ -66,7 +67,7 @@ final class Loudspeaker: FrameRenderer {
     let position = playout.position
     (note.rate, note.added) = (playout.status.deviation, playout.status.added)
     if playout.read(into: output, at: MonotonicClock.now.nanoseconds) {
-      // The sample that is heard at this very time lies between two.
+      // The sample that is heard at exactly this time lies between two samples.
       note.mixSample = Int64(position.rounded(.down)) + offset
       let fraction = (position - position.rounded(.down)) / Double(mix.rate.hertz)
       note.heardAt -= Int64(fraction * 1e9)

@@ -2,7 +2,7 @@ internal import Alignment
 internal import AudioCore
 internal import Synchronization
 
-/// What others set and read of the loudspeaker while it plays, without a lock.
+/// The values of the loudspeaker that other threads set and read, without a lock.
 final class LoudspeakerControls: @unchecked Sendable {
   private let gainBits: Atomic<UInt32>
   private let least = Atomic<Int>(0)
@@ -13,7 +13,7 @@ final class LoudspeakerControls: @unchecked Sendable {
   private let testPosition = Atomic<Int>(Int.max)
   private let testSound: [Float]
 
-  /// `volume` in dB; `testSound` is of the mix's rate.
+  /// Creates the controls. `volume` is in dB. `testSound` has the rate of the mix.
   init(volume: Double, testSound: [Float]) {
     gainBits = Atomic(Decibels.factor(Float(volume)).bitPattern)
     self.testSound = testSound
@@ -21,20 +21,20 @@ final class LoudspeakerControls: @unchecked Sendable {
 
   var gain: Float { Float(bitPattern: gainBits.load(ordering: .relaxed)) }
 
-  /// Plays the test sound from the next frame on.
+  /// Starts the test sound with the next frame.
   func startTest() {
     testStart.store(0, ordering: .relaxed)
     testPosition.store(0, ordering: .releasing)
   }
 
-  /// When the test sound's first sample is heard, in ns of the monotonic clock; nil before it is
-  /// known.
+  /// The time at which the first sample of the test sound is heard, in ns of the monotonic clock.
+  /// Nil until it is known.
   var testHeardAt: Int64? {
     let time = testStart.load(ordering: .acquiring)
     return time == 0 ? nil : time
   }
 
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Adds the test sound to a frame. Runs per frame: no allocation, lock, log or await.
   func addTestSound(_ frame: borrowing Frame, heardAt: Int64) {
     let position = testPosition.load(ordering: .acquiring)
     guard position < testSound.count else { return }
@@ -51,7 +51,7 @@ final class LoudspeakerControls: @unchecked Sendable {
     testPosition.store(position + count, ordering: .relaxed)
   }
 
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Publishes the status of the buffer. Runs per frame: no allocation, lock, log or await.
   func publish(_ status: PlayoutBuffer.Status) {
     least.store(status.leastLevel, ordering: .relaxed)
     deviation.store(Int(status.deviation * 10), ordering: .relaxed)
@@ -59,10 +59,10 @@ final class LoudspeakerControls: @unchecked Sendable {
     skipped.store(status.skipped, ordering: .relaxed)
   }
 
-  /// Samples that were left at least in the last second.
+  /// The lowest level of the buffer in the last second, in samples.
   var leastLevel: Int { least.load(ordering: .relaxed) }
 
-  /// By which the loudspeaker's clock is slower than the microphone's, in parts per million.
+  /// How much slower than the microphone's clock the loudspeaker's clock is, in parts per million.
   var driftPPM: Double { Double(deviation.load(ordering: .relaxed)) / 10 }
 
   var underrunCount: Int { underruns.load(ordering: .relaxed) }

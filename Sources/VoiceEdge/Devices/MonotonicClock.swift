@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// CLOCK_MONOTONIC, which is what device times are told by.
+/// CLOCK_MONOTONIC, the clock of device times.
 enum MonotonicClock {
   static var now: Duration {
     var time = timespec()
@@ -10,7 +10,7 @@ enum MonotonicClock {
 }
 
 extension Duration {
-  /// For arithmetic with rates.
+  /// The duration in seconds, for arithmetic with rates.
   var seconds: Double { self / .seconds(1) }
 
   var nanoseconds: Int64 {

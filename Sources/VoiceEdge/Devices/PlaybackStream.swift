@@ -3,22 +3,24 @@ internal import AudioDevices
 internal import Foundation
 internal import Resampling
 
-/// What gives a loudspeaker, or a program that records, its sound. Called on the device's thread.
+/// A source of frames for a loudspeaker or for a program that records. Called on the device's
+/// thread.
 protocol FrameRenderer: AnyObject {
-  /// The device has been made ready: what has waited until now is old.
+  /// Called when the device has been prepared. Frames that have waited until now are old.
   func begin()
 
-  /// Gives the next 10 ms, which will be heard at `heardAt`, in ns of the monotonic clock, smoothed.
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Fills a frame with the next 10 ms. `heardAt` is the smoothed time at which it will be heard,
+  /// in ns of the monotonic clock. Runs per frame: no allocation, lock, log or await.
   func render(into frame: borrowing Frame, heardAt: Int64)
 }
 
-/// Writes frames to a device, silence included, for as long as it runs. Belongs to the device's
-/// thread.
+/// A writer that fills a device with frames, including silence, while the device runs. Belongs to
+/// the device's thread.
 final class PlaybackStream: DeviceLoop.User {
-  /// A device that takes samples by so much sooner than it can play them is none that keeps time.
+  /// The time, in seconds, by which a device may take samples before it can have played the earlier
+  /// ones. A device beyond that has no clock.
   private static let largestLead = 0.06
-  /// After so long without room for a frame, what waits to be played is too old.
+  /// The time without room for a frame after which the frames that wait are too old.
   private static let stall = Duration.milliseconds(80)
 
   private let renderer: any FrameRenderer
@@ -46,7 +48,7 @@ final class PlaybackStream: DeviceLoop.User {
     pending = [Float](
       repeating: 0, count: format.rate.samplesPerFrame * format.channelCount)
     pendingStart = pending.count
-    // With a full buffer it begins to play, and asks for each period when there is room for it.
+    // Playback starts with a full buffer. The device then asks for each period when there is room.
     let silence = [Float](repeating: 0, count: format.bufferSamples * format.channelCount)
     var left = format.bufferSamples
     while left > 0 {
@@ -73,7 +75,7 @@ final class PlaybackStream: DeviceLoop.User {
     return written > 0
   }
 
-  /// What is written next comes after all that waits in the device.
+  /// Renders the frame that follows the samples in the device.
   private func renderNext(_ device: any PCMDevice) {
     let size = device.format.rate.samplesPerFrame
     let time = MonotonicClock.now

@@ -1,7 +1,7 @@
 internal import AudioCore
 
-/// Interleaved samples in pieces of any length in, frames of 10 ms out. Of more than two channels the
-/// first two count.
+/// A converter from interleaved samples in pieces of any length to frames of 10 ms. Of more than
+/// two channels, only the first two are used.
 struct Reblocker: ~Copyable {
   private let frame: Frame
   private let deviceChannels: Int
@@ -12,8 +12,8 @@ struct Reblocker: ~Copyable {
     frame = Frame(rate: rate, channelCount: min(2, channelCount))
   }
 
-  /// Calls `body` for each frame that is full, with how many of these samples it and those before it
-  /// took. Runs per frame: no allocation, lock, log or await.
+  /// Appends samples. Calls `body` for each full frame, with the number of these samples that have
+  /// been used so far. Runs per frame: no allocation, lock, log or await.
   mutating func append(
     _ samples: UnsafePointer<Float>, count: Int, _ body: (borrowing Frame, Int) -> Void
   ) {
@@ -28,6 +28,6 @@ struct Reblocker: ~Copyable {
     }
   }
 
-  /// Forgets the frame that was begun.
+  /// Discards the incomplete frame.
   mutating func clear() { filled = 0 }
 }

@@ -1,4 +1,4 @@
-/// Does its work on a thread of its own until it is told to stop.
+/// An object that works on a thread of its own until it is stopped.
 protocol ThreadOwner: AnyObject, Sendable {
   var thread: LoopThread { get }
 }

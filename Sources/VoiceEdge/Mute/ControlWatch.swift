@@ -1,6 +1,6 @@
 internal import AudioDevices
 
-/// Watches the capture switch in the mixer of the port in use, on a thread of its own.
+/// A watch of the capture switch in the mixer of the port in use, on a thread of its own.
 final class ControlWatch: ThreadOwner {
   private let selection = DeviceSelection()
   let thread = LoopThread()
@@ -24,10 +24,10 @@ final class ControlWatch: ThreadOwner {
               try control.wait(.milliseconds(250))
             }
           } catch {
-            // It is opened anew.
+            // The loop opens the mixer again.
           }
         }
-        // A device that is gone mutes nothing.
+        // A device that is gone does not mute.
         if isMuted, isWanted() == false || selection.current == nil {
           isMuted = false
           switched(false)
@@ -37,6 +37,6 @@ final class ControlWatch: ThreadOwner {
     }
   }
 
-  /// Nil for none.
+  /// Selects the mixer to watch. Nil selects none.
   func watch(_ control: String?) { selection.select(control) }
 }

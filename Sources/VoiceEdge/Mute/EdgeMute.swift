@@ -1,33 +1,33 @@
-/// Whether the microphone is muted, and by what. The session's state is the server's, or the local
-/// fallback's; a hardware switch is another input beside it.
+/// The mute state of the microphone and its causes: the mute of the session, on the server or
+/// local, and the hardware switch.
 struct EdgeMute: Sendable, Equatable {
   enum Holder: String, Sendable { case session, hardware }
 
-  /// What the session says.
+  /// Whether the session is muted.
   private(set) var session: Bool
-  /// Whether the device's own capture switch is off.
+  /// Whether the device's capture switch is off.
   var hardware = false
-  /// Asked for on this machine, and not answered yet.
+  /// Whether mute was requested on this machine and not answered yet.
   private var requested = false
 
   init(session: Bool) { self.session = session }
 
-  /// Whoever wants silence has it at once; for sound all must agree.
+  /// Whether any cause mutes the microphone. Sound needs the agreement of all.
   var isMuted: Bool { session || hardware || requested }
 
   var holders: [Holder] {
     (session || requested ? [.session] : []) + (hardware ? [.hardware] : [])
   }
 
-  /// Mute was asked for here: it holds until the session answers.
+  /// Records a request on this machine. A mute takes effect until the session answers.
   mutating func request(_ muted: Bool) { requested = muted }
 
-  /// The session was muted or unmuted, by whatever road.
+  /// Records the state of the session, however it was changed.
   mutating func sessionChanged(_ muted: Bool) {
     session = muted
     requested = false
   }
 
-  /// The session refused.
+  /// Records that the session refused the request.
   mutating func requestFailed() { requested = false }
 }

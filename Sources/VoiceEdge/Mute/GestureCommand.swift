@@ -1,13 +1,14 @@
 internal import Foundation
 
-/// The command that decides a press of the mute key: exit status 0 accepts it. It is told what is asked
-/// for in the variable `ANECHOIC_MUTED`, true or false.
+/// The command that decides a press of the mute key. Exit status 0 accepts. The variable
+/// `ANECHOIC_MUTED` contains the requested state, true or false.
 enum GestureCommand {
-  /// One that takes longer is killed with all that it started, and accepts nothing.
+  /// The time limit of the command. After it, the command and all its children are killed, and the
+  /// press is rejected.
   static let longestTime = Duration.seconds(5)
 
-  /// Whether it accepts the press, which each does that nobody decides. A command that cannot be run
-  /// accepts nothing, nor does one whose task is cancelled.
+  /// Returns whether the press is accepted. Without a command, every press is accepted. A command
+  /// that cannot be run, or whose task is cancelled, accepts nothing.
   static func accepts(
     _ command: String?, muted: Bool, longestTime: Duration = longestTime
   ) async -> Bool {
@@ -16,7 +17,7 @@ enum GestureCommand {
     return await exitStatus(of: process, within: longestTime) == 0
   }
 
-  /// In a process group of its own. Nil where that cannot be.
+  /// Starts the command in a process group of its own. Returns nil if that fails.
   private static func spawn(_ command: String, muted: Bool) -> pid_t? {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -27,7 +28,7 @@ enum GestureCommand {
     defer { posix_spawnattr_destroy(&attributes) }
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
     posix_spawnattr_setpgroup(&attributes, 0)
-    // The agent ignores them, and who ignores a signal lets its children ignore it.
+    // The agent ignores these signals, and children inherit that.
     var signals = sigset_t()
     sigemptyset(&signals)
     for signal in [SIGPIPE, SIGTERM, SIGINT] { sigaddset(&signals, signal) }
@@ -46,7 +47,7 @@ enum GestureCommand {
     return code == 0 ? process : nil
   }
 
-  /// Nil for a command that was killed, or had to be.
+  /// Returns the exit status, or nil for a command that was killed.
   private static func exitStatus(of process: pid_t, within time: Duration) async -> Int32? {
     let end = ContinuousClock.now + time
     var status: Int32 = 0

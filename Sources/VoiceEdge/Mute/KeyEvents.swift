@@ -1,5 +1,5 @@
-/// Presses of KEY_MICMUTE in the bytes of a Linux input device: `struct input_event` of <linux/input.h>,
-/// 24 bytes on machines of 64 bits.
+/// A parser of KEY_MICMUTE presses in the data of a Linux input device: `struct input_event` of
+/// <linux/input.h>, 24 bytes on 64-bit machines.
 struct KeyEvents {
   private static let size = 24
   private static let keyEvent: UInt16 = 1
@@ -7,9 +7,9 @@ struct KeyEvents {
 
   private var rest: [UInt8] = []
 
-  /// Takes bytes in as they come.
+  /// Takes in bytes in pieces of any length.
   ///
-  /// - Returns: How many presses there were; releases and repeats are none.
+  /// - Returns: The number of presses. Releases and repeats do not count.
   mutating func presses(_ bytes: some Collection<UInt8>) -> Int {
     rest += bytes
     var count = 0

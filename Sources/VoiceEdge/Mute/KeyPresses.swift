@@ -3,15 +3,15 @@ internal import Foundation
 internal import GRPCTransport
 internal import VoiceClient
 
-/// The presses of the mute key, decided one after another. A press is a request: the session decides,
-/// and its state is what the lamp shows.
+/// The presses of the mute key, which are decided one after another. A press is a request. The
+/// session decides it, and the lamp shows the session's state.
 final class KeyPresses: Sendable {
-  /// Where no session can be reached for so long, none hears of the press any more; nor does it count
-  /// when it waited for so long for the one before.
+  /// The time after which a press is dropped, if no session can be reached or an earlier press is
+  /// still being decided.
   private static let patience = Duration.seconds(5)
-  /// The longest time for a decision that a session can be set to, and some more.
+  /// The time limit of a report: more than the longest decision timeout of a session.
   private static let longestReport = Duration.seconds(65)
-  /// More that wait for their decision are no request.
+  /// The maximum number of presses that wait for a decision.
   private static let most = 16
 
   private let configuration: EdgeConfiguration
@@ -33,14 +33,14 @@ final class KeyPresses: Sendable {
 
   func add() { continuation.yield(.now) }
 
-  /// Until the task is cancelled.
+  /// Decides presses until the task is cancelled.
   func decideAll() async {
     for await time in presses {
       guard .now - time < Self.patience else {
         log("mute key: a press is dropped, the one before was not decided in time")
         continue
       }
-      // What the person wants is said, and no toggle: who answers late must not turn it round.
+      // Requests a state rather than a toggle, so that a late decision does not invert it.
       await decide("key-\(UUID().uuidString)", mutes: voice.ask { !$0.mute.session })
     }
   }
@@ -48,7 +48,7 @@ final class KeyPresses: Sendable {
   private func decide(_ id: String, mutes: Bool) async {
     var end: ContinuousClock.Instant?
     while !Task.isCancelled {
-      // Known by the voice thread alone: servers come and go.
+      // Only the voice thread knows the current server.
       let link = await voice.ask { $0.link.map { (session: $0.started.session, epoch: $0.epoch) } }
       guard let link else {
         if await decideLocally(id, mutes: mutes) { return }
@@ -56,10 +56,10 @@ final class KeyPresses: Sendable {
       }
       do {
         let answer = try await report(id, mutes: mutes, to: link.session)
-        // Before the next press: it may be the opposite.
+        // Before the next press, which may request the opposite.
         return await voice.ask { if $0.link?.epoch == link.epoch { $0.mute(is: answer.state) } }
       } catch let status as Status where status.hasNoSession && .now < end ?? .now + Self.patience {
-        // The server or its session went away with the press in its hands.
+        // The server or its session went away while it decided the press.
         end = end ?? .now + Self.patience
         try? await Task.sleep(for: .milliseconds(100))
       } catch {
@@ -84,7 +84,7 @@ final class KeyPresses: Sendable {
     }
   }
 
-  /// Returns whether it is decided: a server that came meanwhile does that.
+  /// Decides a press on this machine. Returns false if a server has appeared, which must decide it.
   private func decideLocally(_ id: String, mutes: Bool) async -> Bool {
     guard await GestureCommand.accepts(configuration.localGestureCommand, muted: mutes) else {
       return true
@@ -98,13 +98,13 @@ final class KeyPresses: Sendable {
 }
 
 extension EdgeConfiguration {
-  /// What decides a press where no server asks.
+  /// The command that decides a press if no server asks.
   var localGestureCommand: String? {
     session.configuration.mute.gesturePolicy == .ask ? mute.gestureCommand : nil
   }
 }
 
 extension Status {
-  /// There is no session that could decide anything.
+  /// Whether there is no session that could decide the press.
   fileprivate var hasNoSession: Bool { isUnreachable || code == .notFound }
 }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Reads a mute key from an input device or FIFO, on a thread of its own; opens it anew when it is
-/// unplugged.
+/// A reader of a mute key from an input device or FIFO, on a thread of its own. Opens it again
+/// after it was unplugged.
 final class KeyWatch: ThreadOwner {
-  /// Of the kernel's input devices.
+  /// The major number of the kernel's input devices.
   private static let inputMajor: dev_t = 13
 
   let thread = LoopThread()
@@ -15,7 +15,7 @@ final class KeyWatch: ThreadOwner {
     thread.start("mute-key") { thread in
       var lastProblem: String?
       while !thread.isStopped {
-        // Before it is opened: what is no key is not to be read.
+        // Before opening, because a file that is not a key must not be read.
         let problem = Self.problem(at: path)
         let descriptor = problem == nil ? Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1
         guard descriptor >= 0 else {
@@ -33,7 +33,7 @@ final class KeyWatch: ThreadOwner {
     }
   }
 
-  /// Why what is at a path cannot be a key; nil where it can, or nothing is there yet.
+  /// Returns the reason why a file cannot be a key, or nil if it can or does not exist yet.
   static func problem(at path: String) -> String? {
     var info = stat()
     guard stat(path, &info) == 0 else { return errno == ENOENT ? nil : text(errno) }
@@ -44,7 +44,7 @@ final class KeyWatch: ThreadOwner {
     return access(path, R_OK) == 0 ? nil : text(errno)
   }
 
-  /// Until there is nothing more to come.
+  /// Reads until no more data can come.
   private static func read(_ descriptor: Int32, _ thread: LoopThread, _ pressed: () -> Void) {
     var events = KeyEvents()
     var bytes = [UInt8](repeating: 0, count: 24 * 16)
@@ -53,7 +53,7 @@ final class KeyWatch: ThreadOwner {
       guard Glibc.poll(&poll, 1, 100) > 0 else { continue }
       let count = Glibc.read(descriptor, &bytes, bytes.count)
       if count < 0, errno == EAGAIN || errno == EINTR { continue }
-      // 0 is a FIFO that nobody writes to now.
+      // 0 means that nobody writes to the FIFO now.
       guard count > 0 else { return }
       for _ in 0..<events.presses(bytes[..<count]) { pressed() }
     }

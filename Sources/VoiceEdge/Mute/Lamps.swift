@@ -1,7 +1,8 @@
 internal import Dispatch
 internal import Glibc
 
-/// Files that are given 1 while the microphone is muted, else 0: a LED's `brightness` in sysfs.
+/// The files that are set to 1 while the microphone is muted and to 0 otherwise, such as a LED's
+/// `brightness` in sysfs.
 struct Lamps: Sendable {
   private let paths: [String]
   private let log: @Sendable (String) -> Void
@@ -12,7 +13,7 @@ struct Lamps: Sendable {
     self.log = log
   }
 
-  /// Returns at once.
+  /// Sets the lamps. Returns at once.
   func set(_ isMuted: Bool) {
     guard !paths.isEmpty else { return }
     queue.async { [paths, log] in

@@ -1,13 +1,14 @@
-/// Where sound comes from or goes to on this machine: a PCM of ALSA, a FIFO with raw samples, or a
+/// A source or destination of sound on this machine: an ALSA PCM, a FIFO with raw samples, or a
 /// file.
 public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
   case alsa(String)
   /// Signed 16-bit little-endian samples, interleaved, at the session's rate.
   case fifo(path: String)
-  /// What libsndfile reads; written as WAV.
+  /// A file in a format that libsndfile reads. Written as WAV.
   case file(path: String)
 
-  /// Nil for what is none of `alsa:NAME`, `fifo:PATH` and `file:PATH`.
+  /// Creates an endpoint from `alsa:NAME`, `fifo:PATH` or `file:PATH`. Returns nil for any other
+  /// text.
   public init?(_ text: String) {
     guard let colon = text.firstIndex(of: ":") else { return nil }
     let rest = String(text[text.index(after: colon)...])

@@ -1,17 +1,20 @@
 internal import Glibc
 
-/// An open FIFO, made where there is none. Reads and writes do not wait.
+/// An open FIFO. A missing FIFO is created. Reads and writes do not block.
 struct FIFO: ~Copyable {
-  /// F_SETPIPE_SZ of <fcntl.h>, which Swift does not see.
+  /// F_SETPIPE_SZ of <fcntl.h>, which Swift does not import.
   private static let setPipeSize: Int32 = 1031
-  /// As little as it can be: what waits in it is latency.
+  /// The capacity in bytes. It is as small as possible, because samples that wait in the FIFO add
+  /// latency.
   private static let capacity: Int32 = 4096
 
   private let descriptor: Int32
-  /// What was in it before it was opened for reading, in bytes: old, and not read.
+  /// The number of bytes that were in the FIFO before it was opened for reading. They are old and
+  /// are dropped.
   let staleCount: Int
 
-  /// Waits for a FIFO that can be opened as long as the thread runs; nil then. Says once why not.
+  /// Waits for a FIFO that can be opened while the thread runs. Returns nil when the thread stops.
+  /// Logs the reason once.
   init?(
     path: String, _ mode: Int32, title: String, thread: LoopThread,
     log: @Sendable (String) -> Void
@@ -34,7 +37,7 @@ struct FIFO: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Up to 20 ms.
+  /// Waits up to 20 ms for data.
   func waitToRead() -> Bool {
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return Glibc.poll(&poll, 1, 20) > 0
@@ -44,21 +47,21 @@ struct FIFO: ~Copyable {
     max(0, Glibc.read(descriptor, bytes.baseAddress, bytes.count))
   }
 
-  /// Nil when nobody reads any more.
+  /// Writes bytes. Returns nil if nobody reads any more.
   func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
     let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
     if count >= 0 { return count }
     return errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
-  /// Why a FIFO is not open; without text where only nobody reads it yet.
+  /// The reason why a FIFO is not open. Without a text if only the reader is missing.
   private struct Problem: Error { var text: String? }
 
   private static func open(_ path: String, _ mode: Int32) -> Result<Int32, Problem> {
     var info = stat()
     if stat(path, &info) != 0 {
       guard mkfifo(path, 0o660) == 0 || errno == EEXIST else { return .failure(problem()) }
-      // The group may use it whatever the umask.
+      // Gives the group access, whatever the umask is.
       chmod(path, 0o660)
     } else if info.st_mode & S_IFMT != S_IFIFO {
       return .failure(Problem(text: "is there, and is no FIFO"))
@@ -70,11 +73,12 @@ struct FIFO: ~Copyable {
     return .success(descriptor)
   }
 
-  /// Makes it small, which cannot be while it holds more. Returns how many bytes were dropped for it.
+  /// Reduces the capacity, which the kernel refuses while the FIFO contains more. Returns the
+  /// number of bytes that were dropped for it.
   private static func shrink(_ descriptor: Int32, drains: Bool) -> Int {
     var dropped = 0
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    // A program that goes on writing may be quicker a few times.
+    // A program that continues to write may be faster a few times.
     for _ in 0..<100 {
       let count = drains ? Glibc.read(descriptor, &buffer, buffer.count) : 0
       dropped += max(0, count)

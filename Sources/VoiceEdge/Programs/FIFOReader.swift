@@ -1,10 +1,10 @@
 internal import AudioCore
 internal import Glibc
 
-/// Raw samples from a FIFO into a ring. Who writes there is held to the microphone's pace: nothing is
-/// lost, and little waits.
+/// A reader of raw samples from a FIFO into a ring. The writer is held to the microphone's pace:
+/// nothing is lost, and little waits.
 final class FIFOReader: ThreadOwner {
-  /// Frames that may wait in the ring: what a FIFO holds comes before.
+  /// The maximum number of frames in the ring. The FIFO's content adds to this.
   private static let lead = 2
 
   let thread = LoopThread()
@@ -18,7 +18,7 @@ final class FIFOReader: ThreadOwner {
       guard let pipe = FIFO(path: path, O_RDWR, title: title, thread: thread, log: log) else {
         return
       }
-      // Whole samples follow what was dropped, and in their channels.
+      // Keeps the alignment of samples and channels after the dropped bytes.
       var filled = pipe.staleCount % raw.format.bytesPerSampleFrame
       var lastRead = MonotonicClock.now
       while !thread.isStopped {
@@ -26,7 +26,7 @@ final class FIFOReader: ThreadOwner {
           if ring.count >= Self.lead { usleep(2000) }
           continue
         }
-        // Half a sample that a writer left behind would shift all that follow.
+        // An incomplete sample that a writer left behind would shift all that follow.
         if MonotonicClock.now - lastRead > .milliseconds(100) { filled = 0 }
         lastRead = MonotonicClock.now
         let count = raw.bytes.withUnsafeMutableBytes {

@@ -1,7 +1,7 @@
 internal import AudioCore
 internal import Glibc
 
-/// Writes what comes through a ring to a FIFO, for as long as somebody reads there.
+/// A writer of frames from a ring to a FIFO, while a program reads it.
 final class FIFOWriter: ThreadOwner {
   let thread = LoopThread()
 
@@ -14,14 +14,14 @@ final class FIFOWriter: ThreadOwner {
         guard let pipe = FIFO(path: path, O_WRONLY, title: title, thread: thread, log: log) else {
           return
         }
-        // What waited for a reader is old.
+        // Frames that waited for a reader are old.
         ring.drop(downTo: 0)
         Self.write(ring, to: pipe, thread)
       }
     }
   }
 
-  /// Until nobody reads any more.
+  /// Writes until nobody reads any more.
   private static func write(
     _ ring: FrameRing<CaptureNote>, to pipe: borrowing FIFO, _ thread: LoopThread
   ) {

@@ -2,15 +2,15 @@ internal import Alignment
 internal import AudioCore
 internal import AudioDevices
 
-/// What programs of this machine play: the far end, or other audio. The voice thread takes a frame of
-/// it for each of the microphone's.
+/// The audio that programs on this machine play: the far end or other audio. The voice thread takes
+/// one frame for each microphone frame.
 final class ProgramInput {
-  /// In ns, from a frame's first sample to its coming.
+  /// The duration of a frame in ns, from its first sample to its arrival.
   private static let frame: Int64 = 10_000_000
 
   private let ring: FrameRing<CaptureNote>
   private let source: any ThreadOwner
-  private let isClocked: Bool  // by a device, whose clock is not the microphone's
+  private let isClocked: Bool  // Whether a device with a clock of its own provides the audio.
   private var playout: PlayoutBuffer
   private let frame: Frame
 
@@ -36,10 +36,10 @@ final class ProgramInput {
     }
   }
 
-  /// How the device does; nil where there is none.
+  /// The health of the device. Nil if there is no device.
   var record: HealthRecord? { (source as? DeviceLoop)?.record }
 
-  /// Gives the next 10 ms, silence included.
+  /// Fills a frame with the next 10 ms, or with silence.
   ///
   /// - Returns: Whether there was sound.
   func next(into output: borrowing Frame) -> Bool {

@@ -2,8 +2,8 @@ internal import Alignment
 internal import AudioCore
 internal import AudioDevices
 
-/// Where programs of this machine record the processed voice. The voice thread gives it a frame for
-/// each of the microphone's; what nobody takes is dropped.
+/// The processed voice for programs on this machine. The voice thread provides one frame for each
+/// microphone frame. Frames that nobody takes are dropped.
 final class ProgramOutput {
   private let ring: FrameRing<CaptureNote>
   private let sink: any ThreadOwner
@@ -27,7 +27,7 @@ final class ProgramOutput {
     }
   }
 
-  /// How the device does; nil where there is none.
+  /// The health of the device. Nil if there is no device.
   var record: HealthRecord? { (sink as? DeviceLoop)?.record }
 
   func write(_ frame: borrowing Frame) {
@@ -39,7 +39,7 @@ final class ProgramOutput {
   func join() { sink.join() }
 }
 
-/// Gives a device what comes through a ring, on the device's clock.
+/// A renderer of frames from a ring, on the device's clock.
 private final class RingRenderer: FrameRenderer {
   private let ring: FrameRing<CaptureNote>
   private let frame: Frame

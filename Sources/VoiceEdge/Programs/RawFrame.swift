@@ -1,6 +1,7 @@
 internal import AudioCore
 
-/// A frame beside its bytes as FIFOs and files have them: signed 16 bits, little-endian, interleaved.
+/// A frame and its bytes in the format of FIFOs and files: signed 16 bits, little-endian,
+/// interleaved.
 struct RawFrame: ~Copyable {
   let frame: Frame
   let format: AudioFormat
@@ -21,7 +22,7 @@ struct RawFrame: ~Copyable {
   func decode() {
     bytes.withUnsafeBytes { bytes in
       for channel in 0..<frame.channelCount {
-        // Sixteen bits are always a number.
+        // 16-bit samples are always finite.
         _ = SampleCoding.decode(
           bytes, format, channel: channel, into: frame.planePointers[channel],
           count: frame.sampleCount)

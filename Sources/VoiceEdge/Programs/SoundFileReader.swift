@@ -2,7 +2,7 @@ internal import AudioCore
 internal import AudioFiles
 internal import Resampling
 
-/// A sound file into a ring, once, at the microphone's pace.
+/// A reader of a sound file into a ring, once, at the microphone's pace.
 final class SoundFileReader: ThreadOwner {
   let thread = LoopThread()
 

@@ -2,7 +2,7 @@ internal import AudioCore
 internal import AudioFiles
 internal import Glibc
 
-/// Writes what comes through a ring to a WAV file.
+/// A writer of frames from a ring to a WAV file.
 final class SoundFileWriter: ThreadOwner {
   let thread = LoopThread()
 

@@ -2,8 +2,8 @@ internal import AnechoicAPI
 internal import AudioDevices
 internal import Synchronization
 
-/// Keeps the route: looks at what is plugged in a few times a second, and tells loops and session
-/// what to use.
+/// The owner of the route. It checks the ports several times a second, and tells the device loops
+/// and the session which port to use.
 final class RouteDirector: ThreadOwner {
   private static let interval = Duration.milliseconds(200)
 
@@ -37,10 +37,10 @@ final class RouteDirector: ThreadOwner {
 
   var current: EdgeConfiguration.Port? { selector.withLock { $0.current } }
 
-  /// The ids of the ports that were there when last looked at.
+  /// The ids of the ports that were present at the last check.
   var present: Set<String> { lastPresent.withLock { $0 } }
 
-  /// Nil leaves it to the policy.
+  /// Selects a port. Nil leaves the choice to the policy.
   func choose(_ id: String?) throws(RouteError) {
     let result = selector.withLock { selector -> Result<RouteSelector.Change?, RouteError> in
       do throws(RouteError) { return .success(try selector.choose(id)) } catch {
@@ -51,7 +51,7 @@ final class RouteDirector: ThreadOwner {
   }
 
   private func update() {
-    // May take as long as a sound server does.
+    // May block as long as a sound server does.
     let present = Set(ports.filter(isPresent).map(\.id))
     lastPresent.withLock { $0 = present }
     if let change = selector.withLock({ $0.update(present: present) }) { tell(change) }
@@ -62,7 +62,8 @@ final class RouteDirector: ThreadOwner {
     changed(change)
   }
 
-  /// A port whose presence nothing tells counts as there: its loops try to open it.
+  /// Returns whether a port is present. A port whose presence is unknown counts as present, and its
+  /// loops try to open it.
   private func isPresent(_ port: EdgeConfiguration.Port) -> Bool {
     ![port.input, port.output, port.control].compactMap { $0 }
       .contains { system.isPresent($0) == false }

@@ -1,6 +1,7 @@
 public import AnechoicAPI
 
-/// Which port is used: a rule without I/O. What is plugged in goes in, the route comes out.
+/// The rule that selects the port in use, without I/O. The present ports go in, the route comes
+/// out.
 public struct RouteSelector: Sendable {
   public typealias Port = EdgeConfiguration.Port
 
@@ -14,9 +15,9 @@ public struct RouteSelector: Sendable {
   private let ports: [Port]
   private var policy: EdgeConfiguration.Routes.Policy
   private var present: Set<String> = []
-  /// Ids, the one that was used last at the end.
+  /// Ids of ports, with the last used one at the end.
   private var used: [String] = []
-  /// Chosen by somebody for as long as it is there.
+  /// The port that somebody selected, for as long as it is present.
   private var chosen: String?
   private var hasSelected = false
   public private(set) var current: Port?
@@ -26,9 +27,9 @@ public struct RouteSelector: Sendable {
     policy = routes.policy
   }
 
-  /// What is there now.
+  /// Takes in the present ports.
   ///
-  /// - Returns: The change of the route that it makes, or nil.
+  /// - Returns: The change of the route, or nil.
   public mutating func update(present now: Set<String>) -> Change? {
     let new = now.subtracting(present)
     present = now
@@ -39,9 +40,9 @@ public struct RouteSelector: Sendable {
     return select(reason(isNew: !new.isEmpty))
   }
 
-  /// Somebody chooses a port; nil leaves it to the policy again. Throws where there is none of that id.
+  /// Selects a port. Nil leaves the choice to the policy. Throws if there is no port with this id.
   ///
-  /// - Returns: The change of the route that it makes, or nil.
+  /// - Returns: The change of the route, or nil.
   public mutating func choose(_ id: String?) throws(RouteError) -> Change? {
     if let id {
       guard ports.contains(where: { $0.id == id }) else { throw .unknown(id) }
@@ -67,7 +68,7 @@ public struct RouteSelector: Sendable {
     return Change(reason: next == nil ? .noSuitableRoute : reason, previous: current, current: next)
   }
 
-  /// A named port is never replaced by another.
+  /// The port that the policy names. It is never replaced by another.
   private var wanted: Port? {
     let candidates = ports.filter { present.contains($0.id) }
     if let chosen { return candidates.first { $0.id == chosen } }
@@ -80,7 +81,7 @@ public struct RouteSelector: Sendable {
     }
   }
 
-  /// Of the highest priority, and of those the first in the file.
+  /// Returns the port with the highest priority, and of several the first in the file.
   private func first(_ candidates: [Port]) -> Port? {
     candidates.max { left, right in
       (left.priority, -index(left)) < (right.priority, -index(right))
@@ -90,7 +91,7 @@ public struct RouteSelector: Sendable {
   private func index(_ port: Port) -> Int { ports.firstIndex(of: port) ?? 0 }
 }
 
-/// Why a port cannot be chosen.
+/// The reason why a port cannot be selected.
 public enum RouteError: Error, Equatable, CustomStringConvertible {
   case unknown(String)
   case absent(String)

@@ -1,8 +1,8 @@
 internal import AnechoicAPI
 internal import Synchronization
 
-/// What is on its way to the server: put in by the voice thread, which never waits, and sent by a
-/// task. Audio that the connection does not take is dropped, the oldest first; nothing else is.
+/// The queue to the server. The voice thread adds items and never waits. A task sends them. If the
+/// connection does not accept audio, the oldest audio is dropped, and nothing else.
 final class Outbox: Sendable {
   enum Item: Sendable {
     case audio(Anechoic_V1_AudioInput)
@@ -13,7 +13,7 @@ final class Outbox: Sendable {
     var isAudio: Bool { if case .audio = self { true } else { false } }
   }
 
-  /// 200 ms.
+  /// The maximum number of audio items, 200 ms.
   private static let longestBacklog = 20
 
   private struct State {
@@ -26,7 +26,7 @@ final class Outbox: Sendable {
 
   private let state = Mutex(State())
 
-  /// Returns whether audio had to be dropped for it.
+  /// Adds an item. Returns whether audio was dropped for it.
   @discardableResult
   func put(_ item: Item) -> Bool {
     let (reader, hasDropped) = state.withLock { state in
@@ -51,7 +51,7 @@ final class Outbox: Sendable {
     return hasDropped
   }
 
-  /// The next to be sent; nil once it is closed.
+  /// Returns the next item to send, or nil once the queue is closed.
   func next() async -> Item? {
     await withCheckedContinuation { continuation in
       let ready: Item?? = state.withLock { state in
@@ -76,6 +76,6 @@ final class Outbox: Sendable {
     }?.resume(returning: nil)
   }
 
-  /// Frames of audio that were dropped so far.
+  /// The number of audio frames that were dropped.
   var droppedCount: Int { state.withLock { $0.droppedCount } }
 }

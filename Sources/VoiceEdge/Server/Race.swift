@@ -1,6 +1,7 @@
 internal import GRPCTransport
 
-/// The first to end decides; the others are cancelled, and waited for.
+/// Runs all bodies. Returns or throws with the first one to end, after the others have been
+/// cancelled and have ended.
 func race<Result: Sendable>(
   _ bodies: (@Sendable () async throws -> Result)...
 ) async throws -> Result {
@@ -12,7 +13,8 @@ func race<Result: Sendable>(
   }
 }
 
-/// Runs `body`, which has to heed cancellation, and throws a `Status` of that code where it takes longer.
+/// Runs `body`, which must respond to cancellation. Throws a `Status` with this code if it takes
+/// longer than the limit.
 func withTimeout<Result: Sendable>(
   _ limit: Duration, _ code: StatusCode = .deadlineExceeded,
   _ body: @escaping @Sendable () async throws -> Result

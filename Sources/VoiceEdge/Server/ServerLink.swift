@@ -4,15 +4,16 @@ internal import GRPCTransport
 internal import Synchronization
 internal import VoiceClient
 
-/// Keeps a session on the server: opens one, and another when it is lost. It tells the voice thread of
-/// each step and never holds it up.
+/// The connection to the server. It keeps a session open and opens another when it is lost. It
+/// tells the voice thread about each step and never blocks it.
 final class ServerLink: Sendable {
-  /// Of a server that cannot be reached: so that one that is back is found within a second.
+  /// The delays if a server cannot be reached. They are short, so that a server that returns is
+  /// found within a second.
   private static let unreachable = Backoff(from: .milliseconds(250), to: .milliseconds(700))
-  /// Of one that refuses.
+  /// The delays if a server refuses.
   private static let refused = Backoff(from: .milliseconds(250), to: .seconds(15))
   private static let answerTimeout = Duration.seconds(2)
-  /// So many names are tried one after another before it waits.
+  /// The number of session names to try before waiting.
   private static let longestSuffix = 9
 
   private let configuration: EdgeConfiguration.Server
@@ -38,8 +39,8 @@ final class ServerLink: Sendable {
 
   var current: State { state.withLock { $0 } }
 
-  /// Until the task is cancelled. Throws an `EdgeFailure` for what no patience helps against, before
-  /// anything has worked.
+  /// Runs until the task is cancelled. Throws an `EdgeFailure` if the first connection fails with
+  /// an error that a retry cannot correct.
   func run() async throws {
     var unreachable = Self.unreachable
     var refused = Self.refused
@@ -65,7 +66,7 @@ final class ServerLink: Sendable {
           throw EdgeFailure("server \(configuration.address): \(status.oneLine)")
         }
         wait = status.isUnreachable ? unreachable.next() : refused.next()
-        // What is left of a session whose connection broke; another name will do.
+        // The old session, whose connection broke, still has the name. Another name will work.
         if status.code == .alreadyExists {
           suffix = suffix % Self.longestSuffix + 1
           if suffix < Self.longestSuffix { wait = .milliseconds(50) }
@@ -76,15 +77,15 @@ final class ServerLink: Sendable {
     }
   }
 
-  /// A session that had started, and then failed.
+  /// The loss of a session that had started.
   private struct SessionLoss: Error {
     var status: Status
-    /// Long enough not to be refused for what it sent.
+    /// Whether the session lasted long enough not to have been refused because of its input.
     var hadLasted: Bool
   }
 
   private func runSession(epoch: Int, suffix: Int) async throws {
-    // A channel that has failed waits by itself before it tries again: a new one does not.
+    // A new client each time, because a channel that has failed waits before it connects again.
     let server = VoiceProcessingClient(
       server: configuration.address, clientName: client, security: configuration.security)
     let capabilities = try await server.capabilities(timeout: Self.answerTimeout)
@@ -117,7 +118,8 @@ final class ServerLink: Sendable {
     }
   }
 
-  /// Versions that differ in their first number other than 0 do not understand each other.
+  /// Returns whether the agent can use a server of this version. Versions with a different major
+  /// number are incompatible, except for 0.
   static func speaks(_ version: String) -> Bool {
     func epoch(_ version: String) -> ArraySlice<Substring> {
       let numbers = version.split(separator: ".")
@@ -127,7 +129,7 @@ final class ServerLink: Sendable {
   }
 
   private func send(_ outbox: Outbox, to stream: ProcessStream) async {
-    // A send that fails is told by what is received.
+    // If a send fails, the receiving side reports the error.
     while let item = await outbox.next() {
       do {
         switch item {
@@ -141,7 +143,7 @@ final class ServerLink: Sendable {
     stream.finish()
   }
 
-  /// Away is news once, and again for another kind of reason; its words may change with each try.
+  /// Logs a new state. Being away is logged once, and again if the kind of the reason changes.
   private func say(_ new: State) {
     let isNews = state.withLock { state in
       defer { state = new }
@@ -150,7 +152,7 @@ final class ServerLink: Sendable {
       }
       return state != new
     }
-    // Who is told to end is no news.
+    // Cancellation is not logged.
     guard isNews, !Task.isCancelled else { return }
     switch new {
     case .connected(let session): log("server \(configuration.address): \(session) runs")
@@ -159,7 +161,7 @@ final class ServerLink: Sendable {
   }
 }
 
-/// Why an agent cannot work, whatever happens.
+/// An error because of which an agent cannot work, whatever happens.
 public struct EdgeFailure: Error, Equatable, CustomStringConvertible {
   public let description: String
 
@@ -167,12 +169,13 @@ public struct EdgeFailure: Error, Equatable, CustomStringConvertible {
 }
 
 extension Status {
-  /// Nobody answered there.
+  /// Whether no server answered.
   var isUnreachable: Bool {
     code == .unavailable || code == .deadlineExceeded || code == .cancelled
   }
 
-  /// It will be refused again: the configuration is wrong, or the server another.
+  /// Whether the server will refuse again, because the configuration is wrong or the server is
+  /// another one.
   var isHopeless: Bool {
     switch code {
     case .invalidArgument, .unimplemented, .unauthenticated, .permissionDenied: true

@@ -1,13 +1,13 @@
 internal import AnechoicAPI
 internal import SwiftProtobuf
 
-/// A session that runs on the server, as the voice thread knows it.
+/// A session on the server, as the voice thread knows it.
 struct ServerSession: Sendable {
   let started: Anechoic_V1_Started
-  /// Another one for each session.
+  /// A number that differs for each session.
   let epoch: Int
   let outbox: Outbox
-  /// Ends the call, as if it had failed.
+  /// Ends the call as if it had failed.
   let abandon: @Sendable () -> Void
 
   var algorithmicDelay: Duration {

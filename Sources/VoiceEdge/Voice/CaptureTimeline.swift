@@ -1,35 +1,34 @@
-/// Where captured frames lie in time: what is missing, what comes too late, and when to go on without.
-///
-/// A rule without a clock: it is told when frames were captured and what time it is.
+/// The rule that places captured frames in time: how much is missing, which frames are too late,
+/// and when to continue without a frame. It has no clock: callers pass the times.
 struct CaptureTimeline {
   enum Verdict: Equatable {
-    /// It follows so much that is missing, in ns; 0 is nothing.
+    /// The frame follows a gap of this length in ns. 0 means no gap.
     case next(missing: Int64)
-    /// Its time has passed without it.
+    /// The time of the frame has passed.
     case tooLate
   }
 
   private static let frame: Int64 = 10_000_000
-  /// Device times wander by less.
+  /// The tolerance in ns for fluctuating device times.
   private static let tolerance: Int64 = 15_000_000
-  /// A frame is waited for so long after its end; and so long where no device gives any, so that what
-  /// is played goes on in time.
+  /// The time in ns to wait for a frame after its end. A shorter time applies while no device
+  /// provides frames, so that playback continues on time.
   private static let patience: Int64 = 60_000_000
   private static let patienceWithoutDevice: Int64 = 5_000_000
-  /// More is not made up for frame by frame.
+  /// The maximum number of frames that are made up one by one.
   private static let longestCatchUp = 100
 
-  /// When the next frame should begin, in ns.
+  /// The time in ns at which the next frame should begin.
   private(set) var expected: Int64
-  /// The last frame was given up.
+  /// Whether the last frame was given up.
   private var isInGap = false
 
   init(now: Int64) { expected = now }
 
-  /// A frame that was captured at `time` has come.
+  /// Places a frame that was captured at `time`.
   mutating func arrived(at time: Int64) -> Verdict {
     let offset = time - expected
-    // After a gap it begins where it belongs.
+    // After a gap, the frame begins at its exact position.
     let tolerance = isInGap ? 0 : Self.tolerance
     if offset < -tolerance { return .tooLate }
     isInGap = false
@@ -37,9 +36,9 @@ struct CaptureTimeline {
     return .next(missing: offset > tolerance ? offset : 0)
   }
 
-  /// After a long sleep what was missed is left out in one go.
+  /// Skips the frames that were missed in a long sleep.
   ///
-  /// - Returns: How many frames; 0 is none.
+  /// - Returns: The number of skipped frames.
   mutating func catchUp(now: Int64) -> Int {
     let missing = (now - expected - Self.patience) / Self.frame
     guard missing > Self.longestCatchUp else { return 0 }
@@ -48,7 +47,8 @@ struct CaptureTimeline {
     return Int(missing)
   }
 
-  /// Whether the next frame is given up, at `now`. `hasDevice` is asked only when it is late.
+  /// Returns whether the next frame is given up at `now`. Calls `hasDevice` only if the frame is
+  /// late.
   mutating func givesUp(now: Int64, hasDevice: @autoclosure () -> Bool = true) -> Bool {
     let lateness = now - (expected + Self.frame)
     guard lateness > Self.patienceWithoutDevice, lateness > Self.patience || !hasDevice() else {

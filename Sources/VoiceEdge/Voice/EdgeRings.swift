@@ -1,15 +1,15 @@
 internal import AudioCore
 
-/// The frames between the devices' threads and the voice's.
+/// The rings between the device threads and the voice thread.
 struct EdgeRings: Sendable {
   let capture: FrameRing<CaptureNote>
   let loopback: FrameRing<CaptureNote>
   let mix: FrameRing<MixNote>
   let played: FrameRing<PlayedNote>
-  /// How the microphone does.
+  /// Returns the health of the microphone.
   let captureHealth: @Sendable () -> DeviceHealth
 
-  /// Each holds half a second.
+  /// Creates the rings. Each holds half a second.
   init(_ audio: EdgeConfiguration.Audio, captureHealth: @escaping @Sendable () -> DeviceHealth) {
     capture = FrameRing(
       rate: audio.rate, channelCount: audio.inputChannels, capacity: 50, note: CaptureNote())
@@ -23,7 +23,7 @@ struct EdgeRings: Sendable {
   }
 }
 
-/// The programs' side of the agent.
+/// The connections to programs.
 final class EdgePrograms {
   let farEnd: ProgramInput?
   let otherAudio: ProgramInput?
@@ -46,7 +46,7 @@ final class EdgePrograms {
     }
   }
 
-  /// How the programs' devices do, for any thread.
+  /// Returns the health of the programs' devices. May be called on any thread.
   var healthReader: @Sendable () -> [(String, DeviceHealth)] {
     let records = [
       ("far-end", farEnd?.record), ("other-audio", otherAudio?.record), ("voice", voice?.record),

@@ -4,7 +4,7 @@ internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// What the local voice gives, and what is asked for on this machine.
+/// The output of the local voice, and requests from this machine.
 extension EdgeVoice: LocalVoice.Receiver {
   func processed(_ frame: borrowing Frame) {
     guard link == nil else { return }
@@ -18,7 +18,7 @@ extension EdgeVoice: LocalVoice.Receiver {
 
   func mixed(_ frame: borrowing Frame) {
     guard link == nil else { return }
-    // Counted for the loudspeaker's sake alone: nobody is sent reports of it.
+    // Keeps the count for the loudspeaker only. There is nobody to report to.
     _ = rings.mix.write(
       frame,
       MixNote(
@@ -40,7 +40,7 @@ extension EdgeVoice: LocalVoice.Receiver {
     publish()
   }
 
-  /// Mutes or unmutes, by the session where there is one.
+  /// Changes the mute state, in the session if there is one.
   func setMute(_ muted: Bool) {
     if link != nil {
       mute.request(muted)
@@ -51,13 +51,13 @@ extension EdgeVoice: LocalVoice.Receiver {
     publish()
   }
 
-  /// A press of the mute key while there is no server.
+  /// Handles a press of the mute key while there is no server.
   func pressedLocally(id: String, mutes: Bool?) -> GestureResult? {
     let origin = ControlOrigin(actor: configuration.session.client, isMediaClient: true)
     return local?.report(MuteGesture(id: id, mutes: mutes, origin: origin))
   }
 
-  /// Nothing more leaves this machine, until the session has answered.
+  /// Withholds audio until the session has answered.
   func anticipateMute() {
     mute.request(true)
     publish()
@@ -85,7 +85,7 @@ extension EdgeVoice: LocalVoice.Receiver {
     publish()
   }
 
-  /// The session as a client of the local control sees it while there is no server.
+  /// Returns the local session as clients of the local control see it while there is no server.
   func describeLocalSession() -> Anechoic_V1_Session {
     Anechoic_V1_Session.with {
       $0.name = "sessions/\(configuration.session.id)"
@@ -114,7 +114,7 @@ extension EdgeVoice: LocalVoice.Receiver {
 }
 
 extension Anechoic_V1_AudioRoute {
-  /// Input and output of a port.
+  /// Creates a route from the input and output of a port.
   init(_ port: EdgeConfiguration.Port) {
     self.init()
     func describe(_ isThere: Bool) -> Anechoic_V1_AudioPort? {

@@ -2,9 +2,9 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import SwiftProtobuf
 
-/// The server's comings and goings.
+/// The start and the end of server sessions.
 extension EdgeVoice {
-  /// What the next session is started with.
+  /// Returns the request that starts the next session.
   func makeStart(suffix: Int) -> Anechoic_V1_Start {
     let (audio, programs) = (configuration.audio, configuration.programs)
     let usesReference =
@@ -90,7 +90,7 @@ extension EdgeVoice {
     }
   }
 
-  /// The session says so, in an event or in an answer: whichever comes first.
+  /// Takes in the session's mute state, from an event or from an answer, whichever comes first.
   func mute(is state: Anechoic_V1_MuteState) {
     guard state.generation > muteGeneration else { return }
     muteGeneration = state.generation
@@ -116,7 +116,7 @@ extension EdgeVoice {
     publish()
   }
 
-  /// The command decides; without one, a press is accepted.
+  /// Lets the command decide. Without a command, a press is accepted.
   private func decide(_ request: Anechoic_V1_MuteGestureRequested) {
     Task { [mailbox, command = configuration.mute.gestureCommand] in
       let accepts = await GestureCommand.accepts(command, muted: request.proposedMuted)

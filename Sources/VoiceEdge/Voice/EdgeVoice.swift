@@ -4,14 +4,15 @@ internal import SwiftProtobuf
 internal import VoiceEngines
 internal import VoiceSessions
 
-/// The voice's way through the agent, on one thread: a frame of the microphone, and what belongs to
-/// it, to the server or to the local voice, and what comes back to programs and loudspeaker.
+/// The path of the voice through the agent, on one thread. For each frame of the microphone, it
+/// sends the frame and the related audio to the server or to the local voice, and passes the
+/// results to the programs and the loudspeaker.
 ///
-/// Nothing slow is ever waited for here. Others leave letters in the mailbox.
+/// This thread never waits for anything slow. Other threads use the mailbox.
 final class EdgeVoice {
-  /// Frames that wait in the ring of a device beyond this are dropped.
+  /// The maximum number of frames that wait in the ring of a device. Older frames are dropped.
   private static let longestBacklog = 20
-  /// A server that does not answer for so long is given up.
+  /// The time in ns without an answer after which the server is given up.
   private static let patience: Int64 = 1_000_000_000
 
   let configuration: EdgeConfiguration
@@ -33,12 +34,12 @@ final class EdgeVoice {
   var isLocalRunning = false
   var link: ServerSession?
   var mute: EdgeMute
-  var muteGeneration: UInt64 = 0  // of the session's state, as far as is known
+  var muteGeneration: UInt64 = 0  // The last known generation of the session's state.
   var route: Anechoic_V1_AudioRoute?
   var hasLoopback = false
-  /// Whether somebody else has the microphone.
+  /// Whether another program uses the microphone.
   var isBusy = false
-  var position: Int64 = 0  // of the microphone in the session's timeline
+  var position: Int64 = 0  // The position of the microphone in the session's timeline.
   var referencePosition: Int64 = 0
   var reports: PlaybackReports
   var latency = LatencyMeter()
@@ -73,7 +74,7 @@ final class EdgeVoice {
     reports = PlaybackReports(samplesPerSecond: rate.hertz)
   }
 
-  /// Makes the local voice, on the thread that it then stays on.
+  /// Creates the local voice on the current thread, to which it then belongs.
   func prepare(engine: any VoiceEngine.Type) throws {
     local = try LocalVoice(configuration, engine: engine, receiver: self)
     if link == nil { local?.begin(muted: mute.session) }
@@ -114,7 +115,7 @@ final class EdgeVoice {
     }
   }
 
-  /// 10 ms: with the microphone's frame, or without where none came in time.
+  /// Processes 10 ms, with a microphone frame or without one if none came in time.
   private func step(capturedAt time: Int64?, missing: Int64) {
     steps += 1
     position += missing
@@ -158,10 +159,11 @@ final class EdgeVoice {
     rings.captureHealth().isRunning ? .xrun : .deviceLost
   }
 
-  /// A test withholds the microphone, too.
+  /// The reason for withholding the microphone. A test withholds it too.
   private var withheldReason: Anechoic_V1_GapReason { mute.isMuted ? .muted : .unspecified }
 
-  /// An empty chunk says how far time has come without samples.
+  /// Returns a chunk of the microphone. An empty chunk tells the server how far time has advanced
+  /// without samples.
   private func microphoneChunk(time: Int64?, isWithheld: Bool) -> Anechoic_V1_AudioChunk {
     guard let time else {
       return Anechoic_V1_AudioChunk.with {
@@ -176,7 +178,8 @@ final class EdgeVoice {
     return chunk
   }
 
-  /// What the loudspeaker has played since the last frame, as far as anybody needs it.
+  /// Adds the samples that the loudspeaker has played since the last frame, if they are the
+  /// reference.
   private func takeReference(into audio: inout Anechoic_V1_AudioInput) {
     let sendsReference = link?.started.inputs.hasReference == true
     while let note = rings.played.read(into: referenceFrame) {
@@ -201,14 +204,14 @@ final class EdgeVoice {
     if audio.hasReference, missing == 0 {
       audio.reference.samples += chunk.samples
     } else {
-      // More than one gap within 10 ms is none that anybody hears.
+      // Only one gap is reported for each 10 ms.
       audio.reference = chunk
       audio.reference.firstSample = referencePosition
     }
     referencePosition += Int64(referenceFrame.sampleCount)
   }
 
-  /// A session begins with an empty timeline.
+  /// Restarts the timelines, because a session begins with an empty timeline.
   func restartTimelines() {
     position = 0
     referencePosition = 0

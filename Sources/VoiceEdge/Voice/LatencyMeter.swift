@@ -1,12 +1,13 @@
-/// Where the time goes between the mouth and the processed voice. In ms, each smoothed over some 50
-/// frames.
+/// A meter of the latency between the microphone and the processed voice. In ms, each value
+/// smoothed over about 50 frames.
 struct LatencyMeter {
   struct Shares: Sendable, Equatable {
-    /// From the first sample of a frame to the frame being sent: 10 ms are the frame itself.
+    /// From the first sample of a frame until the frame is sent. 10 ms of this are the frame
+    /// itself.
     var capture = 0.0
-    /// From there to the answer: network, queues and the server's work.
+    /// From sending to the answer: network, queues and processing time.
     var server = 0.0
-    /// What the processing itself delays, as the server says.
+    /// The algorithmic delay of the processing, as the server reports it.
     var processing = 0.0
 
     var total: Double { capture + server + processing }
@@ -21,7 +22,7 @@ struct LatencyMeter {
 
   init(processing: Duration) { shares.processing = processing.seconds * 1000 }
 
-  /// Frame `index` of the session was captured and sent, at times in ns.
+  /// Records the times, in ns, at which frame `index` of the session was captured and sent.
   mutating func noteSent(_ index: Int64, captured: Int64, now: Int64) {
     let slot = Int(index % Int64(Self.slots))
     self.captured[slot] = captured
@@ -29,7 +30,7 @@ struct LatencyMeter {
     smooth(&shares.capture, now - captured)
   }
 
-  /// Its answer came.
+  /// Records the answer to a frame.
   mutating func noteReceived(_ index: Int64, now: Int64) {
     let slot = Int(index % Int64(Self.slots))
     guard sent[slot] > 0 else { return }

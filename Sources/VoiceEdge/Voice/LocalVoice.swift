@@ -4,10 +4,10 @@ internal import SessionConversions
 internal import VoiceEngines
 internal import VoiceSessions
 
-/// Voice processing on this machine: what stands in for the server while it is away, and what hears a
-/// muted talker whose voice must not leave. Belongs to the voice thread.
+/// Voice processing on this machine. It replaces the server while the server is away, and detects a
+/// muted talker whose voice must not leave the machine. Belongs to the voice thread.
 final class LocalVoice {
-  /// What comes of a frame, lent.
+  /// A receiver of the results of a frame. The frames are valid only during the call.
   protocol Receiver: AnyObject {
     func processed(_ frame: borrowing Frame)
     func mixed(_ frame: borrowing Frame)
@@ -22,7 +22,7 @@ final class LocalVoice {
   private let playedSilence: Frame
   private var controlID: UInt64 = 0
 
-  /// Throws what is wrong with the settings, or an `EngineError`.
+  /// Creates the local voice. Throws an error in the settings, or an `EngineError`.
   init(
     _ configuration: EdgeConfiguration, engine: any VoiceEngine.Type, receiver: any Receiver
   ) throws {
@@ -38,7 +38,7 @@ final class LocalVoice {
       settings.voiceProcessing.gainControl = .off
       settings.voiceProcessing.highPassFilter = true
     }
-    // Whoever reports a press here has asked the command before.
+    // A press that is reported here has already been decided by the command.
     if settings.mute.gesturePolicy == .ask { settings.mute.gesturePolicy = .apply }
     settings.voiceProcessing.isBypassed = configuration.fallback == .passThrough
     var setup = SessionSetup(
@@ -62,7 +62,7 @@ final class LocalVoice {
 
   var state: SessionState { session.state }
 
-  /// Lets go of what is left in the pipeline from the last time.
+  /// Starts the local voice and discards what is left in its pipeline.
   func begin(muted: Bool) {
     sink.isDiscarding = true
     set(muted: muted)
@@ -80,7 +80,7 @@ final class LocalVoice {
       sink: sink)
   }
 
-  /// A press that nobody is asked about any more. Nil where the local session does not run.
+  /// Applies a press that has already been accepted. Returns nil if the local session does not run.
   func report(_ gesture: MuteGesture) -> GestureResult? {
     (try? session.report(gesture, sink: sink)) ?? nil
   }
@@ -92,21 +92,21 @@ final class LocalVoice {
     bytes.withUnsafeMutableBytes { bytes in
       let lent = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
       SampleCoding.encode(frame, count: frame.sampleCount, format, into: lent)
-      // Only samples that are no numbers are refused, and none are sent.
+      // Only samples that are not finite are refused, and there are none.
       try? session.append(
         UnsafeRawBufferPointer(lent), to: input, firstSample: nil,
         deviceTime: time.map { .nanoseconds($0) }, gap: .unspecified, sink: sink)
     }
   }
 
-  /// After what belongs to the same 10 ms has been appended.
+  /// Processes 10 ms. Append the other inputs of the same 10 ms before.
   func process(_ microphone: borrowing Frame, time: Int64?) {
     append(microphone, to: .microphone, time: time)
     session.process(sink: sink)
   }
 }
 
-/// Takes a local session's results apart into frames.
+/// A sink that splits the results of a local session into frames.
 private final class LocalSink: SessionSink {
   var isDiscarding = false
   private weak var receiver: (any LocalVoice.Receiver)?

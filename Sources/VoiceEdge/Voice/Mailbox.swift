@@ -1,20 +1,20 @@
 internal import Dispatch
 internal import Synchronization
 
-/// What others have for the voice thread: closures that it runs between two frames.
+/// The closures that other threads pass to the voice thread. It runs them between two frames.
 final class Mailbox<Owner: AnyObject>: Sendable {
   typealias Letter = @Sendable (Owner) -> Void
 
   private let letters = Mutex<[Letter]>([])
   private let wake = DispatchSemaphore(value: 0)
 
-  /// Runs it soon. Never waits.
+  /// Runs the closure soon. Never waits.
   func post(_ letter: @escaping Letter) {
     letters.withLock { $0.append(letter) }
     wake.signal()
   }
 
-  /// Runs it soon, and gives what it returns.
+  /// Runs the closure soon, and returns its result.
   func ask<Answer: Sendable>(
     _ question: @escaping @Sendable (Owner) -> Answer
   ) async -> Answer {
@@ -23,13 +23,13 @@ final class Mailbox<Owner: AnyObject>: Sendable {
     }
   }
 
-  /// Wakes the owner, who has something to look at.
+  /// Wakes the owner.
   func signal() { wake.signal() }
 
-  /// Waits to be woken, for `milliseconds` at most.
+  /// Waits for a wake-up, at most for `milliseconds`.
   func wait(milliseconds: Int) { _ = wake.wait(timeout: .now() + .milliseconds(milliseconds)) }
 
-  /// Runs all letters.
+  /// Runs all closures.
   func read(by owner: Owner) {
     let waiting = letters.withLock { letters in
       defer { letters.removeAll(keepingCapacity: true) }

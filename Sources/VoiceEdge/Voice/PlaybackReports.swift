@@ -1,9 +1,10 @@
 internal import AnechoicAPI
 internal import SwiftProtobuf
 
-/// When the server should be told where the loudspeaker is in its mix: ten times a second, at once when
-/// its rate is another or it put in silence or skipped, and at once when it did not go on as expected
-/// for any other reason: three times then, as a time that stands alone is not believed.
+/// The rule for when to tell the server which sample of its mix is being played: ten times a
+/// second; at once when the rate changes or silence was inserted or samples were skipped; and at
+/// once, three times, when the position changed for any other reason, because the server does not
+/// believe a single time.
 struct PlaybackReports {
   private static let interval: Int64 = 100_000_000
   private static let surprise: Int64 = 3_000_000
@@ -15,7 +16,7 @@ struct PlaybackReports {
 
   init(samplesPerSecond: Int) { self.samplesPerSecond = Double(samplesPerSecond) }
 
-  /// The report that a frame calls for, or nil.
+  /// Returns the report that a frame requires, or nil.
   mutating func report(_ note: PlayedNote) -> Anechoic_V1_PlaybackReport? {
     guard note.mixSample >= 0 else { return nil }
     var added: Int64 = 0
@@ -24,7 +25,7 @@ struct PlaybackReports {
       let samples = Double(note.mixSample - last.mixSample + added)
       let expected = last.heardAt + Int64(samples / samplesPerSecond * 1e9)
       if abs(note.heardAt - expected) > Self.surprise {
-        // What was counted is not all that has happened: the times alone say where it is.
+        // The counts do not explain the change. Only the times show the position.
         added = 0
         repeatsLeft = Self.repeats
       } else if repeatsLeft > 0 {

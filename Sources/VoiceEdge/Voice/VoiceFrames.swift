@@ -3,7 +3,7 @@ internal import AudioCore
 internal import Foundation
 internal import SessionConversions
 
-/// The coding of frames for the wire: 16 bits.
+/// The encoding of frames for the server: 16 bits.
 enum VoiceFrames {
   static func format(of frame: borrowing Frame) -> AudioFormat {
     AudioFormat(encoding: .s16, rate: frame.rate, channelCount: frame.channelCount)
@@ -26,14 +26,14 @@ enum VoiceFrames {
     return chunk
   }
 
-  /// Calls `body` with each whole frame of a chunk, and the index of its first sample.
+  /// Calls `body` with each whole frame of a chunk and the index of its first sample.
   static func decode(
     _ chunk: Anechoic_V1_AudioChunk, into frame: borrowing Frame,
     _ body: (borrowing Frame, Int64) -> Void
   ) {
     let format = format(of: frame)
     let size = frame.sampleCount * format.bytesPerSampleFrame
-    // What no session can have come to is no index.
+    // Ignores an index that no session can have reached.
     guard (0..<(1 << 53)).contains(chunk.firstSample) else { return }
     chunk.samples.withUnsafeBytes { bytes in
       for index in 0..<(bytes.count / size) {
