@@ -27,7 +27,8 @@ public nonisolated enum Anechoic_V1_Pacing: SwiftProtobuf.Enum, Swift.CaseIterab
   /// The same as REAL_TIME.
   case unspecified // = 0
 
-  /// For devices. Audio that is too late is dropped or replaced by silence.
+  /// For devices. The server reads input no more than 500 ms ahead of real time, and drops the oldest
+  /// output audio if the client reads too slowly.
   case realTime // = 1
 
   /// For recordings. The session runs as fast as possible and never drops audio. The same input
