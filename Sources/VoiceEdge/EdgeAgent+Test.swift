@@ -7,7 +7,8 @@ internal import SwiftProtobuf
 extension EdgeAgent {
   func testAudio() async throws(Status) -> Anechoic_V1_TestAudioResponse {
     guard microphone.record.value.isRunning, loudspeaker.record.value.isRunning else {
-      throw Status(.failedPrecondition, "there is no microphone or no loudspeaker that runs")
+      throw Status(
+        .failedPrecondition, "the test needs a running microphone and a running loudspeaker")
     }
     let heard = await withCheckedContinuation {
       (continuation: CheckedContinuation<([Float], Int64)?, Never>) in
@@ -19,9 +20,11 @@ extension EdgeAgent {
       }
     }
     guard let (samples, capturedAt) = heard else {
-      throw Status(.aborted, "another test runs")
+      throw Status(.aborted, "another test is running")
     }
-    guard !samples.isEmpty else { throw Status(.unavailable, "the microphone gave no sound") }
+    guard !samples.isEmpty else {
+      throw Status(.unavailable, "the microphone delivered no samples")
+    }
     guard let heardAt = loudspeakerControls.testHeardAt else {
       throw Status(.unavailable, "the loudspeaker did not play")
     }

@@ -93,7 +93,8 @@ struct EdgeTests {
       saying: ["ANECHOIC_EDGE_AUDIO_RAET: "])
     try await expectFailure(["--session-id", "a b"], saying: ["--session-id: takes up to 63"])
     try await expectFailure(
-      ["--control-socket", longPath], saying: ["--control-socket: is longer than the 107 bytes"])
+      ["--control-socket", longPath],
+      saying: ["--control-socket: is too long; a socket's path has at most 107 bytes"])
   }
 
   @Test func aCertificateFileThatCannotBeReadIsNamedWithItsPlace() async throws {
@@ -122,7 +123,7 @@ struct EdgeTests {
     for check in [["--check"], []] {
       try await expectFailure(
         ["run", "--config", "keys.yaml"] + check,
-        saying: ["keys.yaml:4: mute.keys: keys.yaml: is neither an input device nor a FIFO"])
+        saying: ["keys.yaml:4: mute.keys: keys.yaml: is not an input device or a FIFO"])
     }
   }
 
@@ -170,7 +171,7 @@ struct EdgeTests {
         "--input", "null", "--output", "null", "--control-socket", "none", "--server",
         "unix:\(folder.path("agent"))",
       ], hasStarted: true,
-      saying: ["unix:\(folder.path("agent")): this is no Anechoic server of this version"])
+      saying: ["unix:\(folder.path("agent")): this is not an Anechoic server of this version"])
     agent.signal(SIGTERM)
     #expect(try await agent.wait().status == 0)
   }
@@ -203,7 +204,7 @@ struct EdgeTests {
     try await expectFailure(["route", "attic"] + at, saying: ["there is no port \"attic\""])
     // Another agent on the same socket is refused.
     try await expectFailure(
-      devices + ["--server", server.address], saying: ["another agent runs there"])
+      devices + ["--server", server.address], saying: ["another agent uses it"])
     agent.signal(signal)
     let result = try await agent.wait()
     #expect(result.status == 0 && !result.wasSignalled, "\(result.errors)")

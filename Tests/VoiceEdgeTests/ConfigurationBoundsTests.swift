@@ -10,7 +10,7 @@ struct ConfigurationBoundsTests {
     "session: {config: " + String(repeating: "{a: ", count: 20) + String(repeating: "}", count: 21),
   ])
   func whatIsTooDeep(text: String) {
-    #expect(problem(text) == "edge.yaml:1: is more than 16 levels deep")
+    #expect(problem(text) == "edge.yaml:1: is nested more than 16 levels deep")
   }
 
   @Test func whatIsDeeperThanTheParserGoes() {
@@ -27,14 +27,14 @@ struct ConfigurationBoundsTests {
   }
 
   @Test func aliasesAreFew() {
-    #expect(problem(Self.bomb(9, levels: 9)) == "edge.yaml: has more than 8 aliases")
-    #expect(problem("? \(Self.bomb(2, levels: 30))") == "edge.yaml: has more than 8 aliases")
+    #expect(problem(Self.bomb(9, levels: 9)) == "edge.yaml: contains more than 8 aliases")
+    #expect(problem("? \(Self.bomb(2, levels: 30))") == "edge.yaml: contains more than 8 aliases")
   }
 
   @Test func aliasesAreCountedForWhatTheyStandFor() {
     let list = Array(repeating: "x", count: 4000).joined(separator: ", ")
     let text = "session: {config: {a: &a [\(list)], b: &b [*a, *a], c: [*b, *b, *b]}}\n"
-    #expect(problem(text) == "edge.yaml: has more than 20000 values")
+    #expect(problem(text) == "edge.yaml: contains more than 20000 values")
   }
 
   @Test func aFewAliasesAreFine() throws {

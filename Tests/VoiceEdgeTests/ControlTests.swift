@@ -112,7 +112,7 @@ struct ControlTests {
         configuration, system: ScriptedMachine(), engine: WebRTCVoiceEngine.self, log: { _ in })
       await #expect(
         throws: EdgeFailure(
-          "control socket \(rig.folder.path("agent")): another agent runs there")
+          "control socket \(rig.folder.path("agent")): another agent uses it")
       ) {
         try await second.run()
       }

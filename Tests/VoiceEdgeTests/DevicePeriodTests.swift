@@ -33,7 +33,7 @@ struct DevicePeriodTests {
       try await eventually("refused") {
         if case .absent(let error) = rig.state(of: "microphone") { !error.mayPass } else { false }
       }
-      let problem = "capture device \"mic\": its periods are of 60 ms, 50 ms is the most"
+      let problem = "capture device \"mic\": its period is 60 ms; the maximum is 50 ms"
       #expect(rig.log.contain(problem))
       let errors = EdgeAgent.deviceErrors(rig.agent.configuration, system: rig.machine)
       #expect(errors.contains { $0.description == problem && $0.reason == .unsupported })

@@ -150,7 +150,7 @@ struct FIFOTests {
     try folder.write("x", "in")
     let reader = FIFOReader(
       path: folder.path("in"), title: "far-end", into: ring(), log: lines.add)
-    try await eventually("told") { lines.contain("is no FIFO") }
+    try await eventually("told") { lines.contain("is not a FIFO") }
     try await Task.sleep(for: .milliseconds(100))
     #expect(lines.all.count == 1)
     // It is used once it is one.

@@ -21,7 +21,7 @@ struct KeyWatchTests {
     for path in [folder.path("file"), folder.url.path, "/dev/zero"] {
       #expect(
         keyProblem(path)
-          == "edge.yaml:4: mute.keys: \(path): is neither an input device nor a FIFO")
+          == "edge.yaml:4: mute.keys: \(path): is not an input device or a FIFO")
     }
     #expect(keyProblem(folder.path("file/key")).hasSuffix("file/key: Not a directory"))
   }
@@ -43,7 +43,7 @@ struct KeyWatchTests {
     try Data([UInt8].micMutePress).write(to: folder.url.appendingPathComponent("key"))
     let presses = Lines()
     let watch = KeyWatch(path: folder.path("key"), log: lines.add) { presses.add("press") }
-    try await eventually("told") { lines.contain("is neither an input device nor a FIFO") }
+    try await eventually("told") { lines.contain("is not an input device or a FIFO") }
     try await Task.sleep(for: .milliseconds(300))
     #expect(lines.all.count == 1 && presses.all.isEmpty)
     watch.stop()

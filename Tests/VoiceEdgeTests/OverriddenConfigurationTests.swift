@@ -62,7 +62,7 @@ struct OverriddenConfigurationTests {
   @Test(arguments: ["AUDIO_RAET", "ROUTES_PORTS", "SESSION_CONFIG", "", "audio_rate"])
   func aVariableThatSetsNothingIsNamed(name: String) {
     let problem = problem(["ANECHOIC_EDGE_\(name)": "1"])
-    #expect(problem == "ANECHOIC_EDGE_\(name): there is no key that this variable sets")
+    #expect(problem == "ANECHOIC_EDGE_\(name): no key belongs to this variable")
   }
 
   @Test func aVariableUnderAFlagIsKnown() throws {
@@ -71,7 +71,7 @@ struct OverriddenConfigurationTests {
 
   @Test func whatIsMissingBesideAVariableIsNamed() {
     let problem = problem(["ANECHOIC_EDGE_SERVER_KEY": "/a"])
-    #expect(problem == "ANECHOIC_EDGE_SERVER_KEY: certificate and key go together")
+    #expect(problem == "ANECHOIC_EDGE_SERVER_KEY: certificate and key must be set together")
   }
 
   @Test func aWrongFlagIsNamed() {

@@ -17,11 +17,11 @@ struct PortConfigurationTests {
     ("- {id: '', input: a}", "edge.yaml:3: routes.ports.1.id: is required"),
     ("- {id: b, input: a}\n  -", "edge.yaml:4: routes.ports.2.id: is required"),
     ("-\n    name: Desk\n    input: a", "edge.yaml:4: routes.ports.1.id: is required"),
-    ("- {id: a, input: ''}", "edge.yaml:3: routes.ports.1.input: is empty"),
+    ("- {id: a, input: ''}", "edge.yaml:3: routes.ports.1.input: must not be empty"),
     ("- {id: a, input: b, name: \"\\e[1m\"}", "routes.ports.1.name: has 255 bytes at most"),
     ("- {id: a}", "neither input nor output"),
     ("- {id: a, loopback: b, control: c}", "neither input nor output"),
-    ("- {id: a, input: b}\n  - {id: a, output: c}", "\"a\" is another port's already"),
+    ("- {id: a, input: b}\n  - {id: a, output: c}", "\"a\" is already the id of another port"),
   ])
   func aPortThatCannotBe(ports: String, words: String) {
     let problem = problem("routes:\n  ports:\n  \(ports)\n")
@@ -33,7 +33,7 @@ struct PortConfigurationTests {
   func aWordThatMeansSomethingElseIsNoID(id: String) {
     let problem = problem("routes:\n  ports:\n  - input: a\n    id: \(id)\n")
     #expect(
-      problem == "edge.yaml:4: routes.ports.1.id: \"\(id)\" means something else and is no port's")
+      problem == "edge.yaml:4: routes.ports.1.id: \"\(id)\" is reserved; choose another id")
   }
 
   @Test(arguments: ["a b", "a/b", "tür", "\"a\\n\"", String(repeating: "a", count: 64)])

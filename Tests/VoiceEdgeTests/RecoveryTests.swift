@@ -154,7 +154,7 @@ struct RecoveryTests {
         if case .stalled = rig.state(of: "microphone") { true } else { false }
       }
       #expect(try await rig.edgeStatus().devices[0].state == .stalled)
-      #expect(rig.log.contain("\"mic\" gives no samples"))
+      #expect(rig.log.contain("\"mic\" delivers no samples"))
       rig.microphone.stall(false)
       try await isHeard(rig)
       #expect(rig.microphone.openCount == 1)

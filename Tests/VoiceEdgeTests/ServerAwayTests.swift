@@ -37,7 +37,7 @@ struct ServerAwayTests {
       #expect(rig.microphone.openCount == opened.0 && rig.loudspeaker.openCount == opened.1)
       let labels = try await rig.remote.get(back.session).labels
       #expect(Int(labels["gap-before-ms"] ?? "").map { $0 > 100 } == true, "\(labels)")
-      #expect(rig.log.contain("without it for"))
+      #expect(rig.log.contain("was away for"))
       tap.clear()
       try await eventually("recorded again") { tap.count > 1600 }
     }

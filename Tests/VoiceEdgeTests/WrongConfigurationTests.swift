@@ -16,7 +16,7 @@ struct WrongConfigurationTests {
   ])
   func anUnknownKey(text: String, line: Int, key: String) {
     let problem = problem(text)
-    #expect(problem.hasPrefix("edge.yaml:\(line): there is no key \"\(key)\""), "\(problem)")
+    #expect(problem.hasPrefix("edge.yaml:\(line): unknown key \"\(key)\""), "\(problem)")
   }
 
   @Test(arguments: [
@@ -71,9 +71,9 @@ struct WrongConfigurationTests {
     ("mute:\n  keys: {a: b}\n", 2, "mute.keys"),
     ("mute:\n  keys: [[a]]\n", 2, "mute.keys"),
     ("session:\n  id: [a]\n", 2, "session.id"),
-    ("\n- a\n- b\n", 2, "takes keys and values"),
-    ("hello\n", 1, "takes keys and values"),
-    ("? [a]\n: b\n", 1, "takes texts for keys"),
+    ("\n- a\n- b\n", 2, "must contain keys and values"),
+    ("hello\n", 1, "must contain keys and values"),
+    ("? [a]\n: b\n", 1, "keys must be text"),
   ])
   func aWrongType(text: String, line: Int, key: String) {
     let problem = problem(text)
@@ -86,7 +86,7 @@ struct WrongConfigurationTests {
   ])
   func aKeyThatStandsTwice(text: String, line: Int, key: String) {
     let problem = problem(text)
-    #expect(problem == "edge.yaml:\(line): \"\(key)\" stands here twice")
+    #expect(problem == "edge.yaml:\(line): \"\(key)\" appears twice")
   }
 
   @Test(arguments: [

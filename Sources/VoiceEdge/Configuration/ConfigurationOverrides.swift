@@ -30,7 +30,7 @@ final class ConfigurationOverrides {
       $0.hasPrefix(Self.prefix) && !asked.contains($0)
     }
     if let first = unknown.min() {
-      throw ConfigurationError(first, "there is no key that this variable sets")
+      throw ConfigurationError(first, "no key belongs to this variable")
     }
   }
 }

@@ -26,17 +26,19 @@ struct ConfigurationSection {
     self.overrides = overrides
     self.node = node
     mapping = node?.mapping
-    if let node, node.null == nil, mapping == nil { throw wrong(node, "takes keys and values") }
+    if let node, node.null == nil, mapping == nil {
+      throw wrong(node, "must contain keys and values")
+    }
   }
 
   /// Throws for keys that are not among these.
   func check(_ keys: Set<String>) throws(ConfigurationError) {
     for node in mapping?.map(\.key) ?? [] {
-      guard let key = node.scalar?.string else { throw wrong(node, "takes texts for keys") }
+      guard let key = node.scalar?.string else { throw wrong(node, "keys must be text") }
       guard keys.contains(key) else {
         throw ConfigurationError(
           node.place(in: file),
-          "there is no key \"\(full(key))\" (but \(keys.sorted().joined(separator: ", ")))")
+          "unknown key \"\(full(key))\"; use one of \(keys.sorted().joined(separator: ", "))")
       }
     }
   }
@@ -45,15 +47,15 @@ struct ConfigurationSection {
   func value(_ key: String) throws(ConfigurationError) -> Value? {
     if let value = overrides?.value(full(key)) { return value }
     guard let node = mapping?[key], node.null == nil else { return nil }
-    guard let text = node.scalar?.string else { throw wrong(key, "takes one value") }
-    guard !text.utf8.contains(0) else { throw wrong(key, "has a NUL in it") }
+    guard let text = node.scalar?.string else { throw wrong(key, "must be a single value") }
+    guard !text.utf8.contains(0) else { throw wrong(key, "must not contain a NUL character") }
     return Value(text: text, place: place(of: node, key))
   }
 
   /// Returns the value of a key, and throws for an empty value.
   func filled(_ key: String) throws(ConfigurationError) -> Value? {
     guard let value = try value(key) else { return nil }
-    guard !value.text.isEmpty else { throw value.wrong("is empty") }
+    guard !value.text.isEmpty else { throw value.wrong("must not be empty") }
     return value
   }
 
@@ -64,7 +66,7 @@ struct ConfigurationSection {
     switch value.text {
     case "true", "yes", "on": return true
     case "false", "no", "off": return false
-    default: throw value.wrong("\"\(value.text)\" is neither true nor false")
+    default: throw value.wrong("\"\(value.text)\" must be true or false")
     }
   }
 
@@ -72,7 +74,7 @@ struct ConfigurationSection {
     guard let value = try value(key) else { return nil }
     guard let number = Int(value.text), range.contains(number) else {
       throw value.wrong(
-        "\"\(value.text)\" is no number from \(range.lowerBound) to \(range.upperBound)")
+        "\"\(value.text)\" is not a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
@@ -83,7 +85,7 @@ struct ConfigurationSection {
     guard let value = try value(key) else { return nil }
     guard let choice = choices.first(where: { $0.0 == value.text }) else {
       let known = choices.map(\.0).joined(separator: ", ")
-      throw value.wrong("\"\(value.text)\" is none of \(known)")
+      throw value.wrong("\"\(value.text)\" is not supported; use one of \(known)")
     }
     return choice.1
   }
@@ -98,7 +100,7 @@ struct ConfigurationSection {
     var values: [Value] = []
     for element in node.sequence.map(Array.init) ?? [node] {
       guard let text = element.scalar?.string, !text.isEmpty, !text.utf8.contains(0) else {
-        throw wrong(key, "takes a list of texts")
+        throw wrong(key, "must be a list of text values")
       }
       values.append(Value(text: text, place: place(of: element, key)))
     }
@@ -113,7 +115,7 @@ struct ConfigurationSection {
   func sections(_ key: String) throws(ConfigurationError) -> [ConfigurationSection] {
     guard let node = mapping?[key], node.null == nil else { return [] }
     guard let sequence = node.sequence else {
-      throw wrong(key, "takes a list")
+      throw wrong(key, "must be a list")
     }
     var sections: [ConfigurationSection] = []
     for (index, element) in sequence.enumerated() {

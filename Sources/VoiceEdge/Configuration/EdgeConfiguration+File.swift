@@ -90,18 +90,18 @@ extension EdgeConfiguration {
       serverName: try section.text("tls-server-name"))
     guard (files.certificate == nil) == (files.key == nil) else {
       throw section.wrong(
-        files.key == nil ? "certificate" : "key", "certificate and key go together")
+        files.key == nil ? "certificate" : "key", "certificate and key must be set together")
     }
     if let address = try section.value("address") {
       switch ServerAddress(address.text) {
-      case .host(_, port: 0): throw address.wrong("\"\(address.text)\": nobody listens on port 0")
+      case .host(_, port: 0): throw address.wrong("\"\(address.text)\": port 0 is not valid")
       case .host: break
-      case .unix where files.isWanted: throw address.wrong("there is no TLS on unix sockets")
+      case .unix where files.isWanted: throw address.wrong("unix sockets do not support TLS")
       case .unix: break
       case nil:
         throw address.wrong(
-          "\"\(address.text)\" is none of HOST:PORT, [IPv6]:PORT and unix:PATH"
-            + " (a port is up to 65535, a socket's path up to \(UnixSocket.longestPath) bytes)")
+          "\"\(address.text)\" is not supported; use HOST:PORT, [IPv6]:PORT or unix:PATH"
+            + " (ports up to 65535, paths up to \(UnixSocket.longestPath) bytes)")
       }
       server.address = address.text
     }
@@ -121,7 +121,7 @@ extension EdgeConfiguration {
     guard !value.text.isEmpty, value.text != "none" else { return nil }
     guard UnixSocket.canBe(at: value.text) else {
       throw value.wrong(
-        "is longer than the \(UnixSocket.longestPath) bytes that a socket's path has")
+        "is too long; a socket's path has at most \(UnixSocket.longestPath) bytes")
     }
     return value.text
   }
@@ -140,7 +140,7 @@ extension EdgeConfiguration {
       session.client = client.text
     }
     guard let node = section.node("config"), node.null == nil else { return }
-    guard node.mapping != nil else { throw section.wrong("config", "takes keys and values") }
+    guard node.mapping != nil else { throw section.wrong("config", "must contain keys and values") }
     do {
       let json = try JSONSerialization.data(withJSONObject: node.object)
       session.configuration = try Anechoic_V1_SessionConfig(jsonUTF8Data: json)
@@ -150,7 +150,7 @@ extension EdgeConfiguration {
     } catch let error as JSONDecodingError {
       throw section.wrong("config", error.problem)
     } catch {
-      throw section.wrong("config", "takes the keys of anechoic.v1.SessionConfig")
+      throw section.wrong("config", "must contain only the keys of anechoic.v1.SessionConfig")
     }
   }
 
@@ -166,7 +166,7 @@ extension EdgeConfiguration {
     audio.periods = try section.integer("periods", in: 2...32) ?? audio.periods
     if let volume = try section.value("volume-db") {
       guard let decibels = Double(volume.text), (-60...0).contains(decibels) else {
-        throw volume.wrong("\"\(volume.text)\" is no number from -60 to 0")
+        throw volume.wrong("\"\(volume.text)\" is not a number from -60 to 0")
       }
       audio.volume = decibels
     }
@@ -210,7 +210,8 @@ extension EdgeConfiguration {
   ) throws(ConfigurationError) -> Endpoint? {
     guard let value = try section.value(key), value.text != "none" else { return nil }
     guard let endpoint = Endpoint(value.text) else {
-      throw value.wrong("\"\(value.text)\" is none of alsa:NAME, fifo:PATH, file:PATH, none")
+      throw value.wrong(
+        "\"\(value.text)\" is not supported; use alsa:NAME, fifo:PATH, file:PATH or none")
     }
     return endpoint
   }

@@ -15,7 +15,7 @@ extension EdgeConfiguration {
     for port in try section.sections("ports") {
       let new = try Self.port(port)
       guard !routes.ports.contains(where: { $0.id == new.id }) else {
-        throw port.wrong("id", "\"\(new.id)\" is another port's already")
+        throw port.wrong("id", "\"\(new.id)\" is already the id of another port")
       }
       routes.ports.append(new)
     }
@@ -34,7 +34,8 @@ extension EdgeConfiguration {
       case "follows-use": routes.policy = .followsUse
       case let id where routes.ports.contains { $0.id == id }: routes.policy = .only(id)
       default:
-        throw policy.wrong("\"\(policy.text)\" is neither priority nor follows-use nor a port's id")
+        throw policy.wrong(
+          "\"\(policy.text)\" is not supported; use priority, follows-use or a port's id")
       }
     }
     // Devices named by flags take precedence over the policy of the file.
@@ -50,7 +51,7 @@ extension EdgeConfiguration {
     }
     guard Identifier.isValid(id) else { throw section.wrong("id", Identifier.rule) }
     guard !reserved.contains(id) else {
-      throw section.wrong("id", "\"\(id)\" means something else and is no port's")
+      throw section.wrong("id", "\"\(id)\" is reserved; choose another id")
     }
     var port = Port(id: id)
     port.displayName = id

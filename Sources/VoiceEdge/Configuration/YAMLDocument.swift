@@ -12,7 +12,7 @@ enum YAMLDocument {
   /// Returns the root node, or nil for an empty text. `file` is the name of the file in errors.
   static func root(of text: String, file: String) throws(ConfigurationError) -> Node? {
     guard aliasCount(text) <= mostAliases else {
-      throw ConfigurationError(file, "has more than \(mostAliases) aliases")
+      throw ConfigurationError(file, "contains more than \(mostAliases) aliases")
     }
     let root: Node?
     do {
@@ -43,9 +43,11 @@ enum YAMLDocument {
     _ node: Node, depth: Int, _ left: inout Int, _ file: String
   ) throws(ConfigurationError) {
     left -= 1
-    guard left >= 0 else { throw ConfigurationError(file, "has more than \(mostNodes) values") }
+    guard left >= 0 else {
+      throw ConfigurationError(file, "contains more than \(mostNodes) values")
+    }
     guard depth <= deepest else {
-      throw ConfigurationError(node.place(in: file), "is more than \(deepest) levels deep")
+      throw ConfigurationError(node.place(in: file), "is nested more than \(deepest) levels deep")
     }
     for pair in node.mapping.map(Array.init) ?? [] {
       try check(pair.key, depth: depth + 1, &left, file)
@@ -91,7 +93,7 @@ extension YamlError {
       return ConfigurationError("\(file):\(line)", problem)
     case .duplicatedKeysInMapping(let keys, let context):
       let names = keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
-      return ConfigurationError("\(file):\(context.mark.line)", "\(names) stands here twice")
+      return ConfigurationError("\(file):\(context.mark.line)", "\(names) appears twice")
     default: return ConfigurationError(file, "\(self)")
     }
   }

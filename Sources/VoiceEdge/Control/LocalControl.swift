@@ -38,15 +38,15 @@ final class LocalControl: Sendable {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
-      throw EdgeFailure("control socket \(path): its folder cannot be made")
+      throw EdgeFailure("control socket \(path): cannot create its folder")
     }
     var info = stat()
     guard lstat(path, &info) == 0 else { return }
     guard info.st_mode & S_IFMT == S_IFSOCK else {
-      throw EdgeFailure("control socket \(path): something else is there")
+      throw EdgeFailure("control socket \(path): the path exists and is not a socket")
     }
     guard !UnixSocket.answers(path) else {
-      throw EdgeFailure("control socket \(path): another agent runs there")
+      throw EdgeFailure("control socket \(path): another agent uses it")
     }
     unlink(path)
   }
@@ -90,7 +90,7 @@ extension Message {
   /// Decodes a message. Throws INVALID_ARGUMENT for invalid bytes.
   static func decoded(_ bytes: [UInt8]) throws(Status) -> Self {
     do { return try Self(serializedBytes: bytes) } catch {
-      throw Status(.invalidArgument, "the request is no \(Self.protoMessageName)")
+      throw Status(.invalidArgument, "the request is not a \(Self.protoMessageName)")
     }
   }
 }

@@ -81,18 +81,18 @@ struct LocalSessions: Sendable {
       return try await agent.voice.ask { $0.rejection() }.serializedBytes()
     }
     let result = await agent.voice.ask { $0.report(request) }
-    guard let result else { throw Status(.unavailable, "the local session does not run") }
+    guard let result else { throw Status(.unavailable, "the local session is not running") }
     return try result.serializedBytes()
   }
 
   private var injectSpeech: ServerMethod {
     ServerMethod.clientStreaming(Self.method(RPC.injectSpeech)) { requests, context in
       guard let first = try await requests.next() else {
-        throw Status(.invalidArgument, "the first message has to be the start")
+        throw Status(.invalidArgument, "the first message must be the start")
       }
       let start: Anechoic_V1_InjectSpeechRequest = try .decoded(first)
       guard let session = try session(named: start.start.name) else {
-        throw Status(.unavailable, "\(RPC.injectSpeech) needs the server, which is away")
+        throw Status(.unavailable, "\(RPC.injectSpeech) needs the server, which is not available")
       }
       let call = channel.call(Self.method(RPC.injectSpeech), metadata: context.metadata.forwarded)
       let pump = Task {
@@ -120,7 +120,7 @@ struct LocalSessions: Sendable {
       try await forward(name, request.naming(session, at: path).serializedBytes(), context)
     } away: { request in
       guard let away else {
-        throw Status(.unavailable, "\(name) needs the server, which is away")
+        throw Status(.unavailable, "\(name) needs the server, which is not available")
       }
       return try await away(request)
     }
@@ -146,7 +146,7 @@ struct LocalSessions: Sendable {
     ServerMethod.serverStreaming(Self.method(name)) { bytes, context, responses in
       let request: Request = try .decoded(bytes)
       guard let session = try session(named: request[keyPath: path]) else {
-        throw Status(.unavailable, "\(name) needs the server, which is away")
+        throw Status(.unavailable, "\(name) needs the server, which is not available")
       }
       let call = try await channel.serverStreaming(
         Self.method(name), request.naming(session, at: path).serializedBytes(),

@@ -23,6 +23,6 @@ extension DeviceFormat {
   var unfitness: String? {
     let period = Double(periodSamples) * 1000 / Double(rate.hertz)
     guard period > Double(Self.longestPeriod) else { return nil }
-    return "its periods are of \(Int(period.rounded(.up))) ms, \(Self.longestPeriod) ms is the most"
+    return "its period is \(Int(period.rounded(.up))) ms; the maximum is \(Self.longestPeriod) ms"
   }
 }

@@ -76,7 +76,7 @@ final class HealthRecord: Sendable {
     case .idle: log("\(title): no device")
     case .absent(let error): log("\(title): \(error); trying again")
     case .running(let format): log("\(title): \"\(device ?? "")\" runs, \(format)")
-    case .stalled: log("\(title): \"\(device ?? "")\" gives no samples")
+    case .stalled: log("\(title): \"\(device ?? "")\" delivers no samples")
     }
   }
 

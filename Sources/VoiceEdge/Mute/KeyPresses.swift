@@ -37,7 +37,7 @@ final class KeyPresses: Sendable {
   func decideAll() async {
     for await time in presses {
       guard .now - time < Self.patience else {
-        log("mute key: a press is dropped, the one before was not decided in time")
+        log("mute key: dropped a press because the previous one was not decided in time")
         continue
       }
       // Requests a state rather than a toggle, so that a late decision does not invert it.
@@ -79,7 +79,7 @@ final class KeyPresses: Sendable {
         { try await client.reportMuteGesture(session, id: id, muted: mutes) },
         {
           for await status in board.watch() where !status.isConnected { break }
-          throw Status(.unavailable, "the session is lost")
+          throw Status(.unavailable, "the session was lost")
         })
     }
   }

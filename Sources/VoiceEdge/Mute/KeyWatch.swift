@@ -39,7 +39,7 @@ final class KeyWatch: ThreadOwner {
     guard stat(path, &info) == 0 else { return errno == ENOENT ? nil : text(errno) }
     let isInput = info.st_mode & S_IFMT == S_IFCHR && (info.st_rdev >> 8) & 0xfff == inputMajor
     guard isInput || info.st_mode & S_IFMT == S_IFIFO else {
-      return "is neither an input device nor a FIFO"
+      return "is not an input device or a FIFO"
     }
     return access(path, R_OK) == 0 ? nil : text(errno)
   }

@@ -64,7 +64,7 @@ struct FIFO: ~Copyable {
       // Gives the group access, whatever the umask is.
       chmod(path, 0o660)
     } else if info.st_mode & S_IFMT != S_IFIFO {
-      return .failure(Problem(text: "is there, and is no FIFO"))
+      return .failure(Problem(text: "exists and is not a FIFO"))
     }
     let descriptor = Glibc.open(path, mode | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {

@@ -61,7 +61,7 @@ final class ServerLink: Sendable {
         wait = loss.status.isUnreachable ? unreachable.next() : refused.next()
         say(.away(loss.status.oneLine))
       } catch {
-        let status = error as? Status ?? Status(.internal, "what the server says is no answer")
+        let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
         if epoch == 1, status.isHopeless {
           throw EdgeFailure("server \(configuration.address): \(status.oneLine)")
         }
@@ -91,7 +91,8 @@ final class ServerLink: Sendable {
     let capabilities = try await server.capabilities(timeout: Self.answerTimeout)
     guard Self.speaks(capabilities.version) else {
       throw Status(
-        .unimplemented, "it is of version \(capabilities.version), this agent of \(anechoicVersion)"
+        .unimplemented,
+        "the server has version \(capabilities.version), this agent \(anechoicVersion)"
       )
     }
     let start = await voice.ask { $0.makeStart(suffix: suffix) }
@@ -113,7 +114,7 @@ final class ServerLink: Sendable {
         voice.post { $0.received(response, epoch: epoch) }
       }
     } catch {
-      let status = error as? Status ?? Status(.internal, "what the server says is no answer")
+      let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
       throw SessionLoss(status: status, hadLasted: .now - began > .seconds(5))
     }
   }
@@ -187,7 +188,7 @@ extension Status {
     let words = message.split(whereSeparator: \.isNewline).joined(separator: " ")
     if isCertificateRefusal { return "the server's certificate is refused: \(words)" }
     if code == .unimplemented {
-      return "this is no Anechoic server of this version" + (words.isEmpty ? "" : ": \(words)")
+      return "this is not an Anechoic server of this version" + (words.isEmpty ? "" : ": \(words)")
     }
     return words
   }

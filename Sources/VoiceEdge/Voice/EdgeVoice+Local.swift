@@ -81,7 +81,7 @@ extension EdgeVoice: LocalVoice.Receiver {
     hasLoopback = change.current?.loopback != nil
     status.route = change.current?.id
     sendRoute(reason: change.reason, route)
-    log("route: \(change.current?.id ?? "none, no port of the policy's is there")")
+    log("route: \(change.current?.id ?? "none, because no port that the policy allows is present")")
     publish()
   }
 

@@ -47,7 +47,7 @@ extension EdgeVoice {
     status.sessionCount += 1
     if let lost = status.gapSince {
       status.lastGap = .nanoseconds(lastAnswer - lost)
-      log("server: without it for \(status.lastGap.map { "\($0)" } ?? "")")
+      log("server: was away for \(status.lastGap.map { "\($0)" } ?? "")")
     }
     status.gapSince = nil
     if session.started.mute.muted != mute.session { sendMute(mute.session) }
