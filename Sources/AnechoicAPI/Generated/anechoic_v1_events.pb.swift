@@ -1217,7 +1217,11 @@ public nonisolated struct Anechoic_V1_SessionEnded: Sendable {
 
     /// The connection of the media client broke.
     case clientLost // = 3
+
+    /// The session received no audio for the server's idle limit.
     case idle // = 4
+
+    /// The session reached the server's limit for its duration.
     case maxDuration // = 5
 
     /// The media client read its output too slowly.

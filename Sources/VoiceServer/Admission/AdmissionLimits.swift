@@ -1,7 +1,7 @@
 /// The limits that keep clients from taking more of a server than their share.
 ///
-/// A limit of zero is off where the range says so. docs/limits.md lists all of them with the flags of
-/// anechoic-server.
+/// A limit of zero is off where the range says so. docs/reference/limits.md lists all of them with
+/// the options of anechoic-server.
 public struct AdmissionLimits: Sendable, Equatable {
   /// The time that a client has to send the first message of any call, in full.
   ///
