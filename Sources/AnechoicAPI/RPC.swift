@@ -1,6 +1,6 @@
 /// The names of the services and their methods.
 public enum RPC {
-  /// The header in which a client says what it is called.
+  /// The header with the client's name.
   public static let clientName = "anechoic-client"
 
   public static let voiceProcessing = "anechoic.v1.VoiceProcessingService"

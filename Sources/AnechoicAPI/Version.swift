@@ -1,2 +1,2 @@
-/// The version of this server and of the tools that come with it.
+/// The version of the server and its tools.
 public let anechoicVersion = "0.1.0"

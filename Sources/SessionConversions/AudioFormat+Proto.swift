@@ -10,14 +10,16 @@ extension AudioFormat {
     case .opus: throw .unsupported("\(path).encoding")
     case .unspecified: throw InvalidField("\(path).encoding", "is required")
     case .UNRECOGNIZED(let value):
-      throw InvalidField("\(path).encoding", "\(value) is no known encoding")
+      throw InvalidField("\(path).encoding", "\(value) is not a known encoding")
     }
     guard let rate = SampleRate(rawValue: Int(format.sampleRateHz)) else {
       let known = SampleRate.allCases.map { String($0.hertz) }.joined(separator: ", ")
-      throw InvalidField("\(path).sample_rate_hz", "\(format.sampleRateHz) is not one of \(known)")
+      throw InvalidField(
+        "\(path).sample_rate_hz", "\(format.sampleRateHz) is not supported; use one of \(known)")
     }
     guard AudioFormat.channelCounts.contains(Int(format.channelCount)) else {
-      throw InvalidField("\(path).channel_count", "\(format.channelCount) is neither 1 nor 2")
+      throw InvalidField(
+        "\(path).channel_count", "\(format.channelCount) is not supported; use 1 or 2")
     }
     self.init(encoding: encoding, rate: rate, channelCount: Int(format.channelCount))
   }

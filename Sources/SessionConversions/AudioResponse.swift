@@ -1,7 +1,7 @@
 internal import AnechoicAPI
 public import VoiceSessions
 
-/// A `ProcessResponse` with audio, written without SwiftProtobuf's copies.
+/// A `ProcessResponse` with audio, written without the copies that SwiftProtobuf makes.
 public struct AudioResponse {
   private let chunk: OutputChunk
   private let audioSize: Int
@@ -14,7 +14,7 @@ public struct AudioResponse {
       + chunk.frames.reduce(0) { $0 + WireWriter.size(ofBytes: Self.size($1)) }
   }
 
-  /// Of the serialized message, in bytes.
+  /// The size of the serialized message in bytes.
   public var size: Int { WireWriter.size(ofBytes: audioSize) }
 
   /// Writes `size` bytes. Runs per frame: no allocation, lock, log or await.
@@ -31,7 +31,7 @@ public struct AudioResponse {
     }
   }
 
-  /// Of an AudioChunk, in bytes.
+  /// Returns the size of an AudioChunk in bytes.
   private static func size(_ samples: OutputChunk.Samples) -> Int {
     WireWriter.size(ofBytes: samples.bytes.count)
       + 1 + WireWriter.size(ofVarint: UInt64(bitPattern: samples.firstSample))
@@ -52,6 +52,6 @@ public struct AudioResponse {
       + (frame.isMuted ? 2 : 0)
   }
 
-  /// Proto3 leaves out a value of zero, but not one of minus zero.
+  /// Returns whether proto3 writes a value: it omits zero, but not minus zero.
   private static func isWritten(_ value: Float) -> Bool { value.bitPattern != 0 }
 }

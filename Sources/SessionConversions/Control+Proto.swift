@@ -3,15 +3,15 @@ internal import SwiftProtobuf
 public import VoiceSessions
 
 extension SessionControl {
-  /// Throws for a control that makes no sense.
+  /// Converts a message. Throws for an invalid control.
   public init(_ control: Anechoic_V1_Control, by origin: ControlOrigin) throws(Refusal) {
     self.init(
       id: control.controlID, atSample: control.hasAtSample ? control.atSample : nil, by: origin,
       try Self.change(control.control))
   }
 
-  /// A change of the configuration to what it is with the fields of a mask taken from an update.
-  /// `path` and `mask` are where the two stand.
+  /// Returns the configuration with the fields of a mask taken from an update. `path` and `mask`
+  /// are the paths of the two in the message.
   public static func configuration(
     _ update: Anechoic_V1_ConfigUpdate, path: String, mask: String
   ) -> Change {
@@ -38,7 +38,7 @@ extension SessionControl {
     case .decideInjectionPermission(let decision):
       return .injectionPermission(client: decision.client, grant: decision.grant)
     case .clearPlayback_p: return .clearPlayback
-    case nil: throw Refusal(InvalidField("control", "says nothing to do"))
+    case nil: throw Refusal(InvalidField("control", "must contain a control"))
     }
   }
 }
@@ -66,7 +66,7 @@ extension Anechoic_V1_ControlResult {
 }
 
 extension Refusal.Kind {
-  /// Of google.rpc.Code.
+  /// The value of google.rpc.Code.
   public var code: Int32 {
     switch self {
     case .invalid: 3  // INVALID_ARGUMENT

@@ -3,7 +3,7 @@ internal import SwiftProtobuf
 public import VoiceSessions
 
 extension DeviceReport {
-  /// Throws for a report that makes no sense. `path` is where it stands.
+  /// Converts a message. Throws for an invalid report. `path` is its path in the request.
   public init(_ report: Anechoic_V1_DeviceReport, path: String) throws(InvalidField) {
     switch report.report {
     case .routeChanged(let change):
@@ -11,7 +11,7 @@ extension DeviceReport {
     case .interruption(let interruption):
       self = .interruption(
         try InterruptionReport(interruption, path: "\(path).interruption"))
-    case nil: throw InvalidField(path, "says nothing")
+    case nil: throw InvalidField(path, "must contain a report")
     }
   }
 }
@@ -27,10 +27,10 @@ extension RouteChange {
     case .noSuitableRoute: reason = .noSuitableRoute
     case .unspecified: throw InvalidField("\(path).reason", "is required")
     case .UNRECOGNIZED(let value):
-      throw InvalidField("\(path).reason", "\(value) is no known reason")
+      throw InvalidField("\(path).reason", "\(value) is not a known reason")
     }
     guard change.hasCurrent || reason == .noSuitableRoute else {
-      throw InvalidField("\(path).current", "is required, but with NO_SUITABLE_ROUTE")
+      throw InvalidField("\(path).current", "is required, except with NO_SUITABLE_ROUTE")
     }
     self.init(
       reason: reason,
@@ -49,11 +49,11 @@ extension AudioRoute {
 }
 
 extension AudioPort {
-  /// Of an id or a name, in bytes.
+  /// The maximum length of an id or a name in bytes.
   private static let longest = 255
-  public static let textRule = "has \(longest) bytes at most, without control characters"
+  public static let textRule = "must have at most \(longest) bytes, without control characters"
 
-  /// Whether an id or a name can be this.
+  /// Returns whether a text is valid as an id or a name.
   public static func canBeCalled(_ text: String) -> Bool {
     text.utf8.count <= longest && text.isPlainText
   }
@@ -69,7 +69,7 @@ extension AudioPort {
 }
 
 extension AudioPort.Kind {
-  /// A kind of a newer client is unspecified here.
+  /// Converts a message. An unknown type of a newer client becomes unspecified.
   fileprivate init(_ type: Anechoic_V1_AudioPort.TypeEnum) {
     switch type {
     case .unspecified, .UNRECOGNIZED: self = .unspecified
@@ -96,7 +96,7 @@ extension InterruptionReport {
 }
 
 extension Interruption.Reason {
-  /// Nil for one that is not said.
+  /// Converts a message. Returns nil for an unspecified reason.
   fileprivate init?(
     _ reason: Anechoic_V1_Interruption.Reason, path: String
   ) throws(InvalidField) {
@@ -106,12 +106,12 @@ extension Interruption.Reason {
     case .hardwareMuted: self = .hardwareMuted
     case .suspended: self = .suspended
     case .otherSession: self = .otherSession
-    case .UNRECOGNIZED(let value): throw InvalidField(path, "\(value) is no known reason")
+    case .UNRECOGNIZED(let value): throw InvalidField(path, "\(value) is not a known reason")
     }
   }
 }
 
-// MARK: As it is told
+// MARK: To messages
 
 extension Anechoic_V1_RouteChanged {
   init(_ change: RouteChange) {

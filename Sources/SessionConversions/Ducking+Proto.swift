@@ -11,7 +11,7 @@ extension SessionConfiguration.Ducking {
     case .mid: level = .mid
     case .max: level = .max
     case .UNRECOGNIZED(let value):
-      throw InvalidField("\(path).level", "\(value) is no known level")
+      throw InvalidField("\(path).level", "\(value) is not a known level")
     }
   }
 }

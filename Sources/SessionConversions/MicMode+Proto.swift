@@ -7,7 +7,7 @@ extension MicMode {
     case .unspecified, .standard: self = .standard
     case .voiceIsolation: self = .voiceIsolation
     case .wideSpectrum: self = .wideSpectrum
-    case .UNRECOGNIZED(let value): throw InvalidField(path, "\(value) is no known mic mode")
+    case .UNRECOGNIZED(let value): throw InvalidField(path, "\(value) is not a known mic mode")
     }
   }
 }

@@ -3,7 +3,7 @@ internal import SwiftProtobuf
 public import VoiceSessions
 
 extension SessionConfiguration.Mute {
-  /// A person has not made up their mind after so long.
+  /// The maximum timeout for a person's decision.
   private static let longestTimeout = Duration.seconds(60)
 
   init(_ settings: Anechoic_V1_MuteSettings, path: String) throws(InvalidField) {
@@ -13,7 +13,7 @@ extension SessionConfiguration.Mute {
     case .ask: gesturePolicy = .ask
     case .ignore: gesturePolicy = .ignore
     case .UNRECOGNIZED(let value):
-      throw InvalidField("\(path).gesture_policy", "\(value) is no known policy")
+      throw InvalidField("\(path).gesture_policy", "\(value) is not a known policy")
     }
     if settings.hasGestureDecisionTimeout {
       decisionTimeout = try Duration(

@@ -3,8 +3,8 @@ internal import SwiftProtobuf
 public import VoiceSessions
 
 extension SessionConfiguration {
-  /// The configuration of a message, defaults filled in where a default does not depend on the mic
-  /// mode. `path` is where the message stands.
+  /// Converts a message. Fills in defaults that do not depend on the mic mode. `path` is the path
+  /// of the message in the request.
   public init(_ config: Anechoic_V1_SessionConfig, path: String) throws(InvalidField) {
     self.init()
     try config.refuseUnsupported(path: path)
@@ -19,25 +19,25 @@ extension SessionConfiguration {
     case .spokenAudio: acceptsInjection = true
     case .UNRECOGNIZED(let value):
       throw InvalidField(
-        "\(path).preferred_injection_mode", "\(value) is no known injection mode")
+        "\(path).preferred_injection_mode", "\(value) is not a known injection mode")
     }
   }
 
-  /// More fields than there are need not be named.
+  /// The maximum number of fields in a mask.
   private static let mostFields = 50
 
-  /// This configuration with the fields of a mask taken from an update. `path` and `mask` are where
-  /// the two stand.
+  /// Returns this configuration with the fields of a mask taken from an update. `path` and `mask`
+  /// are the paths of the two in the message.
   func updated(
     by update: Anechoic_V1_ConfigUpdate, path: String, mask maskPath: String
   ) throws(InvalidField) -> SessionConfiguration {
     let fields = Set(update.updateMask.paths)
     guard !fields.isEmpty, fields.count <= Self.mostFields else {
-      throw InvalidField(maskPath, "names no field, or more than \(Self.mostFields)")
+      throw InvalidField(maskPath, "must name 1 to \(Self.mostFields) fields")
     }
     for field in fields where !Anechoic_V1_SessionConfig.isPathValid(field) {
       throw InvalidField(
-        maskPath, "\"\(String(field.unicodeScalars.prefix(100)))\" is no field of SessionConfig")
+        maskPath, "\"\(String(field.unicodeScalars.prefix(100)))\" is not a field of SessionConfig")
     }
     var config = Anechoic_V1_SessionConfig(self)
     config.voiceProcessing.fill(
@@ -68,7 +68,7 @@ extension Anechoic_V1_SessionConfig {
     }
   }
 
-  /// A field that would do nothing is refused rather than ignored.
+  /// Throws for a field that this version does not offer, so that it is not ignored.
   fileprivate func refuseUnsupported(path: String) throws(InvalidField) {
     if spatialAudio != .init() { throw .unsupported("\(path).spatial_audio") }
   }

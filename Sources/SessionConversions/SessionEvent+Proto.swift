@@ -169,7 +169,7 @@ extension Anechoic_V1_GapReason {
 }
 
 extension GapReason {
-  /// A reason of a newer client is unspecified here.
+  /// Converts a message. An unknown reason of a newer client becomes unspecified.
   public init(_ reason: Anechoic_V1_GapReason) {
     switch reason {
     case .unspecified, .UNRECOGNIZED: self = .unspecified

@@ -4,10 +4,10 @@ public import VoiceSessions
 
 /// Applies the requests of a media client to its session.
 public struct SessionRequests {
-  /// The frames that one turn processes at most: a gap may be a thousand frames long.
+  /// The maximum number of frames that one turn processes. A gap can be a thousand frames long.
   public static let framesPerTurn = 100
 
-  /// In bytes: controls may wait for their sample, hundreds of them.
+  /// The maximum size of a control in bytes. Many controls may wait for their sample.
   private static let largestControl = 16 << 10
 
   public let session: VoiceSession
@@ -41,14 +41,14 @@ public struct SessionRequests {
       return true
     case .control(let control): take(control, size: size, sink: sink)
     case .playbackReport(let report): try take(report)
-    case .start: throw .invalid(InvalidField("start", "the session has started already"))
+    case .start: throw .invalid(InvalidField("start", "the session has already started"))
     case .deviceReport(let report): try take(report, sink: sink)
-    case nil: throw .invalid(InvalidField("request", "is empty"))
+    case nil: throw .invalid(InvalidField("request", "must not be empty"))
     }
     return false
   }
 
-  /// Runs per frame: allocates, locks, logs and awaits nothing.
+  /// Applies audio. Runs per frame: no allocation, lock, log or await.
   private func take(_ audio: AudioRequest, sink: any SessionSink) throws(RequestFault) {
     var isEmpty = true
     if let chunk = audio.reference {
@@ -70,7 +70,7 @@ public struct SessionRequests {
       try append(chunk, to: .microphone, sink: sink)
       isEmpty = false
     }
-    guard !isEmpty else { throw .invalid(InvalidField("audio", "has no input")) }
+    guard !isEmpty else { throw .invalid(InvalidField("audio", "must contain an input")) }
   }
 
   private func append(
@@ -90,7 +90,7 @@ public struct SessionRequests {
       guard size <= Self.largestControl else {
         throw Refusal(
           .invalid, reason: "TOO_LARGE",
-          message: "control: takes \(Self.largestControl) bytes at most")
+          message: "control: must have at most \(Self.largestControl) bytes")
       }
       session.submit(try SessionControl(control, by: setup.owner), sink: sink)
     } catch {
@@ -112,7 +112,7 @@ public struct SessionRequests {
 
   private func take(_ report: Anechoic_V1_PlaybackReport) throws(RequestFault) {
     guard setup.playback != nil else {
-      throw .invalid(InvalidField("playback_report", "start.outputs has no playback"))
+      throw .invalid(InvalidField("playback_report", "requires start.outputs.playback"))
     }
     do throws(InputFault) {
       try session.playbackWasHeard(

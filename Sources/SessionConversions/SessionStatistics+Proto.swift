@@ -4,7 +4,8 @@ internal import VoiceEngines
 public import VoiceSessions
 
 extension Anechoic_V1_SessionStats {
-  /// `jitter` is how unevenly the microphone comes, where that is known; `median` and `slowest` are the 50th and 99th percentile of the time that a frame took.
+  /// Creates a message. `jitter` is the jitter of the microphone's arrival, if it is known.
+  /// `median` and `slowest` are the 50th and 99th percentile of the time to process a frame.
   public init(
     _ statistics: SessionStatistics, outputChunksDropped: UInt64, median: Duration,
     slowest: Duration, jitter: Duration?

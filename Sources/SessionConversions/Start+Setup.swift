@@ -4,7 +4,7 @@ internal import SwiftProtobuf
 public import VoiceSessions
 
 extension SessionSetup {
-  /// What a start asks for. Throws for what is wrong in it, or not offered.
+  /// Converts a start. Throws for an invalid field, or one that is not offered.
   public init(_ start: Anechoic_V1_Start) throws(InvalidField) {
     let (inputs, outputs) = (start.inputs, start.outputs)
     guard inputs.hasMicrophone else {
@@ -22,7 +22,7 @@ extension SessionSetup {
     case .unspecified, .realTime: isRealTime = true
     case .mediaClock: isRealTime = false
     case .UNRECOGNIZED(let value):
-      throw InvalidField("start.pacing", "\(value) is no known pacing")
+      throw InvalidField("start.pacing", "\(value) is not a known pacing")
     }
     if inputs.hasFarEnd {
       farEnd = try AudioFormat(inputs.farEnd, path: "start.inputs.far_end")
@@ -30,7 +30,7 @@ extension SessionSetup {
     if inputs.hasOtherAudio {
       guard outputs.hasPlayback else {
         throw InvalidField(
-          "start.inputs.other_audio", "is heard in start.outputs.playback only, which is left out")
+          "start.inputs.other_audio", "requires start.outputs.playback")
       }
       otherAudio = try AudioFormat(inputs.otherAudio, path: "start.inputs.other_audio")
     }
@@ -42,7 +42,7 @@ extension SessionSetup {
       guard SessionSetup.chunkFrames.contains(duration.frames),
         duration == .milliseconds(duration.frames * 10)
       else {
-        throw InvalidField("start.outputs.chunk_duration", "is not 10 to 120 ms in steps of 10")
+        throw InvalidField("start.outputs.chunk_duration", "must be 10 to 120 ms in steps of 10 ms")
       }
       framesPerChunk = duration.frames
     }
@@ -52,7 +52,7 @@ extension SessionSetup {
 }
 
 extension Anechoic_V1_Started {
-  /// What became of a start, with every default filled in.
+  /// Creates the answer to a start, with every default filled in.
   public init(
     sessionID: String, _ setup: SessionSetup, _ state: SessionState, algorithmicDelay: Duration,
     engine: String

@@ -22,7 +22,8 @@ extension SessionConfiguration.VoiceProcessing {
       let stage = processing.gainControl
       guard stage.targetLevelDbfs <= 31 else {
         throw InvalidField(
-          "\(path).gain_control.target_level_dbfs", "\(stage.targetLevelDbfs) is not 0 to 31")
+          "\(path).gain_control.target_level_dbfs",
+          "\(stage.targetLevelDbfs) is not supported; use 0 to 31")
       }
       let target = Int(stage.targetLevelDbfs)
       gainControl =
@@ -51,8 +52,8 @@ extension Anechoic_V1_VoiceProcessing {
     if let isOn = processing.highPassFilter { highPassFilter = isOn }
   }
 
-  /// Spells out each stage that follows the mic mode where a field below it is going to be set: the
-  /// other fields of the stage stay as they are.
+  /// Sets each stage that follows the mic mode to the mode's values if a field below it is going to
+  /// be set, so that the stage's other fields stay the same.
   mutating func fill(stagesBelow fields: Set<String>, from resolved: Self) {
     func isNamed(_ stage: String) -> Bool {
       fields.contains { $0.hasPrefix("voice_processing.\(stage).") }
@@ -71,12 +72,12 @@ extension EngineSettings.EchoSuppression {
   fileprivate init(
     _ level: Anechoic_V1_VoiceProcessing.Level, path: String
   ) throws(InvalidField) {
-    // The same levels but for the highest.
+    // The same levels except for the highest.
     switch try EngineSettings.NoiseSuppression(level, path: path) {
     case .low: self = .low
     case .moderate: self = .moderate
     case .high: self = .high
-    case .veryHigh: throw InvalidField(path, "is LEVEL_HIGH at most")
+    case .veryHigh: throw InvalidField(path, "must not be above LEVEL_HIGH")
     }
   }
 }
@@ -90,7 +91,7 @@ extension EngineSettings.NoiseSuppression {
     case .unspecified, .moderate: self = .moderate
     case .high: self = .high
     case .veryHigh: self = .veryHigh
-    case .UNRECOGNIZED(let value): throw InvalidField(path, "\(value) is no known level")
+    case .UNRECOGNIZED(let value): throw InvalidField(path, "\(value) is not a known level")
     }
   }
 }

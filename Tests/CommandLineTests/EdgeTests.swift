@@ -91,7 +91,7 @@ struct EdgeTests {
     try await expectFailure(
       ["run", "--check"], environment: ["ANECHOIC_EDGE_AUDIO_RAET": "8000"],
       saying: ["ANECHOIC_EDGE_AUDIO_RAET: "])
-    try await expectFailure(["--session-id", "a b"], saying: ["--session-id: takes up to 63"])
+    try await expectFailure(["--session-id", "a b"], saying: ["--session-id: must have 1 to 63"])
     try await expectFailure(
       ["--control-socket", longPath],
       saying: ["--control-socket: is too long; a socket's path has at most 107 bytes"])

@@ -18,7 +18,7 @@ struct PortConfigurationTests {
     ("- {id: b, input: a}\n  -", "edge.yaml:4: routes.ports.2.id: is required"),
     ("-\n    name: Desk\n    input: a", "edge.yaml:4: routes.ports.1.id: is required"),
     ("- {id: a, input: ''}", "edge.yaml:3: routes.ports.1.input: must not be empty"),
-    ("- {id: a, input: b, name: \"\\e[1m\"}", "routes.ports.1.name: has 255 bytes at most"),
+    ("- {id: a, input: b, name: \"\\e[1m\"}", "routes.ports.1.name: must have at most 255 bytes"),
     ("- {id: a}", "neither input nor output"),
     ("- {id: a, loopback: b, control: c}", "neither input nor output"),
     ("- {id: a, input: b}\n  - {id: a, output: c}", "\"a\" is already the id of another port"),
@@ -40,7 +40,7 @@ struct PortConfigurationTests {
   func anIDIsOfFewCharacters(id: String) {
     let problem = problem("routes:\n  ports:\n  - input: a\n    id: \(id)\n")
     #expect(
-      problem.hasPrefix("edge.yaml:4: routes.ports.1.id: takes up to 63 of a-z"), "\(problem)")
+      problem.hasPrefix("edge.yaml:4: routes.ports.1.id: must have 1 to 63 of a-z"), "\(problem)")
   }
 
   @Test func aPolicyThatNamesNoPortIsWrong() {

@@ -1,14 +1,14 @@
-/// A `ProcessRequest` with audio, read where it lies, without a copy or an allocation.
+/// A `ProcessRequest` with audio, read in place, without a copy or an allocation.
 ///
-/// Only what the frame path needs: each input at most once, and known fields in their order. Of
-/// any other message nothing is said, and SwiftProtobuf decodes it.
+/// Supports only the form that the frame path needs: each input at most once, and known fields in
+/// ascending order. SwiftProtobuf decodes all other messages.
 public struct AudioRequest {
   public var microphone: Chunk?
   public var reference: Chunk?
   public var farEnd: Chunk?
   public var otherAudio: Chunk?
 
-  /// An `AudioChunk`, lent.
+  /// An `AudioChunk` whose samples are borrowed.
   public struct Chunk {
     public var samples = UnsafeRawBufferPointer(start: nil, count: 0)
     public var firstSample: Int64?
@@ -17,7 +17,7 @@ public struct AudioRequest {
 
     fileprivate init() {}
 
-    /// A chunk that SwiftProtobuf decoded, with its samples lent.
+    /// Creates a chunk from one that SwiftProtobuf decoded, with borrowed samples.
     public init(_ chunk: Anechoic_V1_AudioChunk, samples: UnsafeRawBufferPointer) {
       self.samples = samples
       if chunk.hasFirstSample { firstSample = chunk.firstSample }
@@ -26,7 +26,8 @@ public struct AudioRequest {
     }
   }
 
-  /// Nil for a message that is not of this plain form. Runs per frame.
+  /// Reads a message. Returns nil for a message of another form. Runs per frame: no allocation,
+  /// lock, log or await.
   public init?(_ message: UnsafeRawBufferPointer) {
     var reader = WireReader(message)
     guard reader.readKey() == WireKey(1, .lengthDelimited), let audio = reader.readBytes(),
@@ -47,7 +48,7 @@ public struct AudioRequest {
     }
   }
 
-  /// A request without any input.
+  /// Creates a request without any input.
   public init() {}
 }
 
@@ -57,7 +58,7 @@ extension AudioRequest.Chunk {
     var reader = WireReader(message)
     var previous = 0
     while !reader.isAtEnd {
-      // In ascending order, so that no field comes twice.
+      // Ascending order, so that no field occurs twice.
       guard let key = reader.readKey(), key.field > previous else { return nil }
       previous = key.field
       switch (key.field, key.wireType) {

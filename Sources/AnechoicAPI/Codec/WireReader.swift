@@ -1,4 +1,4 @@
-/// How the value of a protobuf field is coded.
+/// The encoding of a protobuf field's value.
 package enum WireType: UInt8 {
   case varint = 0
   case fixed64 = 1
@@ -6,7 +6,7 @@ package enum WireType: UInt8 {
   case fixed32 = 5
 }
 
-/// What stands before each field of a protobuf message.
+/// The key before each field of a protobuf message.
 struct WireKey: Equatable {
   let field: Int
   let wireType: WireType
@@ -17,8 +17,8 @@ struct WireKey: Equatable {
   }
 }
 
-/// Reads protobuf's wire format, https://protobuf.dev/programming-guides/encoding, in place.
-/// Every function gives nil where the bytes do not go on as they should.
+/// A reader of protobuf's wire format, https://protobuf.dev/programming-guides/encoding, in place.
+/// Every function returns nil for malformed bytes.
 struct WireReader {
   private let bytes: UnsafeRawBufferPointer
   private var position = 0

@@ -1,5 +1,6 @@
-/// Writes protobuf's wire format, https://protobuf.dev/programming-guides/encoding, into memory that the
-/// caller provides. A length precedes its content, so the caller computes sizes first.
+/// A writer of protobuf's wire format, https://protobuf.dev/programming-guides/encoding, into
+/// memory that the caller provides. A length precedes its content, so the caller computes sizes
+/// first.
 package struct WireWriter {
   private let bytes: UnsafeMutableRawBufferPointer
   package private(set) var count = 0

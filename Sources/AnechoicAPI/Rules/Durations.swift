@@ -8,19 +8,19 @@ extension Google_Protobuf_Duration {
 }
 
 extension Google_Protobuf_Duration {
-  /// The time between two statistics; nil for 0, which is none of them.
+  /// Returns the interval between statistics, or nil for 0, which requests none.
   public func asStatisticsInterval(path: String) throws(InvalidField) -> Duration? {
     guard self != .init() else { return nil }
     let interval = try Duration(self, path: path)
     guard interval >= .milliseconds(100), interval <= .seconds(3600) else {
-      throw InvalidField(path, "is neither 0 nor 100 ms to 1 h")
+      throw InvalidField(path, "must be 0, or 100 ms to 1 h")
     }
     return interval
   }
 }
 
 extension Google_Protobuf_Duration {
-  /// Throws where it is not above 0 and up to `longest`.
+  /// Returns the duration. Throws if it is not above 0 and up to `longest`.
   public func asDuration(upTo longest: Duration, path: String) throws(InvalidField) -> Duration {
     try Duration(self, upTo: longest, path: path)
   }
@@ -42,7 +42,7 @@ extension Duration {
   ) throws(InvalidField) {
     self = try Duration(duration, path: path)
     guard self > .zero, self <= longest else {
-      throw InvalidField(path, "is not between 0 and \(longest)")
+      throw InvalidField(path, "must be above 0 and at most \(longest)")
     }
   }
 }

@@ -1,7 +1,7 @@
-/// Ids that names end in, such as a session's in `sessions/{session_id}`.
+/// The rule for ids in names, such as the session id in `sessions/{session_id}`.
 public enum Identifier {
   public static let longest = 63
-  public static let rule = "takes up to \(longest) of a-z, A-Z, 0-9, \"-\", \"_\" and \".\""
+  public static let rule = "must have 1 to \(longest) of a-z, A-Z, 0-9, \"-\", \"_\" and \".\""
 
   public static func isValid(_ id: String) -> Bool {
     (1...longest).contains(id.utf8.count) && id.utf8.allSatisfy(isAllowed)

@@ -1,9 +1,9 @@
-/// A field of a message that this service cannot take.
+/// An error in a field of a message.
 public struct InvalidField: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Where it stands, such as `start.inputs.microphone.sample_rate_hz`.
+  /// The path of the field, such as `start.inputs.microphone.sample_rate_hz`.
   public let path: String
   public let problem: String
-  /// Right, but not offered by this version.
+  /// Whether the value is valid but not offered by this version.
   public let isUnsupported: Bool
 
   public init(_ path: String, _ problem: String, isUnsupported: Bool = false) {

@@ -3,9 +3,9 @@ public import SwiftProtobuf
 
 extension Message {
   /// Replaces the fields that a mask names by those of `update`, as https://google.aip.dev/134
-  /// wants it: a named field that the update leaves out is cleared.
+  /// describes. A named field that the update does not set is cleared.
   public mutating func replace(from update: Self, mask: Google_Protobuf_FieldMask) throws {
-    // SwiftProtobuf's own merge keeps a message that the source leaves out.
+    // SwiftProtobuf's own merge keeps a message that the source does not set.
     self = try clearing(mask.paths)
     try merge(from: update, fieldMask: mask)
   }
@@ -19,7 +19,7 @@ extension Message {
   }
 }
 
-/// A tree of JSON objects without what stands at a path.
+/// Returns a tree of JSON objects without the value at a path.
 private func pruned(_ tree: Any, _ path: ArraySlice<Substring>) -> Any {
   guard var object = tree as? [String: Any], let key = path.first.map(String.init) else {
     return tree

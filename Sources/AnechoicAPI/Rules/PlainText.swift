@@ -1,6 +1,6 @@
 extension String {
-  /// Whether it can be shown to a person on one line: without control characters, which could make
-  /// a terminal show something else.
+  /// Whether the text is safe to show to a person on one line. Control characters could make a
+  /// terminal show something else.
   public var isPlainText: Bool {
     unicodeScalars.allSatisfy { scalar in
       switch scalar.properties.generalCategory {
