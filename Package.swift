@@ -33,8 +33,8 @@ let package = Package(
     .library(
       name: "FuzzedParts",
       targets: [
-        "VoiceServer", "VoiceSessions", "WebRTCEngine", "VoiceEdge", "AnechoicAPI", "GRPCTransport",
-        "AudioFiles", "AudioCore",
+        "SessionRecording", "SessionConversions", "VoiceSessions", "WebRTCEngine", "VoiceEdge",
+        "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
       ]),
     .library(
       name: "VoiceSessions",

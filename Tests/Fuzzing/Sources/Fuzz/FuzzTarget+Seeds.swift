@@ -2,8 +2,8 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import AudioFiles
 internal import Foundation
+@testable internal import SessionRecording
 internal import SwiftProtobuf
-@testable internal import VoiceServer
 
 extension FuzzTarget {
   /// Valid inputs, for libFuzzer to begin with.

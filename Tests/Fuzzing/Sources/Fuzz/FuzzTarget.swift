@@ -1,8 +1,9 @@
 internal import AudioFiles
 internal import Foundation
 internal import GRPCTransport
+internal import SessionRecording
 internal import VoiceEdge
-internal import VoiceServer
+internal import WebRTCEngine
 
 /// A part that reads what strangers wrote.
 enum FuzzTarget: String, CaseIterable {
@@ -25,7 +26,7 @@ enum FuzzTarget: String, CaseIterable {
   }
 
   private static func replay(_ data: Data) {
-    _ = try? SessionReplay(data).run(sink: Silence())
+    _ = try? SessionReplay(data, engine: WebRTCVoiceEngine.self).run(sink: Silence())
   }
 
   private static func readAudio(_ path: String) {

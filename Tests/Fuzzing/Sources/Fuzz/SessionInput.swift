@@ -1,7 +1,6 @@
 internal import AnechoicAPI
-internal import Foundation
+internal import SessionConversions
 internal import SwiftProtobuf
-@testable internal import VoiceServer
 internal import VoiceSessions
 internal import WebRTCEngine
 
@@ -15,7 +14,7 @@ enum SessionInput {
     var rest = input[...]
     var requests: SessionRequests?
     let sink = Silence()
-    var turns = mostFrames / RunningSession.framesPerTurn
+    var turns = mostFrames / SessionRequests.framesPerTurn
     while let message = nextMessage(&rest), turns > 0 {
       guard let requests else {
         requests = start(message)
@@ -24,7 +23,7 @@ enum SessionInput {
       guard let hasAudio = try? requests.take(message, sink: sink) else { break }
       guard hasAudio else { continue }
       repeat {
-        requests.session.process(atMost: RunningSession.framesPerTurn, sink: sink)
+        requests.session.process(atMost: SessionRequests.framesPerTurn, sink: sink)
         turns -= 1
       } while requests.session.hasCompleteFrame && turns > 0
     }
