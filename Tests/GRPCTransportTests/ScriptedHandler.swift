@@ -41,6 +41,7 @@ final class ScriptedHandler: ServerCallHandler {
   }
   func halfClosed() { record(.halfClosed) { script.halfClosed(self) } }
   func writeCompleted() { record(.writeCompleted) { script.writeCompleted(self) } }
+  func stalled() { note("stalled") }
   func cancelled() { record(.cancelled) { script.cancelled(self) } }
   func ended() { record(.ended) { script.ended(self) } }
 

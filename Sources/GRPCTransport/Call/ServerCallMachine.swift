@@ -146,7 +146,10 @@ struct ServerCallMachine: ~Copyable {
     case .open, .closing, .aborted:
       phase = .over
       return .deliver
-    case .finishing, .over, .ended: return .ignore
+    case .finishing:
+      phase = .over
+      return .ignore
+    case .over, .ended: return .ignore
     }
   }
 
