@@ -228,7 +228,7 @@ let package = Package(
       name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: swift),
     .testTarget(
       name: "GRPCTransportTests",
-      dependencies: ["GRPCTransport", "TestCertificates"],
+      dependencies: ["GRPCTransport", "TestAudio", "TestCertificates"],
       swiftSettings: swift),
     .testTarget(
       name: "VoiceServerTests",

@@ -19,16 +19,17 @@ struct cgrpc_channel {
   grpc::GenericStub stub;
 };
 
-// One call. Operations may be started on any thread; all of them end on the queue's.
+// One call. Operations may be started on any thread. All of them end on the queue's thread.
 struct cgrpc_client_call {
  public:
   cgrpc_client_call(cgrpc_client_events events, void *handler)
       : events_(events), handler_(handler) {}
 
   void start(cgrpc_channel *channel, cgrpc_queue *queue, const char *method);
-  void read();
-  void write(cgrpc_bytes message);
-  void half_close();
+  // Each returns whether it was started.
+  bool read();
+  bool write(cgrpc_bytes message);
+  bool half_close();
   void cancel();
 
   grpc::ClientContext context;
@@ -39,12 +40,18 @@ struct cgrpc_client_call {
   void write_done(bool ok);
   void half_close_done(bool ok);
   void finished(bool ok);
-  bool begin();     // counts an operation; false once the call is ending
-  void drain();     // reads on unasked: the end, and the status, are behind what is unread
-  void fail();      // a read failed: fetches the status
-  void complete();  // counts the operation off, and ends the call after the last one
+  // Reads on without being asked: the status comes behind the messages that are unread.
+  void drain();
+  // Fetches the status after a read that failed.
+  void fail();
+  // Counts an operation off, and ends the call after the last one.
+  void complete();
 
-  // Starts an operation, or keeps it until the call has been started: libgrpc++ refuses it before.
+  // Counts a write or a half-close and returns true, unless one is in flight, the call has been
+  // half-closed, or it is ending.
+  bool begin_write(bool is_last);
+
+  // Starts an operation now, or once the call has been started: libgrpc++ refuses it before.
   void perform(std::function<void()> operation);
 
   template <void (cgrpc_client_call::*completion)(bool)>
@@ -58,9 +65,11 @@ struct cgrpc_client_call {
   std::mutex mutex_;
   int operations_ = 0;
   bool is_started_ = false;
-  std::vector<std::function<void()>> early_;  // what was asked for before the start
-  bool headed_ = false;  // the server's headers were handed on
+  std::vector<std::function<void()>> early_;  // operations that wait for the start
+  bool headed_ = false;                       // the server's headers have been handed on
   bool reading_ = false;
+  bool writing_ = false;
+  bool half_closed_ = false;
   bool draining_ = false;
   bool finishing_ = false;
 
@@ -77,9 +86,11 @@ void cgrpc_client_call::start(cgrpc_channel *channel, cgrpc_queue *queue, const 
   stream_->StartCall(&start_tag_);
 }
 
-bool cgrpc_client_call::begin() {
+bool cgrpc_client_call::begin_write(bool is_last) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (finishing_) return false;
+  if (finishing_ || writing_ || half_closed_) return false;
+  writing_ = true;
+  half_closed_ = is_last;
   ++operations_;
   return true;
 }
@@ -102,22 +113,22 @@ void cgrpc_client_call::started(bool ok) {
     is_started_ = true;
     early.swap(early_);
   }
-  // Where the start failed they fail too, and are counted off as they do. Nothing but a read that
-  // failed fetches the status: with a read in flight, both would ask for the headers, and
-  // libgrpc++ aborts.
+  // After a start that failed these operations fail too, and are counted off then. Only a read that
+  // failed fetches the status: a second request for the headers makes libgrpc++ abort.
   for (const auto &operation : early) operation();
   if (!ok) drain();
   complete();
 }
 
-void cgrpc_client_call::read() {
+bool cgrpc_client_call::read() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (finishing_ || reading_) return;
+    if (finishing_ || reading_) return false;
     reading_ = true;
     ++operations_;
   }
   perform([this] { stream_->Read(&received_, &read_tag_); });
+  return true;
 }
 
 void cgrpc_client_call::drain() {
@@ -130,7 +141,7 @@ void cgrpc_client_call::drain() {
 
 void cgrpc_client_call::cancel() {
   context.TryCancel();
-  drain();  // notices the end where nothing else is in flight
+  drain();  // finds the end where nothing else is in flight
 }
 
 void cgrpc_client_call::read_done(bool ok) {
@@ -156,19 +167,25 @@ void cgrpc_client_call::read_done(bool ok) {
   complete();
 }
 
-void cgrpc_client_call::write(cgrpc_bytes message) {
-  if (!begin()) return;
+bool cgrpc_client_call::write(cgrpc_bytes message) {
+  if (!begin_write(false)) return false;
   perform([this, buffer = anechoic::wrap(message)] { stream_->Write(buffer, &write_tag_); });
+  return true;
 }
 
-void cgrpc_client_call::half_close() {
-  if (!begin()) return;
+bool cgrpc_client_call::half_close() {
+  if (!begin_write(true)) return false;
   perform([this] { stream_->WritesDone(&half_close_tag_); });
+  return true;
 }
 
 void cgrpc_client_call::write_done(bool ok) {
-  // The call is over on the other side. What it sent before is still to be read, and the read
-  // that fails then fetches the status.
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    writing_ = false;
+  }
+  // A write that failed belongs to a call that the server has ended. The server's last messages are
+  // still unread, and the read that fails behind them fetches the status.
   if (!ok) drain();
   events_.write_completed(handler_, ok);
   complete();
@@ -179,7 +196,7 @@ void cgrpc_client_call::half_close_done(bool) { complete(); }
 void cgrpc_client_call::fail() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    finishing_ = true;  // and no read starts any more
+    finishing_ = true;  // from here on no read starts
     ++operations_;
   }
   stream_->Finish(&status_, &finish_tag_);
@@ -233,11 +250,13 @@ cgrpc_client_call *cgrpc_client_call_start(cgrpc_channel *channel, cgrpc_queue *
   return call;
 }
 
-void cgrpc_client_call_read(cgrpc_client_call *call) { call->read(); }
+bool cgrpc_client_call_read(cgrpc_client_call *call) { return call->read(); }
 
-void cgrpc_client_call_write(cgrpc_client_call *call, cgrpc_bytes message) { call->write(message); }
+bool cgrpc_client_call_write(cgrpc_client_call *call, cgrpc_bytes message) {
+  return call->write(message);
+}
 
-void cgrpc_client_call_half_close(cgrpc_client_call *call) { call->half_close(); }
+bool cgrpc_client_call_half_close(cgrpc_client_call *call) { return call->half_close(); }
 
 void cgrpc_client_call_cancel(cgrpc_client_call *call) { call->cancel(); }
 

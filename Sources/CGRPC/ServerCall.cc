@@ -29,42 +29,52 @@ void cgrpc_server_call::accepted(bool ok) {
   handler_ = server_->events.started(server_->context, this, method_);
 }
 
-void cgrpc_server_call::read() {
+bool cgrpc_server_call::read() {
+  if (reading_ || is_ending()) return false;
+  reading_ = true;
   ++operations_;
   read_operation_.set_output_tag(static_cast<anechoic::Tag *>(&read_tag_));
   read_operation_.RecvMessage(&received_);
   read_operation_.AllowNoMessage();
   grpc::internal::Call call(context.c_call(), nullptr, queue_->events());
   read_operation_.FillOps(&call);
+  return true;
 }
 
 void cgrpc_server_call::read_done(bool ok) {
   --operations_;
-  if (done_) {
-    // Nobody listens any more.
+  reading_ = false;
+  if (is_ending()) {
+    // The handler has ended the call, or has heard of its end.
   } else if (read_operation_.got_message) {
     grpc::Slice message = anechoic::unwrap(received_);
     received_.Clear();
     server_->events.message(handler_, anechoic::lend(message));
   } else if (ok && grpc_call_failed_before_recv_message(context.c_call()) == 0) {
     server_->events.half_closed(handler_);
-  }  // else the client is gone or its message was too large, which the done tag reports
+  }  // else the client is gone or its message was too large; the done tag reports both
   end_if_over();
 }
 
-void cgrpc_server_call::write(cgrpc_bytes message) {
+bool cgrpc_server_call::write(cgrpc_bytes message) {
+  if (writing_ || is_ending()) return false;
+  writing_ = true;
   ++operations_;
   stream_.Write(anechoic::wrap(message), &write_tag_);
+  return true;
 }
 
 void cgrpc_server_call::write_done(bool ok) {
   --operations_;
-  // A write that failed is a call that was cancelled, which the done tag reports.
-  if (ok && !done_) server_->events.write_completed(handler_);
+  writing_ = false;
+  // A write fails when the call has been cancelled, which the done tag reports.
+  if (ok && !is_ending()) server_->events.write_completed(handler_);
   end_if_over();
 }
 
-void cgrpc_server_call::finish(const grpc::Status &status, cgrpc_metadata trailers) {
+bool cgrpc_server_call::finish(const grpc::Status &status, cgrpc_metadata trailers) {
+  if (writing_ || is_ending()) return false;
+  finished_ = true;
   for (size_t i = 0; i < trailers.count; ++i) {
     if (!anechoic::is_legal(trailers.start[i])) continue;
     context.AddTrailingMetadata(anechoic::copy(trailers.start[i].key),
@@ -72,6 +82,7 @@ void cgrpc_server_call::finish(const grpc::Status &status, cgrpc_metadata traile
   }
   ++operations_;
   stream_.Finish(status, &finish_tag_);
+  return true;
 }
 
 void cgrpc_server_call::finished(bool) {
@@ -96,17 +107,19 @@ extern "C" {
 
 cgrpc_queue *cgrpc_server_call_queue(const cgrpc_server_call *call) { return call->queue(); }
 
-void cgrpc_server_call_read(cgrpc_server_call *call) { call->read(); }
+bool cgrpc_server_call_read(cgrpc_server_call *call) { return call->read(); }
 
-void cgrpc_server_call_write(cgrpc_server_call *call, cgrpc_bytes message) { call->write(message); }
+bool cgrpc_server_call_write(cgrpc_server_call *call, cgrpc_bytes message) {
+  return call->write(message);
+}
 
-void cgrpc_server_call_finish(cgrpc_server_call *call, cgrpc_status status,
+bool cgrpc_server_call_finish(cgrpc_server_call *call, cgrpc_status status,
                               cgrpc_metadata trailers) {
-  call->finish(anechoic::copy(status), trailers);
+  return call->finish(anechoic::copy(status), trailers);
 }
 
 void cgrpc_server_call_abort(cgrpc_server_call *call, cgrpc_status status) {
-  // What the C++ interface has, TryCancel, always says CANCELLED.
+  // TryCancel of the C++ interface always sends CANCELLED.
   const std::string message = anechoic::copy(status.message);
   grpc_call_cancel_with_status(call->context.c_call(), static_cast<grpc_status_code>(status.code),
                                message.c_str(), nullptr);

@@ -9,19 +9,21 @@
 #include "CGRPCServer.h"
 #include "Queue.h"
 
-// One call of any shape: on the wire a unary call is a stream of one message.
-// Lives on one queue and is touched by its thread alone.
+// One call of any shape: on the wire a unary call is a stream of one message. The call lives on one
+// queue, and only that queue's thread uses it.
 struct cgrpc_server_call {
  public:
   cgrpc_server_call(cgrpc_server *server, cgrpc_queue *queue, size_t method);
   ~cgrpc_server_call();
 
-  // Offers this call to the server, to be filled by a client.
+  // Offers this call to the server, for a client to take.
   void request();
 
-  void read();
-  void write(cgrpc_bytes message);
-  void finish(const grpc::Status &status, cgrpc_metadata trailers);
+  // Each returns whether it was started. libgrpc aborts the process for a second read, write or
+  // finish, so none of them reaches it.
+  bool read();
+  bool write(cgrpc_bytes message);
+  bool finish(const grpc::Status &status, cgrpc_metadata trailers);
 
   grpc::ServerContext context;
 
@@ -35,6 +37,9 @@ struct cgrpc_server_call {
   void done(bool ok);
   void end_if_over();
 
+  // Whether nothing more can be sent or is delivered.
+  bool is_ending() const { return finished_ || done_; }
+
   template <void (cgrpc_server_call::*completion)(bool)>
   using Completion = anechoic::MemberTag<cgrpc_server_call, completion>;
 
@@ -43,12 +48,14 @@ struct cgrpc_server_call {
   size_t method_;
   void *handler_ = nullptr;
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> stream_{&context};
-  // Not the stream's own Read, which says the same of a client that has closed its side and of an
-  // error.
+  // In place of the stream's own Read, which reports a half-close and an error alike.
   grpc::internal::CallOpSet<grpc::internal::CallOpRecvMessage<grpc::ByteBuffer>> read_operation_;
   grpc::ByteBuffer received_;
   int operations_ = 0;  // in flight
-  bool done_ = false;   // finished or cancelled: nothing more can be sent
+  bool reading_ = false;
+  bool writing_ = false;
+  bool finished_ = false;  // the status has been handed to libgrpc
+  bool done_ = false;      // libgrpc has reported the end
 
   Completion<&cgrpc_server_call::accepted> accepted_tag_{this};
   Completion<&cgrpc_server_call::read_done> read_tag_{this};

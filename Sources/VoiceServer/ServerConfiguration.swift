@@ -22,6 +22,11 @@ public struct ServerConfiguration: Sendable {
   public var slowConsumerTimeout = Duration.seconds(5)
   /// The same under the media clock, where nothing is lost meanwhile, and for recorders.
   public var stalledConsumerTimeout = Duration.seconds(60)
+  /// The same for watchers and for the clients of all other calls.
+  public var slowWatcherTimeout = Duration.seconds(10)
+  /// The responses of one session that may wait for its client to read. A client that leaves more
+  /// unread is ended.
+  public var unreadLimit = OutgoingMessages.Limit(messages: 8192, bytes: 16 << 20)
 
   public init(addresses: [String], threads: Int, engine: any VoiceEngine.Type) {
     self.engine = engine

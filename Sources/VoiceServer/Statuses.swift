@@ -169,6 +169,20 @@ extension Status {
     Status(.internal, "the engine could not be made: \(error)", reason: "ENGINE_FAILED")
   }
 
+  static func startTimeout(_ limit: Duration) -> Status {
+    Status(
+      .deadlineExceeded, "START_TIMEOUT: no complete message came within \(limit)",
+      reason: "START_TIMEOUT")
+  }
+
+  static func slowConsumer(_ limit: OutgoingMessages.Limit) -> Status {
+    Status(
+      .resourceExhausted,
+      "SLOW_CONSUMER: the client has not read its responses, and more than \(limit.messages) of them "
+        + "or \(limit.bytes) bytes wait",
+      reason: "SLOW_CONSUMER")
+  }
+
   static func slowConsumer(_ limit: Duration) -> Status {
     Status(
       .resourceExhausted, "SLOW_CONSUMER: the client has not read its audio for \(limit)",

@@ -40,8 +40,11 @@ public final class VoiceProcessingServer: Sendable {
       + SessionService(directory: directory, configuration: configuration).methods
       + health.methods
     if configuration.servesReflection { methods += ReflectionService(methods).methods }
+    let deadlines = CallDeadlines(
+      start: configuration.startDeadline, write: configuration.watcherDeadline)
     do {
-      server = try Server(options: options, methods: methods)
+      server = try Server(
+        options: options, methods: methods.map { $0.with(deadlines) })
     } catch {
       throw ServerStartError(description: error.description)
     }
@@ -60,7 +63,6 @@ public final class VoiceProcessingServer: Sendable {
 extension ServerLimits {
   fileprivate init(_ limits: AdmissionLimits) {
     self.init()
-    startDeadline = limits.startDeadline
     callsPerConnection = limits.callsPerConnection
     callsWithoutMessage = limits.callsWithoutMessage
     memoryBytes = limits.memoryBytes > 0 ? limits.memoryBytes : nil

@@ -134,7 +134,7 @@ private final class EchoHandler: ServerCallHandler {
     guard !isWriting, answersDue > 0 else { return }
     isWriting = true
     answersDue -= 1
-    call.write(UnsafeRawBufferPointer(answer))
+    try? call.write(UnsafeRawBufferPointer(answer))
   }
 
   func cancelled() {}

@@ -62,7 +62,7 @@ struct LimitTests {
       running.send(START)
       for call in calls:
         assert call.wait() and call.code == 4, (call.code, call.text)
-        assert "START_DEADLINE" in call.text, call.text
+        assert "START_TIMEOUT" in call.text, call.text
       running.send(AUDIO, end=True)
       assert running.wait() and running.code == 0, (running.code, running.text)
       """, server: ["--start-deadline", "1s"])

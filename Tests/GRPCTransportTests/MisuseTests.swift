@@ -34,6 +34,97 @@ struct MisuseTests {
     }
   }
 
+  @Test func aSecondSendAtOnceIsRefusedAndTheFirstIsUnharmed() async {
+    await #expect(processExitsWith: .success) {
+      var script = ScriptedHandler.Script.sink
+      script.started = readOnRelease
+      try await withServer(script) { server in
+        let call = server.call()
+        // More than any window, so that it does not leave before the server reads.
+        let large = [UInt8](repeating: 1, count: 3_000_000)
+        try await withThrowingTaskGroup { group in
+          for _ in 0..<2 { group.addTask { try await misuse { try await call.send(large) } } }
+          try await #require(group.next() == .secondWriter)
+          server.journal.release()
+          try await #require(group.next() == .some(nil))
+        }
+        call.halfClose()
+        try await #require(call.outcome() == .ok)
+        try #require(server.journal.count(of: .received(large)) == 1)
+      }
+    }
+  }
+
+  @Test func aSecondReceiveAtOnceIsRefusedAndTheFirstIsUnharmed() async {
+    await #expect(processExitsWith: .success) {
+      try await withServer { server in
+        let call = server.call()
+        try await withThrowingTaskGroup { group in
+          for _ in 0..<2 {
+            group.addTask {
+              try await misuse { try #require(try await call.receive() == [1]) }
+            }
+          }
+          try await #require(group.next() == .secondReader)
+          try await within { try await call.send([1]) }
+          try await #require(group.next() == .some(nil))
+        }
+      }
+    }
+  }
+
+  @Test func aSecondWriteOfAHandlerIsRefusedAndTheFirstIsUnharmed() async {
+    await #expect(processExitsWith: .success) {
+      let script = ScriptedHandler.Script(
+        received: { handler, message in
+          handler.write(message)
+          do {
+            try [9].withUnsafeBytes { try handler.call.write($0) }
+          } catch {
+            handler.note("\(error)")
+          }
+          handler.call.read()
+          handler.call.read()
+        })
+      try await withServer(script) { server in
+        let call = server.call()
+        try await #require(call.exchange([1]) == [1])
+        try await server.journal.wait(for: .note("\(CallMisuse.secondWriter)"))
+        call.halfClose()
+        try await #require(call.outcome() == .ok)
+      }
+    }
+  }
+
+  @Test func onlyTheFirstEndOfAHandlerCounts() async {
+    await #expect(processExitsWith: .success) {
+      let script = ScriptedHandler.Script(
+        received: { handler, message in
+          handler.write(message)
+          handler.call.read()
+          handler.call.finish(Status(.aborted, "first"))
+          handler.call.finish(Status(.dataLoss, "second"))
+          handler.write([9])
+          handler.call.read()
+        },
+        ended: { handler in
+          handler.call.finish(Status(.dataLoss, "late"))
+          handler.call.abort(Status(.dataLoss, "late"))
+          handler.write([9])
+          handler.call.read()
+        })
+      try await withServer(script) { server in
+        let call = server.call()
+        try await within { try await call.send([1]) }
+        try? await within { try await call.send([2]) }
+        try await #require(within { try await call.receive() } == [1])
+        try await #require(call.outcome() == Status(.aborted, "first"))
+        try await server.journal.wait(for: .released)
+        try #require(server.journal.events() == [.started, .received([1]), .ended, .released])
+      }
+    }
+  }
+
   @Test func headersThatCannotBeSentDoNotEndTheClient() async {
     await #expect(processExitsWith: .success) {
       try await withServer { server in
@@ -92,6 +183,23 @@ struct MisuseTests {
         try #require(server.journal.count(of: .ended) == server.journal.count(of: .started))
       }
     }
+  }
+}
+
+/// Reads the first message when the test says `release()`.
+private let readOnRelease: ScriptedHandler.Step = { handler in
+  let executor = handler.call.executor
+  let call = Confined(handler.call)
+  handler.journal.onRelease { executor.perform { call.value.read() } }
+}
+
+/// Returns the misuse that a use of a call is refused as; nil where it is not.
+private func misuse(_ use: @Sendable () async throws -> Void) async throws -> CallMisuse? {
+  do {
+    try await use()
+    return nil
+  } catch let misuse as CallMisuse {
+    return misuse
   }
 }
 

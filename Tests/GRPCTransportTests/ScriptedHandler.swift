@@ -41,10 +41,11 @@ final class ScriptedHandler: ServerCallHandler {
   }
   func halfClosed() { record(.halfClosed) { script.halfClosed(self) } }
   func writeCompleted() { record(.writeCompleted) { script.writeCompleted(self) } }
+  func stalled() { note("stalled") }
   func cancelled() { record(.cancelled) { script.cancelled(self) } }
   func ended() { record(.ended) { script.ended(self) } }
 
-  func write(_ message: [UInt8]) { message.withUnsafeBytes { call.write($0) } }
+  func write(_ message: [UInt8]) { message.withUnsafeBytes { try? call.write($0) } }
 
   func note(_ text: String) { journal.record(.note(text), in: number) }
 

@@ -91,6 +91,12 @@ final class StubbornClient {
     }
   }
 
+  /// Sends a message but for its last byte.
+  func sendPart(of message: [UInt8]) throws {
+    let bytes = [0] + Self.bytes(UInt32(message.count)) + message.dropLast()
+    try writeFrame(Self.data, stream: 1, bytes)
+  }
+
   /// Waits for the first of what the server sends, without granting it any more.
   func waitForData() async throws {
     let handle = handle

@@ -11,7 +11,7 @@ final class EchoHandler: ServerCallHandler {
   }
 
   func received(_ message: UnsafeRawBufferPointer) {
-    call.write(UnsafeRawBufferPointer(rebasing: message[..<(message.count / 2)]))
+    try? call.write(UnsafeRawBufferPointer(rebasing: message[..<(message.count / 2)]))
   }
 
   func writeCompleted() { call.read() }

@@ -62,7 +62,8 @@ struct SessionService: Sendable {
         WatchCall($0, directory)
       },
       ServerMethod(Method(service: RPC.sessions, name: RPC.recordSession), lane: .background) {
-        RecordCall($0, configuration, directory)
+        $0.writeDeadline = configuration.recorderDeadline
+        return RecordCall($0, configuration, directory)
       },
       .clientStreaming(
         Method(service: RPC.sessions, name: RPC.injectSpeech), lane: .background

@@ -4,11 +4,8 @@ internal import GRPCTransport
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// One `WatchSession` call: a snapshot, then every event, on a thread that no audio runs on.
+/// One `WatchSession` call. Sends a snapshot and then every event, on a thread that no audio runs on.
 final class WatchCall: ServerCallHandler {
-  /// A watcher that has not read for so long is let go.
-  private static let stallLimit = Duration.seconds(10)
-
   private enum State {
     case awaitingRequest
     case watching(SessionHandle)
@@ -20,14 +17,12 @@ final class WatchCall: ServerCallHandler {
   private let client: ControlOrigin
   private var state = State.awaitingRequest
   private var listener: UInt64?
-  /// Serialized responses that come before the events.
+  /// Serialized responses that come before the events: two at most.
   private var first: [[UInt8]] = []
   private var nextEvent: UInt64 = 1
   private var statistics: [UInt8]?
   private var statisticsInterval: Duration?
   private var statisticsTimer: Timer?
-  private var writingSince: ContinuousClock.Instant?
-  private var stallCheck: Timer?
 
   init(_ call: ServerCall, _ directory: SessionDirectory) {
     self.call = call
@@ -55,10 +50,7 @@ final class WatchCall: ServerCallHandler {
     if case .awaitingRequest = state { end(Status(InvalidField("name", "is required"))) }
   }
 
-  func writeCompleted() {
-    writingSince = nil
-    writeNext()
-  }
+  func writeCompleted() { writeNext() }
 
   func cancelled() { stop() }
 
@@ -104,9 +96,9 @@ final class WatchCall: ServerCallHandler {
     first.append((try? response.serializedBytes()) ?? [])
   }
 
-  /// Sends what is next, unless something is on its way.
+  /// Sends the next response, unless another one is in flight.
   private func writeNext() {
-    guard writingSince == nil, case .watching(let session) = state else { return }
+    guard !call.isWriting, case .watching(let session) = state else { return }
     if !first.isEmpty { return write(first.removeFirst()) }
     switch session.feed.entry(nextEvent) {
     case .event(let bytes):
@@ -120,22 +112,7 @@ final class WatchCall: ServerCallHandler {
   }
 
   private func write(_ bytes: [UInt8]) {
-    writingSince = .now
-    bytes.withUnsafeBytes { call.write($0) }
-    checkStallLater()
-  }
-
-  private func checkStallLater() {
-    guard stallCheck == nil else { return }
-    stallCheck = call.schedule(after: Self.stallLimit / 4) { [weak self] in self?.checkStall() }
-  }
-
-  private func checkStall() {
-    stallCheck = nil
-    guard let since = writingSince, case .watching = state else { return }
-    guard ContinuousClock.now - since >= Self.stallLimit else { return checkStallLater() }
-    stop()
-    call.abort(.slowWatcher)
+    bytes.withUnsafeBytes { try? call.write($0) }
   }
 
   private func sendStatisticsLater() {
@@ -165,11 +142,7 @@ final class WatchCall: ServerCallHandler {
 
   private func end(_ status: Status) {
     stop()
-    if writingSince == nil {
-      call.finish(status)
-    } else {
-      call.abort(status)
-    }
+    call.finish(status)
   }
 
   private func stop() {
@@ -179,6 +152,5 @@ final class WatchCall: ServerCallHandler {
     listener = nil
     state = .over
     statisticsTimer?.cancel()
-    stallCheck?.cancel()
   }
 }

@@ -3,7 +3,8 @@ internal import GRPCTransport
 internal import SessionConversions
 internal import VoiceSessions
 
-/// One `Process` call, which is one session: requests in, responses out, all on the call's thread.
+/// One `Process` call, which is one session. Takes requests and sends responses, all on the call's
+/// thread.
 final class ProcessCall: ServerCallHandler {
   private enum State {
     case awaitingStart
@@ -14,20 +15,19 @@ final class ProcessCall: ServerCallHandler {
   private let call: ServerCall
   private let configuration: ServerConfiguration
   private let directory: SessionDirectory
-  private let output: ResponseStream
   private var state = State.awaitingStart
   private var session: RunningSession?
-  private var stallLimit: Duration
+  /// Whether the session waits until its client has read more.
   private var isHeldBack = false
   private var resumption: Timer?
-  private var stallCheck: Timer?
+  private lazy var output = OutgoingMessages(call, limit: configuration.unreadLimit) {
+    [weak self] in self?.overflowed()
+  }
 
   init(_ call: ServerCall, _ configuration: ServerConfiguration, _ directory: SessionDirectory) {
     self.call = call
     self.configuration = configuration
     self.directory = directory
-    output = ResponseStream(call)
-    stallLimit = configuration.slowConsumerTimeout
     call.read()
   }
 
@@ -59,12 +59,11 @@ final class ProcessCall: ServerCallHandler {
     if isHeldBack { readOn() }
   }
 
-  func cancelled() {
-    close()
-    stallCheck?.cancel()
-  }
+  func stalled() { close(.slowConsumer) }
 
-  func ended() { cancelled() }
+  func cancelled() { close() }
+
+  func ended() { close() }
 
   private func start(_ message: UnsafeRawBufferPointer) throws(Status) {
     let request: Anechoic_V1_ProcessRequest
@@ -74,17 +73,15 @@ final class ProcessCall: ServerCallHandler {
     }
     do {
       var setup = try SessionSetup(start)
-      stallLimit =
-        setup.isRealTime
-        ? configuration.slowConsumerTimeout : configuration.stalledConsumerTimeout
+      call.writeDeadline = configuration.unreadDeadline(isRealTime: setup.isRealTime)
       let client = Principal(call)
       setup.owner = ControlOrigin(actor: client.name, isMediaClient: true)
       setup.allowsInjection = configuration.allowsInjection
       let session = try RunningSession(
         id: SessionID.resolve(start.sessionID), setup, start,
         labels: SessionLabels.check(start.labels, path: "start.labels"),
-        engine: configuration.engine, by: client, on: call, output: output, directory: directory,
-        limits: configuration.limits
+        engine: configuration.engine, by: client, on: call, output: ResponseStream(output),
+        directory: directory, limits: configuration.limits
       ) { [weak self] in self?.end($0) }
       self.session = session
       state = .running(session)
@@ -100,14 +97,14 @@ final class ProcessCall: ServerCallHandler {
   /// Asks for the next request, at once or when the client may go on.
   private func readOn() {
     guard case .running(let session) = state else { return }
-    if output.waiting > 0 { checkStallLater() }
-    let readiness = session.readiness()
-    isHeldBack = readiness == .afterWrites
-    switch readiness {
+    isHeldBack = false
+    switch session.readiness() {
     case .now: call.read()
     case .later(let delay):
       resumption = call.schedule(after: delay) { [weak self] in self?.resume() }
-    case .afterWrites: break
+    case .afterWrites: isHeldBack = true
+    // One request may hold minutes of audio. Its client reads some of the output before more is made.
+    case .afterTurn where output.isHalfFull: isHeldBack = true
     case .afterTurn:
       resumption = call.schedule(after: .zero) { [weak self] in self?.goOn() }
     }
@@ -125,22 +122,10 @@ final class ProcessCall: ServerCallHandler {
     if case .running = state { call.read() }
   }
 
-  /// Looks again after a while whether the client reads what it is sent, and gives up on one that
-  /// has not for too long.
-  private func checkStallLater() {
-    guard stallCheck == nil else { return }
-    stallCheck = call.schedule(after: stallLimit / 4) { [weak self] in self?.checkStall() }
-  }
-
-  private func checkStall() {
-    stallCheck = nil
-    guard let since = output.writingSince else { return }
-    if ContinuousClock.now - since < stallLimit {
-      checkStallLater()
-    } else {
-      close(.slowConsumer)
-      call.abort(.slowConsumer(stallLimit))
-    }
+  /// Ends the call of a client that leaves more unread than the server keeps.
+  private func overflowed() {
+    close(.slowConsumer)
+    call.abort(.slowConsumer(configuration.unreadLimit))
   }
 
   /// Sends what is left, and then the status. The session keeps its place until then: a server
@@ -149,7 +134,6 @@ final class ProcessCall: ServerCallHandler {
     state = .over
     resumption?.cancel()
     output.finish(status) { [weak self] in self?.close() }
-    if output.writingSince != nil { checkStallLater() }
   }
 
   private func close(_ reason: SessionEvent.EndReason = .clientLost) {

@@ -219,7 +219,7 @@ final class RunningSession: SessionSink {
     let now = ContinuousClock.now
     let since = behindSince ?? now
     behindSince = since
-    guard now - since > Self.longestDelay else { return }
+    guard now - since > Self.longestDelay || output.isHalfFull else { return }
     while output.waitingAudio > Self.longestBacklog {
       output.dropOldestAudio()
       chunksDropped += 1

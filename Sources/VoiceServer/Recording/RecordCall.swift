@@ -4,8 +4,8 @@ internal import GRPCTransport
 internal import SessionRecording
 internal import SwiftProtobuf
 
-/// One `RecordSession` call: waits for a session to start, and sends its recording as it comes, on a
-/// thread that no audio runs on.
+/// One `RecordSession` call. Waits for a session to start, and sends the recording while the session
+/// runs, on a thread that no audio runs on.
 final class RecordCall: ServerCallHandler {
   private static let defaultWait = Duration.seconds(60)
   private static let longestWait = Duration.seconds(3600)
@@ -21,8 +21,6 @@ final class RecordCall: ServerCallHandler {
   private let directory: SessionDirectory
   private var state = State.awaitingRequest
   private var startCheck: Timer?
-  private var writingSince: ContinuousClock.Instant?
-  private var stallCheck: Timer?
 
   init(_ call: ServerCall, _ configuration: ServerConfiguration, _ directory: SessionDirectory) {
     self.call = call
@@ -50,10 +48,7 @@ final class RecordCall: ServerCallHandler {
     if case .awaitingRequest = state { end(Status(InvalidField("name", "is required"))) }
   }
 
-  func writeCompleted() {
-    writingSince = nil
-    writeNext()
-  }
+  func writeCompleted() { writeNext() }
 
   func cancelled() { stop() }
 
@@ -93,9 +88,9 @@ final class RecordCall: ServerCallHandler {
     }
   }
 
-  /// Sends what is next, unless something is on its way.
+  /// Sends the next part of the recording, unless another one is in flight.
   private func writeNext() {
-    guard writingSince == nil, case .recording(_, let queue) = state else { return }
+    guard !call.isWriting, case .recording(_, let queue) = state else { return }
     switch queue.next() {
     case .bytes(let bytes): write(.with { $0.recording = Data(bytes) })
     case .notYet: break
@@ -105,37 +100,13 @@ final class RecordCall: ServerCallHandler {
   }
 
   private func write(_ response: Anechoic_V1_RecordSessionResponse) {
-    writingSince = .now
     let bytes: [UInt8] = (try? response.serializedBytes()) ?? []
-    bytes.withUnsafeBytes { call.write($0) }
-    checkStallLater()
-  }
-
-  /// Looks again after a while whether the recorder reads what it is sent, also when the session has
-  /// ended, and lets go of one that has not for too long.
-  private func checkStallLater() {
-    guard stallCheck == nil else { return }
-    stallCheck = call.schedule(after: configuration.stalledConsumerTimeout / 4) { [weak self] in
-      self?.checkStall()
-    }
-  }
-
-  private func checkStall() {
-    stallCheck = nil
-    guard let since = writingSince, case .recording = state else { return }
-    guard ContinuousClock.now - since >= configuration.stalledConsumerTimeout else {
-      return checkStallLater()
-    }
-    end(.slowRecorder)
+    bytes.withUnsafeBytes { try? call.write($0) }
   }
 
   private func end(_ status: Status) {
     stop()
-    if writingSince == nil {
-      call.finish(status)
-    } else {
-      call.abort(status)
-    }
+    call.finish(status)
   }
 
   private func stop() {
@@ -145,6 +116,5 @@ final class RecordCall: ServerCallHandler {
     }
     state = .over
     startCheck?.cancel()
-    stallCheck?.cancel()
   }
 }

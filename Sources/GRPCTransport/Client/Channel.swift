@@ -1,10 +1,10 @@
 internal import CGRPC
 
-/// A connection to a server, made when first needed and again when lost.
+/// A connection to a server. It is established when a call first needs it, and again after a loss.
 public final class Channel: Sendable {
   private let channel: ChannelPointer
 
-  /// `target` is `HOST:PORT` or `unix:PATH`.
+  /// Creates a channel to `HOST:PORT` or `unix:PATH`. Nothing is connected before the first call.
   public init(
     target: String, options: ConnectionOptions = ConnectionOptions(),
     security: ChannelSecurity = .plaintext
@@ -22,7 +22,7 @@ public final class Channel: Sendable {
     ClientCall(self, method, metadata, timeout)
   }
 
-  /// One message out, one message back. Throws the `Status` of a call that failed.
+  /// Sends one message and returns the one answer. Throws the `Status` of a call that failed.
   public func unary(
     _ method: Method, _ request: [UInt8], metadata: Metadata = Metadata(),
     timeout: Duration? = nil
@@ -37,7 +37,7 @@ public final class Channel: Sendable {
     return response
   }
 
-  /// One message out; the answers are what `ClientCall.receive()` then gives.
+  /// Sends one message. `ClientCall.receive()` then returns the answers.
   public func serverStreaming(
     _ method: Method, _ request: [UInt8], metadata: Metadata = Metadata(),
     timeout: Duration? = nil
@@ -60,12 +60,12 @@ public final class Channel: Sendable {
   }
 }
 
-/// libgrpc's channels may be used from any thread.
+/// A pointer to a C channel, which may be used from any thread.
 private struct ChannelPointer: @unchecked Sendable {
   let channel: OpaquePointer
 }
 
-/// The one thread that every client call of this process is served by.
+/// The queue of all client calls of this process, and its one thread.
 private struct ClientQueue: @unchecked Sendable {
   static let shared = ClientQueue(queue: cgrpc_queue_create("grpc-client"))
 

@@ -1,13 +1,13 @@
 internal import CGRPC
 
-/// A piece of work that waits on a call's queue for its time.
+/// Work that a call's queue does after a delay.
 ///
-/// The work runs once, on the thread of the queue, or never, when the timer was cancelled or the
-/// server stopped first.
+/// The work runs once, on the thread of the queue. It does not run when the timer is cancelled or the
+/// server stops first.
 public final class Timer {
   private let timer: OpaquePointer
 
-  /// Nil when the queue has been shut down.
+  /// Starts a timer. Returns nil when the queue has been shut down.
   init?(on queue: OpaquePointer, after delay: Duration, _ work: @escaping () -> Void) {
     let context = Unmanaged.passRetained(Work(work))
     let callback: cgrpc_timer_callback = { context, fired in

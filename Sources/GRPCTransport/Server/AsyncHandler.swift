@@ -1,6 +1,7 @@
-/// A call whose requests an asynchronous function takes, and whose answers it makes.
+/// A handler that leaves the requests and the answers of its call to an asynchronous function.
 ///
-/// Unchecked because its fields belong to the call's thread, where the executor brings it back.
+/// Sendable is unchecked: the fields belong to the call's thread, onto which the executor brings all
+/// work of the function.
 final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
   typealias Body =
     @Sendable (_ requests: RequestStream, _ context: CallContext, _ responses: ResponseWriter)
@@ -10,17 +11,17 @@ final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
   private var requests: RequestStream?
   private var responses: ResponseWriter?
   private var task: Task<Void, Never>?
-  private var isOver = false
 
   init(_ call: ServerCall, _ body: @escaping Body) {
     self.call = call
     let context = CallContext(call)
     let executor = call.executor
     let requests = RequestStream {
-      executor.perform { self.read() }
+      executor.perform { self.call.read() }
     }
     let responses = ResponseWriter { message in
-      executor.perform { self.write(message) }
+      // The writer refuses a second message itself, so the call has nothing to refuse.
+      executor.perform { message.withUnsafeBytes { try? self.call.write($0) } }
     }
     self.requests = requests
     self.responses = responses
@@ -36,22 +37,17 @@ final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
       } catch {
         status = Status(.internal, "\(error)")
       }
-      executor.perform { self.finish(status) }
+      executor.perform { self.call.finish(status) }
     }
   }
 
   func received(_ message: UnsafeRawBufferPointer) { requests?.received(Array(message)) }
 
-  func halfClosed() {
-    // A read that the end of the call cut off looks like a half-close.
-    guard !isOver else { return }
-    requests?.halfClosed()
-  }
+  func halfClosed() { requests?.halfClosed() }
 
   func writeCompleted() { responses?.completed() }
 
   func cancelled() {
-    isOver = true
     task?.cancel()
     requests?.close()
     responses?.close()
@@ -60,25 +56,9 @@ final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
   func ended() {
     requests?.close()
     responses?.close()
-    // They hold this handler.
+    // The closures of both hold this handler.
     requests = nil
     responses = nil
     task = nil
-  }
-
-  private func read() {
-    guard !isOver else { return }
-    call.read()
-  }
-
-  private func write(_ message: [UInt8]) {
-    guard !isOver else { return }
-    message.withUnsafeBytes { call.write($0) }
-  }
-
-  private func finish(_ status: Status) {
-    guard !isOver else { return }
-    isOver = true
-    call.finish(status)
   }
 }

@@ -1,12 +1,15 @@
 /// An RPC that a server offers, and the code behind it.
 public struct ServerMethod: Sendable {
   public let method: Method
-  /// The threads that serve it. The bodies of asynchronous methods run on Swift's own.
+  /// The threads that serve the calls. The bodies of asynchronous methods run on Swift's own threads.
   public let lane: Lane
+  /// The time limits for the client of each call. None by default. `ServerCall.writeDeadline` changes
+  /// the one of a call that runs.
+  public private(set) var deadlines = CallDeadlines()
   let start: @Sendable (ServerCall) -> any ServerCallHandler
 
-  /// An RPC of any shape, as events on the call's thread. `start` runs on that thread too; it
-  /// must ask for the first message with `ServerCall.read()`.
+  /// Creates an RPC of any shape, whose handler gets events on the call's thread. `start` runs on that
+  /// thread too, and has to ask for the first message with `ServerCall.read()`.
   public init(
     _ method: Method, lane: Lane = .main,
     start: @escaping @Sendable (ServerCall) -> any ServerCallHandler
@@ -16,7 +19,15 @@ public struct ServerMethod: Sendable {
     self.start = start
   }
 
-  /// One message in, one message out. A thrown `Status` is the answer; any other error is INTERNAL.
+  /// Returns the RPC with time limits for the client of each call.
+  public func with(_ deadlines: CallDeadlines) -> ServerMethod {
+    var method = self
+    method.deadlines = deadlines
+    return method
+  }
+
+  /// Returns an RPC that takes one message and answers with one. A `Status` that `body` throws ends the
+  /// call; any other error ends the call with INTERNAL.
   public static func unary(
     _ method: Method, lane: Lane = .main,
     _ body: @escaping @Sendable (_ request: [UInt8], _ context: CallContext) async throws -> [UInt8]
@@ -28,8 +39,8 @@ public struct ServerMethod: Sendable {
     }
   }
 
-  /// Any number of messages in, one message out: what `body` returns. It may return, or throw a
-  /// `Status`, before the client has sent its last; the call ends at once then.
+  /// Returns an RPC that takes any number of messages and answers with the one that `body` returns.
+  /// The call ends as soon as `body` returns or throws, also before the client's last message.
   public static func clientStreaming(
     _ method: Method, lane: Lane = .main,
     _ body:
@@ -43,7 +54,7 @@ public struct ServerMethod: Sendable {
     }
   }
 
-  /// One message in, any number out, until `body` returns.
+  /// Returns an RPC that takes one message and answers with any number, until `body` returns.
   public static func serverStreaming(
     _ method: Method, lane: Lane = .main,
     _ body:
@@ -59,13 +70,13 @@ public struct ServerMethod: Sendable {
   }
 }
 
-/// What is known of the client of a call.
+/// The method of a call, and what its client said of itself.
 public struct CallContext: Sendable {
   public let method: Method
   public let metadata: Metadata
   /// The client's address, such as `ipv4:127.0.0.1:40112`.
   public let peer: String
-  /// Until the client's deadline, when the call began; nil where it set none.
+  /// The time between the start of the call and the client's deadline; nil where the client set none.
   public let timeLeft: Duration?
 
   init(_ call: ServerCall) {

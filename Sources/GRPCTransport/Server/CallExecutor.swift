@@ -1,7 +1,7 @@
 internal import CGRPC
 internal import Synchronization
 
-/// The way onto a call's thread for everyone else.
+/// Brings work of other threads onto a call's thread.
 public final class CallExecutor: Sendable {
   private let queue: Mutex<QueuePointer?>
 
@@ -17,10 +17,10 @@ public final class CallExecutor: Sendable {
     }
   }
 
-  /// Whether the call has not ended; certain on the call's thread only.
+  /// Whether the call has not ended. The answer is certain on the call's thread only.
   var isOpen: Bool { queue.withLock { $0 != nil } }
 
-  /// From here on nothing runs: the queue may be gone.
+  /// Drops all work that has not run yet. The queue may be gone afterwards.
   func close() {
     queue.withLock { $0 = nil }
   }

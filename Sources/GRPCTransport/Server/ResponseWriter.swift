@@ -15,19 +15,25 @@ public final class ResponseWriter: Sendable {
     self.write = write
   }
 
-  /// Returns when the message has left. Throws `CancellationError` once the client is gone.
-  /// One at a time.
+  /// Sends a message, and returns when the message has left.
+  ///
+  /// Throws `CancellationError` once the client is gone, and `CallMisuse.secondWriter` while another
+  /// task sends a message.
   public func send(_ message: [UInt8]) async throws {
     try await withCheckedThrowingContinuation { continuation in
-      let isOpen = state.withLock { state in
-        guard case .idle = state else { return false }
-        state = .writing(continuation)
-        return true
+      let refusal = state.withLock { state -> (any Error)? in
+        switch state {
+        case .idle:
+          state = .writing(continuation)
+          return nil
+        case .writing: return CallMisuse.secondWriter
+        case .closed: return CancellationError()
+        }
       }
-      if isOpen {
-        write(message)
+      if let refusal {
+        continuation.resume(throwing: refusal)
       } else {
-        continuation.resume(throwing: CancellationError())
+        write(message)
       }
     }
   }

@@ -10,8 +10,6 @@ final class OpenCalls: Sendable {
     fileprivate let peer: String
     private let calls: OpenCalls
     private var ticket: UInt64?
-    /// Ends the call when its first message is late.
-    fileprivate var deadline: Timer?
 
     fileprivate init(peer: String, ticket: UInt64, calls: OpenCalls) {
       self.peer = peer
@@ -23,7 +21,6 @@ final class OpenCalls: Sendable {
     func hasMessage() {
       guard let ticket else { return }
       self.ticket = nil
-      deadline?.cancel()
       calls.state.withLock { $0.waiting[ticket] = nil }
     }
 
@@ -45,14 +42,11 @@ final class OpenCalls: Sendable {
     var lastTicket: UInt64 = 0
   }
 
-  /// The time that a call may wait for its first message; nil for any time.
-  let startDeadline: Duration?
   private let mostOfConnection: Int
   private let mostWaiting: Int
   private let state = Mutex(State())
 
   init(_ limits: ServerLimits) {
-    startDeadline = limits.startDeadline
     mostOfConnection = limits.callsPerConnection ?? .max
     mostWaiting = limits.callsWithoutMessage ?? .max
   }
@@ -65,13 +59,6 @@ final class OpenCalls: Sendable {
   /// The status of a call that is ended because too many wait.
   static let tooManyWait = Status(
     .resourceExhausted, "too many calls wait for their first message")
-
-  /// The status of a call that has waited for its first message as long as a call may.
-  var lateness: Status {
-    Status(
-      .deadlineExceeded,
-      "START_DEADLINE: no complete message came within \(startDeadline ?? .zero)")
-  }
 
   /// Counts a call, or returns nil where its connection has too many open.
   func enter(_ call: ServerCall) -> Place? {
@@ -88,11 +75,7 @@ final class OpenCalls: Sendable {
     }
     surplus?.end()
     guard let ticket else { return nil }
-    let place = Place(peer: peer, ticket: ticket, calls: self)
-    if let startDeadline {
-      place.deadline = call.schedule(after: startDeadline) { call.abort(self.lateness) }
-    }
-    return place
+    return Place(peer: peer, ticket: ticket, calls: self)
   }
 
   /// The call that has waited longest of the host with the most waiting calls.
@@ -119,15 +102,4 @@ final class OpenCalls: Sendable {
 /// A call on its way back to its thread, the only one to use it.
 private struct CallReference: @unchecked Sendable {
   let call: ServerCall
-}
-
-/// A call that ends with a status before it has begun.
-final class RefusedCall: ServerCallHandler {
-  init(_ call: ServerCall, _ status: Status) { call.finish(status) }
-
-  func received(_ message: UnsafeRawBufferPointer) {}
-  func halfClosed() {}
-  func writeCompleted() {}
-  func cancelled() {}
-  func ended() {}
 }

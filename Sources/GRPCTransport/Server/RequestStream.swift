@@ -2,16 +2,16 @@ internal import Synchronization
 
 /// The messages that a client sends to an asynchronous handler, one after another.
 ///
-/// A message is read when `next()` asks for it and no sooner, so that HTTP/2's flow control holds
-/// the sender back. That the client is gone is noticed without reading.
+/// A message is read when `next()` asks for it and not before, so that HTTP/2's flow control holds the
+/// sender back. The end of the client is noticed without reading.
 public final class RequestStream: Sendable {
   private typealias Receiver = CheckedContinuation<[UInt8]?, any Error>
 
   private enum State {
     case idle
-    /// A message is asked for; nobody waits for it any more where a `next()` was cancelled.
+    /// A message has been asked for. The receiver is nil where its `next()` was cancelled.
     case reading(Receiver?)
-    /// The message that came after that.
+    /// A message that came after its `next()` was cancelled.
     case unclaimed([UInt8])
     case halfClosed
     case closed
@@ -24,14 +24,16 @@ public final class RequestStream: Sendable {
     self.read = read
   }
 
-  /// The next message; nil once the client has sent its last. Throws `CancellationError` when the
-  /// client is gone, and when the task is cancelled: then no message is lost, the next `next()`
-  /// gives it. One at a time.
+  /// Returns the next message, or nil once the client has sent its last.
+  ///
+  /// Throws `CancellationError` when the client is gone and when the task is cancelled; the next
+  /// `next()` then returns the message that was asked for. Throws `CallMisuse.secondReader` while
+  /// another task waits for a message.
   public func next() async throws -> [UInt8]? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { receiver in
         receive(receiver)
-        // A task that was cancelled before had nobody here to be told so.
+        // `onCancel` of a task that was cancelled before found no receiver to resume.
         if Task.isCancelled { abandon() }
       }
     } onCancel: {
@@ -39,7 +41,8 @@ public final class RequestStream: Sendable {
     }
   }
 
-  /// The one message of a method that takes no more and no less.
+  /// Returns the message of a method that takes exactly one. Throws INVALID_ARGUMENT for none and for
+  /// more.
   func only(of method: Method) async throws -> [UInt8] {
     guard let message = try await next() else {
       throw Status(.invalidArgument, "\(method) takes one request message, got none")
@@ -91,7 +94,9 @@ public final class RequestStream: Sendable {
         return (false, .success(message))
       case .halfClosed:
         return (false, .success(nil))
-      case .reading, .closed:
+      case .reading:
+        return (false, .failure(CallMisuse.secondReader))
+      case .closed:
         return (false, .failure(CancellationError()))
       }
     }
@@ -99,7 +104,7 @@ public final class RequestStream: Sendable {
     if isRead { read() }
   }
 
-  /// Frees the one who waits, and keeps the message for the next one.
+  /// Resumes the task that waits, and keeps its message for the next one.
   private func abandon() {
     let receiver = state.withLock { state -> Receiver? in
       guard case .reading(let receiver) = state else { return nil }

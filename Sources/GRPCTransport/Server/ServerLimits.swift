@@ -6,9 +6,6 @@ public struct ServerLimits: Sendable {
   /// with further calls. A call of a client that does not obey ends with RESOURCE_EXHAUSTED. All
   /// clients of a unix socket count as one.
   public var callsPerConnection: Int?
-  /// The time that a client has to send the first message of a call in full, or to close its side. A
-  /// late call ends with DEADLINE_EXCEEDED.
-  public var startDeadline: Duration?
   /// The calls that wait for their first message at a time: each may hold an incomplete one. One more
   /// ends the call that has waited longest of the host with the most such calls, with
   /// RESOURCE_EXHAUSTED.

@@ -1,0 +1,216 @@
+/// The state of one call on a server. A pure state machine: it does no I/O and reads no clock.
+///
+/// `ServerCall` tells the machine what its handler wants and what the transport reports, and does
+/// what the returned action says. The machine keeps these promises:
+///
+/// - At most one read and one write are in flight. A second read is ignored, a second write refused.
+/// - A call ends once: by `finish`, `abort`, a deadline or its client. Whatever is wanted or reported
+///   after that is ignored, except for `cancelled` after an abort, and for `ended`.
+/// - A status waits until the write in flight has completed.
+/// - While a write or the status is in flight, the write deadline runs, whoever caused the write.
+/// - Until the client's first message or half-close, the start deadline runs.
+///
+/// Runs per frame: no allocation, lock, log or await.
+struct ServerCallMachine: ~Copyable {
+  typealias Instant = ContinuousClock.Instant
+
+  /// The next step of the owner of a machine.
+  enum Action: Equatable {
+    /// Do nothing.
+    case ignore
+    /// Throw the error at the caller.
+    case refuse(CallMisuse)
+    /// Start a read.
+    case read
+    /// Start a write.
+    case write
+    /// Send the status and the trailers.
+    case finish(Status, Metadata)
+    /// Cancel the call with the status.
+    case abort(Status)
+    /// Tell the handler that its client does not read, and cancel the call with the status.
+    case abortStalled(Status)
+    /// Hand the event to the handler.
+    case deliver
+  }
+
+  private enum Phase {
+    case open
+    /// The status waits for the write in flight.
+    case closing(Status, Metadata)
+    /// The transport has the status.
+    case finishing(since: Instant)
+    case aborted
+    /// The handler has been told that the client is gone, or has finished the call itself.
+    case over
+    case ended
+  }
+
+  /// The time limits. They may change while the call runs.
+  var deadlines: CallDeadlines
+
+  /// Whether a write is in flight.
+  var isWriting: Bool { writingSince != nil }
+
+  /// Whether the transport has reported the end of the call.
+  var hasEnded: Bool { if case .ended = phase { true } else { false } }
+
+  private var phase = Phase.open
+  private let startedAt: Instant
+  private var hasStarted = false
+  private var isReading = false
+  private var isHalfClosed = false
+  private var writingSince: Instant?
+  /// When the timer of the owner fires; nil while none runs.
+  private var timerDue: Instant?
+
+  init(deadlines: CallDeadlines, now: Instant) {
+    self.deadlines = deadlines
+    startedAt = now
+  }
+
+  // MARK: Wishes of the handler
+
+  /// Returns `.read`, or `.ignore` where a read would bring nothing new.
+  mutating func read() -> Action {
+    guard case .open = phase, !isHalfClosed, !isReading else { return .ignore }
+    isReading = true
+    return .read
+  }
+
+  /// Returns `.write`, `.refuse` or `.ignore`.
+  mutating func write(now: Instant) -> Action {
+    guard case .open = phase else { return .ignore }
+    guard writingSince == nil else { return .refuse(.secondWriter) }
+    writingSince = now
+    return .write
+  }
+
+  /// Returns `.finish`, or `.ignore` while a write is in flight: `writeCompleted` then returns
+  /// `.finish`.
+  mutating func finish(_ status: Status, _ trailers: Metadata, now: Instant) -> Action {
+    guard case .open = phase else { return .ignore }
+    guard writingSince == nil else {
+      phase = .closing(status, trailers)
+      return .ignore
+    }
+    phase = .finishing(since: now)
+    return .finish(status, trailers)
+  }
+
+  /// Returns `.abort`, or `.ignore` where the transport has a status already.
+  mutating func abort(_ status: Status) -> Action {
+    switch phase {
+    case .open, .closing:
+      phase = .aborted
+      return .abort(status)
+    case .finishing, .aborted, .over, .ended: return .ignore
+    }
+  }
+
+  // MARK: Reports of the transport
+
+  /// Notes that the read has brought a message. Returns `.deliver` or `.ignore`.
+  mutating func received() -> Action {
+    guard isReading else { return .ignore }
+    isReading = false
+    hasStarted = true
+    guard case .open = phase else { return .ignore }
+    return .deliver
+  }
+
+  /// Notes that the read has found the end of the client's messages. Returns `.deliver` or
+  /// `.ignore`.
+  mutating func halfClosed() -> Action {
+    let action = received()
+    if case .deliver = action { isHalfClosed = true }
+    return action
+  }
+
+  /// Notes that the write has left. Returns `.deliver`, `.finish` or `.ignore`.
+  mutating func writeCompleted(now: Instant) -> Action {
+    guard writingSince != nil else { return .ignore }
+    writingSince = nil
+    switch phase {
+    case .open: return .deliver
+    case .closing(let status, let trailers):
+      phase = .finishing(since: now)
+      return .finish(status, trailers)
+    case .finishing, .aborted, .over, .ended: return .ignore
+    }
+  }
+
+  /// Notes that nothing can be sent any more. Returns `.deliver` or `.ignore`.
+  mutating func cancelled() -> Action {
+    switch phase {
+    case .open, .closing, .aborted:
+      phase = .over
+      return .deliver
+    case .finishing:
+      phase = .over
+      return .ignore
+    case .over, .ended: return .ignore
+    }
+  }
+
+  /// Notes the last report. Returns `.deliver` once.
+  mutating func ended() -> Action {
+    guard !hasEnded else { return .ignore }
+    phase = .ended
+    return .deliver
+  }
+
+  // MARK: Deadlines
+
+  /// Returns how long from now a timer has to run that leads to `timerFired`, in place of one that
+  /// runs already. Nil where the timer that runs is enough, or no deadline is pending.
+  ///
+  /// A timer runs on when its deadline has been met, so that a stream of messages costs one timer for
+  /// each limit, and not one for each message.
+  mutating func timerToStart(now: Instant) -> Duration? {
+    guard let due = nextDue?.time else { return nil }
+    if let timerDue, timerDue <= due { return nil }
+    timerDue = due
+    return max(due - now, .zero)
+  }
+
+  /// Returns what the deadline demands that has passed by now: `.finish`, `.abortStalled`, `.abort`,
+  /// or `.ignore` where none has. The owner then asks `timerToStart` again.
+  mutating func timerFired(now: Instant) -> Action {
+    timerDue = nil
+    guard let due = nextDue, due.time <= now else { return .ignore }
+    if due.isStart { return finish(due.status, Metadata(), now: now) }
+    if case .finishing = phase {
+      // The handler believes that it is done, and hears no more than `ended`.
+      phase = .over
+      return .abort(due.status)
+    }
+    phase = .aborted
+    return .abortStalled(due.status)
+  }
+
+  private struct Due {
+    let time: Instant
+    let status: Status
+    let isStart: Bool
+  }
+
+  /// The deadline that passes next.
+  private var nextDue: Due? {
+    switch phase {
+    case .open:
+      let write = writingSince.flatMap { writeDue(since: $0) }
+      guard !hasStarted, let start = deadlines.start else { return write }
+      let time = startedAt + start.limit
+      if let write, write.time <= time { return write }
+      return Due(time: time, status: start.status, isStart: true)
+    case .closing: return writingSince.flatMap { writeDue(since: $0) }
+    case .finishing(let since): return writeDue(since: since)
+    case .aborted, .over, .ended: return nil
+    }
+  }
+
+  private func writeDue(since: Instant) -> Due? {
+    deadlines.write.map { Due(time: since + $0.limit, status: $0.status, isStart: false) }
+  }
+}

@@ -1,0 +1,52 @@
+internal import CGRPC
+
+/// One call, as its client sees it: messages are sent and received one by one, each awaited. Safe to use
+/// from any task. A call is cancelled when the last reference to it is released.
+public final class ClientCall: Sendable {
+  /// The call needs the channel until the end.
+  private let channel: Channel
+  private let events: ClientCallEvents
+
+  init(_ channel: Channel, _ method: Method, _ metadata: Metadata, _ timeout: Duration?) {
+    self.channel = channel
+    events = ClientCallEvents()
+    events.start { channel.start(method, metadata, timeout, context: $0) }
+  }
+
+  deinit { cancel() }
+
+  /// Sends a message, and returns when the transport has taken it.
+  ///
+  /// Throws the `Status` of a call that has ended, FAILED_PRECONDITION after the half-close, and
+  /// `CallMisuse.secondWriter` while another task sends a message.
+  public func send(_ message: [UInt8]) async throws {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { events.send(message, $0) }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  /// Tells the server that no message follows, once the message being sent has left.
+  public func halfClose() { events.halfClose() }
+
+  /// Returns the next message, or nil once the call has ended with OK.
+  ///
+  /// Throws any other `Status`, and `CallMisuse.secondReader` while another task waits for a message.
+  public func receive() async throws -> [UInt8]? {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { events.receive($0) }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  /// Ends the call. `send` and `receive` throw CANCELLED.
+  public func cancel() { events.cancel() }
+
+  /// The server's headers; nil before its first message.
+  public var initialMetadata: Metadata? { events.initialMetadata }
+
+  /// The server's trailers; empty before the end.
+  public var trailers: Metadata { events.trailers }
+}

@@ -1,8 +1,0 @@
-/// Which of a server's threads serve the calls of a method.
-public enum Lane: Sendable {
-  /// The threads of the `queueCount` queues, over which calls are spread.
-  case main
-  /// One more thread, of a lower priority, for calls that must not hold back the others. A server
-  /// has it when one of its methods asks for it.
-  case background
-}

@@ -1,0 +1,199 @@
+internal import CGRPC
+
+/// One call, as its handler sees it. For use on the call's own thread only.
+///
+/// A call ends once: by `finish`, `abort`, a deadline or its client. Afterwards reads, writes and
+/// further ends do nothing.
+public final class ServerCall {
+  public let method: Method
+  /// For other threads that want to reach the handler.
+  public let executor: CallExecutor
+  private let call: OpaquePointer
+  private var machine: ServerCallMachine
+  private var handler: (any ServerCallHandler)?
+  private var place: OpenCalls.Place?
+  private var deadlineTimer: Timer?
+
+  init(_ call: OpaquePointer, method: Method, deadlines: CallDeadlines) {
+    self.call = call
+    self.method = method
+    executor = CallExecutor(queue: cgrpc_server_call_queue(call))
+    machine = ServerCallMachine(deadlines: deadlines, now: .now)
+  }
+
+  /// Starts the handler, which lives until the call has ended. Refuses the call where its connection
+  /// has too many open.
+  func start(_ start: (ServerCall) -> any ServerCallHandler, among openCalls: OpenCalls) {
+    place = openCalls.enter(self)
+    guard place != nil else { return finish(openCalls.refusal) }
+    handler = start(self)
+    startTimer(now: .now)
+  }
+
+  /// Asks for the next message, unless one is awaited already. Unread messages hold the sender back.
+  /// Runs per frame.
+  public func read() {
+    guard case .read = machine.read() else { return }
+    let isAccepted = cgrpc_server_call_read(call)
+    assert(isAccepted, "the C call refused a read that the machine allowed")
+  }
+
+  /// Sends a message, which is copied. Throws `secondWriter` until the write before has completed.
+  /// Runs per frame.
+  public func write(_ message: UnsafeRawBufferPointer) throws(CallMisuse) {
+    let now = ContinuousClock.now
+    switch machine.write(now: now) {
+    case .write:
+      let isAccepted = cgrpc_server_call_write(call, message.c)
+      assert(isAccepted, "the C call refused a write that the machine allowed")
+      startTimer(now: now)
+    case .refuse(let misuse): throw misuse
+    default: break
+    }
+  }
+
+  /// Whether a write is in flight.
+  public var isWriting: Bool { machine.isWriting }
+
+  /// Ends the call with a status, once the write in flight has left. Only the first end counts.
+  public func finish(_ status: Status, trailers: Metadata = Metadata()) {
+    let now = ContinuousClock.now
+    perform(machine.finish(status, trailers, now: now))
+    startTimer(now: now)
+  }
+
+  /// Ends the call at once, without the details of the status and without the messages that have not
+  /// left yet: for a client that does not read. `cancelled()` follows.
+  public func abort(_ status: Status) {
+    perform(machine.abort(status))
+  }
+
+  /// The time limit for a client to read. See `CallDeadlines.write`.
+  public var writeDeadline: CallDeadline? {
+    get { machine.deadlines.write }
+    set {
+      machine.deadlines.write = newValue
+      startTimer(now: .now)
+    }
+  }
+
+  /// Adds a header that is sent before the first message.
+  public func addInitialMetadata(_ key: String, _ value: String) {
+    guard !machine.hasEnded else { return }
+    var metadata = Metadata()
+    metadata.append(key, value)
+    metadata.withC { cgrpc_server_call_add_initial_metadata(call, $0.start[0]) }
+  }
+
+  /// The headers that the client sent; empty once the call has ended.
+  public var metadata: Metadata {
+    var metadata = Metadata()
+    guard !machine.hasEnded else { return metadata }
+    withUnsafeMutablePointer(to: &metadata) { metadata in
+      cgrpc_server_call_visit_metadata(call, metadata) { context, entry in
+        context?.assumingMemoryBound(to: Metadata.self).pointee.append(entry)
+      }
+    }
+    return metadata
+  }
+
+  /// The client's address, such as `ipv4:127.0.0.1:40112`; empty once the call has ended.
+  public var peer: String {
+    var peer = ""
+    guard !machine.hasEnded else { return peer }
+    withUnsafeMutablePointer(to: &peer) { peer in
+      cgrpc_server_call_peer(call, peer) { context, text in
+        context?.assumingMemoryBound(to: String.self).pointee = String(text)
+      }
+    }
+    return peer
+  }
+
+  /// The time left until the client's deadline. Nil where the client set none, and once the call has
+  /// ended.
+  public var timeLeft: Duration? {
+    guard !machine.hasEnded else { return nil }
+    let nanoseconds = cgrpc_server_call_time_left_ns(call)
+    return nanoseconds == Int64.max ? nil : .nanoseconds(nanoseconds)
+  }
+
+  /// Runs `work` on this thread after a delay, unless the call has ended by then. Returns nil once
+  /// the call has ended, and when the server is stopping: `work` does not run then.
+  public func schedule(after delay: Duration, _ work: @escaping () -> Void) -> Timer? {
+    guard !machine.hasEnded else { return nil }
+    return Timer(on: cgrpc_server_call_queue(call), after: delay) { [executor] in
+      if executor.isOpen { work() }
+    }
+  }
+}
+
+// MARK: Reports of the C call
+
+extension ServerCall {
+  func received(_ message: UnsafeRawBufferPointer) {
+    place?.hasMessage()
+    guard case .deliver = machine.received() else { return }
+    handler?.received(message)
+  }
+
+  func halfClosed() {
+    place?.hasMessage()
+    guard case .deliver = machine.halfClosed() else { return }
+    handler?.halfClosed()
+  }
+
+  func writeCompleted() {
+    let now = ContinuousClock.now
+    let action = machine.writeCompleted(now: now)
+    if case .deliver = action { handler?.writeCompleted() } else { perform(action) }
+    startTimer(now: now)
+  }
+
+  func cancelled() {
+    guard case .deliver = machine.cancelled() else { return }
+    handler?.cancelled()
+  }
+
+  func ended() {
+    guard case .deliver = machine.ended() else { return }
+    executor.close()
+    deadlineTimer?.cancel()
+    deadlineTimer = nil
+    let handler = handler.take()
+    handler?.ended()
+    place?.leave()
+  }
+}
+
+// MARK: Actions
+
+extension ServerCall {
+  private func perform(_ action: ServerCallMachine.Action) {
+    switch action {
+    case .finish(let status, let trailers):
+      status.withC { status in
+        trailers.withC { trailers in
+          let isAccepted = cgrpc_server_call_finish(call, status, trailers)
+          assert(isAccepted, "the C call refused a status that the machine allowed")
+        }
+      }
+    case .abort(let status): status.withC { cgrpc_server_call_abort(call, $0) }
+    case .abortStalled(let status):
+      handler?.stalled()
+      status.withC { cgrpc_server_call_abort(call, $0) }
+    case .ignore, .refuse, .read, .write, .deliver: break
+    }
+  }
+
+  private func startTimer(now: ContinuousClock.Instant) {
+    guard let delay = machine.timerToStart(now: now) else { return }
+    deadlineTimer?.cancel()
+    deadlineTimer = schedule(after: delay) { [weak self] in self?.timerFired() }
+  }
+
+  private func timerFired() {
+    let now = ContinuousClock.now
+    perform(machine.timerFired(now: now))
+    startTimer(now: now)
+  }
+}

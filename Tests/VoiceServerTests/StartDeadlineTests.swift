@@ -1,0 +1,57 @@
+import AnechoicAPI
+import GRPCTransport
+import SwiftProtobuf
+import Testing
+import VoiceClient
+import VoiceServer
+
+/// Calls that send nothing.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct StartDeadlineTests {
+  private static let methods = [
+    Method(service: RPC.voiceProcessing, name: RPC.process),
+    Method(service: RPC.sessions, name: RPC.watchSession),
+    Method(service: RPC.sessions, name: RPC.recordSession),
+    Method(service: RPC.sessions, name: RPC.injectSpeech),
+    Method(service: RPC.sessions, name: RPC.getSession),
+    Method(service: RPC.health, name: RPC.check),
+  ]
+
+  @Test(arguments: methods)
+  func aCallWithoutAMessageEnds(method: GRPCTransport.Method) async throws {
+    try await TestServer.run {
+      $0.startTimeout = .milliseconds(100)
+    } _: { server in
+      let call = server.channel.call(method, timeout: .seconds(20))
+      let status = try await refusal { _ = try await call.receive() }
+      #expect(status?.code == .deadlineExceeded, "\(String(describing: status))")
+      #expect(status?.reason == "START_TIMEOUT")
+    }
+  }
+
+  @Test func aMessageThatIsNotWholeIsNone() async throws {
+    try await TestServer.run {
+      $0.startTimeout = .milliseconds(300)
+    } _: { server in
+      let client = try StubbornClient(server)
+      let start: [UInt8] =
+        try Anechoic_V1_ProcessRequest.start(.mediaClock()).serializedBytes()
+      try client.sendPart(of: start)
+      let trailers = try await client.read().trailers
+      #expect(trailers.contains("START_TIMEOUT"), "\(trailers)")
+      #expect(try await server.client.capabilities().sessionsActive == 0)
+    }
+  }
+
+  @Test func aSessionThatHasStartedMayStaySilent() async throws {
+    try await TestServer.run {
+      $0.startTimeout = .milliseconds(100)
+    } _: { server in
+      let stream = try await server.client.process(.mediaClock())
+      let late = server.call()
+      _ = try await refusal { _ = try await late.receive() }
+      stream.finish()
+      while try await stream.receive() != nil {}
+    }
+  }
+}
