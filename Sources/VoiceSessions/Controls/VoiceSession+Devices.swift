@@ -1,4 +1,4 @@
-/// What the media client tells of its devices.
+/// A report of the media client about its devices.
 public enum DeviceReport: Sendable, Equatable {
   case route(RouteChange)
   case interruption(InterruptionReport)
@@ -6,37 +6,31 @@ public enum DeviceReport: Sendable, Equatable {
 
 /// Routes and interruptions.
 extension VoiceSession {
-  /// Takes in what has become of the devices, from the next frame on. Too many at once are refused,
-  /// each by a result with the id 0, and change nothing.
+  /// Applies a device report from the next frame on. Of too many reports at once, each further one is
+  /// refused by a result with the id 0 and changes nothing.
   public func submit(_ report: DeviceReport, sink: any SessionSink) {
     do {
-      try reportBudget.spend()
+      try controls.admitReport()
     } catch {
       return sink.emit(ControlResult(id: 0, appliedAtSample: position, refusal: error))
     }
     switch report {
     case .route(let report):
-      if let change = route.take(report) { routeChanged(change, sink: sink) }
+      if let change = controls.take(report) { routeChanged(change, sink: sink) }
     case .interruption(let report):
-      let changes = interruptions.take(report)
+      let changes = controls.take(report)
       for change in changes { emit(.interruption(change), to: sink) }
       if !changes.isEmpty { updateInjectionAvailability(sink: sink) }
     }
   }
 
-  /// The echo takes another way now, or none; but not where the same route is there again. The engine
-  /// keeps what it has learnt: measured, it removes the echo of another room sooner from there than from
-  /// nothing.
   private func routeChanged(_ change: RouteChange, sink: any SessionSink) {
-    state.route = change.current
-    if route.isNewWay {
-      echo.reset()
-      convergence.restart()
-    }
-    capture.restEcho(change.current?.isFreeOfEcho ?? false, state.configuration)
+    capture.changeRoute(
+      isNewWay: controls.route.isNewWay, isFreeOfEcho: change.current?.isFreeOfEcho ?? false,
+      state.configuration)
     emit(.routeChanged(change), to: sink)
   }
 
-  /// Audio of the microphone comes, and it is the application's to use.
-  var isMicrophoneRunning: Bool { microphoneComes && !interruptions.stopMicrophone }
+  /// Whether samples of the microphone arrive and no interruption keeps them from the application.
+  var isMicrophoneRunning: Bool { capture.isRunning && !controls.interruptions.stopMicrophone }
 }
