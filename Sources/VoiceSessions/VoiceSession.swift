@@ -1,139 +1,108 @@
-internal import Alignment
 internal import AudioCore
 public import VoiceEngines
 
 /// One session: audio and controls in, audio and events out.
 ///
-/// It does no I/O and reads no clock: time is the index of the microphone's samples. It belongs to
-/// one thread. What comes of a call goes to the sink that the call is given.
+/// A session does no I/O and reads no clock: its time is the index of the microphone's samples. It
+/// belongs to one thread. The results of each call go to the sink that the call is given.
+///
+/// The session conducts three sides, each the owner of its state: the capture side makes the processed
+/// output, the playback side the mix, and the control side keeps what clients asked for.
 public final class VoiceSession {
-  /// How long a frame of the microphone waits for its reference, in frames of the microphone that
-  /// came after it.
-  static let longestWaitFrames = 6
-
-  /// What can be read of it at any time.
+  /// The state of the session, which changes with events alone.
   public internal(set) var state: SessionState
-  /// Microphone in to processed out, for the whole session.
+  /// The time from the microphone to the processed output, constant for the session.
   public let algorithmicDelay: Duration
+  /// The sample of the microphone that is processed next.
+  public internal(set) var position: Int64 = 0
   let setup: SessionSetup
-  let capture: CapturePipeline
-  let playback: PlaybackPipeline
-  let echo: EchoReference
-  let injections: InjectionQueue
-  let chunker: OutputChunker
-  var microphone: InputTimeline
-  let microphoneFrame: Frame
-  let outputFrame: Frame
-  var settled: Int64 = 0  // the microphone's samples that came before the last chunk
-  var processedFrames: Int64 = 0
-  var microphoneComes = false
-  var route = RouteHistory()
-  var interruptions = Interruptions()
-  var schedule = ControlSchedule()
-  var budget = ControlBudget.controls
-  var reportBudget = ControlBudget.deviceReports
-  var gestures = MuteGestures()
-  var gate: MuteGate
-  var limiter: Limiter
-  var nearEnd: VoiceActivityDetector
-  var mutedTalker = MutedTalkerDetector()
-  var warnings = CaptureWarnings()
+  var capture: CaptureSide
+  var playback: PlaybackSide
+  var controls = ControlSide()
+  var injections: InjectionQueue
+  var output: OutputChunker
   var gaps = OpenGaps()
-  var meter = SessionMeter()
-  var convergence = EchoConvergence()
 
-  /// Throws an `EngineError` or a `FrameResampler.Failure` for what cannot be processed.
+  /// Creates a session.
+  ///
+  /// - Throws: An `EngineError`, or a `FrameResampler.Failure`, for a setup that cannot be processed.
   public init(_ setup: SessionSetup, engine: any VoiceEngine.Type) throws {
     self.setup = setup
-    capture = try CapturePipeline(setup, engine)
-    playback = try PlaybackPipeline(setup, engine)
-    echo = try EchoReference(setup, capture, engine)
+    let capture = try CaptureSide(setup, engine)
+    playback = try PlaybackSide(setup, engine)
+    injections = InjectionQueue(
+      processed: setup.processed.rate, playback: setup.playback?.rate,
+      longestPause: setup.isRealTime ? Injection.longestPauseFrames : nil)
+    output = OutputChunker(
+      processed: setup.processed, playback: setup.playback, framesPerChunk: setup.framesPerChunk)
     algorithmicDelay = capture.latency
     state = SessionState(
       configuration: setup.configuration,
       mute: MuteState(isMuted: setup.startsMuted, origin: setup.owner),
       activeMicMode: capture.micMode.mode,
       injectionPermissions: InjectionPermissions(isServiceEnabled: setup.allowsInjection))
-    chunker = OutputChunker(
-      processed: setup.processed, playback: setup.playback, framesPerChunk: setup.framesPerChunk)
-    injections = InjectionQueue(
-      processed: setup.processed.rate, playback: setup.playback?.rate,
-      longestPause: setup.isRealTime ? Injection.longestPauseFrames : nil)
-    // What waits of it is at most the last chunk, the gap before it, and `longestWaitFrames`.
-    microphone = InputTimeline(format: setup.microphone, longestLead: nil)
-    microphoneFrame = Frame(
-      rate: setup.microphone.rate, channelCount: setup.microphone.channelCount)
-    outputFrame = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
-    gate = MuteGate(
-      isOpen: !setup.startsMuted, latencySamples: capture.latencySamples, rate: setup.processed.rate
-    )
-    limiter = Limiter(rate: setup.processed.rate)
-    nearEnd = VoiceActivityDetector(setup.configuration.voiceActivity)
+    self.capture = capture
   }
 
-  /// The sample of the microphone that is processed next.
-  public var position: Int64 { microphone.taken }
-
-  /// How much of the microphone has come.
+  /// The length of the microphone's audio that arrived, gaps included.
   public var microphoneDuration: Duration {
-    setup.microphone.rate.duration(ofSamples: Int(microphone.arrived))
+    setup.microphone.rate.duration(ofSamples: Int(capture.arrived))
   }
 
-  /// Takes in samples of an input. Those of one instant belong together: append the microphone
-  /// last, then call `process`. No samples before a `firstSample` are a gap up to there that goes on.
-  /// `deviceTime` is when the device captured or played the first of
-  /// them, by a clock that is the same for both.
+  /// Appends samples of an input. Append the microphone's last of all that belong to one instant, then
+  /// call `process`.
+  ///
+  /// - Parameters:
+  ///   - samples: Whole sample frames in the format of the input. None, before a `firstSample`, extend
+  ///     a gap up to there.
+  ///   - firstSample: The index of the first sample, or nil for the one after the last.
+  ///   - deviceTime: When the device captured or played the first sample, by one clock for all inputs.
+  ///   - gap: The reason where samples are missing before these.
   public func append(
     _ samples: UnsafeRawBufferPointer, to input: InputKind, firstSample: Int64?,
     deviceTime: Duration? = nil, gap: GapReason, sink: any SessionSink
   ) throws(InputFault) {
-    let missing: Int64
-    switch input {
-    case .microphone:
-      let first = firstSample ?? microphone.arrived
-      settled = microphone.arrived
-      missing = try microphone.append(samples, firstSample: firstSample)
-      if let deviceTime { echo.noteCapture(sample: first, at: deviceTime) }
-    case .reference:
-      let first = firstSample ?? echo.timeline.arrived
-      missing = try echo.timeline.append(samples, firstSample: firstSample)
-      if let deviceTime { echo.notePlayback(sample: first, at: deviceTime) }
-    case .farEnd:
-      missing = try playback.farEnd?.timeline.append(samples, firstSample: firstSample) ?? 0
-    case .otherAudio:
-      missing = try playback.otherAudio?.timeline.append(samples, firstSample: firstSample) ?? 0
-    }
-    if missing > 0 {
-      meter.concealed(missing)
-      gaps.add(missing, gap, to: input)
-    }
-    // Without samples, the gap goes on.
-    if !samples.isEmpty { tellGap(of: input, sink: sink) }
+    let missing: Int64 =
+      switch input {
+      case .microphone:
+        try capture.appendMicrophone(samples, firstSample: firstSample, deviceTime: deviceTime)
+      case .reference:
+        try capture.appendReference(samples, firstSample: firstSample, deviceTime: deviceTime)
+      case .farEnd: try playback.appendFarEnd(samples, firstSample: firstSample)
+      case .otherAudio: try playback.appendOtherAudio(samples, firstSample: firstSample)
+      }
+    if missing > 0 { gaps.add(missing, gap, to: input) }
+    // A chunk without samples extends the gap.
+    if !samples.isEmpty { announceGap(of: input, sink: sink) }
   }
 
-  private func tellGap(of input: InputKind, sink: any SessionSink) {
+  private func announceGap(of input: InputKind, sink: any SessionSink) {
     guard let gap = gaps.close(input) else { return }
     emit(.discontinuity(input, gap.reason, missingSamples: gap.missingSamples), to: sink)
   }
 
-  /// Takes in when the client's device played a sample of the playback, how many samples of silence it
-  /// put in before or left out, and by how many parts per million faster than by the device's clock the
-  /// client plays from it on. Of use where the playback is the reference.
+  /// Takes in when the client's device played a sample of the playback. The report is used where the
+  /// playback is the echo reference.
+  ///
+  /// - Parameters:
+  ///   - silence: Samples of silence that the client inserted before this sample.
+  ///   - skipped: Samples that the client left out before this sample.
+  ///   - rate: By how many parts per million faster than the device's clock the client plays on.
   public func playbackWasHeard(
     firstSample: Int64, at deviceTime: Duration, silence: UInt32 = 0, skipped: UInt32 = 0,
     rate: Double = 0
   ) throws(InputFault) {
-    let sent = (processedFrames - chunker.waitingFrames) * Int64(playback.mix.sampleCount)
+    let sent = (capture.processedFrames - output.waitingFrames) * Int64(playback.mix.sampleCount)
     guard (0..<sent).contains(firstSample) else {
       throw .unsent(firstSample, sent: sent)
     }
     guard abs(rate) <= InputFault.largestRate else { throw .impossibleRate(rate) }
     guard setup.reference == nil else { return }
-    echo.notePlayback(
+    capture.notePlayback(
       sample: firstSample, at: deviceTime, added: Int64(silence) - Int64(skipped), rate: rate)
   }
 
-  /// Processes the frames that are complete, `limit` of them at most.
+  /// Processes the complete frames, `limit` of them at most.
   /// Runs per frame: no allocation, lock, log or await.
   public func process(atMost limit: Int = .max, sink: any SessionSink) {
     var left = limit
@@ -143,67 +112,57 @@ public final class VoiceSession {
     }
   }
 
-  /// Whether a frame of the microphone is there, with its reference, or long enough without it, or
-  /// in no need of one.
-  public var hasCompleteFrame: Bool {
-    microphone.hasFrame && (echo.isHere || capture.restsEcho || hasWaitedEnough)
-  }
+  /// Whether `process` has a frame to process: a frame of the microphone that has its reference, needs
+  /// none, or has waited for it long enough.
+  public var hasCompleteFrame: Bool { capture.hasCompleteFrame }
 
-  /// Processes what is left, so that as much has gone out as came in, and ends the session.
+  /// Processes all remaining samples, so that the output is as long as the input, and ends the session.
   public func finish(_ reason: SessionEvent.EndReason, sink: any SessionSink) {
     process(sink: sink)
-    echo.isAtEnd = true
-    while microphone.waiting > 0 {
-      let share = Double(microphone.waiting) / Double(microphoneFrame.sampleCount)
+    capture.endReference()
+    while capture.waiting > 0 {
+      let share = Double(capture.waiting) / Double(capture.samplesPerFrame)
       processFrame(share: min(share, 1), sink: sink)
     }
-    chunker.flush(to: sink)
+    output.flush(to: sink)
     end(reason, sink: sink)
   }
 
-  /// Ends the session with what has been processed so far.
+  /// Ends the session without processing more.
   public func end(_ reason: SessionEvent.EndReason, sink: any SessionSink) {
-    for control in schedule.takeAll() {
+    for control in controls.takeAll() {
       let refusal = Refusal(
         .tooLate, reason: "SESSION_ENDED", message: "the session ended before the sample came")
       sink.emit(ControlResult(id: control.id, appliedAtSample: position, refusal: refusal))
     }
     endInjections(sink: sink)
-    for input in InputKind.allCases { tellGap(of: input, sink: sink) }
+    for input in InputKind.allCases { announceGap(of: input, sink: sink) }
     emit(.ended(reason), to: sink)
   }
 
-  /// What the pipeline measures of itself.
+  /// The statistics of the session.
   public var statistics: SessionStatistics {
-    var statistics = meter.statistics(capture.engine.echoMetrics, state.activeMicMode)
-    statistics.hasConverged = convergence.isConverged
-    statistics.echoDelay = capture.restsEcho ? nil : echo.status.echoDelay
-    // A loudspeaker that is the slower lets the echo come later and later.
-    statistics.driftPPM = echo.status.drift.map { -$0 }
+    var statistics = capture.statistics
+    statistics.flow.samplesConcealed = gaps.concealedSamples
     statistics.duckingGain = playback.duckingGain
     return statistics
   }
 
-  /// No audio of the microphone comes any more, until it does again.
+  /// Marks the microphone as stopped until its samples arrive again.
   public func microphoneStopped(sink: any SessionSink) {
-    microphoneComes = false
+    capture.isRunning = false
     updateInjectionAvailability(sink: sink)
   }
 
-  /// Says that the server is about to stop.
+  /// Announces that the server is about to stop.
   public func announceEnd(in time: Duration, sink: any SessionSink) {
     emit(.draining(endsIn: time), to: sink)
   }
 
-  /// `sample` is where it happened, where that is not where the session is.
+  /// Emits an event, at a sample of the microphone or else at the present one.
   func emit(_ kind: SessionEvent.Kind, at sample: Int64? = nil, to sink: any SessionSink) {
-    state.lastEventID += 1
+    state.note(kind)
     sink.emit(
       SessionEvent(id: state.lastEventID, microphoneSample: sample ?? position, kind: kind))
-  }
-
-  private var hasWaitedEnough: Bool {
-    let frame = Int64(microphoneFrame.sampleCount)
-    return settled - (microphone.taken + frame) >= Int64(Self.longestWaitFrames) * frame
   }
 }

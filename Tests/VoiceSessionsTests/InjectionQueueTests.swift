@@ -6,7 +6,7 @@ import Testing
 struct InjectionQueueTests {
   /// What an injection queue gives out, frame by frame.
   private final class Listener {
-    let queue = InjectionQueue(processed: .hz16000, playback: .hz48000)
+    var queue = InjectionQueue(processed: .hz16000, playback: .hz48000)
     private(set) var journal: [String] = []
     /// Of each frame what its first sample is; nil where nothing is heard.
     private(set) var heard: [Float?] = []
@@ -16,6 +16,8 @@ struct InjectionQueueTests {
       append(id, frames: frames, of: value)
       queue[id]?.isComplete = complete
     }
+
+    func injection(_ id: String) -> Injection? { queue[id] }
 
     func append(_ id: String, frames: Int, of value: Float) {
       queue[id]?.append(
@@ -46,7 +48,7 @@ struct InjectionQueueTests {
     listener.advance(6)
     #expect(listener.heard == [0.1, 0.1, 0.2, 0.2, nil, nil])
     #expect(listener.journal == ["a started", "a finished", "b started", "b finished"])
-    #expect(listener.queue["a"] == nil && listener.queue["b"] == nil)
+    #expect(listener.injection("a") == nil && listener.injection("b") == nil)
   }
 
   @Test func aPauseOfItsClientIsSilence() throws {
@@ -81,7 +83,8 @@ struct InjectionQueueTests {
     #expect(listener.queue.lastGain == 0 && listener.queue.isHeard)
     #expect(listener.journal == ["a started", "a cancelled"])
     listener.advance()
-    #expect(!listener.queue.isHeard)
+    let isHeard = listener.queue.isHeard
+    #expect(!isHeard)
     listener.queue.cancel("a", listener.note)
     #expect(listener.journal.count == 2)
   }
@@ -137,7 +140,7 @@ struct InjectionQueueTests {
   @Test func playedAndBacklogAreTrue() throws {
     let listener = Listener()
     try listener.begin("a", frames: 5, of: 0.1)
-    let injection = try #require(listener.queue["a"])
+    let injection = try #require(listener.injection("a"))
     #expect(injection.played == .zero && injection.backlog == .milliseconds(50))
     listener.advance(2)
     #expect(injection.played == .milliseconds(20) && injection.backlog == .milliseconds(30))

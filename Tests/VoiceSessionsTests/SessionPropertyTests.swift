@@ -71,7 +71,7 @@ private struct SessionLife {
 
   /// Something happens, or nothing, and then audio comes: mostly a frame.
   mutating func step() throws {
-    if !run.session.interruptions.isEmpty, random.happens(onceIn: 5) {
+    if !run.session.controls.interruptions.isEmpty, random.happens(onceIn: 5) {
       run.report(.interruption(.ended(nil, shouldResume: true)))
     }
     switch Int.random(in: 0..<24, using: &random) {

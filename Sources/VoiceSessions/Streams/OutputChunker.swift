@@ -1,7 +1,7 @@
 internal import AudioCore
 
 /// Gathers frames of the outputs to chunks and emits them together.
-final class OutputChunker {
+struct OutputChunker: ~Copyable {
   private let framesPerChunk: Int
   private var processed: ChunkBuffer
   private var playback: ChunkBuffer?
@@ -24,22 +24,26 @@ final class OutputChunker {
 
   /// Adds the first `count` samples of the processed output.
   /// Runs per frame: no allocation, lock, log or await.
-  func addProcessed(_ frame: borrowing Frame, count: Int) { processed.append(frame, count: count) }
+  mutating func addProcessed(_ frame: borrowing Frame, count: Int) {
+    processed.append(frame, count: count)
+  }
 
   /// Adds the first `count` samples of the playback.
   /// Runs per frame: no allocation, lock, log or await.
-  func addPlayback(_ frame: borrowing Frame, count: Int) { playback?.append(frame, count: count) }
+  mutating func addPlayback(_ frame: borrowing Frame, count: Int) {
+    playback?.append(frame, count: count)
+  }
 
   /// Ends the frame that was added, and emits the chunk when it is full.
   /// Runs per frame: no allocation, lock, log or await.
-  func endFrame(_ info: FrameInfo, sink: any SessionSink) {
+  mutating func endFrame(_ info: FrameInfo, sink: any SessionSink) {
     infos[frameCount] = info
     frameCount += 1
     if frameCount == framesPerChunk { flush(to: sink) }
   }
 
   /// Emits what has been gathered.
-  func flush(to sink: any SessionSink) {
+  mutating func flush(to sink: any SessionSink) {
     guard frameCount > 0 else { return }
     sink.emit(
       OutputChunk(

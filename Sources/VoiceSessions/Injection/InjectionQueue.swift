@@ -1,7 +1,7 @@
 internal import AudioCore
 
 /// The injections of a session, heard one after another.
-final class InjectionQueue {
+struct InjectionQueue: ~Copyable {
   /// More at once are refused.
   static let capacity = 8
 
@@ -36,7 +36,7 @@ final class InjectionQueue {
 
   subscript(id: String) -> Injection? { injections.first { $0.id == id } }
 
-  func add(_ id: String, client: String) throws(Refusal) {
+  mutating func add(_ id: String, client: String) throws(Refusal) {
     guard self[id] == nil else {
       throw Refusal(
         .exists, reason: "INJECTION_EXISTS", message: "injection_id: \"\(id)\" is going on already")
@@ -54,7 +54,7 @@ final class InjectionQueue {
 
   /// Loads the next 10 ms of the injection whose turn it is.
   /// Runs per frame: allocates nothing while no injection begins or ends.
-  func advance(_ report: (Progress) -> Void) {
+  mutating func advance(_ report: (Progress) -> Void) {
     isHeard = false
     guard let injection = injections.first else { return }
     let hadStarted = injection.hasStarted
@@ -70,13 +70,13 @@ final class InjectionQueue {
   }
 
   /// Cancels those of a client, or all. One that is heard already fades out with the next frame.
-  func cancel(of client: String? = nil, _ report: (Progress) -> Void) {
+  mutating func cancel(of client: String? = nil, _ report: (Progress) -> Void) {
     for injection in injections where client == nil || injection.client == client {
       cancel(injection.id, report)
     }
   }
 
-  func cancel(_ id: String, _ report: (Progress) -> Void) {
+  mutating func cancel(_ id: String, _ report: (Progress) -> Void) {
     guard let injection = self[id] else { return }
     injection.isCancelled = true
     guard !injection.hasStarted else { return }
@@ -85,7 +85,7 @@ final class InjectionQueue {
   }
 
   /// Ends them all without another frame.
-  func end(_ report: (Progress) -> Void) {
+  mutating func end(_ report: (Progress) -> Void) {
     for injection in injections { report(Progress(injection: injection, state: .cancelled)) }
     injections = []
   }

@@ -1,9 +1,9 @@
-/// Speech that other clients inject.
+/// Injected speech.
 extension VoiceSession {
-  /// Takes down that a client asks for permission, and asks the media client where it was not yet.
+  /// Requests permission to inject for a client, and asks the media client unless it was asked before.
   ///
-  /// - Returns: The permission as it stands; undetermined where the media client still has to
-  ///   decide, which `injectionPermissionChanged` will tell.
+  /// - Returns: The present permission. Where it is undetermined, the event
+  ///   `injectionPermissionChanged` will carry the decision.
   public func requestInjectionPermission(
     for client: String, usageDescription: String, sink: any SessionSink
   ) throws(Refusal) -> InjectionPermission {
@@ -15,7 +15,7 @@ extension VoiceSession {
     return state.injectionPermissions[client]
   }
 
-  /// Begins an injection, which is heard when those before it are over.
+  /// Begins an injection, which is heard once the injections before it have ended.
   public func beginInjection(_ id: String, by client: String) throws(Refusal) {
     guard state.injectionPermissions[client] == .granted else {
       throw Refusal(
@@ -36,19 +36,20 @@ extension VoiceSession {
 
   /// Adds speech to an injection.
   ///
-  /// - Returns: How much of it waits now; nil where the injection is over.
+  /// - Returns: The duration of the speech that waits, or nil where the injection has ended.
   public func inject(_ speech: InjectedSpeech, into id: String) -> Duration? {
     guard let injection = injections[id] else { return nil }
     injection.append(speech)
     return injection.backlog
   }
 
-  /// How much of an injection waits to be heard; nil where it is over.
+  /// The duration of an injection that waits to be heard, or nil where the injection has ended.
   public func injectionBacklog(_ id: String) -> Duration? { injections[id]?.backlog }
 
-  /// Says that nothing follows; the injection ends when all of it has been heard.
+  /// Marks an injection as complete. It ends when all of it has been heard.
   public func completeInjection(_ id: String) { injections[id]?.isComplete = true }
 
+  /// Cancels an injection. One that is heard already fades out with the next frame.
   public func cancelInjection(_ id: String, sink: any SessionSink) {
     injections.cancel(id) { report($0, to: sink) }
   }
@@ -74,7 +75,6 @@ extension VoiceSession {
     let isAvailable =
       isMicrophoneRunning && setup.allowsInjection && state.configuration.acceptsInjection
     guard isAvailable != state.isInjectionAvailable else { return }
-    state.isInjectionAvailable = isAvailable
     emit(.injectionAvailabilityChanged(isAvailable), to: sink)
   }
 

@@ -1,26 +1,31 @@
-/// Gaps that go on: a client that has nothing to send for a while says how far time has come, and what
-/// was missing is told once, when there are samples again.
+/// The gaps of a session's inputs that go on, and the number of all samples that were missing.
+///
+/// A client without samples for a while may extend a gap with chunks that have none. The gap is
+/// announced once, with the next samples.
 struct OpenGaps {
   struct Gap {
     var reason: GapReason
     var missingSamples: Int64
   }
 
+  /// The missing samples of all inputs since the session started.
+  private(set) var concealedSamples: UInt64 = 0
   private var microphone: Gap?
   private var reference: Gap?
   private var farEnd: Gap?
   private var otherAudio: Gap?
 
-  /// Whether the microphone is known to be away.
+  /// Whether a gap of the microphone goes on.
   var hasMicrophone: Bool { microphone != nil }
 
-  /// More is missing, for the reason of the first time.
+  /// Opens or extends a gap. The reason of the first call holds for the whole gap.
   mutating func add(_ missing: Int64, _ reason: GapReason, to input: InputKind) {
+    concealedSamples += UInt64(missing)
     let missingSamples = (self[input]?.missingSamples ?? 0) + missing
     self[input] = Gap(reason: self[input]?.reason ?? reason, missingSamples: missingSamples)
   }
 
-  /// There are samples again.
+  /// Closes a gap and returns it, or nil where none was open.
   mutating func close(_ input: InputKind) -> Gap? {
     defer { self[input] = nil }
     return self[input]

@@ -5,7 +5,7 @@ internal import VoiceEngines
 /// From a frame of the microphone to a frame of the output: to the engine's rate and channels, held
 /// back so that its reference comes first, through the engine, and to the rate and channels of the
 /// output.
-final class CapturePipeline {
+struct CapturePipeline: ~Copyable {
   let engine: any VoiceEngine
   let format: EngineFormat
   /// The last frame as the engine gets it.
@@ -34,14 +34,16 @@ final class CapturePipeline {
     let format = EngineFormat(
       rate: rate, channelCount: channelCount,
       reference: setup.echoReference.map { .init(rate: $0.rate, channelCount: $0.channelCount) })
-    self.format = format
-    micMode = setup.configuration.micMode(of: engineType, format)
-    engine = try engineType.init(
+    let micMode = setup.configuration.micMode(of: engineType, format)
+    let engine = try engineType.init(
       format: format, settings: setup.configuration.engineSettings(for: micMode.mode))
-    toEngine = try FrameConverter(
+    let toEngine = try FrameConverter(
       from: setup.microphone.rate, setup.microphone.channelCount, to: rate, channelCount)
-    fromEngine = try FrameConverter(
+    let fromEngine = try FrameConverter(
       from: rate, channelCount, to: setup.processed.rate, setup.processed.channelCount)
+    self.format = format
+    self.micMode = micMode
+    self.engine = engine
     input = Frame(rate: rate, channelCount: channelCount)
     converted = Frame(rate: rate, channelCount: channelCount)
     engineOutput = Frame(rate: rate, channelCount: channelCount)
@@ -57,9 +59,11 @@ final class CapturePipeline {
     latencySamples =
       rate.convert(untilEngineOut, to: setup.processed.rate) + fromEngine.latencySamples
     findingsLatencySamples = Int64(rate.convert(untilEngineOut, to: setup.microphone.rate))
+    self.toEngine = toEngine
+    self.fromEngine = fromEngine
   }
 
-  func apply(_ configuration: SessionConfiguration) {
+  mutating func apply(_ configuration: SessionConfiguration) {
     micMode = configuration.micMode(of: type(of: engine), format)
     var settings = configuration.engineSettings(for: micMode.mode)
     if restsEcho { settings.echoSuppression = nil }
@@ -67,20 +71,20 @@ final class CapturePipeline {
   }
 
   /// Has echo cancellation rest, or work again as the configuration says.
-  func restEcho(_ rests: Bool, _ configuration: SessionConfiguration) {
+  mutating func restEcho(_ rests: Bool, _ configuration: SessionConfiguration) {
     guard rests != restsEcho else { return }
     restsEcho = rests
     apply(configuration)
   }
 
   /// Makes the next `input`. Runs per frame: no allocation, lock, log or await.
-  func load(_ microphone: borrowing Frame) {
+  mutating func load(_ microphone: borrowing Frame) {
     toEngine.process(microphone, into: converted)
     hold.process(converted, into: input)
   }
 
   /// Processes `input`. Runs per frame: no allocation, lock, log or await.
-  func process(reference: borrowing Frame, into output: borrowing Frame) -> FrameFindings {
+  mutating func process(reference: borrowing Frame, into output: borrowing Frame) -> FrameFindings {
     let findings = engine.process(microphone: input, reference: reference, into: engineOutput)
     fromEngine.process(engineOutput, into: output)
     return findings

@@ -4,7 +4,7 @@ internal import VoiceEngines
 
 /// What the echo canceller gets as its reference: what the client taps at the loudspeaker, or else
 /// what this session mixes for it, brought to lead the echo by a steady time.
-final class EchoReference {
+struct EchoReference: ~Copyable {
   private enum Source { case client, playback, none }
 
   /// Above this, -60 dBFS, a reference is heard.
@@ -28,7 +28,7 @@ final class EchoReference {
   /// Whether `aligned` was loud enough to be heard: a bit a frame, the last one lowest.
   private var loudFrames: UInt8 = 0
 
-  init(_ setup: SessionSetup, _ capture: CapturePipeline, _ engine: any VoiceEngine.Type) throws {
+  init(_ setup: SessionSetup, _ capture: borrowing CapturePipeline, _ engine: any VoiceEngine.Type) throws {
     source = setup.reference != nil ? .client : setup.playback != nil ? .playback : .none
     let format = setup.echoReference ?? setup.microphone
     timeline = InputTimeline(format: format)
@@ -57,10 +57,10 @@ final class EchoReference {
   var mustBeHeard: Bool { loudFrames & 0xF8 != 0 }
 
   /// Forgets the echo's way: it takes another one now.
-  func reset() { aligner.reset() }
+  mutating func reset() { aligner.reset() }
 
   /// Takes in when the device captured a sample of the microphone.
-  func noteCapture(sample: Int64, at time: Duration) {
+  mutating func noteCapture(sample: Int64, at time: Duration) {
     guard source != .none else { return }
     let (indexes, frames) = (Int64(microphoneRates.indexes.hertz), microphoneRates.frames.hertz)
     aligner.noteCapture(sample: sample * Int64(frames) / indexes, at: time)
@@ -68,7 +68,7 @@ final class EchoReference {
 
   /// Takes in when the device played a sample of the reference, by how many samples later than the one
   /// before said, and by how many parts per million faster than by its clock it goes on.
-  func notePlayback(sample: Int64, at time: Duration, added: Int64 = 0, rate: Double = 0) {
+  mutating func notePlayback(sample: Int64, at time: Duration, added: Int64 = 0, rate: Double = 0) {
     aligner.notePlayback(sample: sample, at: time, added: added, rate: rate)
   }
 
@@ -83,13 +83,18 @@ final class EchoReference {
   /// Runs per frame: no allocation, lock, log or await.
   ///
   /// - Returns: Whether the echo is elsewhere than before, and whether there was no reference.
-  func advance(
+  mutating func advance(
     microphone: borrowing Frame, mix: borrowing Frame
   ) -> (hasMoved: Bool, isMissing: Bool) {
     guard source != .none else { return (false, false) }
     let hasMoved = aligner.append(microphone: microphone)
     framesSincePlayed = min(framesSincePlayed + 1, Self.longestEchoFrames)
-    if source == .client { appendWhatCame() } else { append(mix) }
+    if source == .client {
+      appendWhatCame()
+    } else {
+      if mix.peak > Self.leastPeak { framesSincePlayed = 0 }
+      aligner.append(reference: mix)
+    }
     let isMissing = !aligner.hasReference(afterFrames: 0)
     aligner.read(into: aligned)
     let isLoud = aligned.peak > Self.leastPeak
@@ -98,7 +103,7 @@ final class EchoReference {
     return (hasMoved, isMissing)
   }
 
-  private func appendWhatCame() {
+  private mutating func appendWhatCame() {
     while aligner.missingFrames > 0, timeline.hasFrame || isAtEnd && timeline.waiting > 0 {
       appendNext()
     }
@@ -106,13 +111,9 @@ final class EchoReference {
     while aligner.missingFrames > ReferenceAligner.longestWait { appendNext() }
   }
 
-  private func appendNext() {
+  private mutating func appendNext() {
     timeline.take(into: input)
-    append(input)
-  }
-
-  private func append(_ frame: borrowing Frame) {
-    if frame.peak > Self.leastPeak { framesSincePlayed = 0 }
-    aligner.append(reference: frame)
+    if input.peak > Self.leastPeak { framesSincePlayed = 0 }
+    aligner.append(reference: input)
   }
 }

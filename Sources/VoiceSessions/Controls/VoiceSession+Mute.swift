@@ -1,16 +1,16 @@
 internal import AudioCore
 
-/// Mute, and the gestures that ask for it.
+/// Mute and mute gestures.
 extension VoiceSession {
-  /// Takes a gesture in.
+  /// Takes in a mute gesture.
   ///
-  /// - Returns: What became of it, or nil where `muteGestureResolved` will tell.
+  /// - Returns: The result, or nil where the event `muteGestureResolved` will carry it.
   public func report(
     _ gesture: MuteGesture, sink: any SessionSink
   ) throws(Refusal) -> GestureResult? {
     let settings = state.configuration.mute
-    let timeout = Int64(settings.decisionTimeout.frames * microphoneFrame.sampleCount)
-    let verdict = try gestures.report(
+    let timeout = Int64(settings.decisionTimeout.frames * capture.samplesPerFrame)
+    let verdict = try controls.gestures.report(
       gesture, isMuted: state.mute.isMuted, generation: state.mute.generation,
       policy: settings.gesturePolicy,
       isInputRunning: isMicrophoneRunning, now: position, timeout: timeout)
@@ -18,7 +18,7 @@ extension VoiceSession {
     case .waiting: return nil
     case .ignored: return result(.ignored)
     case .known(let outcome):
-      return result(outcome, soundsChime: gestures.soundedChime(gesture.id))
+      return result(outcome, soundsChime: controls.gestures.soundedChime(gesture.id))
     case .apply(let gesture):
       return resolve(
         MuteGestures.Resolution(gesture: gesture, outcome: .applied, applies: true), sink: sink)
@@ -31,20 +31,20 @@ extension VoiceSession {
     }
   }
 
-  /// Ends the wait for decisions whose time is over, and for that on the gesture with an id: for a
-  /// session whose time stands still.
+  /// Ends the wait for decisions that have timed out, and for the decision on the gesture with the
+  /// given id: the time of a session without audio stands still.
   public func expireGestures(_ id: String? = nil, sink: any SessionSink) {
     let rejects = state.configuration.mute.rejectsOnTimeout
-    while let resolution = gestures.expire(
+    while let resolution = controls.gestures.expire(
       now: position, id: id, rejecting: rejects, generation: state.mute.generation)
     {
       resolve(resolution, sink: sink)
     }
   }
 
-  /// Ends the wait for decisions on gestures that count no more.
+  /// Ends the wait for all decisions: gestures are ignored from now on.
   func ignoreGestures(sink: any SessionSink) {
-    while let resolution = gestures.ignoreNext() { resolve(resolution, sink: sink) }
+    while let resolution = controls.gestures.ignoreNext() { resolve(resolution, sink: sink) }
   }
 
   @discardableResult
@@ -55,8 +55,8 @@ extension VoiceSession {
     if resolution.applies, setsMute(resolution.gesture) {
       soundsChime = setup.playback != nil && state.configuration.mute.soundsChime
       if soundsChime {
-        playback.chime.start(state.mute.isMuted ? .mute : .unmute)
-        gestures.noteChime(of: resolution.gesture.id)
+        playback.sound(state.mute.isMuted ? .mute : .unmute)
+        controls.gestures.noteChime(of: resolution.gesture.id)
       }
       muteChanged(at: position, sink: sink)
     }
@@ -75,23 +75,15 @@ extension VoiceSession {
     GestureResult(outcome: outcome, state: state.mute, soundsChime: soundsChime)
   }
 
-  /// The one place where a change of mute takes effect, whoever made it.
+  /// Applies a change of the mute state, whoever made it.
   func muteChanged(at sample: Int64, sink: any SessionSink) {
-    let isMuted = state.mute.isMuted
-    let (input, output) = (Int64(setup.microphone.rate.hertz), Int64(setup.processed.rate.hertz))
-    // Towards silence where the rates have no sample in common.
-    let heard = isMuted ? sample * output / input : (sample * output + input - 1) / input
-    gate.turn(open: !isMuted, at: heard)
-    if isMuted { mutedTalker.mute(at: sample) }
-    let wasTalking = isMuted ? false : mutedTalker.reset()
-    state.isMutedSpeechActive = false
+    let wasTalking = capture.mute(state.mute.isMuted, at: sample)
     emit(.muteChanged(state.mute, mutedSpeechWasActive: wasTalking), at: sample, to: sink)
   }
 
-  /// Detection has been switched off.
+  /// Ends muted speech where its detection is switched off.
   func endMutedSpeech(sink: any SessionSink) {
-    guard mutedTalker.reset() else { return }
-    state.isMutedSpeechActive = false
+    guard capture.endMutedSpeech() else { return }
     emit(.mutedSpeech(isActive: false), to: sink)
   }
 }

@@ -3,25 +3,20 @@ internal import VoiceEngines
 
 /// Changes to a running session.
 extension VoiceSession {
-  /// Has a control applied at its sample. The result goes to the sink, now or then.
+  /// Applies a control at its sample. The result goes to the sink, now or then.
   public func submit(_ control: SessionControl, sink: any SessionSink) {
     do {
-      // Those of other clients are counted where they come in.
-      if control.origin.isMediaClient { try budget.spend() }
-      guard control.atSample.map({ $0 > position }) ?? false else {
-        return apply(control, sink: sink)
-      }
-      try schedule.add(control)
+      if try controls.admit(control, at: position) { apply(control, sink: sink) }
     } catch {
       sink.emit(ControlResult(id: control.id, appliedAtSample: position, refusal: error))
     }
   }
 
   func applyDueControls(in samples: Range<Int64>, sink: any SessionSink) {
-    for control in schedule.takeDue(in: samples) { apply(control, sink: sink) }
+    for control in controls.takeDue(in: samples) { apply(control, sink: sink) }
   }
 
-  /// The result goes out before the events that it causes.
+  /// Applies a control now. The result is emitted before the events that the control causes.
   private func apply(_ control: SessionControl, sink: any SessionSink) {
     let sample = control.isExact ? max(control.atSample ?? position, position) : position
     do throws(Refusal) {
@@ -48,7 +43,7 @@ extension VoiceSession {
       accept()
       if wasChanged { muteChanged(at: sample, sink: sink) }
     case .gestureDecision(let id, let accepted):
-      let resolution = try gestures.decide(id, accept: accepted)
+      let resolution = try controls.gestures.decide(id, accept: accepted)
       accept()
       resolve(resolution, sink: sink)
     case .injectionPermission(let client, let grant):
@@ -75,8 +70,7 @@ extension VoiceSession {
     let previousMode = capture.micMode
     capture.apply(changed)
     state.activeMicMode = capture.micMode.mode
-    nearEnd.set(changed.voiceActivity)
-    playback.farEndVoice?.activity.set(changed.voiceActivity)
+    playback.apply(changed)
     emit(.configurationChanged(changed, by: origin), to: sink)
     if changed.preferredMicMode != previous.preferredMicMode || capture.micMode != previousMode {
       announceMicMode(capture.micMode.reason, sink: sink)
@@ -97,17 +91,17 @@ extension VoiceSession {
         preferred: state.configuration.preferredMicMode, active: mode, reason: reason), to: sink)
   }
 
-  /// Voice that is going on when detection is switched on or off is a change.
+  /// Announces voice that is active while its detection is switched on or off.
   private func switchVoiceActivity(
     from previous: SessionConfiguration.VoiceActivity, sink: any SessionSink
   ) {
     let settings = state.configuration.voiceActivity
-    if settings.isEnabled != previous.isEnabled, nearEnd.isActive {
+    if settings.isEnabled != previous.isEnabled, capture.nearEndTalks {
       announce(
         .nearEnd, isActive: settings.isEnabled,
-        settings.isEnabled ? sample(of: .nearEnd, nearEnd.onsetFrame) : position, to: sink)
+        settings.isEnabled ? capture.speechOnset : position, to: sink)
     }
-    if let activity = playback.farEndVoice?.activity,
+    if let activity = playback.farEndVoice,
       settings.isFarEndEnabled != previous.isFarEndEnabled, activity.isActive
     {
       announce(

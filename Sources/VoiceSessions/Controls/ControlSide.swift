@@ -1,0 +1,116 @@
+/// The control side of a session: what clients ask of it and report to it, until the session acts on
+/// it.
+struct ControlSide {
+  var gestures = MuteGestures()
+  private(set) var route = RouteHistory()
+  private(set) var interruptions = Interruptions()
+  private var schedule = ControlSchedule()
+  private var budget = ControlBudget.controls
+  private var reportBudget = ControlBudget.deviceReports
+
+  /// Refills the budgets of the media client.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func refill() {
+    budget.refill()
+    reportBudget.refill()
+  }
+
+  /// Admits a control, and keeps it where its sample has not come yet.
+  ///
+  /// - Returns: Whether the session applies the control now.
+  mutating func admit(_ control: SessionControl, at position: Int64) throws(Refusal) -> Bool {
+    // The controls of other clients are counted where they arrive.
+    if control.origin.isMediaClient { try budget.spend() }
+    guard let sample = control.atSample, sample > position else { return true }
+    try schedule.add(control)
+    return false
+  }
+
+  /// Takes out the controls that are due within the given samples, in the order of their samples.
+  /// Runs per frame: allocates only where a control is due.
+  mutating func takeDue(in samples: Range<Int64>) -> [SessionControl] {
+    schedule.isEmpty ? [] : schedule.takeDue(in: samples)
+  }
+
+  /// Takes out all controls that wait, in the order of their samples.
+  mutating func takeAll() -> [SessionControl] { schedule.takeAll() }
+
+  /// Admits a device report of the media client.
+  mutating func admitReport() throws(Refusal) { try reportBudget.spend() }
+
+  /// Takes in a report of a route.
+  ///
+  /// - Returns: The change, or nil where the route is the same again.
+  mutating func take(_ report: RouteChange) -> RouteChange? { route.take(report) }
+
+  /// Takes in a report of an interruption.
+  ///
+  /// - Returns: The interruptions that began or ended by it.
+  mutating func take(_ report: InterruptionReport) -> [Interruption] { interruptions.take(report) }
+}
+
+/// Controls that wait for their sample.
+struct ControlSchedule {
+  /// More controls than this at once are refused.
+  static let capacity = 64
+
+  private var waiting: [SessionControl] = []
+
+  var isEmpty: Bool { waiting.isEmpty }
+
+  mutating func add(_ control: SessionControl) throws(Refusal) {
+    guard waiting.count < Self.capacity else {
+      throw Refusal(
+        .tooMany, reason: "TOO_MANY_CONTROLS",
+        message: "\(Self.capacity) controls already wait for their sample")
+    }
+    waiting.append(control)
+  }
+
+  /// Takes out the controls due in a frame: by their sample, then in the order of their arrival.
+  mutating func takeDue(in frame: Range<Int64>) -> [SessionControl] {
+    let due = waiting.filter { $0.isDue(in: frame) }
+    guard !due.isEmpty else { return [] }
+    waiting.removeAll { $0.isDue(in: frame) }
+    return due.enumerated()
+      .sorted { ($0.element.atSample ?? 0, $0.offset) < ($1.element.atSample ?? 0, $1.offset) }
+      .map(\.element)
+  }
+
+  mutating func takeAll() -> [SessionControl] {
+    defer { waiting = [] }
+    return waiting.sorted { ($0.atSample ?? 0) < ($1.atSample ?? 0) }
+  }
+}
+
+/// Limits how many messages of one kind a media client may send: a burst, and then a number for each
+/// second of audio.
+struct ControlBudget {
+  static let controls = ControlBudget(
+    "controls", reason: "TOO_MANY_CONTROLS", burst: 200, perSecond: 100)
+  /// Devices change rarely, and a report may reset more of a session than a control changes.
+  static let deviceReports = ControlBudget(
+    "device reports", reason: "TOO_MANY_REPORTS", burst: 20, perSecond: 10)
+
+  let burst: Int
+  private let price: Int  // in frames
+  private let refusal: Refusal
+  private var left: Int  // in frames
+
+  private init(_ kind: String, reason: String, burst: Int, perSecond: Int) {
+    self.burst = burst
+    price = 100 / perSecond
+    left = burst * price
+    refusal = Refusal(
+      .tooMany, reason: reason,
+      message: "more than \(burst) \(kind) at once, or \(perSecond) in a second of audio")
+  }
+
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func refill() { left = min(left + 1, burst * price) }
+
+  mutating func spend() throws(Refusal) {
+    guard left >= price else { throw refusal }
+    left -= price
+  }
+}

@@ -1,0 +1,40 @@
+/// The state of a session, which can be read at any time and changes with events alone.
+public struct SessionState: Sendable, Equatable {
+  public internal(set) var configuration: SessionConfiguration
+  public internal(set) var mute: MuteState
+  public internal(set) var activeMicMode: MicMode
+  /// Whether the near end talks; false while detection is off.
+  public internal(set) var isVoiceActive = false
+  public internal(set) var isFarEndVoiceActive = false
+  public internal(set) var isMutedSpeechActive = false
+  public internal(set) var isInjectionAvailable = false
+  public internal(set) var injectionPermissions: InjectionPermissions
+  /// The route, or nil where there is none or none was reported yet.
+  public internal(set) var route: AudioRoute?
+  /// The id of the last event, or 0 before the first.
+  public internal(set) var lastEventID: UInt64 = 0
+
+  init(
+    configuration: SessionConfiguration, mute: MuteState, activeMicMode: MicMode,
+    injectionPermissions: InjectionPermissions
+  ) {
+    self.configuration = configuration
+    self.mute = mute
+    self.activeMicMode = activeMicMode
+    self.injectionPermissions = injectionPermissions
+  }
+
+  /// Counts an event and takes over the state that it announces.
+  mutating func note(_ event: SessionEvent.Kind) {
+    lastEventID += 1
+    switch event {
+    case .voiceActivityChanged(.nearEnd, let isActive, _): isVoiceActive = isActive
+    case .voiceActivityChanged(.farEnd, let isActive, _): isFarEndVoiceActive = isActive
+    case .mutedSpeech(let isActive): isMutedSpeechActive = isActive
+    case .muteChanged: isMutedSpeechActive = false
+    case .injectionAvailabilityChanged(let isAvailable): isInjectionAvailable = isAvailable
+    case .routeChanged(let change): route = change.current
+    default: break
+    }
+  }
+}

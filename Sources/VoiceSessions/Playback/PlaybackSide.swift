@@ -1,0 +1,132 @@
+internal import AudioCore
+internal import VoiceEngines
+
+/// The playback side of a session: mixes the far end, ducked other audio, the chime and injected
+/// speech, and keeps the sum within full scale.
+struct PlaybackSide: ~Copyable {
+  /// The last 10 ms of the mix.
+  let mix: Frame
+  private var farEnd: FarEnd?
+  private let hasOtherAudio: Bool
+  private var otherAudio: PlaybackInput?
+  private var chime: Chime
+  private var ducker: Ducker
+  private var limiter: Limiter
+  private var framesSinceFarEnd = PlaybackSide.farEndHoldFrames
+
+  /// A far end that was silent for this many frames no longer plays. Pauses between words are
+  /// shorter.
+  private static let farEndHoldFrames = 100
+
+  init(_ setup: SessionSetup, _ engine: any VoiceEngine.Type) throws {
+    let format = setup.playback ?? setup.farEnd ?? setup.processed
+    let farEnd = try setup.farEnd.map { try FarEnd($0, playback: format, engine) }
+    let otherAudio = try setup.otherAudio.map { try PlaybackInput($0, playback: format) }
+    hasOtherAudio = setup.otherAudio != nil
+    mix = Frame(rate: format.rate, channelCount: format.channelCount)
+    chime = Chime(rate: format.rate)
+    ducker = Ducker(setup.configuration.ducking)
+    limiter = Limiter(rate: format.rate)
+    if setup.farEnd != nil {
+      farEndVoice = VoiceActivityDetector(setup.configuration.voiceActivity)
+    }
+    self.farEnd = farEnd
+    self.otherAudio = otherAudio
+  }
+
+  /// Whether the far end was audible within the last second.
+  var farEndPlays: Bool { framesSinceFarEnd < Self.farEndHoldFrames }
+
+  /// The gain on other audio in decibels, 0 or less.
+  var duckingGain: Float { hasOtherAudio ? ducker.gain : 0 }
+
+  /// The voice activity of the far end, or nil without a far end.
+  private(set) var farEndVoice: VoiceActivityDetector?
+
+  /// Appends samples of the far end.
+  ///
+  /// - Returns: How many samples were missing before them.
+  mutating func appendFarEnd(
+    _ samples: UnsafeRawBufferPointer, firstSample: Int64?
+  ) throws(InputFault) -> Int64 {
+    try farEnd?.input.append(samples, firstSample: firstSample) ?? 0
+  }
+
+  /// Appends samples of the other audio.
+  ///
+  /// - Returns: How many samples were missing before them.
+  mutating func appendOtherAudio(
+    _ samples: UnsafeRawBufferPointer, firstSample: Int64?
+  ) throws(InputFault) -> Int64 {
+    try otherAudio?.append(samples, firstSample: firstSample) ?? 0
+  }
+
+  /// Applies new settings of the far end's voice activity.
+  mutating func apply(_ configuration: SessionConfiguration) {
+    farEndVoice?.set(configuration.voiceActivity)
+  }
+
+  /// Starts a chime, after the one that sounds already.
+  mutating func sound(_ kind: Chime.Kind) { chime.start(kind) }
+
+  /// Moves the inputs on by 10 ms and listens to the far end.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func advance(_ configuration: SessionConfiguration) -> VoiceActivityDetector.Change? {
+    farEnd?.input.advance()
+    otherAudio?.advance()
+    let isListenedTo =
+      configuration.voiceActivity.isFarEndEnabled
+      || hasOtherAudio && configuration.ducking.isAdvanced
+    let isSilent = farEnd?.input.isSilent ?? true
+    framesSinceFarEnd = isSilent ? min(framesSinceFarEnd + 1, Self.farEndHoldFrames) : 0
+    let hasVoice = isListenedTo && farEnd?.hasVoice() ?? false
+    return farEndVoice?.process(hasVoice: hasVoice)
+  }
+
+  /// Makes the mix of the frames that `advance` brought.
+  /// Runs per frame: no allocation, lock, log or await.
+  ///
+  /// - Returns: The change of the ducking gain that begins with this frame.
+  mutating func process(
+    nearEndTalks: Bool, _ configuration: SessionConfiguration, _ injections: borrowing InjectionQueue
+  ) -> Ducker.Change? {
+    mix.clear()
+    farEnd?.input.add(to: mix)
+    var change: Ducker.Change?
+    if hasOtherAudio {
+      let before = ducker.gain
+      change = ducker.process(
+        nearEndTalks: nearEndTalks, farEndTalks: farEndVoice?.isActive ?? false,
+        configuration.ducking)
+      otherAudio?.add(
+        to: mix, from: Decibels.factor(before), to: Decibels.factor(ducker.gain))
+    }
+    chime.add(to: mix)
+    if injections.isHeard { mix.add(injections.playback, to: injections.lastGain) }
+    limiter.process(mix)
+    return change
+  }
+
+  /// Drops all waiting samples of both inputs, with a fade of 5 ms.
+  mutating func clear() {
+    farEnd?.input.clear()
+    otherAudio?.clear()
+  }
+}
+
+/// The other side of the call, with the detector of its voice.
+private struct FarEnd: ~Copyable {
+  var input: PlaybackInput
+  private var voice: FarEndVoice
+
+  init(
+    _ format: AudioFormat, playback: AudioFormat, _ engine: any VoiceEngine.Type
+  ) throws {
+    let input = try PlaybackInput(format, playback: playback)
+    voice = try FarEndVoice(format, engine)
+    self.input = input
+  }
+
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func hasVoice() -> Bool { voice.isHeard(in: input.frame) }
+}
