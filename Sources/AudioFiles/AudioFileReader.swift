@@ -1,12 +1,13 @@
 public import AudioCore
 internal import CSndFile
+internal import Glibc
 
-/// Reads a file of audio in any format that libsndfile knows: WAV, FLAC, Ogg and more.
+/// A reader of audio files in any format that libsndfile supports: WAV, FLAC, Ogg and more.
 public final class AudioFileReader {
   public let path: String
-  /// What `read` gives: floats where the file is finer than 16 bits.
+  /// The format of the samples that `read` returns: floats if the file has more than 16 bits.
   public let format: AudioFormat
-  /// Samples of each channel in the file, as its header says.
+  /// Samples of each channel in the file, according to its header.
   public let sampleCount: Int
   private let file: OpaquePointer
 
@@ -18,10 +19,12 @@ public final class AudioFileReader {
     }
     do throws(AudioFileError) {
       format = try Self.format(info, path)
-      guard info.frames > 0 else { throw AudioFileError(path: path, problem: "holds no audio") }
+      guard info.frames > 0 else {
+        throw AudioFileError(path: path, problem: "the file contains no audio")
+      }
       let isOgg = Int(info.format) & Int(SF_FORMAT_TYPEMASK) == SF_FORMAT_OGG
       if isOgg ? OggFile.isTruncated(path: path) : Self.isTruncated(file) {
-        throw AudioFileError(path: path, problem: "ends too soon: truncated")
+        throw AudioFileError(path: path, problem: "the file is truncated")
       }
     } catch {
       sf_close(file)
@@ -33,7 +36,7 @@ public final class AudioFileReader {
 
   deinit { sf_close(file) }
 
-  /// The next samples, interleaved, at most `count` of each channel; empty at the end.
+  /// Returns the next interleaved samples, at most `count` of each channel; empty at the end.
   public func read(samples count: Int) throws(AudioFileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count * format.bytesPerSampleFrame)
     let read = bytes.withUnsafeMutableBytes { bytes in
@@ -49,15 +52,24 @@ public final class AudioFileReader {
     return bytes
   }
 
+  /// Returns to the first sample.
+  public func rewind() throws(AudioFileError) {
+    guard sf_seek(file, 0, SEEK_SET) == 0 else {
+      throw AudioFileError(path: path, problem: "the file cannot be read a second time")
+    }
+  }
+
   private static func format(_ info: SF_INFO, _ path: String) throws(AudioFileError) -> AudioFormat
   {
     guard let rate = SampleRate(rawValue: Int(info.samplerate)) else {
       let known = SampleRate.allCases.map { String($0.hertz) }.joined(separator: ", ")
       throw AudioFileError(
-        path: path, problem: "has a sample rate of \(info.samplerate) Hz, not one of \(known)")
+        path: path,
+        problem: "a sample rate of \(info.samplerate) Hz is not supported; use one of \(known)")
     }
     guard AudioFormat.channelCounts.contains(Int(info.channels)) else {
-      throw AudioFileError(path: path, problem: "has \(info.channels) channels, not 1 or 2")
+      throw AudioFileError(
+        path: path, problem: "\(info.channels) channels are not supported; use 1 or 2")
     }
     let coding = Int(info.format) & Int(SF_FORMAT_SUBMASK)
     let sixteenBitsOrLess = [
@@ -68,8 +80,8 @@ public final class AudioFileReader {
       channelCount: Int(info.channels))
   }
 
-  /// Libsndfile reads on where a WAV file ends too soon, and says so in its log only: as
-  /// "data : SIZE (should be SIZE)". A writer that could not go back leaves the greatest size.
+  /// Returns whether a WAV file is shorter than its header says. libsndfile reports that only in its log,
+  /// as "data : SIZE (should be SIZE)". A writer that could not seek back leaves the greatest size.
   private static func isTruncated(_ file: OpaquePointer) -> Bool {
     var log = [CChar](repeating: 0, count: 4096)
     sf_command(file, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))

@@ -1,10 +1,11 @@
 public import AudioCore
 internal import CSndFile
 
-/// Writes a file of audio; the ending of its name says whether WAV, FLAC or Ogg Vorbis.
+/// A writer of audio files. The file's extension selects WAV, FLAC or Ogg Vorbis.
 public final class AudioFileWriter {
   public let path: String
-  /// What `write` takes. Floats stay floats in WAV, and become 24 bits in FLAC.
+  /// The format of the samples that `write` takes. Floats are stored as floats in WAV, and as 24 bits in
+  /// FLAC.
   public let format: AudioFormat
   /// Samples of each channel written so far.
   public private(set) var sampleCount = 0
@@ -55,6 +56,6 @@ public final class AudioFileWriter {
       return SF_FORMAT_FLAC | (isFloat ? SF_FORMAT_PCM_24 : SF_FORMAT_PCM_16)
     }
     if name.hasSuffix(".ogg") { return SF_FORMAT_OGG | SF_FORMAT_VORBIS }
-    throw AudioFileError(path: path, problem: "the name does not end in .wav, .flac or .ogg")
+    throw AudioFileError(path: path, problem: "the file name must end in .wav, .flac or .ogg")
   }
 }

@@ -2,11 +2,11 @@ internal import Foundation
 
 /// The framing of an Ogg file, https://www.rfc-editor.org/rfc/rfc3533.
 enum OggFile {
-  /// No page is longer.
+  /// In bytes, by the format.
   private static let longestPage = 65_307
   private static let endOfStream: UInt8 = 4
 
-  /// Whether the last page does not say that the stream ends with it.
+  /// Returns whether the last page lacks the mark of the end of the stream.
   static func isTruncated(path: String) -> Bool {
     guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else {
       return false
@@ -15,7 +15,7 @@ enum OggFile {
     guard let tail = try? file.readToEnd(),
       let page = tail.range(of: Data("OggS".utf8), options: .backwards)
     else { return true }
-    // Behind the name of the format: its version, and then the flags of the page.
+    // The page's flags are the second byte after "OggS"; the first is the version.
     let flags = page.upperBound + 1
     return flags >= tail.endIndex || tail[flags] & endOfStream == 0
   }

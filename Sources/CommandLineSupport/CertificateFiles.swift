@@ -1,14 +1,14 @@
 public import GRPCTransport
 
-/// A file with certificates or a key, and what it is called in failures.
+/// A file with certificates or a key, and its name in failures.
 public struct CertificateFile {
-  /// No certificate is near as long.
+  /// The limit of a file, far above the size of any certificate.
   private static let maximumBytes = 1 << 20
 
   let path: String
   let title: String
 
-  /// `place` is what names the file, where that is worth telling.
+  /// `place` is the configuration key that names the file, or nil.
   public init(_ path: String, namedBy place: String? = nil) {
     self.path = path
     title = place.map { "\($0): \(path)" } ?? path
@@ -19,7 +19,7 @@ public struct CertificateFile {
   }
 }
 
-/// Certificates and keys from files. What is wrong with one is a failure that names it.
+/// Certificates and keys from files. A failure names the file.
 public enum CertificateFiles {
   public static func authorities(
     _ file: CertificateFile
@@ -43,12 +43,13 @@ public enum CertificateFiles {
       case .certificates: throw CommandFailure("\(certificate.title): \(error)")
       case .key: throw CommandFailure("\(key.title): \(error)")
       case .keyOfAnotherCertificate:
-        throw CommandFailure("\(key.title): not the key of the certificate in \(certificate.path)")
+        throw CommandFailure("\(key.title): this is not the key of the certificate in \(certificate.path)")
       }
     }
   }
 
-  /// TLS with what the files hold; those that are nil are left out, a certificate without its key too.
+  /// Returns the TLS settings from the files. Files that are nil are left out, as is a certificate without
+  /// a key.
   public static func channelSecurity(
     authorities: CertificateFile?, certificate: CertificateFile?, key: CertificateFile?,
     serverName: String?

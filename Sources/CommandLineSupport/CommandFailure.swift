@@ -1,11 +1,11 @@
 public import ArgumentParser
 internal import Foundation
 
-/// A failure that a command tells in one line; the process exits with `code`.
+/// A failure that a command reports in one line on standard error.
 public struct CommandFailure: Error, CustomStringConvertible {
-  /// What a command exits with when it could not do what it was asked to.
+  /// The exit code of a command that could not do its work.
   public static let failed: Int32 = 2
-  /// What a command exits with that was stopped by Ctrl-C, as a shell has it.
+  /// The exit code of a command that Ctrl-C stopped, as a shell counts it.
   public static let interrupted: Int32 = 130
 
   public let description: String
@@ -16,17 +16,19 @@ public struct CommandFailure: Error, CustomStringConvertible {
     self.code = code
   }
 
-  /// What the system said last, of a file.
+  /// Names a file and the system's last error, `errno`.
   public init(systemErrorAt path: String) {
     self.init("\(path): \(String(cString: strerror(errno)).lowercased())")
   }
 }
 
 extension ParsableCommand {
-  /// Parses the arguments, runs the command, and exits: 0 when it is done, 64 for wrong usage, and
-  /// with a line on standard error and 2 for any failure.
+  /// Parses the arguments, runs the command, and exits: with 0 if it succeeded, with 64 for wrong usage,
+  /// and with one line on standard error and the failure's code, usually 2, for any other failure.
   public static func runToExit() async {
-    // libgrpc's own log would stand beside the one line, unless it is asked for.
+    // A reader that has gone, such as `tee` after Ctrl-C, must not end a server that drains.
+    signal(SIGPIPE, SIG_IGN)
+    // libgrpc's own log would stand beside the one line.
     setenv("GRPC_VERBOSITY", "NONE", 0)
     do {
       var command = try parseAsRoot()
@@ -44,7 +46,13 @@ extension ParsableCommand {
   }
 }
 
-/// Writes to standard error as it is, without a line of its own.
+/// Writes the text to standard error, without adding a newline. Text that cannot be written is dropped.
 public func standardError(_ text: String) {
-  FileHandle.standardError.write(Data(text.utf8))
+  var bytes = Array(text.utf8)[...]
+  while !bytes.isEmpty {
+    let count = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return }
+    bytes = bytes.dropFirst(count)
+  }
 }

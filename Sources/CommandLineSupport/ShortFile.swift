@@ -1,9 +1,8 @@
 internal import Foundation
 
-/// A file that is short by its nature, read whole.
+/// A short file, read as a whole.
 public enum ShortFile {
-  /// `title` is what the file is called in failures. No more than `limit` bytes are read: some devices
-  /// never end.
+  /// Reads at most `limit` bytes, as some devices never end. `title` names the file in failures.
   public static func read(
     _ path: String, title: String, atMost limit: Int
   ) throws(CommandFailure) -> [UInt8] {
@@ -19,6 +18,6 @@ public enum ShortFile {
       guard count > 0 else { throw CommandFailure(systemErrorAt: title) }
       bytes += buffer[..<count]
     }
-    throw CommandFailure("\(title): longer than \(limit >> 10) KiB")
+    throw CommandFailure("\(title): the file is longer than \(limit >> 10) KiB")
   }
 }

@@ -2,8 +2,8 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// SIGTERM and SIGINT as something to wait for. A second one ends the process at once, whatever hangs;
-/// what comes with the first, as from who signals a process and then its group, is the same one.
+/// The signals SIGTERM and SIGINT, to be awaited. A second signal ends the process at once. A signal within
+/// half a second of the first counts as the same one: some senders signal a process and then its group.
 public final class TerminationSignals {
   private let signals: AsyncStream<Void>
   private let sources: [any DispatchSourceSignal]
@@ -13,11 +13,11 @@ public final class TerminationSignals {
     self.signals = signals
     let first = FirstSignal()
     sources = [SIGTERM, SIGINT].map { number in
-      // Without this the signal would end the process before the source hears of it.
+      // The default action would end the process before the source is told.
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
-        // No handlers of `exit`: they may wait for what hangs.
+        // `exit` would run handlers that may hang.
         if first.wasLongAgo { _exit(1) }
         continuation.yield()
       }
@@ -33,11 +33,11 @@ public final class TerminationSignals {
   }
 }
 
-/// When the first signal came.
+/// The time of the first signal.
 private final class FirstSignal: Sendable {
   private let time = Mutex<ContinuousClock.Instant?>(nil)
 
-  /// False for the first, which this notes, and for half a second after it.
+  /// Returns false for the first signal, whose time is kept, and within half a second after it.
   var wasLongAgo: Bool {
     time.withLock { time in
       guard let first = time else {
@@ -51,7 +51,7 @@ private final class FirstSignal: Sendable {
 
 /// Runs `body` to its end, or until SIGINT or SIGTERM cancels its task.
 ///
-/// Throws a `CommandFailure` that says `cancelled` where that was so.
+/// Throws a `CommandFailure` with the text `cancelled` if the task was cancelled.
 public func untilSignalled<Result: Sendable>(
   saying cancelled: String, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

@@ -5,32 +5,53 @@ internal import Foundation
 internal import GRPCTransport
 internal import SwiftProtobuf
 internal import VoiceClient
+internal import VoiceEdge
 
-/// The running agent, and how its answers are printed.
+/// The running agent, and the form of its answers.
 struct AgentOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The socket of the agent's local control.", valueName: "path"))
-  var controlSocket = "/run/anechoic-edge/control.sock"
+  @Option(
+    help: ArgumentHelp(
+      """
+      The socket of the agent's local control. (default: that of this user's agent, or of the service: \
+      /run/anechoic-edge, $XDG_RUNTIME_DIR/anechoic-edge or /tmp/anechoic-edge-UID)
+      """, valueName: "path"))
+  var controlSocket: String?
 
-  @Flag(help: "JSON, one object a line, for programs.")
+  @Option(
+    help: ArgumentHelp(
+      "How long to wait for an agent that is still starting.", valueName: "time"))
+  var connectTimeout = ServerWait.usual
+
+  @Flag(help: "Print JSON, one object per line.")
   var json = false
 
-  /// What an agent that answers at once may take.
+  /// The time limit of a question that the agent answers at once.
   static let timeout = Duration.seconds(5)
 
   func validate() throws {
-    guard UnixSocket.canBe(at: controlSocket) else {
+    guard UnixSocket.canBe(at: path) else {
       throw ValidationError(
-        "--control-socket takes a path of 1 to \(UnixSocket.longestPath) bytes.")
+        "--control-socket: the path must have 1 to \(UnixSocket.longestPath) bytes and no \"%\".")
     }
   }
 
-  var target: String { "unix:\(controlSocket)" }
+  private var path: String { controlSocket ?? ControlSocket().pathOfRunningAgent }
 
-  /// One question to the agent.
+  /// Returns the address of the agent, once it listens or --connect-timeout is over.
+  func target() async throws -> String {
+    let deadline = ContinuousClock.now + connectTimeout.duration
+    // The path is looked up again, as an agent that is starting has not made its socket yet.
+    while !UnixSocket.answers(path), ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(25))
+    }
+    return "unix:\(path)"
+  }
+
+  /// Asks the agent one question.
   func ask<Request: Message, Response: Message>(
     _ name: String, _ request: Request, timeout: Duration = timeout
   ) async throws -> Response {
-    let channel = Channel(target: target)
+    let channel = Channel(target: try await target())
     do {
       let bytes = try await channel.unary(
         Method(service: RPC.edge, name: name), request.serializedBytes(), timeout: timeout)
@@ -46,15 +67,15 @@ struct AgentOptions: ParsableArguments {
     return response.status
   }
 
-  /// SessionService at the agent.
-  func sessions() -> SessionsClient {
-    SessionsClient(server: target, clientName: NSUserName())
+  /// Returns a client of the agent's SessionService.
+  func sessions() async throws -> SessionsClient {
+    SessionsClient(server: try await target(), clientName: NSUserName())
   }
 
   func failure(_ status: Status) -> CommandFailure {
     let words = status.message.split(whereSeparator: \.isNewline).joined(separator: " ")
-    guard status.code == .unavailable, access(controlSocket, F_OK) != 0 || words.contains("connect")
+    guard status.code == .unavailable, access(path, F_OK) != 0 || words.contains("connect")
     else { return CommandFailure(words.isEmpty ? status.code.name : words) }
-    return CommandFailure("\(controlSocket): no agent runs there")
+    return CommandFailure("\(path): no agent is running there; start one with anechoic-edge run")
   }
 }

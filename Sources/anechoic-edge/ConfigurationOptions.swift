@@ -4,20 +4,20 @@ internal import Foundation
 internal import GRPCTransport
 internal import VoiceEdge
 
-/// Where an agent's configuration comes from: flags before the environment, before the file.
+/// The configuration of an agent. A flag overrides the environment, which overrides the file.
 struct ConfigurationOptions: ParsableArguments {
   static let defaultFile = "/etc/anechoic/anechoic-edge.yaml"
 
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The configuration. (default: \(Self.defaultFile), where there is one)", valueName: "file"))
+      "The configuration file. (default: \(Self.defaultFile), if it exists)", valueName: "file"))
   var config: String?
 
-  @Option(help: "The server: HOST:PORT or unix:PATH.")
+  @Option(help: "The address of the server: HOST:PORT, [IPv6]:PORT or unix:PATH.")
   var server: String?
 
-  @Option(help: ArgumentHelp("The session's id on the server.", valueName: "id"))
+  @Option(help: ArgumentHelp("The id of the session on the server.", valueName: "id"))
   var sessionID: String?
 
   @Option(help: ArgumentHelp("The microphone, an ALSA PCM.", valueName: "pcm"))
@@ -28,40 +28,45 @@ struct ConfigurationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A capture PCM that gives what the loudspeaker plays: the echo's reference.",
+      "A capture PCM with the audio that the loudspeaker plays, as the echo reference.",
       valueName: "pcm"))
   var loopback: String?
 
-  @Option(help: ArgumentHelp("The mixer of the microphone.", valueName: "ctl"))
+  @Option(help: ArgumentHelp("The mixer of the microphone, an ALSA control device.", valueName: "ctl"))
   var control: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where programs play the far end: alsa:PCM, fifo:PATH or file:PATH.", valueName: "place"))
+      "The place where programs play the far end: alsa:PCM, fifo:PATH or file:PATH.",
+      valueName: "place"))
   var farEnd: String?
 
   @Option(
-    help: ArgumentHelp("Where programs play other audio, which is ducked.", valueName: "place"))
+    help: ArgumentHelp(
+      "The place where programs play other audio, which is ducked.", valueName: "place"))
   var otherAudio: String?
 
-  @Option(help: ArgumentHelp("Where programs record the processed voice.", valueName: "place"))
+  @Option(
+    help: ArgumentHelp("The place where programs record the processed voice.", valueName: "place"))
   var voice: String?
 
-  @Option(help: ArgumentHelp("Samples a second: 8000 to 48000.", valueName: "hz"))
+  @Option(help: ArgumentHelp("The sample rate: 8000, 16000, 24000, 32000, 44100 or 48000.", valueName: "hz"))
   var rate: String?
 
-  @Option(help: ArgumentHelp("What a muted microphone is: sent or stays-local.", valueName: "what"))
+  @Option(
+    help: ArgumentHelp(
+      "Whether a muted microphone is sent to the server: sent or stays-local.", valueName: "what"))
   var mutedAudio: String?
 
   @Option(
     help: ArgumentHelp(
-      "What is done without a server: light, full, pass-through or silence.", valueName: "what"))
+      "The processing while there is no server: light, full, pass-through or silence.", valueName: "what"))
   var fallback: String?
 
-  @Option(help: ArgumentHelp("The socket of the local control, or none.", valueName: "path"))
+  @Option(help: ArgumentHelp("The socket of the local control, or \"none\".", valueName: "path"))
   var controlSocket: String?
 
-  /// Throws a `CommandFailure` that names what is wrong, and where.
+  /// Reads the configuration. Throws a `CommandFailure` that names the fault and its place.
   func configuration() throws(CommandFailure) -> EdgeConfiguration {
     var overrides = EdgeConfiguration.Overrides(environment: ProcessInfo.processInfo.environment)
     let flags = [
@@ -88,12 +93,12 @@ struct ConfigurationOptions: ParsableArguments {
     return configuration
   }
 
-  /// Only a file that was asked for has to be there.
+  /// Returns the text of the file. The default file need not exist.
   private func text(of file: String) throws(CommandFailure) -> String {
     if config == nil, !FileManager.default.fileExists(atPath: file) { return "" }
     let bytes = try ShortFile.read(file, title: file, atMost: EdgeConfiguration.longestFile)
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw CommandFailure("\(file): is no text")
+      throw CommandFailure("\(file): the file is not text")
     }
     return text
   }

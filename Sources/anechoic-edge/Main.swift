@@ -12,14 +12,19 @@ enum Main {
 struct AnechoicEdge: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anechoic-edge",
-    abstract: "Makes a voice device of this machine's sound hardware, its programs and a server.",
+    abstract: "Connects this machine's microphone, loudspeaker and programs to an Anechoic server.",
     discussion: """
-      Try it, with a server beside it:
+      Try it with a server on the same machine:
         anechoic-server &
         anechoic-edge run --voice fifo:/tmp/voice &
         anechoic-edge status
 
-      In earnest it runs from a configuration file: deploy/edge/anechoic-edge.yaml has every key.
+      Without a sound card, add --input null --output null.
+
+      In production, use a configuration file. deploy/edge/anechoic-edge.yaml shows every key.
+
+      Exits with 0 after SIGTERM or SIGINT, with 1 if a test did not hear its chirp, with 2 if \
+      something cannot work, and with 64 for wrong usage.
       """,
     version: anechoicVersion,
     subcommands: [

@@ -5,18 +5,19 @@ internal import CommandLineSupport
 internal import VoiceEdge
 internal import WebRTCEngine
 
-/// Runs the agent until it is told to stop.
+/// Runs the agent until SIGTERM or SIGINT.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run the agent.",
     discussion: """
-      It starts without a server and without devices too, and uses them when they come. Each change \
-      is a line on standard error. SIGTERM or SIGINT ends it.
+      The agent also starts while the server is away or a device is unplugged, and uses them when they \
+      appear. Each state change is logged as one line on standard error. SIGTERM or SIGINT stops the \
+      agent.
       """)
 
   @OptionGroup var options: ConfigurationOptions
 
-  @Flag(help: "Read the configuration, say what is wrong with it, and end.")
+  @Flag(help: "Check the configuration, report what is wrong with it, and exit.")
   var check = false
 
   func run() async throws {
@@ -41,14 +42,19 @@ struct RunCommand: AsyncParsableCommand {
     try await work.value
   }
 
-  /// What cannot work at all is said before anything starts.
+  /// Throws for a device that cannot work at all, before anything is started.
   private func checkDevices(
     _ configuration: EdgeConfiguration, _ system: ALSASystem
   ) throws(CommandFailure) {
     let errors = EdgeAgent.deviceErrors(configuration, system: system)
     if let hopeless = errors.first(where: { !$0.mayPass }) {
+      guard SoundCards.exist else {
+        throw CommandFailure(
+          "\(hopeless): this machine has no sound card; connect one, or try the agent without sound "
+            + "with --input null --output null")
+      }
       throw CommandFailure(hopeless.description)
     }
-    for error in errors { standardError("anechoic-edge: \(error); used when it can be\n") }
+    for error in errors { standardError("anechoic-edge: \(error); waiting for the device\n") }
   }
 }

@@ -4,20 +4,20 @@ internal import CommandLineSupport
 internal import GRPCTransport
 internal import SwiftProtobuf
 
-/// Tells how the agent does.
+/// Shows the state of the agent.
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show server, route, mute, devices, latency and gaps.")
+    commandName: "status", abstract: "Show the server, route, mute, devices, latency and gaps.")
 
   @OptionGroup var agent: AgentOptions
 
-  @Flag(help: "Go on with every change, until Ctrl-C.")
+  @Flag(help: "Show every change too, until Ctrl-C.")
   var watch = false
 
   func run() async throws {
     guard watch else { return try show(try await agent.status()) }
     do {
-      let call = try await Channel(target: agent.target).serverStreaming(
+      let call = try await Channel(target: agent.target()).serverStreaming(
         Method(service: RPC.edge, name: RPC.watchEdgeStatus),
         Anechoic_V1_WatchEdgeStatusRequest().serializedBytes())
       while let bytes = try await call.receive() {

@@ -2,7 +2,7 @@ internal import AnechoicAPI
 internal import Foundation
 internal import SwiftProtobuf
 
-/// The agent's status, for people.
+/// The status of the agent in words, for people.
 struct StatusText {
   private let status: Anechoic_V1_EdgeStatus
 
@@ -13,7 +13,7 @@ struct StatusText {
   private var server: String {
     status.connected
       ? "server       \(status.server), \(status.session)"
-      : "server       \(status.server) is away: \(status.problem)"
+      : "server       \(status.server) is not connected: \(status.problem)"
   }
 
   private var route: String {
@@ -41,8 +41,8 @@ struct StatusText {
     status.devices.map { device in
       let state =
         switch device.state {
-        case .running: "runs, \(device.detail)"
-        case .stalled: "gives no samples"
+        case .running: "running, \(device.detail)"
+        case .stalled: "delivers no samples"
         case .absent: device.detail
         default: "none"
         }
@@ -54,7 +54,7 @@ struct StatusText {
 
   private var latency: String {
     let latency = status.latency
-    guard latency.totalMs > 0 else { return "latency      not known without a server" }
+    guard latency.totalMs > 0 else { return "latency      unknown without a server" }
     return String(
       format: "latency      %.1f ms mouth to voice: capture %.1f, server %.1f, processing %.1f",
       latency.totalMs, latency.captureMs, latency.serverMs, latency.processingMs)
@@ -63,7 +63,7 @@ struct StatusText {
   private var playback: String {
     String(
       format:
-        "playback     least of %.1f ms buffered, drift %+.0f ppm, %d underruns, %d samples skipped",
+        "playback     at least %.1f ms buffered, drift %+.0f ppm, %d underruns, %d samples skipped",
       status.flow.playbackBufferMs, status.flow.playbackDriftPpm, status.flow.playbackUnderruns,
       status.flow.playbackSamplesSkipped)
   }
@@ -75,13 +75,13 @@ struct StatusText {
 
   private var echo: String {
     guard status.stats.hasEcho, status.stats.echo.hasEchoReturnLossEnhancementDb else {
-      return "echo         not known yet"
+      return "echo         unknown so far"
     }
     let delay = status.stats.echo.delay
     return String(
-      format: "echo         lowered by %.1f dB, %.0f ms behind the reference%@",
+      format: "echo         reduced by %.1f dB, %.0f ms behind the reference%@",
       status.stats.echo.echoReturnLossEnhancementDb,
       Double(delay.seconds) * 1000 + Double(delay.nanos) / 1e6,
-      status.stats.echo.converged ? "" : ", still learning")
+      status.stats.echo.converged ? "" : ", still converging")
   }
 }

@@ -24,7 +24,7 @@ struct UnmuteCommand: AsyncParsableCommand {
 }
 
 extension AgentOptions {
-  /// Mutes or unmutes, and says what holds then.
+  /// Mutes or unmutes, and prints the resulting state.
   func setMute(_ muted: Bool) async throws {
     do {
       let before = try await status()
@@ -40,11 +40,11 @@ extension AgentOptions {
 
 struct RouteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "route", abstract: "Show the route, or choose a port for as long as it is there.")
+    commandName: "route", abstract: "Show the route, or choose a port while it is plugged in.")
 
   @OptionGroup var agent: AgentOptions
 
-  @Argument(help: "The port's id, or \"automatic\" for what the configuration says.")
+  @Argument(help: "The id of the port, or \"automatic\" to follow the configuration.")
   var port: String?
 
   func run() async throws {
@@ -70,7 +70,8 @@ struct RouteCommand: AsyncParsableCommand {
 struct TestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
-    abstract: "Play a chirp, and say how loud, how late and how much of it the microphone hears.")
+    abstract: "Play a chirp, and measure its level, delay and echo at the microphone.",
+    discussion: "Exits with 1 if the microphone does not hear the chirp.")
 
   @OptionGroup var agent: AgentOptions
 
@@ -79,16 +80,16 @@ struct TestCommand: AsyncParsableCommand {
       RPC.testAudio, Anechoic_V1_TestAudioRequest(), timeout: .seconds(15))
     if agent.json { return print(try result.jsonLine()) }
     print(
-      "level        \(rounded(result.levelDbfs)) dBFS, in noise of \(rounded(result.noiseDbfs)) dBFS"
+      "level        \(rounded(result.levelDbfs)) dBFS, noise \(rounded(result.noiseDbfs)) dBFS"
     )
     guard result.heard else {
-      throw CommandFailure("the microphone does not hear the loudspeaker", code: 1)
+      throw CommandFailure("the microphone does not hear the loudspeaker; check both devices and their volumes", code: 1)
     }
     print("round trip   \(rounded(result.roundTripMs)) ms")
-    print("echo         \(rounded(result.echoReturnLossDb)) dB below what is played")
+    print("echo         \(rounded(result.echoReturnLossDb)) dB below the playback")
     if result.hasEchoReturnLossEnhancementDb {
       print(
-        "             lowered by \(rounded(result.echoReturnLossEnhancementDb)) dB by the server")
+        "             reduced by another \(rounded(result.echoReturnLossEnhancementDb)) dB by the server")
     }
   }
 

@@ -2,30 +2,31 @@ internal import ArgumentParser
 internal import CommandLineSupport
 internal import GRPCTransport
 
-/// How the addresses that a server listens on are protected.
+/// The protection of the addresses that a server listens on.
 struct ListenerSecurityOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      PEM with the server's certificate and those between it and the one that clients trust: TLS on \
-      every address but unix sockets. (default: plaintext)
+      The server's certificate and its intermediate certificates, a PEM file. Enables TLS on every \
+      address except unix sockets. (default: plaintext)
       """, valueName: "file"))
   var tlsCertificate: String?
 
-  @Option(help: ArgumentHelp("PEM with the key to --tls-certificate.", valueName: "file"))
+  @Option(help: ArgumentHelp("The private key of --tls-certificate, a PEM file.", valueName: "file"))
   var tlsKey: String?
 
   @Option(
     help: ArgumentHelp(
-      "PEM with whom to trust: clients then need a certificate from there.", valueName: "file"))
+      "Accept only clients with a certificate of the authorities in this PEM file.",
+      valueName: "file"))
   var tlsClientCa: String?
 
   func validate() throws {
     guard (tlsCertificate == nil) == (tlsKey == nil) else {
-      throw ValidationError("--tls-certificate and --tls-key go together.")
+      throw ValidationError("--tls-certificate and --tls-key must be given together.")
     }
     guard tlsClientCa == nil || tlsCertificate != nil else {
-      throw ValidationError("--tls-client-ca goes with --tls-certificate.")
+      throw ValidationError("--tls-client-ca needs --tls-certificate.")
     }
   }
 

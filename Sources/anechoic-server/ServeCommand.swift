@@ -2,41 +2,46 @@ internal import AnechoicAPI
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import Foundation
+internal import GRPCTransport
 internal import VoiceServer
 internal import WebRTCEngine
 
-/// Serves until it is told to stop.
+/// Runs the server until SIGTERM or SIGINT.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anechoic-server",
     abstract: "Voice processing as a service: echo cancellation, noise suppression, gain control.",
     discussion: """
-      Clients open a Process stream (anechoic.v1.VoiceProcessingService) for each microphone, send \
-      its audio and what their loudspeaker plays, and get back the processed voice and events.
+      A client opens a Process stream (anechoic.v1.VoiceProcessingService) for each microphone. It \
+      sends the audio of the microphone and of the loudspeaker, and receives the processed voice and \
+      events.
 
       Try it:
         anechoic-server &
-        anechoic health
+        anechoic health --wait 10s
         anechoic process --server 127.0.0.1:50051 --microphone mic.wav --output out.wav
 
-      For other machines, and in a container: --listen 0.0.0.0:50051
-      For this machine only, without a port:  --listen unix:/run/anechoic/anechoic.sock
+      Listen for other machines, or in a container:  --listen 0.0.0.0:50051
+      Listen for this machine only, without a port:  --listen unix:/run/anechoic/anechoic.sock
 
-      With TLS, and only for clients whose certificates ca.pem vouches for:
+      Use TLS, and accept only clients with a certificate of the authority in ca.pem:
         anechoic-server --listen 0.0.0.0:50051 --tls-certificate server.pem \
           --tls-key server.key --tls-client-ca ca.pem
 
-      Who reaches the server may steer the sessions of others, whatever certificate it has.
+      Every client that can reach the server may control the sessions of other clients, whatever \
+      certificate it has.
 
-      SIGTERM or SIGINT lets running sessions end within --drain-time; a second one stops at once.
+      After SIGTERM or SIGINT the server gives running sessions --drain-time to end, and exits with 0. \
+      A second signal stops it at once, with 1. It exits with 2 if it cannot start, and with 64 for \
+      wrong usage.
       """,
     version: anechoicVersion)
 
   @Option(
     name: .long,
     help: """
-      Where to listen: HOST:PORT, [IPv6]:PORT or unix:PATH; may be given more than once. \
-      (default: 127.0.0.1:50051)
+      An address to listen on: HOST:PORT, [IPv6]:PORT or unix:PATH; repeatable. Port 0 chooses a \
+      free port. (default: 127.0.0.1:50051)
       """)
   var listen: [String] = []
 
@@ -50,16 +55,19 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Seconds that running sessions are given to end when the server stops.")
   var drainTime = 10
 
-  @Flag(help: "Let nobody inject speech into sessions, whatever the sessions allow.")
+  @Flag(help: "Refuse injected speech, even in sessions that accept it.")
   var noInjection = false
 
   @Flag(help: "Do not describe the methods to clients (grpc.reflection).")
   var noReflection = false
 
-  @Flag(help: "Let anybody record sessions: what a muted microphone hears is left out.")
+  @Flag(help: "Allow clients to record sessions. The audio of a muted microphone is left out.")
   var allowRecording = false
 
   func validate() throws {
+    if let problem = listen.lazy.compactMap(ServerAddress.listeningProblem).first {
+      throw ValidationError("--listen: \(problem).")
+    }
     guard (1...1024).contains(threads ?? 1) else {
       throw ValidationError("--threads takes 1 to 1024.")
     }
@@ -89,7 +97,7 @@ struct ServeCommand: AsyncParsableCommand {
       standardError("anechoic-server \(anechoicVersion): listening on \(address)\n")
     }
     await signals.first()
-    standardError("anechoic-server: stopping, sessions have \(drainTime) s to end\n")
+    standardError("anechoic-server: stopping; running sessions have \(drainTime) s to end\n")
     await server.stop(grace: .seconds(drainTime))
   }
 }

@@ -13,7 +13,12 @@ struct Anechoic: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anechoic",
     abstract:
-      "Voice processing for recordings, and for servers: their sessions, health and limits.",
+      "Process recordings, and control the sessions of an Anechoic server.",
+    discussion: """
+      Exits with 0 on success, with 2 and one line on standard error if something cannot be done, \
+      with 64 for wrong usage, and with 130 after Ctrl-C. Commands with other codes list them in \
+      their own help.
+      """,
     version: anechoicVersion,
     subcommands: [
       ProcessCommand.self, SessionsCommand.self, InjectCommand.self, RecordCommand.self,

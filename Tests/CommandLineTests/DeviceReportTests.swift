@@ -66,7 +66,7 @@ struct DeviceReportTests {
     #expect(
       words.contains("route changed, new device: to Desk microphone > usb-1 (usb, headphones)\n"),
       "\(words)")
-    #expect(words.contains("interruption begins: suspended\n"), "\(words)")
-    #expect(words.contains("interruption is over: suspended, to be resumed\n"), "\(words)")
+    #expect(words.contains("interruption started: suspended\n"), "\(words)")
+    #expect(words.contains("interruption ended: suspended, audio may resume\n"), "\(words)")
   }
 }

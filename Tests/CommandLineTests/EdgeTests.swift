@@ -54,7 +54,7 @@ struct EdgeTests {
 
   @Test func aSocketThatCannotBeIsWrongUsage() async throws {
     for path in ["", longPath] {
-      let result = try await edge(["status", "--control-socket", path])
+      let result = try await edge(["status", "--control-socket", path, "--connect-timeout", "0"])
       #expect(result.status == 64 && result.errors.contains("--control-socket"))
     }
   }
@@ -64,9 +64,9 @@ struct EdgeTests {
     try folder.write(Data(repeating: UInt8(ascii: "a"), count: 1 << 19), "long.yaml")
     try await expectFailure(["--config", "no.yaml"], saying: ["no.yaml: no such file"])
     try await expectFailure(["--config", "."], saying: [".: is a directory"])
-    try await expectFailure(["--config", "bytes.yaml"], saying: ["bytes.yaml: is no text"])
+    try await expectFailure(["--config", "bytes.yaml"], saying: ["bytes.yaml: the file is not text"])
     for path in ["/dev/zero", "long.yaml"] {
-      try await expectFailure(["--config", path], saying: ["\(path): longer than 256 KiB"])
+      try await expectFailure(["--config", path], saying: ["\(path): the file is longer than 256 KiB"])
     }
   }
 
@@ -76,6 +76,47 @@ struct EdgeTests {
       try await expectFailure(
         ["run", "--config", "edge.yaml"] + check, saying: ["edge.yaml:3: ", "\"audio.volum\""])
     }
+  }
+
+  @Test(arguments: [
+    ("preferred_mic_mode: LOUD", 3, "preferred_mic_mode: \"LOUD\" is not one of MIC_MODE_STANDARD, "),
+    ("mute: {gesture_policy: maybe}", 3, "mute.gesture_policy: \"maybe\" is not one of "),
+    ("mute:\n      chime_disabled: soon", 4, "mute.chime_disabled: the value must be true or false"),
+    ("mute:\n      volum: 3", 4, "mute.volum: there is no such field"),
+    ("voice_processing:\n      echo_cancellation: {suppression: LEVEL_VERY_HIGH}", 4,
+      "voice_processing.echo_cancellation.suppression: "),
+    ("mute: {gesture_decision_timeout: 90s}", 3, "mute.gesture_decision_timeout: "),
+  ])
+  func aWrongSessionConfigurationIsNamedWithItsLineAndField(
+    yaml: String, line: Int, words: String
+  ) async throws {
+    try folder.write(Data("session:\n  config:\n    \(yaml)\n".utf8), "edge.yaml")
+    try await expectFailure(
+      ["run", "--check", "--config", "edge.yaml"],
+      saying: ["edge.yaml:\(line): session.config.\(words)"])
+  }
+
+  @Test func aMachineWithoutASoundCardIsToldWhatToDo() async throws {
+    let hasCard =
+      (try? FileManager.default.contentsOfDirectory(atPath: "/proc/asound"))?
+      .contains { $0.hasPrefix("card") && $0 != "cards" } ?? false
+    guard !hasCard else { return }
+    try await expectFailure(
+      ["run", "--control-socket", "none"],
+      environment: ["HOME": folder.path(""), "XDG_CONFIG_HOME": folder.path("")],
+      saying: ["\"default\"", "no sound card", "--input null --output null"])
+    let devices = try await edge(["devices"])
+    #expect(devices.errors.contains("no sound card"), "\(devices.errors)")
+  }
+
+  @Test func anAgentThatIsStillStartingIsWaitedFor() async throws {
+    let agent = try Command(
+      "anechoic-edge", devices + ["--server", "127.0.0.1:1"], in: folder)
+    let status = try await edge(
+      ["status", "--control-socket", folder.path("agent"), "--connect-timeout", "10s"])
+    #expect(status.status == 0, "\(status.errors)")
+    agent.signal(SIGTERM)
+    #expect(try await agent.wait().status == 0)
   }
 
   @Test func aWrongVariableOrFlagIsNamed() async throws {
@@ -180,7 +221,7 @@ struct EdgeTests {
   func withoutAnAgentThereIsNoAnswer(command: String) async throws {
     let socket = folder.path("nobody")
     try await expectFailure(
-      [command, "--control-socket", socket], saying: ["\(socket): no agent runs there"])
+      [command, "--control-socket", socket, "--connect-timeout", "0"], saying: ["\(socket): no agent is running there"])
   }
 
   @Test(arguments: [SIGTERM, SIGINT])

@@ -21,7 +21,7 @@ struct InjectionTests {
       "inject", "--session", "call-1", "--audio", "short.wav", "--usage", "Doorbell", "--client",
       "olga")
     #expect(result.status == 0 && result.text == "injected 0.30 s\n", "\(result.errors)")
-    #expect(result.errors == "permission to inject is granted\n")
+    #expect(result.errors == "the permission to inject is granted\n")
     let spoken = try await call.run("inject", "--session", "sessions/call-1", "--text", "Hello.")
     #expect(spoken.status == 0 && spoken.text.hasPrefix("injected "), "\(spoken.errors)")
     try await call.end()
@@ -35,11 +35,11 @@ struct InjectionTests {
     let call = try await LiveCall(in: folder, options)
     let result = try await call.run("inject", "--session", "call-1", "--audio", "short.wav")
     #expect(result.status == 2 && result.errorLines.count == 1 && result.output.isEmpty)
-    #expect(result.errors.contains("sessions/call-1: permission to inject is denied"))
+    #expect(result.errors.contains("sessions/call-1: the permission to inject is denied"))
     try await call.end()
     let media = try await call.media.wait()
-    // Who did not choose may want to know how to.
-    #expect(media.errors.contains("refused (--grant-injection") == (options == ["--injection"]))
+    // The refusal says how to permit it, unless it was chosen.
+    #expect(media.errors.contains("refused (permit it with --grant-injection") == (options == ["--injection"]))
     #expect(try injectionStates().isEmpty)
   }
 

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioFiles
 import Foundation
 import Testing
 
@@ -95,13 +96,88 @@ struct ProcessTests {
     #expect(ContinuousClock.now - began > .milliseconds(1900))
   }
 
+  @Test(arguments: [SIGINT, SIGTERM])
+  func aLoopRepeatsTheFilesWithoutAGapUntilASignal(signal: Int32) async throws {
+    try folder.writeCall("m.wav", "r16.wav", milliseconds: 505)
+    try folder.writeCall("m24.wav", "r.wav", milliseconds: 505, rate: .hz24000)
+    for name in ["m.wav", "r.wav"] { try repeatSamples(of: name, times: 4, as: "four-\(name)") }
+    let loop = try Command(
+      "anechoic",
+      [
+        "process", "--microphone", "m.wav", "--reference", "r.wav", "--output", "out.wav", "--loop",
+        "--pacing", "real-time",
+      ], in: folder)
+    // Three times the file, of 8,080 samples of 2 bytes.
+    let limit = ContinuousClock.now + .seconds(20)
+    while ((try? folder.data("out.wav").count) ?? 0) < 3 * 16_160 {
+      try #require(ContinuousClock.now < limit)
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    loop.signal(signal)
+    let result = try await loop.wait()
+    #expect(result.status == 0 && !result.wasSignalled, "\(result.errors)")
+    #expect(result.errors.contains("duration") && !result.errors.contains("warning"))
+    let once = try await process("four-m.wav", "four.wav", ["--reference", "four-r.wav"])
+    #expect(once.status == 0, "\(once.errors)")
+    let common = min(try folder.data("four.wav").count, try folder.data("out.wav").count) - 1000
+    #expect(common > 3 * 16_160 - 1000)
+    #expect(
+      try folder.data("four.wav")[44..<common] == folder.data("out.wav")[44..<common])
+  }
+
+  /// Writes the samples of a WAV file several times in a row.
+  private func repeatSamples(of name: String, times: Int, as copy: String) throws {
+    let reader = try AudioFileReader(path: folder.path(name))
+    let samples = try reader.read(samples: reader.sampleCount)
+    let writer = try AudioFileWriter(path: folder.path(copy), format: reader.format)
+    for _ in 0..<times { try writer.write(samples) }
+  }
+
+  @Test func aReferenceThatEndsTooSoonIsToldAtTheStartAndInTheSummary() async throws {
+    try folder.writeCall("m.wav", "short.wav", milliseconds: 1000)
+    let result = try await process("microphone.wav", "out.wav", ["--reference", "short.wav"])
+    #expect(result.status == 0)
+    #expect(
+      result.errors.hasPrefix(
+        "anechoic: warning: short.wav ends after 1.00 s, and microphone.wav after 2.0"),
+      "\(result.errors)")
+    #expect(result.errors.contains("\nreference       ends after 1.00 s of 2.0"))
+  }
+
+  @Test func aMicrophoneAndAReferenceThatWereSwappedAreTold() async throws {
+    try folder.writeCall(milliseconds: 5000)
+    let right = try await process("microphone.wav", "out.wav", ["--reference", "reference.wav"])
+    #expect(right.status == 0 && !right.errors.contains("warning"), "\(right.errors)")
+    let wrong = try await process("reference.wav", "out.wav", ["--reference", "microphone.wav"])
+    #expect(wrong.status == 0)
+    #expect(
+      wrong.errors.contains("anechoic: warning: microphone.wav follows reference.wav by 4"),
+      "\(wrong.errors)")
+    #expect(wrong.errors.contains("\nreference       follows the microphone by 4"))
+  }
+
+  @Test func aSessionWithoutAReferenceSaysThatNoEchoIsCancelled() async throws {
+    for options in [[], ["--far-end", "reference.wav"]] {
+      let result = try await process("microphone.wav", "out.wav", options)
+      #expect(
+        result.errors.contains("echo reduction  not possible: the session has no reference"),
+        "\(result.errors)")
+    }
+    let played = try await process(
+      "microphone.wav", "out.wav", ["--far-end", "reference.wav", "--playback", "played.wav"])
+    #expect(!played.errors.contains("not possible"), "\(played.errors)")
+  }
+
   @Test(arguments: [
     [], ["process"], ["process", "--microphone", "m.wav"], ["nonsense"], ["process", "--nonsense"],
     ["process", "--microphone", "m.wav", "--output", "o.wav", "--mic-mode", "loud"],
     ["process", "--microphone", "m.wav", "--output", "o.wav", "--noise-suppression", "11"],
     ["process", "--microphone", "m.wav", "--output", "o.wav", "--gain-control", "maybe"],
     ["process", "--microphone", "m.wav", "--output", "o.wav", "--pacing", "warp"],
-    ["health", "--timeout", "soon"], ["capabilities", "--xml"],
+    ["process", "--microphone", "m.wav", "--output", "o.wav", "--loop"],
+    ["health", "--timeout", "soon"], ["health", "--timeout", "500ms"], ["health", "--wait", "-1s"],
+    ["health", "--wait", "25h"], ["health", "--wait", "1e400"], ["health", "--connect-timeout", "s"],
+    ["capabilities", "--xml"],
   ])
   func wrongUsageIsTold(arguments: [String]) async throws {
     let result = try await Command.run("anechoic", arguments, in: folder)

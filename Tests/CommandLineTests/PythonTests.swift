@@ -1,4 +1,7 @@
+import AudioCore
+import AudioFiles
 import Foundation
+import TestAudio
 import Testing
 
 /// The example in Python: a client that shares no code with this package.
@@ -31,6 +34,35 @@ struct PythonTests {
         "--microphone", "microphone.wav",
       ], in: folder)
     #expect(refused.status == 2 && refused.errors.contains("UNAVAILABLE"), "\(refused.errors)")
+  }
+
+  @Test func aForeignClientTellsWhenSpeechEndedAndWhenThatWasDecided() async throws {
+    let folder = try await Self.folder()
+    let format = AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 1)
+    let voice = Signals.babble(24_000, rate: .hz16000, amplitude: 0.3, seed: 5)
+    let samples = Signals.silence(16_000) + voice + Signals.silence(24_000)
+    let fan = Signals.noise(samples.count, amplitude: 0.001)
+    try AudioFileWriter(path: folder.path("voice.wav"), format: format)
+      .write(encode([zip(samples, fan).map { $0 + $1 }], .s16))
+    let server = try await ServerProcess(in: folder)
+    let arguments = ["--server", server.address, "--microphone", "voice.wav"]
+    let foreign = try await Command.run(
+      Python.path,
+      [folder.path("examples/python/process.py"), "--output", "python.wav"] + arguments, in: folder)
+    let own = try await Command.run(
+      "anechoic", ["process", "--output", "o.wav", "--events", "events.jsonl"] + arguments,
+      in: folder)
+    try #require(foreign.status == 0 && own.status == 0, "\(foreign.errors) \(own.errors)")
+    let lines = try folder.jsonLines("events.jsonl").filter { $0["voiceActivityChanged"] != nil }
+      .map { event in
+        let happened = event["voiceActivityChanged", "beganAtSample"] as? Double ?? 0
+        let decided = event["microphoneSample"] as? Double ?? 0
+        let isActive = event["voiceActivityChanged", "active"] as? Bool ?? false
+        return String(format: "%.2f s  voice ", happened / 16_000) + (isActive ? "started" : "ended")
+          + String(format: " (decided at %.2f s)", decided / 16_000)
+      }
+    #expect(lines.count >= 2 && foreign.text.hasPrefix(lines.joined(separator: "\n") + "\n"))
+    #expect(lines.contains { $0.contains("ended") }, "\(lines)")
   }
 
   @Test func aForeignClientSteersAndSeesWhatHappens() async throws {

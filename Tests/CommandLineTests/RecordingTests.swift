@@ -42,7 +42,7 @@ struct RecordingTests {
     let recorded = try await recorder.wait()
     #expect(recorded.status == 0 && recorded.errorLines.count == 2, "\(recorded.errors)")
     let size = try folder.data("call.rec").count
-    #expect(recorded.errors.contains("call.rec: \(size) bytes of sessions/call-1"))
+    #expect(recorded.errors.contains("call.rec: the recording of sessions/call-1 is complete, \(size) bytes"))
     let replay = try await anechoic("replay", "call.rec", "--processed", "again.wav")
     #expect(replay.status == 0, "\(replay.errors)")
     #expect(try folder.data("again.wav") == folder.data("voice.wav"))
@@ -84,7 +84,7 @@ struct RecordingTests {
     let refused = try await Command.run(
       "anechoic", ["record", "call-1", "reference.wav"] + target, in: folder)
     #expect(refused.status == 2 && refused.errorLines.count == 1)
-    #expect(refused.errors.contains("reference.wav: is there already"), "\(refused.errors)")
+    #expect(refused.errors.contains("reference.wav: the file exists; use --force"), "\(refused.errors)")
     // No session has come: there is nothing to replace it with, and nothing to leave behind.
     for name in ["reference.wav", "new.rec"] {
       let vain = try await Command.run(
@@ -111,6 +111,35 @@ struct RecordingTests {
     }
     #expect(!FileManager.default.fileExists(atPath: folder.path("call.rec")))
     #expect(!FileManager.default.fileExists(atPath: folder.path("voice.wav")))
+  }
+
+  @Test func theLinesOfTheDocumentationRecordASession() async throws {
+    let socket = "unix:\(folder.path("socket"))"
+    let tool = Command.path("anechoic")
+    let lines = """
+      \(Command.path("anechoic-server")) --allow-recording --listen \(socket) &
+      server=$!
+      \(tool) record call-1 call.rec --background --server \(socket) || exit 1
+      \(tool) process --server \(socket) --session-id call-1 \\
+        --microphone microphone.wav --output voice.wav || exit 1
+      kill $server
+      wait $server
+      """
+    let result = try await Command.run("/bin/sh", ["-c", lines], in: folder)
+    #expect(result.status == 0, "\(result.errors)")
+    // The background process writes the end of the recording on its own.
+    let limit = ContinuousClock.now + .seconds(10)
+    while try await anechoic("replay", "call.rec").status != 0 {
+      try #require(ContinuousClock.now < limit)
+    }
+  }
+
+  @Test func aBackgroundRecorderThatCannotRecordSaysSoAndItsCode() async throws {
+    let server = try await ServerProcess(in: folder)
+    let result = try await anechoic(
+      "record", "call-1", "call.rec", "--background", "--server", server.address)
+    #expect(result.status == 2 && result.errors.contains("PERMISSION_DENIED"), "\(result.errors)")
+    #expect(result.errorLines.count == 1)
   }
 
   @Test func damagedRecordingsAreToldInOneLine() async throws {

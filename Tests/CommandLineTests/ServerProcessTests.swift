@@ -36,10 +36,83 @@ struct ServerProcessTests {
 
   @Test(arguments: [
     "nonsense", "127.0.0.1", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:65536", "127.0.0.1:-1",
-    "256.0.0.1:5000", "unix:", "unix:/nowhere/at/all", "",
+    "unix:", "",
   ])
-  func whatIsNoAddressIsTold(address: String) async throws {
-    try await expectRefusal(["--listen", address], status: 2)
+  func whatIsNoAddressIsWrongUsage(address: String) async throws {
+    try await expectRefusal(["--listen", address], status: 64, saying: "--listen: \"\(address)\"")
+  }
+
+  @Test(arguments: [
+    ("256.0.0.1:5000", "the host is unknown"),
+    ("192.0.2.1:5000", "the host is not an address of this machine"),
+    ("unix:/nowhere/at/all", "the folder does not exist"),
+    ("unix:/etc/hostname", "the path exists and is not a socket"),
+  ])
+  func anAddressThatCannotBeListenedOnIsToldWithTheReason(
+    address: String, reason: String
+  ) async throws {
+    try await expectRefusal(
+      ["--listen", address], status: 2, saying: "cannot listen on \(address): \(reason)")
+  }
+
+  @Test func clientsWaitForAServerThatIsStarting() async throws {
+    try folder.writeCall(milliseconds: 200)
+    for (index, arguments) in [
+      ["health"], ["capabilities"], ["sessions", "list"],
+      ["process", "--microphone", "microphone.wav", "--output", "out.wav"],
+    ].enumerated() {
+      let address = "unix:\(folder.path("socket\(index)"))"
+      let client = try Command(
+        "anechoic", arguments + ["--server", address, "--connect-timeout", "20s"], in: folder)
+      let server = try await ServerProcess(in: folder, listening: address)
+      let result = try await client.wait()
+      #expect(result.status == 0, "\(arguments): \(result.errors)")
+      server.command.signal(SIGTERM)
+      #expect(try await server.command.wait().status == 0)
+    }
+  }
+
+  @Test func healthWaitsForAPortUntilItServesAndNoLonger() async throws {
+    let free = try await ServerProcess(in: folder)
+    free.command.signal(SIGTERM)
+    _ = try await free.command.wait()
+    let client = try Command(
+      "anechoic", ["health", "--wait", "20s", "--server", free.address], in: folder)
+    let server = try await ServerProcess(in: folder, listening: free.address)
+    let result = try await client.wait()
+    #expect(result.status == 0 && result.text == "SERVING\n", "\(result.errors)")
+    server.command.signal(SIGTERM)
+    _ = try await server.command.wait()
+    let began = ContinuousClock.now
+    let vain = try await Command.run(
+      "anechoic",
+      ["health", "--wait", "300ms", "--connect-timeout", "0", "--server", free.address], in: folder)
+    #expect(vain.status == 2 && vain.errorLines.count == 1, "\(vain.errors)")
+    #expect(ContinuousClock.now - began >= .milliseconds(300))
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func aServerWhoseLogIsClosedDrainsItsSessions(signal: Int32) async throws {
+    try folder.writeCall(milliseconds: 3000)
+    let server = try PipedServer(in: folder)
+    let client = try Command(
+      "anechoic",
+      [
+        "process", "--microphone", "microphone.wav", "--output", "out.wav", "--pacing",
+        "real-time", "--server", server.address,
+      ], in: folder)
+    let limit = ContinuousClock.now + .seconds(10)
+    while try folder.capabilities(
+      of: await Command.run(
+        "anechoic", ["capabilities", "--json", "--server", server.address], in: folder
+      ).output)["sessionsActive"] as? Int != 1
+    { try #require(ContinuousClock.now < limit) }
+    // As `anechoic-server 2>&1 | tee log` with Ctrl-C, which ends tee first.
+    try server.closeLog()
+    server.signal(signal)
+    #expect(try await client.wait().status == 0)
+    #expect(server.waitForExit() == 0)
+    #expect(try folder.sampleCount("out.wav") == 48_000)
   }
 
   @Test(arguments: [["--threads", "0"], ["--max-sessions", "0"], ["--drain-time", "x"], ["--x"]])
@@ -51,7 +124,10 @@ struct ServerProcessTests {
   func anAddressInUseIsToldAndItsServerGoesOn(address: String) async throws {
     let address = address == "unix:" ? "unix:\(folder.path("socket"))" : address
     let server = try await ServerProcess(in: folder, listening: address)
-    try await expectRefusal(["--listen", server.address], status: 2)
+    try await expectRefusal(
+      ["--listen", server.address], status: 2,
+      saying: address.hasPrefix("unix:")
+        ? "another server listens on this socket" : "the address is in use")
     #expect(try await anechoic("health", server).status == 0)
   }
 
@@ -108,7 +184,8 @@ struct ServerProcessTests {
   }
 
   private func expectRefusal(
-    _ arguments: [String], status: Int32, sourceLocation: SourceLocation = #_sourceLocation
+    _ arguments: [String], status: Int32, saying words: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let result = try await Command("anechoic-server", arguments, in: folder).wait(
       atMost: .seconds(5))
@@ -118,6 +195,41 @@ struct ServerProcessTests {
     #expect(
       status != 2 || result.errorLines.count == 1, "\(result.errors)",
       sourceLocation: sourceLocation)
+    #expect(
+      words.isEmpty || result.errors.contains(words), "\(result.errors)",
+      sourceLocation: sourceLocation)
+  }
+}
+
+/// A server whose standard output and error go into a pipe.
+private final class PipedServer {
+  let address: String
+  private let process = Process()
+  private let log = Pipe()
+
+  init(in folder: Folder) throws {
+    address = "unix:\(folder.path("piped"))"
+    process.executableURL = URL(fileURLWithPath: Command.path("anechoic-server"))
+    process.arguments = ["--listen", address]
+    process.standardOutput = log
+    process.standardError = log
+    try process.run()
+    // Only the server writes into the pipe from here on.
+    try log.fileHandleForWriting.close()
+    let line = String(decoding: log.fileHandleForReading.availableData, as: UTF8.self)
+    try #require(line.contains("listening on"), "\(line)")
+  }
+
+  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+  func closeLog() throws { try log.fileHandleForReading.close() }
+
+  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+  /// Returns the exit code, or -1 if a signal ended the server.
+  func waitForExit() -> Int32 {
+    process.waitUntilExit()
+    return process.terminationReason == .exit ? process.terminationStatus : -1
   }
 }
 

@@ -22,6 +22,8 @@ struct SessionsTests {
     #expect(list.text.hasPrefix("sessions/call-1") && list.text.contains("room=hall"))
     let page = try await call.run("sessions", "show", "call-1")
     #expect(page.text.contains("media") && page.text.contains("noise suppression moderate"))
+    #expect(
+      page.text.contains("echo cancellation moderate, without effect: the session has no reference"))
     try await call.end()
     let empty = try await call.run("sessions", "list")
     #expect(empty.status == 0 && empty.output.isEmpty && empty.errorLines.count == 1)
@@ -130,7 +132,7 @@ struct SessionsTests {
       arguments.insert("nobody", at: 2)
       for (address, problem) in [(server.address, "NOT_FOUND"), ("127.0.0.1:1", "UNAVAILABLE")] {
         let result = try await Command.run(
-          "anechoic", arguments + ["--server", address], in: folder)
+          "anechoic", arguments + ["--server", address, "--connect-timeout", "0"], in: folder)
         #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
         #expect(result.errors.contains("\(address): \(problem)"), "\(result.errors)")
         #expect(result.output.isEmpty)

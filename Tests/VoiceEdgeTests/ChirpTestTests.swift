@@ -48,6 +48,23 @@ struct ChirpTestTests {
     #expect(abs(result.noise - expected) < 1, "\(result.noise)")
   }
 
+  @Test func aChirpBeforeItIsPlayedIsNotHeard() {
+    for milliseconds in [-9.9, -20, -50] {
+      let early = ChirpTest.analyse(
+        heard(delay: 0, gain: 0.5, noise: 0.002, lead: 1600), rate: Self.rate,
+        capturedAt: Self.heardAt - 100_000_000,
+        heardAt: Self.heardAt - Int64(milliseconds * 1e6))
+      #expect(early.delay == nil && early.echoLoss == nil, "\(early)")
+    }
+  }
+
+  @Test func anErrorOfTheDevicesTimesIsNoNegativeTime() throws {
+    let early = ChirpTest.analyse(
+      heard(delay: 0, gain: 0.5, noise: 0.002, lead: 1600), rate: Self.rate,
+      capturedAt: Self.heardAt - 100_000_000, heardAt: Self.heardAt + 2_000_000)
+    #expect(try #require(early.delay) == 0)
+  }
+
   @Test func nothingAtAllIsNoChirp() {
     let silence = ChirpTest.analyse(
       Signals.silence(16000), rate: Self.rate, capturedAt: 0, heardAt: 100_000_000)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A microphone that is dead, then too loud, then noisy; and a loudspeaker without a reference.
+# A microphone that is dead, then too loud, then noisy. Then a far end without a reference.
 source "$(dirname "$0")/common.sh"
 
 show() {
@@ -7,6 +7,6 @@ show() {
 }
 anechoic process --microphone sample/trouble.wav --reference sample/reference.wav \
   --output "$output/voice.wav" --events - | show
-echo "== far end, but neither reference nor playback"
+echo "== a far end, but neither a reference nor a playback"
 anechoic process --microphone sample/microphone.wav --far-end sample/reference.wav \
   --output "$output/voice.wav" --events - | show

@@ -1,4 +1,4 @@
-# What the examples share: the built commands, the sample, and a folder for what they write.
+# Shared by the examples: the built commands, the sample, and a folder for the outputs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 PATH="$PWD/.build/release:$PATH"
@@ -7,18 +7,19 @@ PATH="$PWD/.build/release:$PATH"
 output=sample/output
 mkdir -p "$output"
 
-# Starts a server on a socket of its own, ended with the script.
+# Starts a server on a socket of its own, and stops it at the end of the script.
 serve() {
   sockets="$(mktemp --directory)"
   server="unix:$sockets/server.sock"
   anechoic-server --listen "$server" 2>"$sockets/log" &
   trap "kill $!; wait $! || true; rm -r '$sockets'" EXIT
-  until anechoic health --server "$server" >"$sockets/health" 2>&1; do sleep 0.1; done
+  anechoic health --server "$server" --wait 10s >"$sockets/health"
 }
 
-# Runs the sample as the session call-1 in real time, in the background, and waits until it is there.
+# Runs the sample as the session call-1 in real time, in the background, until the session is deleted.
+# Returns once the session exists.
 call() {
-  anechoic process --server "$server" --pacing real-time --session-id call-1 --client kiosk \
+  anechoic process --server "$server" --pacing real-time --loop --session-id call-1 --client kiosk \
     --microphone sample/microphone.wav --far-end sample/reference.wav \
     --playback "$output/playback.wav" --output "$output/voice.wav" "$@" &
   media=$!

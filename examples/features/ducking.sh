@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Music under a call: lowered by 18 dB while somebody talks, by 6 dB while nobody does.
+# Music under a call, lowered by 18 dB while somebody talks and by 6 dB otherwise.
 source "$(dirname "$0")/common.sh"
 
 anechoic process --microphone sample/microphone.wav --reference sample/reference.wav \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A doorbell speaks into a call, once as text and once as audio, which the end of the call cuts off.
+# A doorbell speaks into a call, first as text and then as audio. The end of the call cuts the audio off.
 source "$(dirname "$0")/common.sh"
 
 serve
@@ -10,4 +10,4 @@ anechoic inject --server "$server" --client doorbell --session call-1 --audio sa
 injection=$!
 sleep 3
 sessions delete call-1
-wait "$media" "$injection" || true  # each says what ended it
+wait "$media" "$injection" || true  # each reports what ended it

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Mutes the sample from 10.5 to 17 s, while the near end goes on talking after a pause.
+# Mutes the sample from 10.5 to 17 s, while the near end keeps talking after a pause.
 source "$(dirname "$0")/common.sh"
 
 anechoic process --microphone sample/microphone.wav --reference sample/reference.wav \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A headset's button: applied by the server, then asked about and accepted by the media client.
+# A headset's button. The server applies the first press; the media client decides the second.
 source "$(dirname "$0")/common.sh"
 
 serve
@@ -9,4 +9,4 @@ sessions gesture call-1 --client headset --id press-1         # the same press a
 sleep 2
 sessions gesture call-1 --client headset --id press-2 --unmute  # policy ASK: decided at 5 s
 sessions delete call-1
-wait "$media" || true  # it says who deleted the session
+wait "$media" || true  # it reports who deleted the session

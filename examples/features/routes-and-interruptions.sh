@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A headset is plugged in from 3 to 6 s, and the microphone is taken away from 10 to 12 s.
+# A headset is plugged in from 3 to 6 s, and the microphone is interrupted from 10 to 12 s.
 source "$(dirname "$0")/common.sh"
 
 anechoic process --microphone sample/microphone.wav --reference sample/reference.wav \

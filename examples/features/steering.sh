@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A second connection watches and steers a running session.
+# A second connection watches and controls a running session.
 source "$(dirname "$0")/common.sh"
 
 serve
@@ -7,7 +7,7 @@ call --label room=lobby
 sessions watch call-1 --stats 1 &
 sessions list
 sessions mute call-1 --client desk
-sessions mute call-1 --client desk --if-generation 0 || echo "somebody was quicker"
+sessions mute call-1 --client desk --if-generation 0 || echo "the state has changed in the meantime"
 sessions set call-1 preferred_mic_mode=VOICE_ISOLATION labels.floor=2 >"$sockets/session"
 sleep 1
 sessions delete call-1

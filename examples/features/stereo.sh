@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A microphone of two channels gives a processed voice of two channels.
+# A microphone with two channels gives a processed voice with two channels.
 source "$(dirname "$0")/common.sh"
 
 anechoic process --microphone sample/stereo.wav --reference sample/reference.wav \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Who talks when, on both sides: side, from which second on, and whether that is speech.
+# Voice activity of both sides: the second, the side, and whether it talks.
 source "$(dirname "$0")/common.sh"
 
 anechoic process --microphone sample/microphone.wav --reference sample/reference.wav \

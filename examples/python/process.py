@@ -14,9 +14,9 @@ CHUNKS_PER_SECOND = 50  # a chunk is 20 ms
 
 
 def audio_format(recording):
-    """The format of an open WAV file, which has to be 16-bit PCM."""
+    """Returns the format of an open WAV file, which must be 16-bit PCM."""
     if recording.getsampwidth() != 2:
-        raise wave.Error("only 16-bit WAV files can be sent")
+        raise wave.Error("the file is not a 16-bit WAV file")
     return audio_pb2.AudioFormat(
         encoding=audio_pb2.AUDIO_ENCODING_PCM_S16LE,
         sample_rate_hz=recording.getframerate(),
@@ -25,7 +25,7 @@ def audio_format(recording):
 
 
 def start(microphone, reference):
-    """The request that opens a session: what will come, and what is wanted back."""
+    """Returns the request that opens a session: the formats of its inputs and outputs."""
     request = api.Start(pacing=api.PACING_MEDIA_CLOCK)
     request.config.voice_activity_detection.enabled = True
     request.inputs.microphone.CopyFrom(audio_format(microphone))
@@ -36,9 +36,9 @@ def start(microphone, reference):
 
 
 def requests(first, microphone, reference):
-    """Start, then both recordings side by side, until the microphone's end.
+    """Yields the start, and then both recordings in parallel until the microphone's end.
 
-    A reference that ends sooner goes on as silence: the loudspeaker plays nothing more.
+    A reference that ends earlier is continued with silence.
     """
     yield api.ProcessRequest(start=first)
     while samples := microphone.readframes(microphone.getframerate() // CHUNKS_PER_SECOND):
@@ -53,14 +53,20 @@ def requests(first, microphone, reference):
 
 
 def voice_activity(event, sample_rate):
-    """One line: where in the microphone, in seconds, the near end's voice started or ended."""
+    """One line: when the near end started or stopped talking, and when the server decided so.
+
+    Both times are positions in the microphone's file, in seconds. The decision comes later: the server
+    waits to see whether the voice goes on.
+    """
     change = event.voice_activity_changed
-    sample = change.began_at_sample if change.active else event.microphone_sample
-    return f"{sample / sample_rate:.2f} s  voice {'started' if change.active else 'ended'}"
+    what = "started" if change.active else "ended"
+    happened = change.began_at_sample / sample_rate
+    decided = event.microphone_sample / sample_rate
+    return f"{happened:.2f} s  voice {what} (decided at {decided:.2f} s)"
 
 
 def process(server, microphone, reference, processed):
-    """Runs one session over open WAV files; `processed` gets the microphone's format."""
+    """Runs one session with open WAV files. `processed` gets the microphone's format."""
     processed.setparams(microphone.getparams())
     first = start(microphone, reference)
     with grpc.insecure_channel(server) as channel:
@@ -76,9 +82,9 @@ def process(server, microphone, reference, processed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", required=True, metavar="HOST:PORT")
-    parser.add_argument("--microphone", required=True, metavar="WAV", help="what was captured")
-    parser.add_argument("--reference", metavar="WAV", help="what the loudspeaker played meanwhile")
-    parser.add_argument("--output", required=True, metavar="WAV", help="the microphone, processed")
+    parser.add_argument("--microphone", required=True, metavar="WAV", help="the recording of the microphone")
+    parser.add_argument("--reference", metavar="WAV", help="the audio that the loudspeaker played at the same time")
+    parser.add_argument("--output", required=True, metavar="WAV", help="the file to write the processed voice to")
     files = parser.parse_args()
     try:
         microphone = wave.open(files.microphone)

@@ -1,4 +1,4 @@
-"""Sees and steers the sessions of an Anechoic server from a second connection."""
+"""Shows and controls the sessions of an Anechoic server from a second connection."""
 
 import argparse
 import sys
@@ -14,7 +14,7 @@ PAGE_SIZE = 100
 
 
 def list_sessions(service, metadata):
-    """One line for each session, page by page."""
+    """Prints one line for each session, page by page."""
     request = api.ListSessionsRequest(page_size=PAGE_SIZE)
     while True:
         page = service.ListSessions(request, metadata=metadata)
@@ -26,14 +26,14 @@ def list_sessions(service, metadata):
 
 
 def set_mute(service, metadata, name, muted):
-    """Mutes or unmutes a session, unless somebody else changes that between the two calls."""
+    """Mutes or unmutes a session, unless somebody else does so between the two calls."""
     session = service.GetSession(api.GetSessionRequest(name=name), metadata=metadata).session
     request = api.SetMuteRequest(name=name, muted=muted, if_generation=session.mute.generation)
     print(mute_state(service.SetMute(request, metadata=metadata).state))
 
 
 def watch(service, metadata, name):
-    """The session as it is, then a line for each event, until it ends."""
+    """Prints the state of the session, and then a line for each event until it ends."""
     for response in service.WatchSession(api.WatchSessionRequest(name=name), metadata=metadata):
         if response.HasField("snapshot"):
             print(f"{response.snapshot.name}  {mute_state(response.snapshot.mute)}", flush=True)
@@ -46,7 +46,7 @@ def watch(service, metadata, name):
 
 
 def mute_state(state):
-    """Who muted or unmuted last, and how often the state has changed."""
+    """Returns who muted or unmuted last, and how often the state has changed."""
     what = "muted" if state.muted else "live"
     return f"{what} by {state.actor}, generation {state.generation}"
 
@@ -54,12 +54,12 @@ def mute_state(state):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", required=True, metavar="HOST:PORT")
-    parser.add_argument("--client", default="steer.py", metavar="NAME", help="who this is")
+    parser.add_argument("--client", default="steer.py", metavar="NAME", help="the name of this client")
     parser.add_argument("command", choices=("list", "mute", "unmute", "watch"))
-    parser.add_argument("session", nargs="?", metavar="ID", help="needed but for list")
+    parser.add_argument("session", nargs="?", metavar="ID", help="the session; not needed for list")
     options = parser.parse_args()
     if options.command != "list" and not options.session:
-        parser.error(f"{options.command} needs the ID of a session")
+        parser.error(f"{options.command} needs the id of a session")
     name = f"sessions/{options.session}"
     metadata = (("anechoic-client", options.client),)
     try:

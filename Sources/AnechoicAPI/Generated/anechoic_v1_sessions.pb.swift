@@ -128,7 +128,62 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
     set {_uniqueStorage()._farEndVoiceActive = newValue}
   }
 
+  /// The audio that echo cancellation compares the microphone with.
+  public var echoReference: Anechoic_V1_Session.EchoReference {
+    get {_storage._echoReference}
+    set {_uniqueStorage()._echoReference = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Where the reference of the echo canceller comes from.
+  public nonisolated enum EchoReference: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+    case unspecified // = 0
+
+    /// there is none, and no echo is cancelled
+    case none // = 1
+
+    /// start.inputs.reference
+    case client // = 2
+
+    /// start.outputs.playback
+    case playback // = 3
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .unspecified
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .none
+      case 2: self = .client
+      case 3: self = .playback
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .none: return 1
+      case .client: return 2
+      case .playback: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Anechoic_V1_Session.EchoReference] = [
+      .unspecified,
+      .none,
+      .client,
+      .playback,
+    ]
+
+  }
 
   public init() {}
 
@@ -614,7 +669,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Session"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}create_time\0\u{1}config\0\u{1}mute\0\u{3}active_mic_mode\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{3}injection_available\0\u{3}injection_permission\0\u{1}route\0\u{1}stats\0\u{1}labels\0\u{3}last_event_id\0\u{1}owner\0\u{3}far_end_voice_active\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}create_time\0\u{1}config\0\u{1}mute\0\u{3}active_mic_mode\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{3}injection_available\0\u{3}injection_permission\0\u{1}route\0\u{1}stats\0\u{1}labels\0\u{3}last_event_id\0\u{1}owner\0\u{3}far_end_voice_active\0\u{3}echo_reference\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -632,6 +687,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
     var _lastEventID: UInt64 = 0
     var _owner: String = String()
     var _farEndVoiceActive: Bool = false
+    var _echoReference: Anechoic_V1_Session.EchoReference = .unspecified
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -657,6 +713,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
       _lastEventID = source._lastEventID
       _owner = source._owner
       _farEndVoiceActive = source._farEndVoiceActive
+      _echoReference = source._echoReference
     }
   }
 
@@ -690,6 +747,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
         case 13: try { try decoder.decodeSingularUInt64Field(value: &_storage._lastEventID) }()
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._owner) }()
         case 15: try { try decoder.decodeSingularBoolField(value: &_storage._farEndVoiceActive) }()
+        case 16: try { try decoder.decodeSingularEnumField(value: &_storage._echoReference) }()
         default: break
         }
       }
@@ -747,6 +805,9 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
       if _storage._farEndVoiceActive != false {
         try visitor.visitSingularBoolField(value: _storage._farEndVoiceActive, fieldNumber: 15)
       }
+      if _storage._echoReference != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._echoReference, fieldNumber: 16)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -771,6 +832,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._lastEventID != rhs_storage._lastEventID {return false}
         if _storage._owner != rhs_storage._owner {return false}
         if _storage._farEndVoiceActive != rhs_storage._farEndVoiceActive {return false}
+        if _storage._echoReference != rhs_storage._echoReference {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -778,6 +840,10 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension Anechoic_V1_Session.EchoReference: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ECHO_REFERENCE_UNSPECIFIED\0\u{1}ECHO_REFERENCE_NONE\0\u{1}ECHO_REFERENCE_CLIENT\0\u{1}ECHO_REFERENCE_PLAYBACK\0")
 }
 
 nonisolated extension Anechoic_V1_ListSessionsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -1,11 +1,12 @@
-/// Where a server listens: `HOST:PORT`, `[IPv6]:PORT` or `unix:PATH`.
+/// The address of a server: `HOST:PORT`, `[IPv6]:PORT` or `unix:PATH`.
 ///
-/// Stricter than libgrpc, which takes the port of https where none is given and cuts a port to 16 bits.
+/// The same rule holds for listening and for connecting. libgrpc is less strict: it assumes port 443 if
+/// none is given, and keeps the low 16 bits of a port above 65535.
 public enum ServerAddress: Sendable, Equatable {
   case host(String, port: UInt16)
   case unix(path: String)
 
-  /// Nil for what is none of these.
+  /// Returns nil if `text` is none of the three forms.
   public init?(_ text: String) {
     if text.hasPrefix("unix:") {
       let path = String(text.dropFirst("unix:".count))
@@ -20,6 +21,35 @@ public enum ServerAddress: Sendable, Equatable {
       let port = UInt16(digits)
     else { return nil }
     self = .host(String(host), port: port)
+  }
+
+  /// Returns what is wrong with the address of a server to connect to, or nil if it is right.
+  public static func connectingProblem(_ text: String) -> String? {
+    if case .host(_, port: 0) = ServerAddress(text) {
+      return "\"\(text)\" cannot be connected to: the port must be from 1 to 65535"
+    }
+    return problem(text, ports: "1 to 65535")
+  }
+
+  /// Returns what is wrong with an address to listen on, or nil if it is right. Port 0 is right: it asks
+  /// for a free port.
+  public static func listeningProblem(_ text: String) -> String? {
+    problem(text, ports: "0 to 65535")
+  }
+
+  private static func problem(_ text: String, ports: String) -> String? {
+    guard ServerAddress(text) == nil else { return nil }
+    let reason =
+      if text.hasPrefix("unix:") {
+        "the path of a socket has 1 to \(UnixSocket.longestPath) bytes and no \"%\""
+      } else if let colon = text.lastIndex(of: ":"), canBeHost(text[..<colon]) {
+        "the port must be from \(ports)"
+      } else if canBeHost(text[...]) {
+        "the port is missing"
+      } else {
+        "the host cannot be read"
+      }
+    return "\"\(text)\" is not an address: \(reason); use HOST:PORT, [IPv6]:PORT or unix:PATH"
   }
 
   private static func canBeHost(_ host: Substring) -> Bool {

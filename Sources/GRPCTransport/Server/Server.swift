@@ -87,9 +87,11 @@ public enum ServerError: Error, Equatable, CustomStringConvertible {
   case addressUnavailable(String)
   case notStarted
 
+  /// The failure in words. The reason is found by trying the address again.
   public var description: String {
     switch self {
-    case .addressUnavailable(let address): "cannot listen on \(address)"
+    case .addressUnavailable(let address):
+      "cannot listen on \(address): \(ListenAddress.problem(at: address) ?? "the address is free now")"
     case .notStarted: "libgrpc could not start the server"
     }
   }

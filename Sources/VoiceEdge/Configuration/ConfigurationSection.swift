@@ -136,7 +136,14 @@ struct ConfigurationSection {
     return ConfigurationError(place(of: mapping?[key] ?? node, key), problem)
   }
 
-  /// Returns an error for the section, at one of its nodes.
+  /// Returns an error about a field inside the value of `key`. It names the line and the whole path.
+  func wrong(_ key: String, at path: [String], _ problem: String) -> ConfigurationError {
+    let node = path.reduce(mapping?[key]) { node, name in node?.mapping?[name] ?? node }
+    return ConfigurationError(
+      place(of: node, ([key] + path).joined(separator: ".")), problem)
+  }
+
+  /// The section itself is, at one of its nodes.
   private func wrong(_ node: Node, _ problem: String) -> ConfigurationError {
     let place = node.place(in: file)
     return ConfigurationError(path.isEmpty ? place : "\(place): \(path)", problem)

@@ -93,15 +93,11 @@ extension EdgeConfiguration {
         files.key == nil ? "certificate" : "key", "certificate and key must be set together")
     }
     if let address = try section.value("address") {
-      switch ServerAddress(address.text) {
-      case .host(_, port: 0): throw address.wrong("\"\(address.text)\": port 0 is not valid")
-      case .host: break
-      case .unix where files.isWanted: throw address.wrong("unix sockets do not support TLS")
-      case .unix: break
-      case nil:
-        throw address.wrong(
-          "\"\(address.text)\" is not supported; use HOST:PORT, [IPv6]:PORT or unix:PATH"
-            + " (ports up to 65535, paths up to \(UnixSocket.longestPath) bytes)")
+      if let problem = ServerAddress.connectingProblem(address.text) {
+        throw address.wrong(problem)
+      }
+      guard !files.isWanted || !address.text.hasPrefix("unix:") else {
+        throw address.wrong("the TLS keys cannot be used with a unix socket")
       }
       server.address = address.text
     }
@@ -140,17 +136,19 @@ extension EdgeConfiguration {
       session.client = client.text
     }
     guard let node = section.node("config"), node.null == nil else { return }
-    guard node.mapping != nil else { throw section.wrong("config", "must contain keys and values") }
-    do {
-      let json = try JSONSerialization.data(withJSONObject: node.object)
-      session.configuration = try Anechoic_V1_SessionConfig(jsonUTF8Data: json)
-      _ = try SessionConfiguration(session.configuration, path: "config")
-    } catch let error as InvalidField {
-      throw section.wrong("config", "\(error)")
-    } catch let error as JSONDecodingError {
-      throw section.wrong("config", error.problem)
+    guard let object = node.object as? [String: Any] else {
+      throw section.wrong("config", "takes keys and values")
+    }
+    do throws(JSONFault) {
+      session.configuration = try Anechoic_V1_SessionConfig(jsonObject: object)
     } catch {
-      throw section.wrong("config", "must contain only the keys of anechoic.v1.SessionConfig")
+      throw section.wrong("config", at: error.path, error.problem)
+    }
+    do throws(InvalidField) {
+      _ = try SessionConfiguration(session.configuration, path: "config")
+    } catch {
+      let path = error.path.split(separator: ".").dropFirst().map { String($0) }
+      throw section.wrong("config", at: path, error.problem)
     }
   }
 

@@ -11,8 +11,8 @@ public struct EdgeConfiguration: Sendable {
   public var programs = Programs()
   public var mute = Mute()
   public var fallback = Fallback.light
-  /// The socket of the local control. Nil disables it.
-  public var controlSocket: String? = "/run/anechoic-edge/control.sock"
+  /// The socket of the local control; nil for none.
+  public var controlSocket: String? = ControlSocket().path
 
   public init() {}
 

@@ -9,8 +9,8 @@ public struct ChirpTest: Sendable {
     public var level: Double
     /// The level of the microphone before the chirp, in dBFS.
     public var noise: Double
-    /// The delay from loudspeaker to microphone by the devices' times, in ms. Nil if the chirp was
-    /// not heard.
+    /// The time from the loudspeaker's samples to the microphone's, by the devices' own times, in ms. Never
+    /// negative; nil if the chirp was not heard.
     public var delay: Double?
     /// The attenuation of the chirp by the room, in dB. Nil if it was not heard.
     public var echoLoss: Double?
@@ -20,6 +20,9 @@ public struct ChirpTest: Sendable {
   static let level = -15.0
   private static let duration = 0.2
   private static let silenceBefore = 0.2
+  /// In ms: what the devices' own times may be wrong by. A chirp that is heard earlier than it can be is
+  /// not believed.
+  private static let clockError = 5
 
   /// Returns the test sound: silence, during which the room noise is measured, and then the chirp.
   static func sound(_ rate: SampleRate) -> [Float] {
@@ -48,12 +51,12 @@ public struct ChirpTest: Sendable {
     let begin = heardAt + Int64(silenceBefore * 1e9)
     let start = Int((begin - capturedAt) * Int64(rate.hertz) / 1_000_000_000)
     let noise = samples[..<min(samples.count, max(1, start))]
-    let (lag, gain, likeness) = bestMatch(samples, chirp, from: max(0, start - rate.hertz / 20))
+    let (lag, gain, likeness) = bestMatch(samples, chirp, from: max(0, start - rate.hertz * clockError / 1000))
     let isHeard = likeness > 0.2
     return Result(
       level: isHeard ? level + 20 * log10(max(1e-6, gain)) : decibels(samples),
       noise: decibels(Array(noise)),
-      delay: isHeard ? Double(lag - start) * 1000 / Double(rate.hertz) : nil,
+      delay: isHeard ? Double(max(0, lag - start)) * 1000 / Double(rate.hertz) : nil,
       echoLoss: isHeard ? -20 * log10(max(1e-6, gain)) : nil)
   }
 

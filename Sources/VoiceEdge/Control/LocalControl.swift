@@ -35,12 +35,19 @@ final class LocalControl: Sendable {
   /// Removes a socket that an agent left behind. Throws if an agent answers on it.
   private static func makeWay(_ path: String) throws(EdgeFailure) {
     let folder = URL(filePath: path).deletingLastPathComponent().path
+    let isTemporary = folder == ControlSocket().temporaryFolder
     do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true,
+        attributes: isTemporary ? [.posixPermissions: 0o700] : nil)
     } catch {
-      throw EdgeFailure("control socket \(path): cannot create its folder")
+      throw EdgeFailure(
+        "control socket \(path): its folder cannot be created; choose a path with --control-socket")
     }
     var info = stat()
+    guard !isTemporary || lstat(folder, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+      && info.st_uid == geteuid()
+    else { throw EdgeFailure("control socket \(path): its folder belongs to another user") }
     guard lstat(path, &info) == 0 else { return }
     guard info.st_mode & S_IFMT == S_IFSOCK else {
       throw EdgeFailure("control socket \(path): the path exists and is not a socket")

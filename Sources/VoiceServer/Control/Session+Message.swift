@@ -27,5 +27,7 @@ extension Anechoic_V1_Session {
     labels = session.labels.withLock { $0 }
     lastEventID = state.lastEventID
     owner = session.setup.owner.actor
+    echoReference =
+      session.setup.reference != nil ? .client : session.setup.playback != nil ? .playback : .none
   }
 }

@@ -9,46 +9,46 @@ internal import VoiceClient
 struct InjectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inject",
-    abstract: "Speak into a session that runs on a server.",
+    abstract: "Inject speech into a running session.",
     discussion: """
-      Asks for permission first, and waits until the session's media client has answered. The \
-      session has to take injected speech, as that of anechoic process --injection does. Returns \
-      when all has been heard; Ctrl-C cancels what has not.
+      The command first asks for permission, and waits until the session's media client has \
+      answered. The session must accept injected speech, as with anechoic process --injection. The \
+      command returns when all the speech has been heard. Ctrl-C cancels the rest and exits with 130.
         anechoic inject --session call-1 --text "The door is open."
         anechoic inject --session call-1 --audio news.wav --usage "Announcements"
       """)
 
-  @Option(help: ArgumentHelp("ID or sessions/ID.", valueName: "name"))
+  @Option(help: ArgumentHelp("The session: ID or sessions/ID.", valueName: "name"))
   var session: SessionName
 
-  @Option(help: "What the server's synthesizer shall say.")
+  @Option(help: "The text to speak, by the server's synthesizer.")
   var text: String?
 
-  @Option(help: "The synthesizer's voice. (default: the server's)")
+  @Option(help: "The voice of the synthesizer. (default: the server's)")
   var voice: String?
 
-  @Option(help: ArgumentHelp("WAV, FLAC or Ogg to be heard instead.", valueName: "file"))
+  @Option(help: ArgumentHelp("The audio to play instead of a text: WAV, FLAC or Ogg.", valueName: "file"))
   var audio: String?
 
-  @Option(help: "What the person who permits it is told.")
+  @Option(help: "The purpose of the speech. It is shown to the person who is asked for permission.")
   var usage = "Speech injected with anechoic inject"
 
-  @OptionGroup var target: ServerOption
+  @OptionGroup var target: ServerOptions
   @OptionGroup var identity: ClientOption
 
   func validate() throws {
     guard (text == nil) != (audio == nil) else {
-      throw ValidationError("Either --text or --audio is needed.")
+      throw ValidationError("Give either --text or --audio.")
     }
     guard voice == nil || text != nil else {
-      throw ValidationError("--voice goes with --text.")
+      throw ValidationError("--voice needs --text.")
     }
   }
 
   func run() async throws {
     do {
       let speech = try text.map { Speech.text($0, voice: voice ?? "") } ?? Speech(file: audio ?? "")
-      let client = try target.sessionsClient(as: identity)
+      let client = try await target.sessionsClient(as: identity)
       let (session, usage) = (session.description, usage)
       let heard = try await untilSignalled(saying: "the injection was cancelled") {
         try await Self.requirePermission(from: client, session, usage)
@@ -67,13 +67,13 @@ struct InjectCommand: AsyncParsableCommand {
   ) async throws {
     let notice = Task {
       try await Task.sleep(for: .seconds(1))
-      standardError("waiting until the media client of \(session) permits it\n")
+      standardError("waiting for the media client of \(session) to give permission\n")
     }
     defer { notice.cancel() }
     let permission = try await client.requestInjectionPermission(session, usageDescription: usage)
     guard permission == .granted else {
-      throw CommandFailure("\(session): permission to inject is \(Words.of(permission))")
+      throw CommandFailure("\(session): the permission to inject is \(Words.of(permission))")
     }
-    standardError("permission to inject is granted\n")
+    standardError("the permission to inject is granted\n")
   }
 }

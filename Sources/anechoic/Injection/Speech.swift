@@ -6,23 +6,21 @@ internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceClient
 
-/// What is to be injected into a session.
+/// Speech to be injected into a session.
 enum Speech: Sendable {
   case text(String, voice: String)
   case file(path: String)
 
-  /// Of a chunk of audio, in frames of 10 ms.
+  /// The length of a chunk of audio, in frames of 10 ms.
   private static let framesPerChunk = 10
 
-  /// Throws for a file that holds no audio.
+  /// Throws if the file contains no audio.
   init(file path: String) throws {
     _ = try AudioFileReader(path: path)
     self = .file(path: path)
   }
 
-  /// Injects all of it.
-  ///
-  /// - Returns: How much was heard.
+  /// Injects all of the speech, and returns how much of it was heard.
   func inject(
     into session: String, of client: SessionsClient
   ) async throws -> Google_Protobuf_Duration {

@@ -4,10 +4,10 @@ internal import Foundation
 internal import SwiftProtobuf
 internal import Synchronization
 
-/// Answers clients who ask for permission to inject speech into a job's session.
+/// The answers to clients that ask for permission to inject speech into the session of a job.
 final class InjectionPolicy: Sendable {
   private let answer: GrantInjectionArgument
-  /// The person did not choose the answer, and may want to know how.
+  /// Whether the answer was not chosen with --grant-injection.
   private let isDefault: Bool
   private let controls: ControlQueue
   /// One question at a time.
@@ -15,7 +15,7 @@ final class InjectionPolicy: Sendable {
 
   var asks: Bool { answer == .ask }
 
-  /// Nil asks where there is somebody to ask, and else refuses.
+  /// Nil asks if there is a terminal, and refuses otherwise.
   init(_ answer: GrantInjectionArgument?, controls: ControlQueue) {
     let hasTerminal = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0
     self.answer = answer ?? (hasTerminal ? .ask : .never)
@@ -31,17 +31,17 @@ final class InjectionPolicy: Sendable {
       decide(request.client, grant: true)
     case .never:
       standardError(
-        "\(question): refused\(isDefault ? " (--grant-injection always permits it)" : "")\n")
+        "\(question): refused\(isDefault ? " (permit it with --grant-injection always)" : "")\n")
       decide(request.client, grant: false)
     case .ask:
-      // A thread of its own: a person takes time, and audio goes on.
+      // On a thread of its own, since the audio continues while the person thinks.
       Thread.detachNewThread { self.ask(question, request.client) }
     }
   }
 
   private func ask(_ question: String, _ client: String) {
     let answer = terminal.withLock { _ in
-      standardError("\(question)\nPermit it? [y/N] ")
+      standardError("\(question)\nPermit this? [y/N] ")
       return readLine()?.lowercased()
     }
     decide(client, grant: answer == "y" || answer == "yes")

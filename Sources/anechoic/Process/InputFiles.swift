@@ -4,54 +4,75 @@ internal import AudioFiles
 internal import Foundation
 internal import SessionConversions
 
-/// The files that a job sends side by side: it is as long as the microphone's.
+/// The files that a job sends side by side. The session is as long as the microphone's file, or runs on
+/// where the files are repeated.
 struct InputFiles {
+  /// A reference may end earlier than the microphone by so much.
+  private static let tolerance = Duration.milliseconds(500)
+
   private let microphone: InputFile
   private let others: [InputFile]
 
-  /// Opens the files; an input without a path never comes.
+  /// Opens the files. An input without a path is left out of the session.
+  ///
+  /// `repeating` starts all files again, sample by sample, whenever the microphone's file ends.
   init(
-    microphone: String, others: [(input: SessionInput, path: String?)]
+    microphone: String, others: [(input: SessionInput, path: String?)], repeating: Bool
   ) throws(AudioFileError) {
     self.microphone = try InputFile(.microphone, path: microphone)
+    if repeating { self.microphone.repeats(as: self.microphone) }
     var files: [InputFile] = []
     for (input, path) in others {
-      if let path { files.append(try InputFile(input, path: path)) }
+      guard let path else { continue }
+      let file = try InputFile(input, path: path)
+      if repeating { file.repeats(as: self.microphone) }
+      files.append(file)
     }
     self.others = files
   }
 
   var microphoneFormat: AudioFormat { microphone.format }
 
-  /// Samples of each channel of the microphone.
+  /// Samples of each channel in the microphone's file.
   var sampleCount: Int { microphone.sampleCount }
 
-  /// Of what the session has to play: the far end's, or else the microphone's.
+  /// The lengths of the reference and the microphone, if the reference ends too early; else nil.
+  var shortReference: (length: Duration, microphone: Duration)? {
+    guard let length = file(of: .reference)?.duration,
+      length + Self.tolerance < microphone.duration
+    else { return nil }
+    return (length, microphone.duration)
+  }
+
+  /// The format of the playback: that of the far end, or else that of the microphone.
   var playbackFormat: AudioFormat { (file(of: .farEnd) ?? microphone).format }
 
-  /// The formats for a start.
+  /// The formats of the inputs, for the start of the session.
   var formats: Anechoic_V1_Start.Inputs {
     ([microphone] + others).reduce(into: Anechoic_V1_Start.Inputs()) { inputs, file in
       inputs[keyPath: file.input.format] = Anechoic_V1_AudioFormat(file.format)
     }
   }
 
-  /// How loud all was that has been read. What the loudspeaker plays is the reference, or the far
-  /// end where that is left out.
+  /// The loudness of the files, as far as they have been read.
   var levels: SentLevels {
-    SentLevels(
-      microphone: microphone.levels,
-      played: (file(of: .reference) ?? file(of: .farEnd))?.levels)
+    let reference = file(of: .reference)
+    return SentLevels(
+      microphone: microphone.meter.meanSquares,
+      played: (reference ?? file(of: .farEnd))?.meter.meanSquares,
+      referenceLag: reference.flatMap { reference in
+        ReferenceLag(microphone: microphone.meter.curve, reference: reference.meter.curve)
+      })
   }
 
-  /// The next audio of one instant; nil at the end of the microphone.
+  /// Returns the next audio of every input, or nil at the end of the microphone's file.
   func read(frames: Int) throws(AudioFileError) -> Anechoic_V1_AudioInput? {
-    let samples = try microphone.read(frames: frames)
+    let samples = try microphone.read(frames: frames, padded: false)
     guard !samples.isEmpty else { return nil }
     var audio = Anechoic_V1_AudioInput()
     audio.microphone.samples = samples
     for file in others {
-      audio[keyPath: file.input.chunk].samples = try file.readPadded(frames: frames)
+      audio[keyPath: file.input.chunk].samples = try file.read(frames: frames, padded: true)
     }
     return audio
   }
@@ -61,9 +82,105 @@ struct InputFiles {
   }
 }
 
-/// The power of what was sent, mean squares of frames of 10 ms.
+/// The loudness of the audio that a job sent.
 struct SentLevels: Sendable {
+  /// Mean squares of frames of 10 ms.
   var microphone: [Float]
-  /// Nil where nothing is played.
+  /// The same for the reference, or for the far end if there is no reference; nil without both.
   var played: [Float]?
+  /// Nil if the reference cannot be found in the microphone.
+  var referenceLag: ReferenceLag?
+}
+
+/// One of the inputs that a session can have, and its place in the messages.
+enum SessionInput {
+  case microphone
+  case reference
+  case farEnd
+  case otherAudio
+
+  var chunk: WritableKeyPath<Anechoic_V1_AudioInput, Anechoic_V1_AudioChunk> {
+    switch self {
+    case .microphone: \.microphone
+    case .reference: \.reference
+    case .farEnd: \.farEnd
+    case .otherAudio: \.otherAudio
+    }
+  }
+
+  var format: WritableKeyPath<Anechoic_V1_Start.Inputs, Anechoic_V1_AudioFormat> {
+    switch self {
+    case .microphone: \.microphone
+    case .reference: \.reference
+    case .farEnd: \.farEnd
+    case .otherAudio: \.otherAudio
+    }
+  }
+}
+
+/// A file on its way into an input of a session.
+private final class InputFile {
+  let input: SessionInput
+  private(set) var meter: LevelMeter
+  private let reader: AudioFileReader
+  /// The file whose passes this file follows; nil if it is read once.
+  private var leader: (sampleCount: Int, hertz: Int)?
+  private var pass = 0
+  /// Samples of each channel read in this pass.
+  private var position = 0
+
+  init(_ input: SessionInput, path: String) throws(AudioFileError) {
+    self.input = input
+    reader = try AudioFileReader(path: path)
+    meter = LevelMeter(reader.format, withCurve: [.microphone, .reference].contains(input))
+  }
+
+  var format: AudioFormat { reader.format }
+  var sampleCount: Int { reader.sampleCount }
+  var duration: Duration { format.rate.duration(ofSamples: sampleCount) }
+
+  /// Starts this file again each time that `leader` ends.
+  func repeats(as leader: InputFile) {
+    self.leader = (leader.sampleCount, leader.format.rate.hertz)
+  }
+
+  /// Returns the next samples. After the end of a file that is not repeated they are silence if
+  /// `padded`, or else missing.
+  func read(frames: Int, padded: Bool) throws(AudioFileError) -> Data {
+    let count = frames * format.rate.samplesPerFrame
+    var samples =
+      if let leader { try readRepeated(count, as: leader) } else { try reader.read(samples: count) }
+    if padded { pad(&samples, to: count) }
+    meter.append(samples)
+    return Data(samples)
+  }
+
+  private func readRepeated(
+    _ count: Int, as leader: (sampleCount: Int, hertz: Int)
+  ) throws(AudioFileError) -> [UInt8] {
+    /// Rounded down from the leader's time, so that no error adds up over the passes.
+    func end(ofPasses passes: Int) -> Int {
+      passes * leader.sampleCount * format.rate.hertz / leader.hertz
+    }
+    var samples: [UInt8] = []
+    var missing = count
+    while missing > 0 {
+      let passLength = end(ofPasses: pass + 1) - end(ofPasses: pass)
+      let part = min(missing, passLength - position)
+      samples += try reader.read(samples: part)
+      missing -= part
+      pad(&samples, to: count - missing)
+      position += part
+      if position == passLength {
+        try reader.rewind()
+        (pass, position) = (pass + 1, 0)
+      }
+    }
+    return samples
+  }
+
+  /// Adds silence up to `count` samples of each channel.
+  private func pad(_ samples: inout [UInt8], to count: Int) {
+    samples += repeatElement(0, count: count * format.bytesPerSampleFrame - samples.count)
+  }
 }

@@ -1,23 +1,29 @@
 internal import AnechoicAPI
-internal import SwiftProtobuf
 
-/// What was found in what a session sent.
+/// What a session reported about the audio of a job. What it keeps is bounded, however long the job is.
 struct JobFindings {
-  /// Mean squares of frames of 10 ms of the processed audio.
+  /// Mean squares of the frames of 10 ms of the processed audio.
   var levels: [Float] = []
-  /// In which of these frames a voice was found.
+  /// Whether a voice was found in each of these frames.
   private(set) var voice: [Bool] = []
-  /// Which of these frames were muted.
+  /// Whether each of these frames was muted.
   private(set) var muted: [Bool] = []
-  /// In samples of the microphone, from where speech began to where it ended.
-  private(set) var speech: [Range<Int64>] = []
-  /// How often somebody talked who was muted.
+  private(set) var mutedFrames = 0
+  /// How often speech started.
+  private(set) var speechCount = 0
+  /// In samples of the microphone.
+  private(set) var speechSamples: Int64 = 0
+  /// How often somebody talked while muted.
   private(set) var mutedSpeechCount = 0
-  /// What other audio was changed to, in dB.
-  private(set) var duckingGains: [Float] = []
+  /// How often the gain of other audio changed.
+  private(set) var duckingCount = 0
+  /// In dB; nil if other audio was never lowered.
+  private(set) var lowestDuckingGain: Float?
   private var speechBegan: Int64?
 
   mutating func take(_ frame: Anechoic_V1_FrameInfo) {
+    if frame.muted { mutedFrames += 1 }
+    guard voice.count < LevelMeter.longest else { return }
     voice.append(frame.voice)
     muted.append(frame.muted)
   }
@@ -32,14 +38,17 @@ struct JobFindings {
       }
     case .mutedSpeechActivity(let change):
       if change.activity == .started { mutedSpeechCount += 1 }
-    case .duckingChanged(let change): duckingGains.append(change.gainDb)
+    case .duckingChanged(let change):
+      duckingCount += 1
+      lowestDuckingGain = min(lowestDuckingGain ?? change.gainDb, change.gainDb)
     default: break
     }
   }
 
-  /// Ends speech that goes on.
+  /// Ends speech that is still going on.
   mutating func endSpeech(at sample: Int64) {
     guard let began = speechBegan.take() else { return }
-    speech.append(began..<max(began, sample))
+    speechCount += 1
+    speechSamples += max(0, sample - began)
   }
 }

@@ -1,67 +1,125 @@
 internal import AudioCore
 internal import Foundation
 
-/// What a job did, in a few lines.
+/// The result of a job, in a few lines.
 struct JobSummary {
+  /// The names and lengths of the files that the summary speaks of.
+  struct Files {
+    var microphone: String
+    var reference: String?
+    /// Nil if there is no reference, or if it is as long as the microphone.
+    var shortReference: (length: Duration, microphone: Duration)?
+    /// Whether the session has an echo reference: a file, or its own playback.
+    var hasEchoReference: Bool
+
+    /// Nil if the reference is long enough.
+    var shortReferenceWarning: String? {
+      guard let short = shortReference, let reference else { return nil }
+      let end = seconds(short.length)
+      return "\(reference) ends after \(end) s, and \(microphone) after "
+        + "\(seconds(short.microphone)) s; echo after \(end) s is not cancelled"
+    }
+  }
+
   let duration: Duration
   let took: Duration
-  /// In dB; nil where the far end never talked alone.
-  let echoReduction: Float?
-  let speechCount: Int
-  let speechDuration: Duration
-  let mutedDuration: Duration
-  let mutedSpeechCount: Int
-  /// In dB, one for each change.
-  let duckingGains: [Float]
+  private let files: Files
+  private let found: JobFindings
+  /// In dB; nil if the far end never talked alone.
+  private let echoReduction: Float?
+  private let referenceLag: ReferenceLag?
+  private let speechDuration: Duration
 
   init(
-    _ sent: SentLevels, _ found: JobFindings, sampleCount: Int, rate: SampleRate,
+    _ sent: SentLevels, _ found: JobFindings, _ files: Files, sampleCount: Int, rate: SampleRate,
     algorithmicDelay: Duration, took: Duration
   ) {
     duration = rate.duration(ofSamples: sampleCount)
     self.took = took
+    self.files = files
+    self.found = found
     echoReduction = sent.played.flatMap { played in
       EchoReduction(microphone: sent.microphone, played: played, delay: algorithmicDelay)
         .measure(found)
     }
-    speechCount = found.speech.count
-    speechDuration = rate.duration(ofSamples: found.speech.reduce(0) { $0 + $1.count })
-    mutedDuration = .milliseconds(10 * found.muted.count { $0 })
-    mutedSpeechCount = found.mutedSpeechCount
-    duckingGains = found.duckingGains
+    referenceLag = sent.referenceLag
+    speechDuration = rate.duration(ofSamples: Int(found.speechSamples))
+  }
+
+  /// The warning about files that may have been given for each other; nil if they look right.
+  var swapWarning: String? {
+    guard let referenceLag, referenceLag.looksSwapped, let reference = files.reference else {
+      return nil
+    }
+    return "\(reference) follows \(files.microphone) by \(-referenceLag.milliseconds) ms, and a "
+      + "reference must come first; swap --microphone and --reference if they were exchanged"
   }
 
   var text: String {
-    let echo = echoReduction.map { String(format: "%.1f dB where only the far end talks", $0) }
-    return """
-      duration        \(Self.seconds(duration)) s, processed in \(Self.seconds(took)) s \
-      (\(String(format: "%.3f", took / duration)) of real time)
-      echo reduction  \(echo ?? "not measured: the far end never talks alone")
-      speech found    \(Self.seconds(speechDuration)) s in \(Self.count(speechCount, "part"))
-      \(occasional)
-      """
+    let rows =
+      [
+        (
+          "duration",
+          "\(seconds(duration)) s, processed in \(seconds(took)) s "
+            + "(\(String(format: "%.3f", took / duration)) of real time)"
+        ),
+        ("echo reduction", echo),
+        (
+          "speech found",
+          "\(seconds(speechDuration)) s in \(Self.count(found.speechCount, "part"))"
+        ),
+      ] + occasional
+    return rows.map { $0.0.padding(toLength: 16, withPad: " ", startingAt: 0) + $0.1 + "\n" }
+      .joined()
   }
 
-  /// What a job without calls and mutes has nothing of.
-  private var occasional: String {
-    var lines: [String] = []
-    if mutedDuration > .zero { lines.append("muted           \(Self.seconds(mutedDuration)) s") }
-    if mutedSpeechCount > 0 {
-      lines.append("muted speech    \(Self.count(mutedSpeechCount, "time"))")
+  private var echo: String {
+    guard files.hasEchoReference else {
+      return "not possible: the session has no reference (--reference or --playback)"
     }
-    if let lowest = duckingGains.min() {
-      lines.append(
-        "other audio     lowered to \(String(format: "%.1f", lowest)) dB, "
-          + Self.count(duckingGains.count, "change"))
+    return echoReduction.map { String(format: "%.1f dB where only the far end talks", $0) }
+      ?? "not measured: the far end never talks alone"
+  }
+
+  /// The rows that only some jobs have.
+  private var occasional: [(String, String)] {
+    var rows: [(String, String)] = []
+    if let short = files.shortReference {
+      rows.append(
+        (
+          "reference",
+          "ends after \(seconds(short.length)) s of \(seconds(short.microphone)) s"
+        ))
     }
-    return lines.map { $0 + "\n" }.joined()
+    if let referenceLag, referenceLag.looksSwapped {
+      rows.append(
+        (
+          "reference",
+          "follows the microphone by \(-referenceLag.milliseconds) ms: the files may be swapped"
+        ))
+    }
+    if found.mutedFrames > 0 {
+      rows.append(("muted", "\(seconds(.milliseconds(10 * found.mutedFrames))) s"))
+    }
+    if found.mutedSpeechCount > 0 {
+      rows.append(("muted speech", Self.count(found.mutedSpeechCount, "time")))
+    }
+    if let lowest = found.lowestDuckingGain {
+      rows.append(
+        (
+          "other audio",
+          "lowered to \(String(format: "%.1f", lowest)) dB, "
+            + Self.count(found.duckingCount, "change")
+        ))
+    }
+    return rows
   }
 
   private static func count(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
+}
 
-  private static func seconds(_ duration: Duration) -> String {
-    String(format: "%.2f", duration / .seconds(1))
-  }
+private func seconds(_ duration: Duration) -> String {
+  String(format: "%.2f", duration / .seconds(1))
 }

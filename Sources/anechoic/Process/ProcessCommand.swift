@@ -12,28 +12,35 @@ struct ProcessCommand: AsyncParsableCommand {
     commandName: "process",
     abstract: "Process a recording of a microphone.",
     discussion: """
-      Files may be WAV, FLAC or Ogg, of 1 or 2 channels, at 8, 16, 24, 32, 44.1 or 48 kHz. The \
-      outputs are as long as the microphone.
+      The input files are WAV, FLAC or Ogg, with 1 or 2 channels, at 8, 16, 24, 32, 44.1 or 48 kHz. \
+      The outputs are as long as the microphone's file.
 
-      Without --server the same server runs inside this command:
+      Without --server the command runs a server of its own:
         anechoic process --microphone mic.wav --reference loudspeaker.wav \\
           --output voice.wav
         anechoic process --microphone mic.wav --output voice.flac \\
           --mic-mode voice-isolation
         anechoic process --microphone mic.wav --output voice.wav --events - | jq .
 
-      A call with music, whose loudspeaker plays what this writes to played.wav:
+      A call with music. Play played.wav on the loudspeaker:
         anechoic process --microphone mic.wav --output voice.wav \\
           --far-end caller.wav --other-audio music.wav --playback played.wav \\
           --ducking max --advanced-ducking
 
-      Changes while it runs, each at a time of the microphone and with a field of \
-      anechoic.v1.Control in proto3 JSON, one on a line of the file for --controls:
+      A session on a server that continues until Ctrl-C:
+        anechoic process --server 127.0.0.1:50051 --session-id call-1 \\
+          --pacing real-time --loop --microphone mic.wav --output voice.wav
+
+      Each line of the file for --controls is a JSON object: a time in seconds and one field of \
+      anechoic.v1.Control.
         {"at": 2.5, "set_mute": {"muted": true}}
         {"at": 4, "update_config": {"config": {}, "updateMask": "voiceProcessing"}}
         {"at": 6, "clear_playback": {}}
-      or with what became of the devices, an anechoic.v1.DeviceReport:
+      A line may also report a change of the audio devices, an anechoic.v1.DeviceReport:
         {"at": 8, "device_report": {"interruption": {"should_resume": true}}}
+
+      Exits with 0 when everything was processed, with 2 if it could not be, and with 64 for wrong \
+      usage.
       """)
 
   @OptionGroup(title: "Files") var files: ProcessFiles
@@ -41,22 +48,36 @@ struct ProcessCommand: AsyncParsableCommand {
   @OptionGroup(title: "Call") var call: CallOptions
   @OptionGroup var identity: ClientOption
 
-  @Option(help: "media-clock (as fast as it goes) or real-time.")
+  @Option(help: "The speed: media-clock (as fast as possible) or real-time.")
   var pacing = PacingArgument.mediaClock
 
-  @Option(help: "HOST:PORT or unix:PATH. (default: a server inside this command)")
+  @Option(
+    help: """
+      The address of the server: HOST:PORT, [IPv6]:PORT or unix:PATH. (default: a server inside this \
+      command)
+      """)
   var server: String?
 
-  @OptionGroup(title: "Connection") var security: SecurityOptions
+  @OptionGroup(title: "Connection") var connection: ServerAccess
 
-  func validate() throws { try security.validate(for: server) }
+  func validate() throws {
+    try connection.validate(for: server)
+    guard !files.loop || pacing == .realTime else {
+      throw ValidationError("--loop needs --pacing real-time.")
+    }
+  }
 
   func run() async throws {
     do {
       try files.checkRoles()
-      let job = try ProcessJob(files, start, grantInjection: grantInjection)
+      let stop = StopRequest()
+      let job = try ProcessJob(files, start, grantInjection: grantInjection, stop: stop)
+      if let warning = job.shortReferenceWarning { warn(warning) }
       let name = identity.client.description
-      let security = try security.channelSecurity()
+      let security = try connection.channelSecurity()
+      if let server { try await connection.waitForServer(at: server) }
+      let watch = files.loop ? Self.watchSignals(stop) : nil
+      defer { watch?.cancel() }
       let summary = try await ServerInside.orAt(server) { address, connected in
         try await RecordedSession.record(
           to: files.record,
@@ -68,6 +89,7 @@ struct ProcessCommand: AsyncParsableCommand {
             connected: connected)
         }
       }
+      if let warning = summary.swapWarning { warn(warning) }
       standardError(summary.text)
     } catch let error as AudioFileError {
       throw CommandFailure(error.description)
@@ -76,19 +98,32 @@ struct ProcessCommand: AsyncParsableCommand {
     }
   }
 
-  /// What the options ask for; the formats come from the files.
+  /// Sets `stop` at the first SIGINT or SIGTERM.
+  private static func watchSignals(_ stop: StopRequest) -> Task<Void, Never> {
+    let signals = TerminationSignals()
+    return Task {
+      await signals.first()
+      stop.set()
+    }
+  }
+
+  private func warn(_ warning: String) {
+    standardError("anechoic: warning: \(warning)\n")
+  }
+
+  /// The start that the options ask for. The formats come from the files.
   private var start: Anechoic_V1_Start {
     .with { start in
       voice.apply(to: &start.config)
       call.apply(to: &start)
-      // Who records has to know what the session will be called.
+      // The recorder has to know the id before the session starts.
       if files.record != nil, start.sessionID.isEmpty { start.sessionID = UUID().uuidString }
       start.pacing = pacing.pacing
       if files.stats != nil { start.statsInterval.seconds = 1 }
     }
   }
 
-  /// Nobody is asked on the terminal whose session takes no injected speech anyway.
+  /// Refuses without a question if the session takes no injected speech anyway.
   private var grantInjection: GrantInjectionArgument? {
     call.grantInjection ?? (call.injection ? nil : .never)
   }

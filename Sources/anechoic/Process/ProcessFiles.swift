@@ -5,66 +5,83 @@ internal import CommandLineSupport
 
 /// The files of a job.
 struct ProcessFiles: ParsableArguments {
-  @Option(help: ArgumentHelp("What the microphone heard.", valueName: "file"))
+  @Option(help: ArgumentHelp("The audio that the microphone recorded.", valueName: "file"))
   var microphone: String
 
-  @Option(help: ArgumentHelp("What the loudspeaker played meanwhile.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "The audio that the loudspeaker played at the same time. Echo cancellation needs it.",
+      valueName: "file"))
   var reference: String?
 
-  @Option(help: ArgumentHelp("The other side of the call, to be played.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The other side of the call, mixed into the playback.", valueName: "file"))
   var farEnd: String?
 
   @Option(
     help: ArgumentHelp(
-      "Music, prompts and the like, to be played lowered; needs --playback.", valueName: "file"))
+      "Music, prompts and other audio, lowered and mixed into the playback; needs --playback.",
+      valueName: "file"))
   var otherAudio: String?
 
   @Option(
     help: ArgumentHelp(
-      "Changes while it runs, as JSON lines {\"at\": SECONDS, \"set_mute\": {\"muted\": true}}.",
+      "Changes during the session, as JSON lines: {\"at\": SECONDS, \"set_mute\": {\"muted\": true}}.",
       valueName: "file"))
   var controls: String?
 
-  @Option(help: ArgumentHelp("Where the processed voice goes.", valueName: "file"))
+  @Flag(
+    help: """
+      Repeat the input files without a gap until Ctrl-C, then finish and exit with 0. Needs \
+      --pacing real-time.
+      """)
+  var loop = false
+
+  @Option(help: ArgumentHelp("The file to write the processed voice to.", valueName: "file"))
   var output: String
 
   @Option(
     help: ArgumentHelp(
-      "Where goes what is to be played: far end, other audio, chimes and injected speech, mixed.",
+      "The file to write the playback mix to: far end, other audio, chimes and injected speech.",
       valueName: "file"))
   var playback: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where events and results of controls go, as JSON lines; - for standard output.",
+      "The file to write events and results of controls to, as JSON lines; - is standard output.",
       valueName: "file"))
   var events: String?
 
-  @Option(help: ArgumentHelp("Where statistics go, one JSON line a second.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "The file to write statistics to, one JSON line per second.", valueName: "file"))
   var stats: String?
 
-  @Option(help: ArgumentHelp("Where a JSON line for every 10 ms goes.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "The file to write a JSON line for every 10 ms to.", valueName: "file"))
   var frames: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where a recording of the session goes, for anechoic replay.", valueName: "file"))
+      "The file to record the session to, for anechoic replay.", valueName: "file"))
   var record: String?
 
-  /// What a job writes beside its audio.
+  /// The paths of the logs.
   var logs: JobLogs.Paths { JobLogs.Paths(events: events, statistics: stats, frames: frames) }
 
-  /// Throws where a file is to be written that is needed for something else.
+  /// Throws if an output would overwrite an input or another output.
   func checkRoles() throws(CommandFailure) {
     try FileRoles.check(
       read: [microphone, reference, farEnd, otherAudio, controls].compactMap { $0 },
       written: [output, playback, events, stats, frames, record].compactMap { $0 })
   }
 
-  /// Opens what is sent as audio.
+  /// Opens the input files.
   func inputs() throws(AudioFileError) -> InputFiles {
     try InputFiles(
       microphone: microphone,
-      others: [(.reference, reference), (.farEnd, farEnd), (.otherAudio, otherAudio)])
+      others: [(.reference, reference), (.farEnd, farEnd), (.otherAudio, otherAudio)],
+      repeating: loop)
   }
 }

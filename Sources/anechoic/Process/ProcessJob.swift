@@ -5,7 +5,7 @@ internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceClient
 
-/// One recording through one session.
+/// The processing of one set of files in one session.
 final class ProcessJob {
   private let start: Anechoic_V1_Start
   private let sender: Sender
@@ -13,21 +13,28 @@ final class ProcessJob {
   private let injectionPolicy: InjectionPolicy
   private let microphoneFormat: AudioFormat
   private let playbackFormat: AudioFormat
-  private let sampleCount: Int
+  /// Nil if the files are repeated.
+  private let sampleCount: Int?
   private let files: ProcessFiles
+  private let summaryFiles: JobSummary.Files
 
   var sessionID: String { start.sessionID }
 
-  /// Opens the files that are read. Those that are written are left as they are until there is
-  /// something to write.
+  /// Opens the input files. The output files are left as they are until there is something to write.
+  /// `stop` ends the audio before the end of the files.
   init(
-    _ files: ProcessFiles, _ start: Anechoic_V1_Start, grantInjection: GrantInjectionArgument?
+    _ files: ProcessFiles, _ start: Anechoic_V1_Start, grantInjection: GrantInjectionArgument?,
+    stop: StopRequest
   ) throws {
     self.files = files
     let inputs = try files.inputs()
     microphoneFormat = inputs.microphoneFormat
     playbackFormat = inputs.playbackFormat
-    sampleCount = inputs.sampleCount
+    sampleCount = files.loop ? nil : inputs.sampleCount
+    summaryFiles = JobSummary.Files(
+      microphone: files.microphone, reference: files.reference,
+      shortReference: inputs.shortReference,
+      hasEchoReference: files.reference != nil || files.playback != nil)
     controls = try ControlQueue(file: files.controls, rate: microphoneFormat.rate)
     injectionPolicy = InjectionPolicy(grantInjection, controls: controls)
     var start = start
@@ -36,11 +43,14 @@ final class ProcessJob {
       start.outputs.playback = Anechoic_V1_AudioFormat(playbackFormat)
     }
     self.start = start
-    sender = Sender(files: inputs, controls: controls)
+    sender = Sender(files: inputs, controls: controls, stop: stop)
   }
 
-  /// Sends and receives side by side until the session has ended. `connected` is called once the
-  /// server has answered.
+  /// The warning about a reference that ends too early; nil if it is long enough.
+  var shortReferenceWarning: String? { summaryFiles.shortReferenceWarning }
+
+  /// Sends and receives concurrently until the session has ended. Calls `connected` once the server has
+  /// answered.
   func run(on client: VoiceProcessingClient, connected: () -> Void) async throws -> JobSummary {
     let isPaced = start.pacing == .realTime
     let framesPerChunk = isPaced ? 1 : 10
@@ -62,12 +72,12 @@ final class ProcessJob {
       found = try await receiver.run(on: stream)
     } catch {
       stream.cancel()
-      // A file that could not be read on is why the session ended, and not that it was cancelled.
+      // If a file could not be read, that is the cause, not the cancellation that followed.
       do { _ = try await sending } catch let cause as AudioFileError { throw cause } catch {}
       throw error
     }
     return JobSummary(
-      try await sending, found, sampleCount: output.sampleCount, rate: output.format.rate,
+      try await sending, found, summaryFiles, sampleCount: output.sampleCount, rate: output.format.rate,
       algorithmicDelay: stream.algorithmicDelay,
       took: ContinuousClock.now - began)
   }

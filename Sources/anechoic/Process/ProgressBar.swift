@@ -1,15 +1,19 @@
 internal import CommandLineSupport
 internal import Foundation
 
-/// How far a job has come, on a terminal; nothing anywhere else.
+/// A progress bar on the terminal. Without a terminal nothing is shown.
 final class ProgressBar {
   private static let width = 40
 
   private let total: Int
-  private var isShown = isatty(STDERR_FILENO) != 0
+  private var isShown: Bool
   private var shown = -1
 
-  init(total: Int) { self.total = max(1, total) }
+  /// `total` is nil for a job without an end, which has no progress.
+  init(total: Int?) {
+    self.total = max(1, total ?? 1)
+    isShown = total != nil && isatty(STDERR_FILENO) != 0
+  }
 
   func show(_ done: Int) {
     let percent = min(100, done * 100 / total)
@@ -21,7 +25,7 @@ final class ProgressBar {
     standardError("\r[\(bar)] \(percent) %")
   }
 
-  /// Clears it for good.
+  /// Clears the bar and never shows it again.
   func end() {
     clear()
     isShown = false

@@ -4,9 +4,10 @@ internal import AudioFiles
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
+internal import SwiftProtobuf
 internal import VoiceClient
 
-/// Takes in what a session sends: audio to its files, the rest to the logs.
+/// Receives the output of a session: writes the audio to its files, and the rest to the logs.
 struct Receiver: ~Copyable {
   private let output: AudioFileWriter
   private let playback: AudioFileWriter?
@@ -66,7 +67,7 @@ struct Receiver: ~Copyable {
     guard case .injectionPermissionRequested(let request) = event.event else { return }
     progress.clear()
     injectionPolicy.decide(request)
-    // It would write over the question.
+    // The progress bar would overwrite the question.
     if injectionPolicy.asks { progress.end() }
   }
 
@@ -77,5 +78,46 @@ struct Receiver: ~Copyable {
     let code = StatusCode(rawValue: result.refusal.code)?.name ?? "\(result.refusal.code)"
     standardError(
       "\(controls.origin(of: result.controlID)): refused: \(code): \(result.refusal.message)\n")
+  }
+}
+
+/// The files of JSON lines that a job writes besides its audio.
+struct JobLogs {
+  private let events: LineFile?
+  private let statistics: LineFile?
+  private let frames: LineFile?
+
+  /// The paths of the files. "-" is standard output; nil writes nothing.
+  struct Paths {
+    var events: String?
+    var statistics: String?
+    var frames: String?
+  }
+
+  init(_ paths: Paths) throws {
+    events = try paths.events.map { try LineFile($0) }
+    statistics = try paths.statistics.map { try LineFile($0) }
+    frames = try paths.frames.map { try LineFile($0) }
+  }
+
+  func note(_ event: Anechoic_V1_SessionEvent) throws {
+    try events?.write(event.jsonLine())
+  }
+
+  /// Writes a result among the events, in their order, as a line with `controlResult` only.
+  func note(_ result: Anechoic_V1_ControlResult) throws {
+    try events?.write(Anechoic_V1_ProcessResponse.with { $0.controlResult = result }.jsonLine())
+  }
+
+  func note(_ stats: Anechoic_V1_SessionStats) throws {
+    try statistics?.write(stats.jsonLine())
+  }
+
+  /// Writes a frame that begins at the sample `firstSample` of the output.
+  func note(_ frame: Anechoic_V1_FrameInfo, firstSample: Int64) throws {
+    guard let frames else { return }
+    let members = try frame.jsonLine().dropFirst()
+    let separator = members == "}" ? "" : ","
+    try frames.write("{\"sample\":\(firstSample)\(separator)\(members)")
   }
 }

@@ -1,20 +1,24 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import SwiftProtobuf
+internal import Synchronization
 internal import VoiceClient
 
-/// Sends the files of a job as the audio of a session, and each control and report ahead of the
-/// audio that it concerns.
+/// Sends the files of a job as the audio of a session, and each control and report before the audio that
+/// it applies to.
 actor Sender {
   private let files: InputFiles
   private let controls: ControlQueue
+  private let stop: StopRequest
 
-  init(files: sending InputFiles, controls: ControlQueue) {
+  /// `stop` ends the audio before the end of the files.
+  init(files: sending InputFiles, controls: ControlQueue, stop: StopRequest) {
     self.files = files
     self.controls = controls
+    self.stop = stop
   }
 
-  /// Sends everything and closes. `isPaced` sends each chunk when its time has come, not before.
+  /// Sends everything and closes the stream. If `isPaced`, each chunk is sent when its time has come.
   func run(
     on stream: ProcessStream, framesPerChunk: Int, isPaced: Bool
   ) async throws -> SentLevels {
@@ -32,7 +36,7 @@ actor Sender {
     let start = ContinuousClock.now
     let chunkSamples = framesPerChunk * files.microphoneFormat.rate.samplesPerFrame
     var chunks = 0
-    while let audio = try files.read(frames: framesPerChunk) {
+    while !stop.isSet, let audio = try files.read(frames: framesPerChunk) {
       if isPaced {
         let due = start + .milliseconds(10 * framesPerChunk * chunks)
         try await Task.sleep(until: due, clock: .continuous)
@@ -41,8 +45,8 @@ actor Sender {
       try await sendControls(before: Int64(chunks * chunkSamples), on: stream)
       try await stream.send(audio)
     }
-    // What is left is for samples that do not come: the server says so.
-    try await sendControls(before: .max, on: stream)
+    // The server refuses controls for samples that never come, and its refusals are reported.
+    if !stop.isSet { try await sendControls(before: .max, on: stream) }
     stream.finish()
     return files.levels
   }
@@ -55,4 +59,12 @@ actor Sender {
       }
     }
   }
+}
+
+/// A request to end the audio of a job, set by any thread.
+final class StopRequest: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .relaxed) }
+  func set() { value.store(true, ordering: .relaxed) }
 }

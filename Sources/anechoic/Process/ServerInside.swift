@@ -3,11 +3,11 @@ internal import Foundation
 internal import VoiceServer
 internal import WebRTCEngine
 
-/// A server in this process, for as long as a job needs one.
+/// A server in this process that runs as long as a job needs it.
 enum ServerInside {
-  /// Runs `body` against the server at `address`, or against one that is started for it on a unix
-  /// socket in a folder of its own. When `body` calls `connected` the folder goes, so that nothing
-  /// is left of a command that is stopped.
+  /// Runs `body` with the server at `address`, or with a new server on a unix socket in a temporary
+  /// folder. When `body` calls `connected` the folder is removed, so that a command that is stopped
+  /// leaves nothing behind.
   static func orAt<Result>(
     _ address: String?,
     _ body: (_ address: String, _ connected: () -> Void) async throws -> Result

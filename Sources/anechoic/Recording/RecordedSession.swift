@@ -1,9 +1,10 @@
 internal import CommandLineSupport
+internal import Foundation
 internal import VoiceClient
 
-/// A session that is recorded to a file while it runs.
+/// The recording of a session to a file while the session runs.
 enum RecordedSession {
-  /// Runs `body` while the session that it starts is recorded; without a path `body` alone.
+  /// Runs `body`, and records the session that it starts. Without a path nothing is recorded.
   static func record<Result: Sendable>(
     to path: String?, by client: SessionsClient, sessionID: String,
     _ body: () async throws -> Result
@@ -26,7 +27,7 @@ enum RecordedSession {
     }
   }
 
-  /// Writes what comes, to its end or until the task is cancelled. Returns how many bytes that was.
+  /// Writes the recording to its end, or until the task is cancelled. Returns the number of bytes.
   static func write(_ stream: RecordingStream, to file: sending RecordingFile) async throws -> Int {
     try await withTaskCancellationHandler {
       while let bytes = try await stream.receive() { try file.write(bytes) }
@@ -34,5 +35,47 @@ enum RecordedSession {
     } onCancel: {
       stream.cancel()
     }
+  }
+}
+
+/// The file of a recording. An existing file stays as it is until there is something to write.
+final class RecordingFile {
+  /// Bytes written so far.
+  private(set) var count = 0
+  private let path: String
+  private let handle: FileHandle
+  private let isNew: Bool
+
+  /// Opens the file. Throws if it cannot be written, or if it exists and must not be replaced.
+  init(_ path: String, replacing: Bool) throws(CommandFailure) {
+    self.path = path
+    var descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    isNew = descriptor >= 0
+    if !isNew, errno == EEXIST {
+      guard replacing else {
+        throw CommandFailure("\(path): the file exists; use --force to replace it")
+      }
+      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    }
+    guard descriptor >= 0 else {
+      throw CommandFailure(systemErrorAt: path)
+    }
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  deinit {
+    // Nothing was recorded.
+    if isNew, count == 0 { unlink(path) }
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    do {
+      // A device or a FIFO cannot be truncated, and does not have to be.
+      if count == 0, !isNew { try? handle.truncate(atOffset: 0) }
+      try handle.write(contentsOf: Data(bytes))
+    } catch {
+      throw CommandFailure("\(path): the file cannot be written")
+    }
+    count += bytes.count
   }
 }

@@ -10,28 +10,30 @@ internal import WebRTCEngine
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Run a recorded session again, and say whether the same bytes come out.",
+    abstract: "Run a recorded session again, and compare its output with the original.",
     discussion: """
-      Exits with 0 where they do, with 1 where they do not, and with 2 for a file that is no whole \
-      recording, or one of another engine, after what can be replayed of it:
+      Exits with 0 if the output is the same, bit for bit, and with 1 if it differs. Exits with 2 if \
+      the file is not a complete recording, or is of another engine; as much as possible is replayed \
+      first.
 
         anechoic replay call-1.rec --processed voice.wav
       """)
 
-  @Argument(help: "A recording, of anechoic record or anechoic process --record.")
+  @Argument(help: "The recording, made by anechoic record or anechoic process --record.")
   var file: String
 
-  @Option(help: ArgumentHelp("Where the processed voice goes.", valueName: "file"))
+  @Option(help: ArgumentHelp("The file to write the processed voice to.", valueName: "file"))
   var processed: String?
 
-  @Option(help: ArgumentHelp("Where the playback goes.", valueName: "file"))
+  @Option(help: ArgumentHelp("The file to write the playback to.", valueName: "file"))
   var playback: String?
 
   @Option(
-    help: ArgumentHelp("Where events go, as JSON lines; - for standard output.", valueName: "file"))
+    help: ArgumentHelp(
+      "The file to write events to, as JSON lines; - is standard output.", valueName: "file"))
   var events: String?
 
-  @Flag(help: "JSON, one object, for programs.")
+  @Flag(help: "Print one JSON object.")
   var json = false
 
   func run() throws {
@@ -57,23 +59,23 @@ struct ReplayCommand: ParsableCommand {
     if let fault = outcome.fault { throw CommandFailure("\(file): \(fault)") }
     guard outcome.hasSameEngine else {
       throw CommandFailure(
-        "\(file): is of \(replay.header.engine), and this is \(outcome.engine): "
-          + "output repeats only with the same engine")
+        "\(file): recorded with \(replay.header.engine), replayed with \(outcome.engine); "
+          + "the output repeats only with the same engine")
     }
     if outcome.differsBy != nil { throw ExitCode(1) }
   }
 
-  /// Of a regular file: a FIFO or a device may have no end.
+  /// Reads the file. It must be a regular file, as a FIFO or a device may have no end.
   private func contents() throws -> Data {
     var status = stat()
     guard stat(file, &status) == 0 else { throw CommandFailure(systemErrorAt: file) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw CommandFailure("\(file): is not a regular file")
+      throw CommandFailure("\(file): this is not a regular file")
     }
     do {
       return try Data(contentsOf: URL(fileURLWithPath: file), options: .mappedIfSafe)
     } catch {
-      throw CommandFailure("\(file): cannot be read")
+      throw CommandFailure("\(file): the file cannot be read")
     }
   }
 }

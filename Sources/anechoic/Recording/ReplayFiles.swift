@@ -7,7 +7,7 @@ internal import SwiftProtobuf
 internal import SessionRecording
 internal import VoiceSessions
 
-/// Where the outputs and events of a replay go.
+/// The files for the outputs and events of a replay.
 final class ReplayFiles: SessionSink {
   private let processed: AudioFileWriter?
   private let playback: AudioFileWriter?
@@ -22,7 +22,7 @@ final class ReplayFiles: SessionSink {
     }
     if let playback {
       guard let format = replay.playback else {
-        throw CommandFailure("--playback: the session had none")
+        throw CommandFailure("--playback: the recorded session has no playback")
       }
       self.playback = try AudioFileWriter(path: playback, format: format)
     } else {
@@ -31,7 +31,7 @@ final class ReplayFiles: SessionSink {
     self.events = try events.map { try LineFile($0) }
   }
 
-  /// Throws what went wrong while files were written.
+  /// Throws the first error of writing the files.
   func check() throws {
     if let failure { throw failure }
   }
@@ -46,7 +46,7 @@ final class ReplayFiles: SessionSink {
   func emit(_ event: SessionEvent) {
     guard let events else { return }
     trying {
-      // A replay happens at no time of its own.
+      // The time is left out: it would be that of the replay.
       try events.write(Anechoic_V1_SessionEvent(event, time: .init()).jsonLine())
     }
   }

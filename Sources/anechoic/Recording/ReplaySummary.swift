@@ -3,7 +3,7 @@ internal import AudioCore
 internal import Foundation
 internal import SessionRecording
 
-/// What a replay came to.
+/// The result of a replay.
 struct ReplaySummary: Encodable {
   private let session: String
   private let engine: String
@@ -12,10 +12,10 @@ struct ReplaySummary: Encodable {
   private let sampleRateHz: Int
   private let processedSamples: Int64
   private let processedSha256: String
-  /// Nil where there is no playback.
+  /// Nil if there is no playback.
   private let playbackSha256: String?
   private let same: Bool
-  /// Of the processed output, as the next.
+  /// Counts samples of the processed output, as `differsBySample` does.
   private let sameToSample: Int64
   private let differsBySample: Int64?
   private let withheldFromMicrophoneSample: Int64?
@@ -37,7 +37,7 @@ struct ReplaySummary: Encodable {
     microphoneRateHz = replay.microphoneRate.hertz
   }
 
-  /// For people, line by line.
+  /// The result line by line, for people.
   var text: String {
     var lines = [
       "session         \(session)",
@@ -47,7 +47,7 @@ struct ReplaySummary: Encodable {
     if let playbackSha256 { lines.append("playback        \(playbackSha256)") }
     if let sample = withheldFromMicrophoneSample {
       lines.append(
-        "muted           from \(Self.seconds(sample, microphoneRateHz)) on: what was heard then is "
+        "muted           from \(Self.seconds(sample, microphoneRateHz)) on; the muted audio is "
           + "not in the recording")
     }
     let alike = Self.seconds(sameToSample, sampleRateHz)
@@ -59,7 +59,7 @@ struct ReplaySummary: Encodable {
     return lines.joined(separator: "\n")
   }
 
-  /// One object on a line, for programs.
+  /// Returns the result as one line of JSON.
   func jsonLine() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -68,12 +68,12 @@ struct ReplaySummary: Encodable {
 
   private func difference(from alike: String, by sample: Int64) -> String {
     let place = "between \(alike) and \(Self.seconds(sample, sampleRateHz))"
-    // In the times of the two, whose rates need not be the same.
+    // The two positions are compared as times, as their sample rates may differ.
     let mayBeMute = withheldFromMicrophoneSample.map {
       $0 * Int64(sampleRateHz) < sample * Int64(microphoneRateHz)
     }
     guard mayBeMute ?? false else { return place }
-    return place + ": the engine has not heard what was muted"
+    return place + ": the engine did not hear the muted audio"
   }
 
   private static func seconds(_ samples: Int64, _ hertz: Int) -> String {

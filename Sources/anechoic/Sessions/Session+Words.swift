@@ -2,7 +2,7 @@ internal import AnechoicAPI
 internal import SwiftProtobuf
 
 extension Anechoic_V1_Session {
-  /// In a list.
+  /// The session in one line.
   var line: String {
     [
       name, mute.muted ? "muted" : "live", Words.of(activeMicMode),
@@ -10,12 +10,12 @@ extension Anechoic_V1_Session {
     ].filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
-  /// All that a person may want to know, line by line.
+  /// The whole state of the session, line by line.
   var page: String {
     var rows = [
       ("session", name), ("owner", "\(owner), since \(Words.date(createTime))"),
       ("microphone", mute.phrase), ("voice", voice), ("mic mode", micMode),
-      ("processing", config.voiceProcessing.phrase),
+      ("processing", config.voiceProcessing.phrase(hasReference: echoReference != .none)),
       ("ducking", config.otherAudioDucking.phrase), ("gestures", gestures),
       ("injection", injection), ("last event", "\(lastEventID)"),
     ]
@@ -27,14 +27,14 @@ extension Anechoic_V1_Session {
 
   private var voice: String {
     if mute.muted { return mutedSpeechActive ? "talking, muted" : "silent" }
-    guard config.voiceActivityDetection.enabled else { return "not followed" }
+    guard config.voiceActivityDetection.enabled else { return "not detected" }
     return voiceActive ? "talking" : "silent"
   }
 
   private var micMode: String {
     let preferred = Words.of(config.preferredMicMode)
     return activeMicMode == config.preferredMicMode
-      ? preferred : "\(Words.of(activeMicMode)), \(preferred) is preferred"
+      ? preferred : "\(Words.of(activeMicMode)) (preferred: \(preferred))"
   }
 
   private var gestures: String {
@@ -52,7 +52,7 @@ extension Anechoic_V1_Session {
 }
 
 extension Anechoic_V1_AudioRoute {
-  /// From where to where.
+  /// The input and the output.
   var phrase: String {
     "\(hasInput ? input.phrase : "no input") > \(hasOutput ? output.phrase : "no output")"
   }
@@ -77,16 +77,19 @@ extension Anechoic_V1_MuteState {
 
 extension Anechoic_V1_ReportMuteGestureResponse {
   var phrase: String {
-    let chime = chimeInPlayback ? "the session sounds the chime" : "the session sounds no chime"
+    let chime = chimeInPlayback ? "the chime is in the playback" : "no chime is in the playback"
     return "\(Words.of(outcome)): \(state.phrase); \(chime)"
   }
 }
 
 extension Anechoic_V1_VoiceProcessing {
-  var phrase: String {
+  func phrase(hasReference: Bool) -> String {
     if bypassed { return "bypassed" }
+    let suppression = Words.of(echoCancellation.suppression)
+    let cancellation =
+      hasReference ? suppression : "\(suppression), without effect: the session has no reference"
     return [
-      "echo cancellation \(stage(echoCancellation.enabled, Words.of(echoCancellation.suppression)))",
+      "echo cancellation \(stage(echoCancellation.enabled, cancellation))",
       "noise suppression \(stage(noiseSuppression.enabled, Words.of(noiseSuppression.level)))",
       "gain control \(stage(gainControl.enabled, "-\(gainControl.targetLevelDbfs) dBFS"))",
       "high-pass \(Words.of(highPassFilter))",
@@ -99,7 +102,7 @@ extension Anechoic_V1_VoiceProcessing {
 extension Anechoic_V1_OtherAudioDucking {
   var phrase: String {
     (level == .unspecified ? "default" : Words.of(level))
-      + (advancedDuckingEnabled ? ", more while somebody talks" : "")
+      + (advancedDuckingEnabled ? ", fully only while somebody talks" : "")
   }
 }
 

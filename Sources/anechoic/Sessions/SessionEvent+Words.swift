@@ -2,14 +2,14 @@ internal import AnechoicAPI
 internal import SwiftProtobuf
 
 extension Anechoic_V1_WatchSessionResponse {
-  /// For a person. A snapshot takes more than one line.
+  /// The response in one line; a snapshot takes several.
   var line: String {
     switch item {
     case .snapshot(let session): session.page
     case .event(let event): event.line
     case .stats(let stats): "measured      \(stats.phrase)"
-    case .gap(let gap): "earlier events are forgotten; \(gap.oldestEventID) is the oldest"
-    case nil: "something that this version does not know"
+    case .gap(let gap): "some earlier events are no longer available; the oldest is #\(gap.oldestEventID)"
+    case nil: "an event that this version does not know"
     }
   }
 }
@@ -24,7 +24,7 @@ extension Anechoic_V1_SessionEvent {
     case .mutedSpeechActivity(let change): "muted speech \(Words.of(change.activity))"
     case .voiceActivityChanged(let change):
       "\(Words.of(change.side)) \(change.active ? "talks" : "is silent")"
-        + " from sample \(change.beganAtSample) on"
+        + " from sample \(change.beganAtSample)"
     case .muteChanged(let change): change.state.phrase
     case .muteGestureRequested(let gesture):
       "gesture \(gesture.gestureID) asks to \(gesture.proposedMuted ? "mute" : "unmute")"
@@ -32,7 +32,7 @@ extension Anechoic_V1_SessionEvent {
     case .muteGestureResolved(let gesture):
       "gesture \(gesture.gestureID) \(Words.of(gesture.outcome)): \(gesture.state.phrase)"
     case .micModeChanged(let change):
-      "mic mode \(Words.of(change.active)), \(Words.of(change.preferred)) is preferred"
+      "mic mode \(Words.of(change.active)) (preferred: \(Words.of(change.preferred)))"
         + (change.reason.isEmpty ? "" : ": \(change.reason)")
     case .duckingChanged(let change):
       "other audio at \(Words.decibels(change.gainDb)), "
@@ -47,9 +47,9 @@ extension Anechoic_V1_SessionEvent {
       "injection \(progress.injectionID) \(Words.of(progress.state))"
     case .configChanged(let change): "configuration changed by \(change.actor)"
     case .discontinuity(let gap):
-      "\(Words.of(gap.input)) misses \(gap.missingSamples) samples: \(Words.of(gap.reason))"
+      "\(gap.missingSamples) samples of \(Words.of(gap.input)) are missing: \(Words.of(gap.reason))"
     case .captureWarning(let warning):
-      "capture warning: \(Words.of(warning.problem)), \(warning.active ? "begins" : "is over")"
+      "capture warning: \(Words.of(warning.problem)), \(warning.active ? "started" : "ended")"
     case .draining(let draining): "the server stops in \(Words.seconds(draining.endsIn))"
     case .sessionEnded(let end): "ended: \(Words.of(end.reason))"
     case .routeChanged(let change):
@@ -57,10 +57,10 @@ extension Anechoic_V1_SessionEvent {
         + (change.hasPrevious ? "from \(change.previous.phrase) " : "")
         + "to \(change.hasCurrent ? change.current.phrase : "none")"
     case .interruption(let interruption):
-      "interruption \(interruption.began ? "begins" : "is over"): \(Words.of(interruption.reason))"
-        + (interruption.shouldResume ? ", to be resumed" : "")
-    case .echoPathChanged(let change): "echo after \(Words.seconds(change.delay))"
-    case nil: "something that this version does not know"
+      "interruption \(interruption.began ? "started" : "ended"): \(Words.of(interruption.reason))"
+        + (interruption.shouldResume ? ", audio may resume" : "")
+    case .echoPathChanged(let change): "the echo is \(Words.seconds(change.delay)) behind the reference"
+    case nil: "an event that this version does not know"
     }
   }
 }

@@ -2,15 +2,16 @@ internal import AnechoicAPI
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import GRPCTransport
+internal import SwiftProtobuf
 internal import VoiceClient
 
 struct SessionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions",
-    abstract: "See and steer the sessions that run on a server.",
+    abstract: "Show and control the running sessions of a server.",
     discussion: """
-      A session goes by its id, or by its name, sessions/ID:
-        anechoic process --microphone mic.wav --output voice.wav --pacing real-time \\
+      A session is named by its id, or by sessions/ID:
+        anechoic process --microphone mic.wav --output voice.wav --pacing real-time --loop \\
           --server 127.0.0.1:50051 --session-id call-1 &
         anechoic sessions watch call-1 &
         anechoic sessions mute call-1
@@ -22,34 +23,131 @@ struct SessionsCommand: AsyncParsableCommand {
     ])
 }
 
-/// What every command on sessions takes.
+/// The options of every command on sessions.
 struct SessionsOptions: ParsableArguments {
-  @OptionGroup var target: ServerOption
+  @OptionGroup var target: ServerOptions
   @OptionGroup var identity: ClientOption
 
-  @Flag(help: "JSON, one object a line, for programs.")
+  @Flag(help: "Print JSON, one object per line.")
   var json = false
 
-  /// Runs `body` as a client of the server, and says which server it was that failed.
+  /// Runs `body` with a client of the server. A failure names the server.
   func withClient(_ body: (SessionsClient) async throws -> Void) async throws {
     do {
-      try await body(target.sessionsClient(as: identity))
+      try await body(try await target.sessionsClient(as: identity))
     } catch let status as Status {
       throw CommandFailure(status, server: target.server)
     }
   }
 }
 
-/// Which session.
+/// The name of a session, as an argument.
 struct SessionName: ExpressibleByArgument, CustomStringConvertible {
   private static let collection = "sessions/"
 
-  /// As the server has it, `sessions/ID`.
+  /// The resource name, `sessions/ID`.
   let description: String
 
   init?(argument: String) {
     guard !argument.isEmpty, argument != Self.collection else { return nil }
     description =
       argument.hasPrefix(Self.collection) ? argument : Self.collection + argument
+  }
+}
+
+struct ListSessions: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List all sessions, one per line.")
+
+  @OptionGroup var options: SessionsOptions
+
+  func run() async throws {
+    try await options.withClient { client in
+      let sessions = try await client.list()
+      let output = try LineFile("-")
+      for session in sessions {
+        try output.write(options.json ? session.jsonLine() : session.line)
+      }
+      if sessions.isEmpty { standardError("no session is running\n") }
+    }
+  }
+}
+
+struct ShowSession: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show the state, the configuration and the statistics of a session.")
+
+  @Argument(help: "The session: ID or sessions/ID.")
+  var name: SessionName
+
+  @OptionGroup var options: SessionsOptions
+
+  func run() async throws {
+    try await options.withClient { client in
+      let session = try await client.get(name.description)
+      try LineFile("-").write(options.json ? session.jsonLine() : session.page)
+    }
+  }
+}
+
+struct WatchSession: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Show the events of a session until it ends, or until Ctrl-C.",
+    discussion: """
+      The command shows the current state of the session, and then every event in order. With --from \
+      it starts with earlier events, as far as the server still has them.
+      """)
+
+  @Argument(help: "The session: ID or sessions/ID.")
+  var name: SessionName
+
+  @Option(help: ArgumentHelp("The id of the first event to show; 1 shows all.", valueName: "event"))
+  var from: UInt64?
+
+  @Option(
+    help: ArgumentHelp(
+      "Show statistics too, at this interval: 1s, 500ms, from 100ms to 1h.", valueName: "time"))
+  var stats: DurationArgument?
+
+  @OptionGroup var options: SessionsOptions
+
+  func validate() throws {
+    let interval = stats?.duration ?? .seconds(1)
+    guard (.milliseconds(100) ... .seconds(3600)).contains(interval) else {
+      throw ValidationError("--stats must be from 100ms to 1h.")
+    }
+  }
+
+  func run() async throws {
+    try await options.withClient { client in
+      let stream = try await client.watch(
+        name.description, fromEvent: from, statsInterval: stats?.duration)
+      let output = try LineFile("-")
+      while let response = try await stream.receive() {
+        try output.write(options.json ? response.jsonLine() : response.line)
+      }
+    }
+  }
+}
+
+struct DeleteSession: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "End a session.")
+
+  @Argument(help: "The session: ID or sessions/ID.")
+  var name: SessionName
+
+  @OptionGroup var options: SessionsOptions
+
+  func run() async throws {
+    try await options.withClient { client in
+      try await client.delete(name.description)
+      let answer = Anechoic_V1_DeleteSessionResponse()
+      try LineFile("-").write(options.json ? answer.jsonLine() : "deleted \(name)")
+    }
   }
 }

@@ -3,9 +3,9 @@ internal import AudioCore
 internal import Foundation
 internal import SwiftProtobuf
 
-/// How values look to a person.
+/// Values in words, for people.
 enum Words {
-  /// A case's name in words: `voiceIsolation` is "voice isolation".
+  /// Returns the name of a case in words: "voice isolation" for `voiceIsolation`.
   static func of(_ value: some Enum) -> String {
     "\(value)".reduce(into: "") { words, character in
       if character.isUppercase, words.last?.isUppercase == false { words.append(" ") }
@@ -19,7 +19,7 @@ enum Words {
     labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
   }
 
-  /// Of the local clock, to the millisecond.
+  /// Returns a local time, to the millisecond.
   static func time(_ time: Google_Protobuf_Timestamp) -> String {
     clock("HH:mm:ss.SSS", time)
   }

@@ -1,0 +1,156 @@
+internal import AudioCore
+internal import Foundation
+
+/// Measures the power of encoded audio. What it keeps is bounded, however long the audio is.
+struct LevelMeter: ~Copyable {
+  /// Frames that are kept: those of the first hour.
+  static let longest = 360_000
+  /// Milliseconds of the curve: those of the first minute.
+  private static let longestCurve = 60_000
+  private static let pointsPerFrame = 10
+
+  /// The mean square of each frame of 10 ms.
+  private(set) var meanSquares: [Float] = []
+  /// The root mean square of each millisecond of the first channel.
+  private(set) var curve: [Float] = []
+  private let hasCurve: Bool
+  private var queue: SampleQueue
+  private let frame: Frame
+
+  init(_ format: AudioFormat, withCurve: Bool = false) {
+    queue = SampleQueue(format: format)
+    frame = Frame(rate: format.rate, channelCount: format.channelCount)
+    hasCurve = withCurve
+  }
+
+  mutating func append(_ samples: some Sequence<UInt8>) {
+    let bytes = Array(samples)
+    _ = bytes.withUnsafeBytes { queue.append($0) }
+    while queue.count >= frame.sampleCount {
+      queue.take(into: frame)
+      if meanSquares.count < Self.longest { meanSquares.append(frame.meanSquare) }
+      if hasCurve, curve.count < Self.longestCurve { appendCurve() }
+    }
+  }
+
+  private mutating func appendCurve() {
+    let samples = Array(frame.plane(0))
+    for point in 0..<Self.pointsPerFrame {
+      let part =
+        samples[
+          point * samples.count / Self.pointsPerFrame..<(point + 1) * samples.count
+            / Self.pointsPerFrame]
+      let power = part.reduce(0) { $0 + $1 * $1 }
+      curve.append((power / Float(part.count)).squareRoot())
+    }
+  }
+}
+
+/// How far the microphone is behind the reference, by the loudness of the two.
+struct ReferenceLag: Sendable {
+  /// In milliseconds. Both signs are searched.
+  private static let longest = 500
+  /// The least correlation of two curves that have the same sound in them. That of two voices that talk
+  /// independently stays below 0.1.
+  private static let leastLikeness: Float = 0.25
+  /// A wrong order is believed if it fits so much better than the right one.
+  private static let leastRatio: Float = 1.5
+  /// In milliseconds: what devices may be wrong by.
+  private static let tolerance = 2
+
+  /// Negative if the reference follows the microphone.
+  let milliseconds: Int
+
+  /// Whether the reference seems to be a recording of what the other file plays.
+  var looksSwapped: Bool { milliseconds < -Self.tolerance }
+
+  /// Takes two curves of one value per millisecond. Returns nil if they have no sound in common.
+  init?(microphone: [Float], reference: [Float]) {
+    let count = min(microphone.count, reference.count)
+    guard count > 2 * Self.longest else { return nil }
+    let heard = Self.withoutMean(microphone[..<count])
+    let played = Self.withoutMean(reference[..<count])
+    var (right, wrong) = ((lag: 0, likeness: Float(0)), (lag: 0, likeness: Float(0)))
+    for lag in -Self.longest...Self.longest {
+      let likeness = Self.likeness(heard, played, lag: lag)
+      if lag < -Self.tolerance {
+        if likeness > wrong.likeness { wrong = (lag, likeness) }
+      } else if likeness > right.likeness {
+        right = (lag, likeness)
+      }
+    }
+    let best = wrong.likeness > Self.leastRatio * right.likeness ? wrong : right
+    guard best.likeness >= Self.leastLikeness else { return nil }
+    milliseconds = best.lag
+  }
+
+  private static func withoutMean(_ curve: ArraySlice<Float>) -> [Float] {
+    let mean = curve.reduce(0, +) / Float(curve.count)
+    return curve.map { $0 - mean }
+  }
+
+  /// The correlation of `heard` with `played`, `lag` points before it.
+  private static func likeness(_ heard: [Float], _ played: [Float], lag: Int) -> Float {
+    var (product, heardPower, playedPower) = (Float(0), Float(0), Float(0))
+    heard.withUnsafeBufferPointer { heard in
+      played.withUnsafeBufferPointer { played in
+        var index = max(0, lag)
+        let end = heard.count + min(0, lag)
+        while index < end {
+          let (left, right) = (heard[index], played[index - lag])
+          product += left * right
+          heardPower += left * left
+          playedPower += right * right
+          index += 1
+        }
+      }
+    }
+    guard heardPower > 0, playedPower > 0 else { return 0 }
+    return product / (heardPower * playedPower).squareRoot()
+  }
+}
+
+/// The echo reduction of a job: how much quieter the processed audio is than the microphone while only the
+/// far end talks, from the third second of far-end speech on.
+///
+/// Echo cancellation, noise suppression and gain control all contribute. Muted frames do not count, and
+/// neither do frames with a voice in them, as the near end may be talking.
+struct EchoReduction {
+  /// In dBFS: below this nothing is played.
+  private static let quietest: Float = -50
+  /// In frames: an echo lasts so long after the sound that was played.
+  private static let tail = 30
+  /// In frames: the time that the canceller is given to find the echo.
+  private static let convergence = 200
+
+  /// Mean squares of frames of 10 ms.
+  let microphone: [Float]
+  let played: [Float]
+  /// From the microphone to the processed audio.
+  let delay: Duration
+
+  /// Returns the reduction in dB, or nil if the far end never talks alone.
+  func measure(_ found: JobFindings) -> Float? {
+    let delayFrames = Int((delay / .milliseconds(10)).rounded())
+    let threshold = Decibels.factor(Self.quietest) * Decibels.factor(Self.quietest)
+    var lastPlayed = -Self.tail
+    var framesPlayed = 0
+    var before: Float = 0
+    var after: Float = 0
+    for index in 0..<min(microphone.count, played.count) {
+      if played[index] > threshold {
+        lastPlayed = index
+        framesPlayed += 1
+      }
+      let output = index + delayFrames
+      guard index - lastPlayed < Self.tail, framesPlayed > Self.convergence,
+        output < found.levels.count, output < found.voice.count, !found.voice[output],
+        !found.muted[output]
+      else { continue }
+      before += microphone[index]
+      after += found.levels[output]
+    }
+    guard before > 0 else { return nil }
+    return Decibels.level(meanSquare: before) - Decibels.level(meanSquare: after)
+  }
+}

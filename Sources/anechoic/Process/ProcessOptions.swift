@@ -1,0 +1,159 @@
+internal import AnechoicAPI
+internal import ArgumentParser
+
+/// How the voice is processed.
+struct VoiceOptions: ParsableArguments {
+  @Option(help: "The mic mode: standard, voice-isolation or wide-spectrum.")
+  var micMode = MicModeArgument.standard
+
+  @Flag(help: "Do not cancel the echo.")
+  var noEchoCancellation = false
+
+  @Option(help: "off, low, moderate, high or very-high. (default: that of the mic mode)")
+  var noiseSuppression: NoiseSuppressionArgument?
+
+  @Option(help: "on or off. (default: that of the mic mode)")
+  var gainControl: SwitchArgument?
+
+  func apply(to config: inout Anechoic_V1_SessionConfig) {
+    config.preferredMicMode = micMode.mode
+    config.voiceActivityDetection.enabled = true
+    if noEchoCancellation { config.voiceProcessing.echoCancellation.enabled = false }
+    if let noiseSuppression { config.voiceProcessing.noiseSuppression = noiseSuppression.stage }
+    if let gainControl { config.voiceProcessing.gainControl.enabled = gainControl == .on }
+  }
+}
+
+/// The session's part in a call, and what others may do to it.
+struct CallOptions: ParsableArguments {
+  @Option(help: "How much other audio is lowered: default, min, mid or max.")
+  var ducking = DuckingArgument.default
+
+  @Flag(help: "Lower other audio fully while somebody talks, and a third as much otherwise.")
+  var advancedDucking = false
+
+  @Flag(help: "Start muted.")
+  var muted = false
+
+  @Option(help: "The id of the session, for anechoic sessions. (default: chosen by the server)")
+  var sessionID = ""
+
+  @Option(
+    help: ArgumentHelp("A label of the session; repeatable.", valueName: "key=value"))
+  var label: [KeyValue] = []
+
+  @Option(
+    help: """
+      What a press of a mute button does: apply, ask or ignore. With ask, a decide_mute_gesture in \
+      --controls decides; without one, the press is applied after a while.
+      """)
+  var gesturePolicy = GesturePolicyArgument.apply
+
+  @Flag(help: "Accept speech that other clients inject, once they have permission.")
+  var injection = false
+
+  @Option(
+    help: """
+      Whether to permit injection: ask, always or never. ask asks on the terminal. (default: ask if \
+      --injection is given and there is a terminal, else never)
+      """)
+  var grantInjection: GrantInjectionArgument?
+
+  func apply(to start: inout Anechoic_V1_Start) {
+    start.sessionID = sessionID
+    start.muted = muted
+    for label in label { start.labels[label.key] = label.value }
+    start.config.otherAudioDucking.level = ducking.level
+    start.config.otherAudioDucking.advancedDuckingEnabled = advancedDucking
+    start.config.mute.gesturePolicy = gesturePolicy.policy
+    if injection { start.config.preferredInjectionMode = .spokenAudio }
+  }
+}
+
+enum MicModeArgument: String, ExpressibleByArgument, CaseIterable {
+  case standard
+  case voiceIsolation = "voice-isolation"
+  case wideSpectrum = "wide-spectrum"
+
+  var mode: Anechoic_V1_MicMode {
+    switch self {
+    case .standard: .standard
+    case .voiceIsolation: .voiceIsolation
+    case .wideSpectrum: .wideSpectrum
+    }
+  }
+}
+
+enum NoiseSuppressionArgument: String, ExpressibleByArgument, CaseIterable {
+  case off
+  case low
+  case moderate
+  case high
+  case veryHigh = "very-high"
+
+  var stage: Anechoic_V1_VoiceProcessing.NoiseSuppression {
+    var stage = Anechoic_V1_VoiceProcessing.NoiseSuppression()
+    stage.enabled = self != .off
+    switch self {
+    case .off: break
+    case .low: stage.level = .low
+    case .moderate: stage.level = .moderate
+    case .high: stage.level = .high
+    case .veryHigh: stage.level = .veryHigh
+    }
+    return stage
+  }
+}
+
+enum SwitchArgument: String, ExpressibleByArgument, CaseIterable {
+  case on
+  case off
+}
+
+enum PacingArgument: String, ExpressibleByArgument, CaseIterable {
+  case mediaClock = "media-clock"
+  case realTime = "real-time"
+
+  var pacing: Anechoic_V1_Pacing {
+    switch self {
+    case .mediaClock: .mediaClock
+    case .realTime: .realTime
+    }
+  }
+}
+
+enum DuckingArgument: String, ExpressibleByArgument, CaseIterable {
+  case `default`
+  case min
+  case mid
+  case max
+
+  var level: Anechoic_V1_OtherAudioDucking.Level {
+    switch self {
+    case .default: .unspecified
+    case .min: .min
+    case .mid: .mid
+    case .max: .max
+    }
+  }
+}
+
+enum GesturePolicyArgument: String, ExpressibleByArgument, CaseIterable {
+  case apply
+  case ask
+  case ignore
+
+  var policy: Anechoic_V1_MuteGesturePolicy {
+    switch self {
+    case .apply: .apply
+    case .ask: .ask
+    case .ignore: .ignore
+    }
+  }
+}
+
+enum GrantInjectionArgument: String, ExpressibleByArgument, CaseIterable {
+  case ask
+  case always
+  case never
+}

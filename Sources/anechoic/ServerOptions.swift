@@ -1,0 +1,152 @@
+internal import AnechoicAPI
+internal import ArgumentParser
+internal import CommandLineSupport
+internal import Foundation
+internal import GRPCTransport
+internal import VoiceClient
+
+/// The server of a command, and the way to it.
+struct ServerOptions: ParsableArguments {
+  @Option(help: "The address of the server: HOST:PORT, [IPv6]:PORT or unix:PATH.")
+  var server = "127.0.0.1:50051"
+
+  @OptionGroup(title: "Connection") var connection: ServerAccess
+
+  func validate() throws { try connection.validate(for: server) }
+
+  /// Returns a client of the server, once the server listens.
+  func client() async throws -> VoiceProcessingClient {
+    let security = try connection.channelSecurity()
+    try await connection.waitForServer(at: server)
+    return VoiceProcessingClient(server: server, security: security)
+  }
+
+  /// Returns a client of the server's sessions, once the server listens.
+  func sessionsClient(as identity: ClientOption) async throws -> SessionsClient {
+    let security = try connection.channelSecurity()
+    try await connection.waitForServer(at: server)
+    return SessionsClient(
+      server: server, clientName: identity.client.description, security: security)
+  }
+}
+
+/// How a command connects to a server, and how the connection is protected.
+struct ServerAccess: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How long to wait for a server that refuses the connection because it is still starting.",
+      valueName: "time"))
+  var connectTimeout = ServerWait.usual
+
+  @Flag(help: "Encrypt the connection, and verify the server's certificate.")
+  var tls = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Verify the server with the certificate authorities in this PEM file; implies --tls. "
+        + "(default: the system's)", valueName: "file"))
+  var caFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The client's certificate, a PEM file, for a server that requires one; implies --tls.",
+      valueName: "file"))
+  var certificate: String?
+
+  @Option(help: ArgumentHelp("The private key of --certificate, a PEM file.", valueName: "file"))
+  var key: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The name in the server's certificate; implies --tls. (default: the host of --server)",
+      valueName: "name"))
+  var tlsServerName: TLSServerName?
+
+  private var isTLS: Bool {
+    tls || caFile != nil || certificate != nil || key != nil || tlsServerName != nil
+  }
+
+  func validate() throws {
+    guard (certificate == nil) == (key == nil) else {
+      throw ValidationError("--certificate and --key must be given together.")
+    }
+    guard connectTimeout.duration <= .seconds(3600) else {
+      throw ValidationError("--connect-timeout must be at most 1h.")
+    }
+  }
+
+  /// Checks the options together with the address of the server; nil is the server inside the command.
+  func validate(for server: String?) throws {
+    if let problem = server.flatMap(ServerAddress.connectingProblem) {
+      throw ValidationError("--server: \(problem).")
+    }
+    guard isTLS else { return }
+    guard let server else { throw ValidationError("The TLS options need --server.") }
+    guard !server.hasPrefix("unix:") else {
+      throw ValidationError("The TLS options cannot be used with a unix socket.")
+    }
+  }
+
+  /// Reads the certificate files.
+  func channelSecurity() throws(CommandFailure) -> ChannelSecurity {
+    guard isTLS else { return .plaintext }
+    return try CertificateFiles.channelSecurity(
+      authorities: caFile.map { CertificateFile($0) },
+      certificate: certificate.map { CertificateFile($0) }, key: key.map { CertificateFile($0) },
+      serverName: tlsServerName?.description)
+  }
+
+  /// Returns once the server listens, or after --connect-timeout.
+  func waitForServer(at address: String) async throws {
+    try await ServerWait.untilListening(at: address, atMost: connectTimeout.duration)
+  }
+}
+
+/// The name or address of a host, as a certificate contains it.
+struct TLSServerName: ExpressibleByArgument {
+  let description: String
+
+  init?(argument: String) {
+    guard !argument.isEmpty, argument.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+      return nil
+    }
+    description = argument
+  }
+}
+
+/// The name that a command acts under.
+struct ClientOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The name of this client. Sessions, changes and permissions are recorded under it.",
+      valueName: "name"))
+  var client = ClientName.login
+}
+
+/// A valid name of a client.
+struct ClientName: ExpressibleByArgument, CustomStringConvertible {
+  let description: String
+
+  /// The login name, or "anechoic" if the login name is not valid.
+  static var login: ClientName {
+    ClientName(argument: NSUserName()) ?? ClientName(description: "anechoic")
+  }
+
+  init?(argument: String) {
+    guard ClientNameRule.allows(argument) else { return nil }
+    description = argument
+  }
+
+  private init(description: String) { self.description = description }
+}
+
+extension CommandFailure {
+  /// Reports the status of a call to a server.
+  init(_ status: Status, server: String) {
+    let refusal =
+      status.isCertificateRefusal ? "the certificate of the server is not accepted: " : ""
+    // A server may send several lines.
+    let words = status.description.split(whereSeparator: \.isNewline).joined(separator: " ")
+    self.init("\(server): \(refusal)\(words)")
+  }
+}

@@ -1,0 +1,82 @@
+internal import AnechoicAPI
+internal import ArgumentParser
+internal import Foundation
+internal import SwiftProtobuf
+internal import VoiceClient
+
+struct MuteSession: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mute",
+    abstract: "Mute a session. Its processed voice becomes silence.")
+
+  @OptionGroup var change: MuteOptions
+
+  func run() async throws { try await change.run(muted: true) }
+}
+
+struct UnmuteSession: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unmute",
+    abstract: "Unmute a session.")
+
+  @OptionGroup var change: MuteOptions
+
+  func run() async throws { try await change.run(muted: false) }
+}
+
+struct MuteOptions: ParsableArguments {
+  @Argument(help: "The session: ID or sessions/ID.")
+  var name: SessionName
+
+  @Option(
+    help: ArgumentHelp(
+      "Change the state only if its generation is still this one. Every change raises it.",
+      valueName: "generation"))
+  var ifGeneration: UInt64?
+
+  @OptionGroup var options: SessionsOptions
+
+  func run(muted: Bool) async throws {
+    try await options.withClient { client in
+      let state = try await client.setMute(
+        name.description, muted: muted, ifGeneration: ifGeneration)
+      try LineFile("-").write(options.json ? state.jsonLine() : state.phrase)
+    }
+  }
+}
+
+struct ReportMuteGesture: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gesture",
+    abstract: "Report a press of a mute button, and show its outcome.",
+    discussion: """
+      The command waits until the press is decided, by the session's gesture policy or by its media \
+      client. A push button toggles the state. A switch sets it: give --mute or --unmute. A second \
+      report with the same --id counts as the same press.
+      """)
+
+  enum Direction: String, EnumerableFlag {
+    case mute
+    case unmute
+  }
+
+  @Argument(help: "The session: ID or sessions/ID.")
+  var name: SessionName
+
+  @Option(help: "The id of this press. (default: a random id)")
+  var id: String?
+
+  @Flag(help: "The position of a switch. (default: toggle)")
+  var direction: Direction?
+
+  @OptionGroup var options: SessionsOptions
+
+  func run() async throws {
+    try await options.withClient { client in
+      let result = try await client.reportMuteGesture(
+        name.description, id: id ?? UUID().uuidString.lowercased(),
+        muted: direction.map { $0 == .mute })
+      try LineFile("-").write(options.json ? result.jsonLine() : result.phrase)
+    }
+  }
+}
