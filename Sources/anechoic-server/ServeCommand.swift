@@ -47,18 +47,18 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var security: ListenerSecurityOptions
 
-  @Option(help: "Threads that sessions run on. (default: the number of cores)")
+  @Option(help: "The number of threads for sessions. (default: the number of cores)")
   var threads: Int?
 
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
-  @Option(help: "Seconds that running sessions are given to end when the server stops.")
+  @Option(help: "The seconds that running sessions have to end when the server stops.")
   var drainTime = 10
 
   @Flag(help: "Refuse injected speech, even in sessions that accept it.")
   var noInjection = false
 
-  @Flag(help: "Do not describe the methods to clients (grpc.reflection).")
+  @Flag(help: "Do not describe the methods to clients (gRPC reflection).")
   var noReflection = false
 
   @Flag(help: "Allow clients to record sessions. The audio of a muted microphone is left out.")
@@ -69,10 +69,10 @@ struct ServeCommand: AsyncParsableCommand {
       throw ValidationError("--listen: \(problem).")
     }
     guard (1...1024).contains(threads ?? 1) else {
-      throw ValidationError("--threads takes 1 to 1024.")
+      throw ValidationError("--threads must be from 1 to 1024.")
     }
     guard (0...86400).contains(drainTime) else {
-      throw ValidationError("--drain-time takes 0 to 86400.")
+      throw ValidationError("--drain-time must be from 0 to 86400.")
     }
   }
 

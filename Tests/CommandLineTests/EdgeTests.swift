@@ -109,6 +109,27 @@ struct EdgeTests {
     #expect(devices.errors.contains("no sound card"), "\(devices.errors)")
   }
 
+  @Test func aUserWhoIsNotRootNeedsNoOptionForTheSocket() async throws {
+    let runtime = folder.path("runtime")
+    try FileManager.default.createDirectory(
+      atPath: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
+    chmod(runtime, 0o777)
+    let user =
+      geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+    let command = ["XDG_RUNTIME_DIR=\(runtime)"] + user + [Command.path("anechoic-edge")]
+    let agent = try Command(
+      "/usr/bin/env",
+      command + ["run", "--input", "null", "--output", "null", "--server", "127.0.0.1:1"],
+      in: folder)
+    let status = try await Command(
+      "/usr/bin/env", command + ["status", "--connect-timeout", "10s"], in: folder
+    ).wait(atMost: .seconds(20))
+    #expect(status.status == 0, "\(status.errors)")
+    #expect(FileManager.default.fileExists(atPath: "\(runtime)/anechoic-edge/control.sock"))
+    agent.signal(SIGTERM)
+    #expect(try await agent.wait().status == 0)
+  }
+
   @Test func anAgentThatIsStillStartingIsWaitedFor() async throws {
     let agent = try Command(
       "anechoic-edge", devices + ["--server", "127.0.0.1:1"], in: folder)
