@@ -113,10 +113,7 @@ struct SlowConsumerTests {
   @Test func aStopWaitsForWhatAnEndedSessionHasStillToSend() async throws {
     let server = try VoiceProcessingServer(
       ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
-    let address = try #require(server.addresses.first)
-    let running = TestServer(
-      address: address, client: VoiceProcessingClient(server: address),
-      channel: Channel(target: address))
+    let running = try TestServer(server)
     let client = try StubbornClient(running)
     try client.send([.start(start(.mediaClock))] + Self.audio.prefix(3), halfClosing: true)
     try await running.sessionsActive(become: 1)

@@ -50,6 +50,8 @@ extension Anechoic_V1_SessionEvent {
       "\(Words.of(gap.input)) misses \(gap.missingSamples) samples: \(Words.of(gap.reason))"
     case .captureWarning(let warning):
       "capture warning: \(Words.of(warning.problem)), \(warning.active ? "begins" : "is over")"
+    case .outputDropped(let dropped):
+      "the client did not read \(dropped.samples) samples of the output in time"
     case .draining(let draining): "the server stops in \(Words.seconds(draining.endsIn))"
     case .sessionEnded(let end): "ended: \(Words.of(end.reason))"
     case .routeChanged(let change):
