@@ -59,6 +59,10 @@ struct SlowConsumerTests {
       try expectNothingButAudioIsLost(recording)
       let dropped = try #require(recording.statistics.last?.flow.outputChunksDropped)
       #expect(dropped > 0 && dropped == UInt64(300 - recording.firstSamples.count))
+      let samples = try #require(recording.statistics.last?.flow.outputSamplesDropped)
+      #expect(samples == dropped * 480)
+      let told = recording.events.map(\.outputDropped.samples).reduce(0, +)
+      #expect(told > 0 && told <= Int64(samples))
     }
   }
 
@@ -140,7 +144,8 @@ struct SlowConsumerTests {
     #expect(recording.results.map(\.controlID) == [1, 2, 3, 4, 5])
     #expect(recording.statistics.map(\.flow.framesProcessed) == [100, 200, 300])
     // ConfigChanged and MicModeChanged of each change, and the end.
-    #expect(recording.events.count == 11 && recording.hasContiguousEvents)
+    #expect(recording.events.count { $0.outputDropped == .init() } == 11)
+    #expect(recording.hasContiguousEvents)
     #expect(recording.endReason == .clientClosed)
   }
 }
