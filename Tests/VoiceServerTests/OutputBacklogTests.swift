@@ -33,5 +33,4 @@ struct OutputBacklogTests {
       #expect(backlog.limit(afterTaking: waiting, now: time) == nil)
     }
   }
-
 }
