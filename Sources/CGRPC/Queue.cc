@@ -7,6 +7,13 @@
 
 #include <vector>
 
+namespace {
+
+// Events that are handled before idle work runs although there are more.
+constexpr int most_events_before_idle = 64;
+
+}  // namespace
+
 // Owned by two: the caller until release, and the queue until the callback.
 struct cgrpc_timer final : public anechoic::Tag {
  public:
@@ -15,8 +22,13 @@ struct cgrpc_timer final : public anechoic::Tag {
 
   void complete(bool fired) override {
     queue_->disarm(this);
-    callback_(context_, fired);
+    callback_(context_, fired && !cancelled_);
     release();
+  }
+
+  void cancel() {
+    cancelled_ = true;
+    alarm.Cancel();
   }
 
   void release() {
@@ -32,6 +44,7 @@ struct cgrpc_timer final : public anechoic::Tag {
   cgrpc_timer_callback callback_;
   void *context_;
   std::atomic<int> owners_{2};
+  std::atomic<bool> cancelled_{false};
 };
 
 cgrpc_queue::cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name,
@@ -50,9 +63,31 @@ void cgrpc_queue::serve() {
   if (niceness_ != 0) (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness_);
   void *tag = nullptr;
   bool ok = false;
-  while (events_->Next(&tag, &ok)) {
+  while (next(&tag, &ok)) {
     static_cast<anechoic::Tag *>(tag)->complete(ok);
   }
+  for (; !idle_.empty(); idle_.pop_front()) idle_.front()->complete(false);
+}
+
+bool cgrpc_queue::next(void **tag, bool *ok) {
+  while (!idle_.empty()) {
+    if (events_since_idle_ < most_events_before_idle) {
+      switch (events_->AsyncNext(tag, ok, gpr_inf_past(GPR_CLOCK_MONOTONIC))) {
+        case grpc::CompletionQueue::SHUTDOWN: return false;
+        case grpc::CompletionQueue::GOT_EVENT: ++events_since_idle_; return true;
+        case grpc::CompletionQueue::TIMEOUT: break;
+      }
+    }
+    run_idle();
+  }
+  return events_->Next(tag, ok);
+}
+
+void cgrpc_queue::run_idle() {
+  cgrpc_timer *timer = idle_.front();
+  idle_.pop_front();
+  events_since_idle_ = 0;
+  timer->complete(true);
 }
 
 void cgrpc_queue::shut_down() {
@@ -68,7 +103,7 @@ void cgrpc_queue::shut_down() {
     events_->Shutdown();
   }
   for (cgrpc_timer *timer : pending) {
-    timer->alarm.Cancel();
+    timer->cancel();
     timer->release();
   }
   if (thread_.joinable()) thread_.join();
@@ -94,8 +129,8 @@ void cgrpc_queue::disarm(cgrpc_timer *timer) {
 
 extern "C" {
 
-cgrpc_queue *cgrpc_queue_create(const char *thread_name) {
-  auto *queue = new cgrpc_queue(std::make_unique<grpc::CompletionQueue>(), thread_name);
+cgrpc_queue *cgrpc_queue_create(const char *thread_name, int32_t niceness) {
+  auto *queue = new cgrpc_queue(std::make_unique<grpc::CompletionQueue>(), thread_name, niceness);
   queue->start();
   return queue;
 }
@@ -110,7 +145,14 @@ cgrpc_timer *cgrpc_timer_start(cgrpc_queue *queue, int64_t delay_ns, cgrpc_timer
   return timer;
 }
 
-void cgrpc_timer_cancel(cgrpc_timer *timer) { timer->alarm.Cancel(); }
+cgrpc_timer *cgrpc_queue_when_idle(cgrpc_queue *queue, cgrpc_timer_callback callback,
+                                   void *context) {
+  auto *timer = new cgrpc_timer(queue, callback, context);
+  queue->add_idle(timer);
+  return timer;
+}
+
+void cgrpc_timer_cancel(cgrpc_timer *timer) { timer->cancel(); }
 
 void cgrpc_timer_release(cgrpc_timer *timer) { timer->release(); }
 

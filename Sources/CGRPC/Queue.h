@@ -5,6 +5,7 @@
 #include <grpcpp/completion_queue.h>
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -53,6 +54,9 @@ struct cgrpc_queue {
   bool arm(cgrpc_timer *timer, int64_t delay_ns);
   void disarm(cgrpc_timer *timer);
 
+  // Has the timer complete when there are no events. On the queue's thread only.
+  void add_idle(cgrpc_timer *timer) { idle_.push_back(timer); }
+
   grpc::CompletionQueue *events() { return events_.get(); }
 
   // Calls that live here now: new ones go where there are fewest.
@@ -60,6 +64,9 @@ struct cgrpc_queue {
 
  private:
   void serve();
+  // Waits for the next event, and runs idle work meanwhile. False once the queue has been shut down.
+  bool next(void **tag, bool *ok);
+  void run_idle();
 
   std::unique_ptr<grpc::CompletionQueue> events_;
   std::string thread_name_;
@@ -68,6 +75,8 @@ struct cgrpc_queue {
   std::mutex mutex_;
   bool closed_ = false;
   std::unordered_set<cgrpc_timer *> armed_;
+  std::deque<cgrpc_timer *> idle_;  // the thread's own
+  int events_since_idle_ = 0;
 };
 
 #endif

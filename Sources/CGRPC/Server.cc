@@ -54,9 +54,6 @@ void refuse_compression(grpc::ServerBuilder &builder) {
   }
 }
 
-// Enough to stay behind the audio on a busy machine, and not so much as to starve.
-constexpr int background_niceness = 5;
-
 std::vector<std::string> names(const cgrpc_server_options &options) {
   std::vector<std::string> names;
   for (size_t i = 0; i < options.method_count; ++i) names.emplace_back(options.methods[i].name);
@@ -118,7 +115,7 @@ ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
   }
   if (std::any_of(methods_.begin(), methods_.end(),
                   [this](const Method &method) { return method.lane == &background_; })) {
-    background_.add(add_queue(builder, "grpc-background", background_niceness));
+    background_.add(add_queue(builder, "grpc-background", CGRPC_BACKGROUND_NICENESS));
   }
   server_ = builder.BuildAndStart();
   if (!server_) {

@@ -10,14 +10,17 @@ extension SessionControl {
       try Self.change(control.control))
   }
 
-  /// Returns the configuration with the fields of a mask taken from an update. `path` and `mask`
-  /// are the paths of the two in the message.
+  /// Returns a change that replaces the fields of a mask by those of an update. `path` and `mask` are
+  /// the paths of the two in the message. The mask is read here, not on the session's thread.
   public static func configuration(
     _ update: Anechoic_V1_ConfigUpdate, path: String, mask: String
   ) -> Change {
-    .configuration { configuration throws(Refusal) in
+    let patch = Result { () throws(InvalidField) in
+      try ConfigurationPatch(update, path: path, mask: mask)
+    }
+    return .configuration { configuration throws(Refusal) in
       do throws(InvalidField) {
-        return try configuration.updated(by: update, path: path, mask: mask)
+        return try configuration.updated(by: patch.get())
       } catch {
         throw Refusal(error)
       }

@@ -23,32 +23,42 @@ extension SessionConfiguration {
     }
   }
 
+  /// Returns this configuration with the fields of a patch.
+  func updated(by patch: ConfigurationPatch) throws(InvalidField) -> SessionConfiguration {
+    var config = Anechoic_V1_SessionConfig(self)
+    config.voiceProcessing.fill(
+      stagesBelow: patch.fields, from: Anechoic_V1_SessionConfig(resolved).voiceProcessing)
+    for field in patch.fields { _ = config.replace(field, from: patch.config) }
+    return try SessionConfiguration(config, path: patch.path)
+  }
+}
+
+/// Some fields of a configuration, checked and in the order in which they are replaced.
+struct ConfigurationPatch {
   /// The maximum number of fields in a mask.
   private static let mostFields = 50
 
-  /// Returns this configuration with the fields of a mask taken from an update. `path` and `mask`
-  /// are the paths of the two in the message.
-  func updated(
-    by update: Anechoic_V1_ConfigUpdate, path: String, mask maskPath: String
-  ) throws(InvalidField) -> SessionConfiguration {
+  fileprivate let fields: [String]
+  fileprivate let config: Anechoic_V1_SessionConfig
+  fileprivate let path: String
+
+  /// `path` and `mask` are where the configuration and its mask stand. Throws for a mask that names no
+  /// field, too many, or one that there is not.
+  init(
+    _ update: Anechoic_V1_ConfigUpdate, path: String, mask: String
+  ) throws(InvalidField) {
     let fields = Set(update.updateMask.paths)
     guard !fields.isEmpty, fields.count <= Self.mostFields else {
-      throw InvalidField(maskPath, "must name 1 to \(Self.mostFields) fields")
+      throw InvalidField(mask, "must name 1 to \(Self.mostFields) fields")
     }
-    for field in fields where !Anechoic_V1_SessionConfig.isPathValid(field) {
+    for field in fields where !Anechoic_V1_SessionConfig.hasField(field) {
       throw InvalidField(
-        maskPath, "\"\(String(field.unicodeScalars.prefix(100)))\" is not a field of SessionConfig")
+        mask, "\"\(String(field.unicodeScalars.prefix(100)))\" is not a field of SessionConfig")
     }
-    var config = Anechoic_V1_SessionConfig(self)
-    config.voiceProcessing.fill(
-      stagesBelow: fields, from: Anechoic_V1_SessionConfig(resolved).voiceProcessing)
-    let mask = Google_Protobuf_FieldMask.with { $0.paths = fields.sorted() }
-    do {
-      try config.replace(from: update.config, mask: mask)
-    } catch {
-      throw InvalidField(maskPath, "cannot be applied: \(error)")
-    }
-    return try SessionConfiguration(config, path: path)
+    // A message before the fields in it.
+    self.fields = fields.sorted()
+    config = update.config
+    self.path = path
   }
 }
 

@@ -102,6 +102,7 @@ extension Anechoic_V1_SessionEvent {
           $0.problem = Anechoic_V1_CaptureWarning.Problem(problem)
           $0.active = isActive
         })
+    case .outputDropped(let samples): .outputDropped(.with { $0.samples = samples })
     case .draining(let endsIn):
       .draining(.with { $0.endsIn = Google_Protobuf_Duration(endsIn) })
     case .ended(let reason):
@@ -127,6 +128,7 @@ extension Anechoic_V1_CaptureWarning.Problem {
     case .clipping: self = .clipping
     case .noReference: self = .noReference
     case .unsteadyClocks: self = .unsteadyClocks
+    case .late: self = .late
     }
   }
 }

@@ -5,7 +5,7 @@ public import VoiceSessions
 /// Applies the requests of a media client to its session.
 public struct SessionRequests {
   /// The maximum number of frames that one turn processes. A gap can be a thousand frames long.
-  public static let framesPerTurn = 100
+  public static let framesPerTurn = 10
 
   /// The maximum size of a control in bytes. Many controls may wait for their sample.
   private static let largestControl = 16 << 10

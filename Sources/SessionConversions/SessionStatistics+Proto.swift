@@ -7,8 +7,7 @@ extension Anechoic_V1_SessionStats {
   /// Creates a message. `jitter` is the jitter of the microphone's arrival, if it is known.
   /// `median` and `slowest` are the 50th and 99th percentile of the time to process a frame.
   public init(
-    _ statistics: SessionStatistics, outputChunksDropped: UInt64, median: Duration,
-    slowest: Duration, jitter: Duration?
+    _ statistics: SessionStatistics, median: Duration, slowest: Duration, jitter: Duration?
   ) {
     self.init()
     echo = .with {
@@ -35,7 +34,6 @@ extension Anechoic_V1_SessionStats {
       $0.framesProcessed = statistics.flow.framesProcessed
       $0.samplesConcealed = statistics.flow.samplesConcealed
       $0.referenceFramesMissing = statistics.flow.referenceFramesMissing
-      $0.outputChunksDropped = outputChunksDropped
     }
     duckingGainDb = statistics.duckingGain
     activeMicMode = Anechoic_V1_MicMode(statistics.activeMicMode)

@@ -54,7 +54,7 @@ extension Anechoic_V1_VoiceProcessing {
 
   /// Sets each stage that follows the mic mode to the mode's values if a field below it is going to
   /// be set, so that the stage's other fields stay the same.
-  mutating func fill(stagesBelow fields: Set<String>, from resolved: Self) {
+  mutating func fill(stagesBelow fields: [String], from resolved: Self) {
     func isNamed(_ stage: String) -> Bool {
       fields.contains { $0.hasPrefix("voice_processing.\(stage).") }
     }

@@ -8,11 +8,14 @@ internal import VoiceSessions
 extension Anechoic_V1_RecordedAct {
   /// Does to a session what was done to the one that was recorded. What was refused then is refused
   /// again.
-  func perform(on requests: SessionRequests, sink: any SessionSink) {
+  func perform(on requests: SessionRequests, framesPerTurn: Int, sink: any SessionSink) {
     let session = requests.session
     switch act {
-    case .request(let request): perform(request, on: requests, sink: sink)
-    case .turn: session.process(atMost: SessionRequests.framesPerTurn, sink: sink)
+    case .request(let request):
+      if take(request, on: requests, sink: sink) {
+        session.process(atMost: framesPerTurn, sink: sink)
+      }
+    case .turn: session.process(atMost: framesPerTurn, sink: sink)
     case .control(let other):
       guard let control = try? SessionControl(other.control, by: ControlOrigin(other.client)) else {
         return
@@ -36,16 +39,19 @@ extension Anechoic_V1_RecordedAct {
       let reason = SessionEvent.EndReason(end.reason)
       if end.flushed {
         session.finish(reason, sink: sink)
-      } else {
+      } else if end.frames == 0 || !session.finish(reason, atMost: Int(end.frames), sink: sink) {
         session.end(reason, sink: sink)
       }
+    case .outputDropped(let samples): session.outputWasDropped(samples: samples, sink: sink)
+    case .microphoneLate(let isLate): session.microphoneIsLate(isLate, sink: sink)
     case .digest, nil: break
     }
   }
 
-  private func perform(
+  /// Returns whether there is audio to be processed.
+  private func take(
     _ request: Anechoic_V1_ProcessRequest, on requests: SessionRequests, sink: any SessionSink
-  ) {
+  ) -> Bool {
     var request = request
     if withheldSamples > 0, case .audio = request.request {
       let format = requests.setup.microphone
@@ -53,9 +59,8 @@ extension Anechoic_V1_RecordedAct {
       request.audio.microphone.samples = Data(
         count: min(Int(withheldSamples), longest) * format.bytesPerSampleFrame)
     }
-    guard let bytes: [UInt8] = try? request.serializedBytes() else { return }
-    let hasAudio = bytes.withUnsafeBytes { (try? requests.take($0, sink: sink)) ?? false }
-    if hasAudio { requests.session.process(atMost: SessionRequests.framesPerTurn, sink: sink) }
+    guard let bytes: [UInt8] = try? request.serializedBytes() else { return false }
+    return bytes.withUnsafeBytes { (try? requests.take($0, sink: sink)) ?? false }
   }
 
   private func perform(

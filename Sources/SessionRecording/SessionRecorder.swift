@@ -48,6 +48,7 @@ package final class SessionRecorder {
       $0.start = start.recorded(as: id)
       $0.owner = Anechoic_V1_RecordedClient(setup.owner)
       $0.injectionAllowed = setup.allowsInjection
+      $0.framesPerTurn = UInt32(SessionRequests.framesPerTurn)
     }
     write(RecordingFormat.magic + RecordingFormat.delimited(header))
   }
@@ -195,11 +196,14 @@ extension Anechoic_V1_RecordedAct.Gesture {
 }
 
 extension Anechoic_V1_RecordedAct.OneOf_Act {
-  package static func end(_ reason: SessionEvent.EndReason, flushed: Bool) -> Self {
+  package static func end(
+    _ reason: SessionEvent.EndReason, flushed: Bool, frames: Int = 0
+  ) -> Self {
     .end(
       .with {
         $0.reason = Anechoic_V1_SessionEnded.Reason(reason)
         $0.flushed = flushed
+        $0.frames = UInt32(frames)
       })
   }
 }

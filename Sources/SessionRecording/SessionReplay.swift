@@ -71,7 +71,7 @@ public final class SessionReplay {
         }
         guard !hashing.hasEnded else { throw .damaged }
         if act.withheldSamples > 0 { withheldFrom = withheldFrom ?? requests.session.position }
-        act.perform(on: requests, sink: hashing)
+        act.perform(on: requests, framesPerTurn: header.turn, sink: hashing)
       } catch {
         fault = error
       }
@@ -104,6 +104,11 @@ public final class SessionReplay {
         ? nil : (made.dropFirst(alike).first ?? hasher.digest).processedSamples,
       digest: hasher.digest, frames: hasher.frames, fault: fault)
   }
+}
+
+extension Anechoic_V1_RecordingHeader {
+  /// The frames of a turn; those of the first version where the recording does not say.
+  fileprivate var turn: Int { framesPerTurn == 0 ? 100 : Int(framesPerTurn) }
 }
 
 /// Follows what comes out, and passes it on.

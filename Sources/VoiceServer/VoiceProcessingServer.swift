@@ -8,7 +8,7 @@ public final class VoiceProcessingServer: Sendable {
   private let server: Server
   private let health: HealthService
   private let directory: SessionDirectory
-  /// For answers that are on their way when the sessions have ended.
+  /// For answers, and for the rest of recordings, that are on their way when the sessions have ended.
   private static let farewell = Duration.seconds(1)
 
   /// Throws a `ServerStartError` when a limit is out of its range and when an address is unavailable.
@@ -50,7 +50,9 @@ public final class VoiceProcessingServer: Sendable {
     }
   }
 
-  /// Refuses new sessions with UNAVAILABLE, gives the running ones `grace` to end, and ends the rest.
+  /// Refuses new sessions with UNAVAILABLE, gives the running ones `grace` to end and their recorders
+  /// as long to read what is recorded, and ends the rest. Returns a second or two after `grace` at the
+  /// latest.
   public func stop(grace: Duration) async {
     health.stopServing()
     await directory.drain(grace: grace)

@@ -44,10 +44,8 @@ public final class VoiceSession {
     self.capture = capture
   }
 
-  /// The length of the microphone's audio that arrived, gaps included.
-  public var microphoneDuration: Duration {
-    setup.microphone.rate.duration(ofSamples: Int(capture.arrived))
-  }
+  /// The index after the last sample of the microphone that arrived.
+  public var microphoneArrived: Int64 { capture.arrived }
 
   /// Appends samples of an input. Append the microphone's last of all that belong to one instant, then
   /// call `process`.
@@ -116,16 +114,25 @@ public final class VoiceSession {
   /// none, or has waited for it long enough.
   public var hasCompleteFrame: Bool { capture.hasCompleteFrame }
 
-  /// Processes all remaining samples, so that the output is as long as the input, and ends the session.
-  public func finish(_ reason: SessionEvent.EndReason, sink: any SessionSink) {
-    process(sink: sink)
-    capture.endReference()
-    while capture.waiting > 0 {
+  /// Processes at most `limit` of the remaining frames, so that the output is as long as the input,
+  /// and then ends the session. Until this returns true, only this method and `end` may be called.
+  ///
+  /// - Returns: Whether the session has ended.
+  @discardableResult
+  public func finish(
+    _ reason: SessionEvent.EndReason, atMost limit: Int = .max, sink: any SessionSink
+  ) -> Bool {
+    var left = limit
+    while left > 0, capture.waiting > 0 {
+      if !hasCompleteFrame { capture.endReference() }
       let share = Double(capture.waiting) / Double(capture.samplesPerFrame)
       processFrame(share: min(share, 1), sink: sink)
+      left -= 1
     }
+    guard capture.waiting == 0 else { return false }
     output.flush(to: sink)
     end(reason, sink: sink)
+    return true
   }
 
   /// Ends the session without processing more.
@@ -157,6 +164,16 @@ public final class VoiceSession {
   /// Announces that the server is about to stop.
   public func announceEnd(in time: Duration, sink: any SessionSink) {
     emit(.draining(endsIn: time), to: sink)
+  }
+
+  /// Reports that the media client did not read so many samples of the processed output in time.
+  public func outputWasDropped(samples: Int64, sink: any SessionSink) {
+    emit(.outputDropped(samples: samples), to: sink)
+  }
+
+  /// Reports that the microphone comes behind real time, or keeps pace again.
+  public func microphoneIsLate(_ isLate: Bool, sink: any SessionSink) {
+    emit(.captureWarning(.late, isActive: isLate), to: sink)
   }
 
   /// Emits an event, at a sample of the microphone or else at the present one.

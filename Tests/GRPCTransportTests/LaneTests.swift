@@ -58,6 +58,16 @@ struct LaneTests {
     }
   }
 
+  @Test func theBodiesOfItsAsynchronousMethodsHaveALowerPriorityToo() async throws {
+    let method = ServerMethod.unary(.other, lane: .background) { _, _ in
+      await Task.yield()
+      return [UInt8(niceness())]
+    }
+    try await withServer(also: [method]) { server in
+      try await #expect(server.channel().unary(.other, [], timeout: .seconds(20)) == [5])
+    }
+  }
+
   @Test func aBlockedBackgroundCallHoldsUpNoOther() async throws {
     let journal = Journal()
     var blocking = ScriptedHandler.Script.echo

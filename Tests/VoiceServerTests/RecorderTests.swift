@@ -6,6 +6,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 import VoiceServer
+import WebRTCEngine
 
 /// Who may record what, and what becomes of those who cannot keep up.
 @Suite(.serialized, .timeLimit(.minutes(1)))
@@ -130,6 +131,26 @@ struct RecorderTests {
       session.finish()
       while try await session.receive() != nil {}
     }
+  }
+
+  /// The recorder begins to read later than an answer on its way would be waited for.
+  @Test func aStopWaitsForASlowRecorder() async throws {
+    var configuration = ServerConfiguration(
+      addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self)
+    configuration.allowsRecording = true
+    let server = try VoiceProcessingServer(configuration)
+    let running = try TestServer(server)
+    let recorder = try await stubbornRecorder(of: running)
+    let heard = try await running.record(
+      RecordedCall.start, microphone: AudioFormat.s16.babble(8000))
+    async let stopped: Void = server.stop(grace: .seconds(20))
+    try await Task.sleep(for: .milliseconds(1500))
+    let answer = try await recorder.read()
+    await stopped
+    let file = try answer.messages.reduce(into: Data()) {
+      $0 += try Anechoic_V1_RecordSessionResponse(serializedBytes: $1).recording
+    }
+    try RecordedCall(heard: heard, file: file).expectSame()
   }
 
   @Test func aRecorderThatNeverReadsIsLetGo() async throws {

@@ -109,6 +109,29 @@ struct ReplayedEndTests {
     #expect(replay.processed == call.heard.processed)
   }
 
+  /// The frames of nine seconds wait for their reference until the end, which goes in turns.
+  @Test func oneWhoseClientGoesAwayWhileItEnds() async throws {
+    let call = try await RecordedCall.run { server in
+      let call = server.call()
+      let start = Anechoic_V1_Start.mediaClock(reference: .s16).with {
+        $0.sessionID = RecordedCall.id
+      }
+      try await call.send(Anechoic_V1_ProcessRequest.start(start).serializedBytes())
+      var last = requests[0]
+      last.audio.microphone.firstSample = Int64(9 * AudioFormat.s16.rate.hertz)
+      try await call.send(last.serializedBytes())
+      call.halfClose()
+      var recording = Recording()
+      while recording.processed.isEmpty, let message = try await call.receive() {
+        recording.note(try Anechoic_V1_ProcessResponse(serializedBytes: Data(message)))
+      }
+      call.cancel()
+      return recording
+    }
+    let outcome = try call.replay().outcome
+    #expect(outcome.differsBy == nil && outcome.fault == nil)
+  }
+
   private func ended(
     _ server: TestServer, after requests: some Sequence<Anechoic_V1_ProcessRequest>
   ) async throws -> Recording {

@@ -85,10 +85,7 @@ struct ReplayedSessionTests {
       addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self)
     configuration.allowsRecording = true
     let server = try VoiceProcessingServer(configuration)
-    let address = try #require(server.addresses.first)
-    let test = TestServer(
-      address: address, client: VoiceProcessingClient(server: address),
-      channel: Channel(target: address))
+    let test = try TestServer(server)
     let call = try await RecordedCall.run(test) {
       try await RunningClient.run(test, RecordedCall.start) { media, _ in
         try await media.waitForFrames(more: 20)

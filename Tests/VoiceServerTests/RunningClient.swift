@@ -53,6 +53,9 @@ final class RunningClient: Sendable {
     return try await running
   }
 
+  /// How many frames have come back.
+  var framesAnswered: Int { framesHeard.load(ordering: .relaxed) }
+
   func stop() { isOver.store(true, ordering: .relaxed) }
 
   /// Waits until so many more frames have come back.

@@ -59,6 +59,10 @@ struct SlowConsumerTests {
       try expectNothingButAudioIsLost(recording)
       let dropped = try #require(recording.statistics.last?.flow.outputChunksDropped)
       #expect(dropped > 0 && dropped == UInt64(300 - recording.firstSamples.count))
+      let samples = try #require(recording.statistics.last?.flow.outputSamplesDropped)
+      #expect(samples == dropped * 480)
+      let told = recording.events.map(\.outputDropped.samples).reduce(0, +)
+      #expect(told > 0 && told <= Int64(samples))
     }
   }
 
@@ -113,10 +117,7 @@ struct SlowConsumerTests {
   @Test func aStopWaitsForWhatAnEndedSessionHasStillToSend() async throws {
     let server = try VoiceProcessingServer(
       ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
-    let address = try #require(server.addresses.first)
-    let running = TestServer(
-      address: address, client: VoiceProcessingClient(server: address),
-      channel: Channel(target: address))
+    let running = try TestServer(server)
     let client = try StubbornClient(running)
     try client.send([.start(start(.mediaClock))] + Self.audio.prefix(3), halfClosing: true)
     try await running.sessionsActive(become: 1)
@@ -143,7 +144,8 @@ struct SlowConsumerTests {
     #expect(recording.results.map(\.controlID) == [1, 2, 3, 4, 5])
     #expect(recording.statistics.map(\.flow.framesProcessed) == [100, 200, 300])
     // ConfigChanged and MicModeChanged of each change, and the end.
-    #expect(recording.events.count == 11 && recording.hasContiguousEvents)
+    #expect(recording.events.count { $0.outputDropped == .init() } == 11)
+    #expect(recording.hasContiguousEvents)
     #expect(recording.endReason == .clientClosed)
   }
 }

@@ -23,17 +23,20 @@ struct TestServer {
     configure(&configuration)
     let server = try VoiceProcessingServer(configuration)
     do {
-      let address = try #require(server.addresses.first)
-      let result = try await body(
-        TestServer(
-          address: address, client: VoiceProcessingClient(server: address),
-          channel: Channel(target: address)))
+      let result = try await body(TestServer(server))
       await server.stop(grace: .zero)
       return result
     } catch {
       await server.stop(grace: .zero)
       throw error
     }
+  }
+
+  /// A server that the test stops by itself.
+  init(_ server: VoiceProcessingServer) throws {
+    address = try #require(server.addresses.first)
+    client = VoiceProcessingClient(server: address)
+    channel = Channel(target: address)
   }
 
   /// A bare call of `Process`, over before its time whatever happens.

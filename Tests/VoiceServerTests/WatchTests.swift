@@ -137,11 +137,8 @@ struct WatchTests {
   @Test func aLostClientAndAStoppingServerAreToldApart() async throws {
     let server = try VoiceProcessingServer(
       ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
-    let address = try #require(server.addresses.first)
-    let running = TestServer(
-      address: address, client: VoiceProcessingClient(server: address),
-      channel: Channel(target: address))
-    let steering = SessionsClient(server: address, clientName: "olga")
+    let running = try TestServer(server)
+    let steering = running.steering(as: "olga")
     let lost = try await running.client.process(.mediaClock())
     let lostWatch = try await steering.watch(lost.started.session)
     _ = try await lostWatch.receive()

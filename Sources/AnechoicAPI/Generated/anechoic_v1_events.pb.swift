@@ -462,6 +462,14 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
     set {event = .sessionEnded(newValue)}
   }
 
+  public var outputDropped: Anechoic_V1_OutputDropped {
+    get {
+      if case .outputDropped(let v)? = event {return v}
+      return Anechoic_V1_OutputDropped()
+    }
+    set {event = .outputDropped(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Event: Equatable, Sendable {
@@ -484,6 +492,7 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
     case captureWarning(Anechoic_V1_CaptureWarning)
     case draining(Anechoic_V1_Draining)
     case sessionEnded(Anechoic_V1_SessionEnded)
+    case outputDropped(Anechoic_V1_OutputDropped)
 
   }
 
@@ -1125,6 +1134,9 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     /// For 1 s, device times contradicted each other, device times and audio showed different
     /// drift, or the drift was more than 500 ppm. Ends after 5 s without these faults.
     case unsteadyClocks // = 6
+
+    /// The microphone comes more than 500 ms behind real time; over below 100 ms.
+    case late // = 7
     case UNRECOGNIZED(Int)
 
     public init() {
@@ -1140,6 +1152,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       case 4: self = .noReference
       case 5: self = .residualEcho
       case 6: self = .unsteadyClocks
+      case 7: self = .late
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -1153,6 +1166,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       case .noReference: return 4
       case .residualEcho: return 5
       case .unsteadyClocks: return 6
+      case .late: return 7
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -1166,9 +1180,25 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       .noReference,
       .residualEcho,
       .unsteadyClocks,
+      .late,
     ]
 
   }
+
+  public init() {}
+}
+
+/// The media client did not read its audio in time, in real time, and the oldest was dropped. Sent once
+/// for each loss, when the client reads again.
+public nonisolated struct Anechoic_V1_OutputDropped: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// of the processed output
+  public var samples: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 }
@@ -1308,7 +1338,7 @@ nonisolated extension Anechoic_V1_InputKind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SessionEvent"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}event_id\0\u{1}time\0\u{3}microphone_sample\0\u{4}\u{7}muted_speech_activity\0\u{3}voice_activity_changed\0\u{3}mute_changed\0\u{3}mute_gesture_requested\0\u{3}mute_gesture_resolved\0\u{3}mic_mode_changed\0\u{3}ducking_changed\0\u{3}injection_availability_changed\0\u{3}injection_permission_requested\0\u{3}injection_permission_changed\0\u{3}injection_progress\0\u{3}route_changed\0\u{1}interruption\0\u{1}discontinuity\0\u{3}echo_path_changed\0\u{3}config_changed\0\u{3}capture_warning\0\u{1}draining\0\u{3}session_ended\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}event_id\0\u{1}time\0\u{3}microphone_sample\0\u{4}\u{7}muted_speech_activity\0\u{3}voice_activity_changed\0\u{3}mute_changed\0\u{3}mute_gesture_requested\0\u{3}mute_gesture_resolved\0\u{3}mic_mode_changed\0\u{3}ducking_changed\0\u{3}injection_availability_changed\0\u{3}injection_permission_requested\0\u{3}injection_permission_changed\0\u{3}injection_progress\0\u{3}route_changed\0\u{1}interruption\0\u{1}discontinuity\0\u{3}echo_path_changed\0\u{3}config_changed\0\u{3}capture_warning\0\u{1}draining\0\u{3}session_ended\0\u{3}output_dropped\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1566,6 +1596,19 @@ nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProt
           self.event = .sessionEnded(v)
         }
       }()
+      case 29: try {
+        var v: Anechoic_V1_OutputDropped?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .outputDropped(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .outputDropped(v)
+        }
+      }()
       default: break
       }
     }
@@ -1661,6 +1704,10 @@ nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProt
     case .sessionEnded?: try {
       guard case .sessionEnded(let v)? = self.event else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 28)
+    }()
+    case .outputDropped?: try {
+      guard case .outputDropped(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 29)
     }()
     case nil: break
     }
@@ -2507,7 +2554,37 @@ nonisolated extension Anechoic_V1_CaptureWarning: SwiftProtobuf.Message, SwiftPr
 }
 
 nonisolated extension Anechoic_V1_CaptureWarning.Problem: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROBLEM_UNSPECIFIED\0\u{1}PROBLEM_NO_SIGNAL\0\u{1}PROBLEM_NOISY\0\u{1}PROBLEM_CLIPPING\0\u{1}PROBLEM_NO_REFERENCE\0\u{1}PROBLEM_RESIDUAL_ECHO\0\u{1}PROBLEM_UNSTEADY_CLOCKS\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROBLEM_UNSPECIFIED\0\u{1}PROBLEM_NO_SIGNAL\0\u{1}PROBLEM_NOISY\0\u{1}PROBLEM_CLIPPING\0\u{1}PROBLEM_NO_REFERENCE\0\u{1}PROBLEM_RESIDUAL_ECHO\0\u{1}PROBLEM_UNSTEADY_CLOCKS\0\u{1}PROBLEM_LATE\0")
+}
+
+nonisolated extension Anechoic_V1_OutputDropped: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OutputDropped"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}samples\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.samples) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.samples != 0 {
+      try visitor.visitSingularInt64Field(value: self.samples, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_OutputDropped, rhs: Anechoic_V1_OutputDropped) -> Bool {
+    if lhs.samples != rhs.samples {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Anechoic_V1_Draining: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -58,6 +58,9 @@ public nonisolated struct Anechoic_V1_RecordingHeader: Sendable {
   /// Whether the server allowed injection.
   public var injectionAllowed: Bool = false
 
+  /// Frames that the session processed at once at most, and then in each turn; 0 = 100.
+  public var framesPerTurn: UInt32 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -187,6 +190,23 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     set {_uniqueStorage()._act = .digest(newValue)}
   }
 
+  /// samples of the processed output that the client did not read in time
+  public var outputDropped: Int64 {
+    get {
+      if case .outputDropped(let v)? = _storage._act {return v}
+      return 0
+    }
+    set {_uniqueStorage()._act = .outputDropped(newValue)}
+  }
+
+  public var microphoneLate: Bool {
+    get {
+      if case .microphoneLate(let v)? = _storage._act {return v}
+      return false
+    }
+    set {_uniqueStorage()._act = .microphoneLate(newValue)}
+  }
+
   /// The number of microphone samples that were removed from the request. Not 0 if the microphone
   /// was muted: then all of the request's microphone samples are removed.
   public var withheldSamples: UInt32 {
@@ -210,6 +230,9 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     case draining(SwiftProtobuf.Google_Protobuf_Duration)
     case end(Anechoic_V1_RecordedAct.End)
     case digest(Anechoic_V1_OutputDigest)
+    /// samples of the processed output that the client did not read in time
+    case outputDropped(Int64)
+    case microphoneLate(Bool)
 
   }
 
@@ -406,6 +429,9 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     /// Whether the remaining audio was processed before the end.
     public var flushed: Bool = false
 
+    /// The number of remaining frames that were processed before the client was lost. 0 if flushed.
+    public var frames: UInt32 = 0
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -514,7 +540,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordingHeader"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -527,6 +553,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
       case 3: try { try decoder.decodeSingularMessageField(value: &self._start) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._owner) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.injectionAllowed) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.framesPerTurn) }()
       default: break
       }
     }
@@ -552,6 +579,9 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
     if self.injectionAllowed != false {
       try visitor.visitSingularBoolField(value: self.injectionAllowed, fieldNumber: 5)
     }
+    if self.framesPerTurn != 0 {
+      try visitor.visitSingularUInt32Field(value: self.framesPerTurn, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -561,6 +591,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
     if lhs._start != rhs._start {return false}
     if lhs._owner != rhs._owner {return false}
     if lhs.injectionAllowed != rhs.injectionAllowed {return false}
+    if lhs.framesPerTurn != rhs.framesPerTurn {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -603,7 +634,7 @@ nonisolated extension Anechoic_V1_RecordedClient: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordedAct"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0")
 
   fileprivate class _StorageClass {
     var _timeNs: Int64 = 0
@@ -780,6 +811,22 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
           }
         }()
         case 13: try { try decoder.decodeSingularUInt32Field(value: &_storage._withheldSamples) }()
+        case 14: try {
+          var v: Int64?
+          try decoder.decodeSingularInt64Field(value: &v)
+          if let v = v {
+            if _storage._act != nil {try decoder.handleConflictingOneOf()}
+            _storage._act = .outputDropped(v)
+          }
+        }()
+        case 15: try {
+          var v: Bool?
+          try decoder.decodeSingularBoolField(value: &v)
+          if let v = v {
+            if _storage._act != nil {try decoder.handleConflictingOneOf()}
+            _storage._act = .microphoneLate(v)
+          }
+        }()
         default: break
         }
       }
@@ -840,10 +887,21 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
         guard case .digest(let v)? = _storage._act else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
       }()
-      case nil: break
+      default: break
       }
       if _storage._withheldSamples != 0 {
         try visitor.visitSingularUInt32Field(value: _storage._withheldSamples, fieldNumber: 13)
+      }
+      switch _storage._act {
+      case .outputDropped?: try {
+        guard case .outputDropped(let v)? = _storage._act else { preconditionFailure() }
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 14)
+      }()
+      case .microphoneLate?: try {
+        guard case .microphoneLate(let v)? = _storage._act else { preconditionFailure() }
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+      }()
+      default: break
       }
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1154,7 +1212,7 @@ nonisolated extension Anechoic_V1_RecordedAct.MicrophoneStopped: SwiftProtobuf.M
 
 nonisolated extension Anechoic_V1_RecordedAct.End: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_RecordedAct.protoMessageName + ".End"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{1}flushed\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{1}flushed\0\u{1}frames\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1164,6 +1222,7 @@ nonisolated extension Anechoic_V1_RecordedAct.End: SwiftProtobuf.Message, SwiftP
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularEnumField(value: &self.reason) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.flushed) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.frames) }()
       default: break
       }
     }
@@ -1176,12 +1235,16 @@ nonisolated extension Anechoic_V1_RecordedAct.End: SwiftProtobuf.Message, SwiftP
     if self.flushed != false {
       try visitor.visitSingularBoolField(value: self.flushed, fieldNumber: 2)
     }
+    if self.frames != 0 {
+      try visitor.visitSingularUInt32Field(value: self.frames, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_RecordedAct.End, rhs: Anechoic_V1_RecordedAct.End) -> Bool {
     if lhs.reason != rhs.reason {return false}
     if lhs.flushed != rhs.flushed {return false}
+    if lhs.frames != rhs.frames {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

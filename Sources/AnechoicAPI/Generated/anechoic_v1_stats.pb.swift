@@ -181,6 +181,27 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `frameProcessingP99`. Subsequent reads from it will return its default value.
     public mutating func clearFrameProcessingP99() {self._frameProcessingP99 = nil}
 
+    /// How far the microphone is behind real time, in real time. 0 once it has kept pace for a second:
+    /// audio that never comes is no longer awaited then.
+    public var inputLag: SwiftProtobuf.Google_Protobuf_Duration {
+      get {_inputLag ?? SwiftProtobuf.Google_Protobuf_Duration()}
+      set {_inputLag = newValue}
+    }
+    /// Returns true if `inputLag` has been explicitly set.
+    public var hasInputLag: Bool {self._inputLag != nil}
+    /// Clears the value of `inputLag`. Subsequent reads from it will return its default value.
+    public mutating func clearInputLag() {self._inputLag = nil}
+
+    /// The processed output that the media client has not read yet.
+    public var outputBacklog: SwiftProtobuf.Google_Protobuf_Duration {
+      get {_outputBacklog ?? SwiftProtobuf.Google_Protobuf_Duration()}
+      set {_outputBacklog = newValue}
+    }
+    /// Returns true if `outputBacklog` has been explicitly set.
+    public var hasOutputBacklog: Bool {self._outputBacklog != nil}
+    /// Clears the value of `outputBacklog`. Subsequent reads from it will return its default value.
+    public mutating func clearOutputBacklog() {self._outputBacklog = nil}
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -189,6 +210,8 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     fileprivate var _jitter: SwiftProtobuf.Google_Protobuf_Duration? = nil
     fileprivate var _frameProcessingP50: SwiftProtobuf.Google_Protobuf_Duration? = nil
     fileprivate var _frameProcessingP99: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    fileprivate var _inputLag: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    fileprivate var _outputBacklog: SwiftProtobuf.Google_Protobuf_Duration? = nil
   }
 
   public nonisolated struct Levels: Sendable {
@@ -227,6 +250,12 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
 
     /// Chunks of output that were dropped because the client read too slowly.
     public var outputChunksDropped: UInt64 = 0
+
+    /// Samples of the processed output in those chunks.
+    public var outputSamplesDropped: UInt64 = 0
+
+    /// Samples of the microphone that arrived more than 100 ms behind real time.
+    public var microphoneSamplesLate: UInt64 = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -403,7 +432,7 @@ nonisolated extension Anechoic_V1_SessionStats.Echo: SwiftProtobuf.Message, Swif
 
 nonisolated extension Anechoic_V1_SessionStats.Timing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_SessionStats.protoMessageName + ".Timing"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}drift_ppm\0\u{1}jitter\0\u{3}frame_processing_p50\0\u{3}frame_processing_p99\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}drift_ppm\0\u{1}jitter\0\u{3}frame_processing_p50\0\u{3}frame_processing_p99\0\u{3}input_lag\0\u{3}output_backlog\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -415,6 +444,8 @@ nonisolated extension Anechoic_V1_SessionStats.Timing: SwiftProtobuf.Message, Sw
       case 2: try { try decoder.decodeSingularMessageField(value: &self._jitter) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._frameProcessingP50) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._frameProcessingP99) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._inputLag) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._outputBacklog) }()
       default: break
       }
     }
@@ -437,6 +468,12 @@ nonisolated extension Anechoic_V1_SessionStats.Timing: SwiftProtobuf.Message, Sw
     try { if let v = self._frameProcessingP99 {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._inputLag {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._outputBacklog {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -445,6 +482,8 @@ nonisolated extension Anechoic_V1_SessionStats.Timing: SwiftProtobuf.Message, Sw
     if lhs._jitter != rhs._jitter {return false}
     if lhs._frameProcessingP50 != rhs._frameProcessingP50 {return false}
     if lhs._frameProcessingP99 != rhs._frameProcessingP99 {return false}
+    if lhs._inputLag != rhs._inputLag {return false}
+    if lhs._outputBacklog != rhs._outputBacklog {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -497,7 +536,7 @@ nonisolated extension Anechoic_V1_SessionStats.Levels: SwiftProtobuf.Message, Sw
 
 nonisolated extension Anechoic_V1_SessionStats.Flow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_SessionStats.protoMessageName + ".Flow"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frames_processed\0\u{3}samples_concealed\0\u{3}reference_frames_missing\0\u{3}output_chunks_dropped\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frames_processed\0\u{3}samples_concealed\0\u{3}reference_frames_missing\0\u{3}output_chunks_dropped\0\u{3}output_samples_dropped\0\u{3}microphone_samples_late\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -509,6 +548,8 @@ nonisolated extension Anechoic_V1_SessionStats.Flow: SwiftProtobuf.Message, Swif
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.samplesConcealed) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.referenceFramesMissing) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.outputChunksDropped) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.outputSamplesDropped) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.microphoneSamplesLate) }()
       default: break
       }
     }
@@ -527,6 +568,12 @@ nonisolated extension Anechoic_V1_SessionStats.Flow: SwiftProtobuf.Message, Swif
     if self.outputChunksDropped != 0 {
       try visitor.visitSingularUInt64Field(value: self.outputChunksDropped, fieldNumber: 4)
     }
+    if self.outputSamplesDropped != 0 {
+      try visitor.visitSingularUInt64Field(value: self.outputSamplesDropped, fieldNumber: 5)
+    }
+    if self.microphoneSamplesLate != 0 {
+      try visitor.visitSingularUInt64Field(value: self.microphoneSamplesLate, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -535,6 +582,8 @@ nonisolated extension Anechoic_V1_SessionStats.Flow: SwiftProtobuf.Message, Swif
     if lhs.samplesConcealed != rhs.samplesConcealed {return false}
     if lhs.referenceFramesMissing != rhs.referenceFramesMissing {return false}
     if lhs.outputChunksDropped != rhs.outputChunksDropped {return false}
+    if lhs.outputSamplesDropped != rhs.outputSamplesDropped {return false}
+    if lhs.microphoneSamplesLate != rhs.microphoneSamplesLate {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

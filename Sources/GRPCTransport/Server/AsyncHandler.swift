@@ -12,7 +12,9 @@ final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
   private var responses: ResponseWriter?
   private var task: Task<Void, Never>?
 
-  init(_ call: ServerCall, _ body: @escaping Body) {
+  /// The body runs on the background's threads where the method is of that lane, on Swift's own
+  /// otherwise.
+  init(_ call: ServerCall, _ lane: Lane, _ body: @escaping Body) {
     self.call = call
     let context = CallContext(call)
     let executor = call.executor
@@ -25,7 +27,7 @@ final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
     }
     self.requests = requests
     self.responses = responses
-    task = Task {
+    task = Task(executorPreference: lane == .background ? BackgroundExecutor.shared : nil) {
       let status: Status
       do {
         try await body(requests, context, responses)

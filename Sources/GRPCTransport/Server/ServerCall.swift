@@ -121,7 +121,20 @@ public final class ServerCall {
   /// the call has ended, and when the server is stopping: `work` does not run then.
   public func schedule(after delay: Duration, _ work: @escaping () -> Void) -> Timer? {
     guard !machine.hasEnded else { return nil }
-    return Timer(on: cgrpc_server_call_queue(call), after: delay) { [executor] in
+    return Timer(on: cgrpc_server_call_queue(call), after: delay, whileOpen(work))
+  }
+
+  /// Runs `work` on this thread when no call of the thread has an event, unless the call has ended by
+  /// then. A long piece of work that is cut into such turns delays no other call. The turns of several
+  /// calls alternate. A thread that is never idle runs one turn after every 64 events. Returns nil
+  /// once the call has ended: `work` does not run then.
+  public func whenIdle(_ work: @escaping () -> Void) -> Timer? {
+    guard !machine.hasEnded else { return nil }
+    return Timer(whenIdle: cgrpc_server_call_queue(call), whileOpen(work))
+  }
+
+  private func whileOpen(_ work: @escaping () -> Void) -> () -> Void {
+    { [executor] in
       if executor.isOpen { work() }
     }
   }

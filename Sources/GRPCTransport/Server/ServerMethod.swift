@@ -1,7 +1,8 @@
 /// An RPC that a server offers, and the code behind it.
 public struct ServerMethod: Sendable {
   public let method: Method
-  /// The threads that serve the calls. The bodies of asynchronous methods run on Swift's own threads.
+  /// The threads that serve the calls. The bodies of asynchronous methods run on the threads of
+  /// `BackgroundExecutor` for the background lane, and on Swift's own threads for the main lane.
   public let lane: Lane
   /// The time limits for the client of each call. None by default. `ServerCall.writeDeadline` changes
   /// the one of a call that runs.
@@ -33,7 +34,7 @@ public struct ServerMethod: Sendable {
     _ body: @escaping @Sendable (_ request: [UInt8], _ context: CallContext) async throws -> [UInt8]
   ) -> ServerMethod {
     ServerMethod(method, lane: lane) { call in
-      AsyncHandler(call) { requests, context, responses in
+      AsyncHandler(call, lane) { requests, context, responses in
         try await responses.send(body(requests.only(of: context.method), context))
       }
     }
@@ -48,7 +49,7 @@ public struct ServerMethod: Sendable {
       [UInt8]
   ) -> ServerMethod {
     ServerMethod(method, lane: lane) { call in
-      AsyncHandler(call) { requests, context, responses in
+      AsyncHandler(call, lane) { requests, context, responses in
         try await responses.send(body(requests, context))
       }
     }
@@ -63,7 +64,7 @@ public struct ServerMethod: Sendable {
       ) async throws -> Void
   ) -> ServerMethod {
     ServerMethod(method, lane: lane) { call in
-      AsyncHandler(call) { requests, context, responses in
+      AsyncHandler(call, lane) { requests, context, responses in
         try await body(requests.only(of: context.method), context, responses)
       }
     }

@@ -7,17 +7,27 @@ internal import CGRPC
 public final class Timer {
   private let timer: OpaquePointer
 
-  /// Starts a timer. Returns nil when the queue has been shut down.
-  init?(on queue: OpaquePointer, after delay: Duration, _ work: @escaping () -> Void) {
+  /// Runs `work` after a delay. Returns nil when the queue has been shut down.
+  convenience init?(on queue: OpaquePointer, after delay: Duration, _ work: @escaping () -> Void) {
+    self.init(work) { cgrpc_timer_start(queue, delay.nanoseconds, $0, $1) }
+  }
+
+  /// Runs `work` when the queue has no events. On the queue's thread only.
+  convenience init?(whenIdle queue: OpaquePointer, _ work: @escaping () -> Void) {
+    self.init(work) { cgrpc_queue_when_idle(queue, $0, $1) }
+  }
+
+  private init?(
+    _ work: @escaping () -> Void,
+    start: (cgrpc_timer_callback, UnsafeMutableRawPointer) -> OpaquePointer?
+  ) {
     let context = Unmanaged.passRetained(Work(work))
     let callback: cgrpc_timer_callback = { context, fired in
       guard let context else { return }
       let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
       if fired { work.run() }
     }
-    guard
-      let timer = cgrpc_timer_start(queue, delay.nanoseconds, callback, context.toOpaque())
-    else {
+    guard let timer = start(callback, context.toOpaque()) else {
       context.release()
       return nil
     }

@@ -31,8 +31,7 @@ extension SessionHandle {
     let _: Void = try await ask { session, reply in
       // Before the end, which tells all who still wait that there is no such session.
       reply.give(.success(()))
-      session.end(.deleted, .deleted(by: client.name))
-      ended.give(.success(()))
+      session.end(.deleted, .deleted(by: client.name)) { ended.give(.success(())) }
     }
     try await ended.value()
   }

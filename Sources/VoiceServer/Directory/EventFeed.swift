@@ -1,3 +1,4 @@
+internal import GRPCTransport
 internal import Synchronization
 internal import VoiceSessions
 
@@ -38,7 +39,7 @@ final class EventFeed: Sendable {
     let (signals, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     signal = continuation
-    Task { [weak self] in
+    Task(executorPreference: BackgroundExecutor.shared) { [weak self] in
       for await _ in signals { self?.tellListeners() }
     }
   }

@@ -12,9 +12,17 @@ final class SessionDirectory: Sendable {
     var hosts: [String: String] = [:]
     /// Who waits to record a session that has not started yet.
     var recorders: [String: RecordingQueue] = [:]
+    /// Recordings of sessions that have started, until their last byte was sent.
+    var recordings: Set<ObjectIdentifier> = []
     var isDraining = false
-    /// Who waits for the last one to end.
+    /// Who waits for the last session and the last recording to end.
     var waiting: [Reply<Void>] = []
+
+    var isIdle: Bool { sessions.isEmpty && recordings.isEmpty }
+
+    func tellIfIdle() {
+      if isIdle { waiting.forEach { $0.give(.success(())) } }
+    }
   }
 
   private static let mostRecorders = 64
@@ -75,19 +83,26 @@ final class SessionDirectory: Sendable {
     if let refusal { throw refusal }
   }
 
-  /// Has a recorder wait no more for the session of an id. Returns whether it still did.
+  /// Forgets a recorder: its session is not waited for any more, or its recording has ended. Returns
+  /// whether it still waited.
   @discardableResult
   func forget(_ recorder: RecordingQueue, of id: String) -> Bool {
     state.withLock { state in
+      if state.recordings.remove(ObjectIdentifier(recorder)) != nil { state.tellIfIdle() }
       guard state.recorders[id] === recorder else { return false }
       state.recorders[id] = nil
       return true
     }
   }
 
-  /// Who waits to record a session that starts now.
+  /// Returns who waits to record a session that starts now. A server that stops waits until the
+  /// recorder is forgotten.
   func takeRecorder(of id: String) -> RecordingQueue? {
-    state.withLock { $0.recorders.removeValue(forKey: id) }
+    state.withLock { state in
+      let recorder = state.recorders.removeValue(forKey: id)
+      if let recorder { state.recordings.insert(ObjectIdentifier(recorder)) }
+      return recorder
+    }
   }
 
   /// Takes the place that was kept.
@@ -99,12 +114,12 @@ final class SessionDirectory: Sendable {
     state.withLock { state in
       state.sessions.removeValue(forKey: id)
       state.hosts.removeValue(forKey: id)
-      if state.sessions.isEmpty { state.waiting.forEach { $0.give(.success(())) } }
+      state.tellIfIdle()
     }
   }
 
-  /// Takes no more sessions, tells those there are, and returns when the last one has ended or
-  /// `grace` is over.
+  /// Takes no more sessions, tells those there are, and returns when the last one has ended and the
+  /// last recording was read, or `grace` is over.
   func drain(grace: Duration) async {
     let recorders = state.withLock { state in
       state.isDraining = true
@@ -113,19 +128,20 @@ final class SessionDirectory: Sendable {
     }
     for recorder in recorders { recorder.lose(.draining) }
     for session in sessions { session.tell { $0.announceEnd(in: grace) } }
-    await waitForNone(atMost: grace)
+    await waitUntilIdle(atMost: grace)
   }
 
-  /// Ends what still runs.
+  /// Ends the sessions that still run, and returns when their recordings were read too, or `limit` is
+  /// over.
   func endAll(atMost limit: Duration) async {
     for session in sessions { session.tell { $0.end(.serverShutdown, .shutDown) } }
-    await waitForNone(atMost: limit)
+    await waitUntilIdle(atMost: limit)
   }
 
-  private func waitForNone(atMost limit: Duration) async {
+  private func waitUntilIdle(atMost limit: Duration) async {
     let isOver = Reply<Void>()
     state.withLock { state in
-      if state.sessions.isEmpty { isOver.give(.success(())) } else { state.waiting.append(isOver) }
+      if state.isIdle { isOver.give(.success(())) } else { state.waiting.append(isOver) }
     }
     let timeout = Task {
       try await Task.sleep(for: limit)

@@ -14,7 +14,7 @@ final class SessionHandle: Sendable {
   let labels: Mutex<[String: String]>
   private let executor: CallExecutor
   private let session = Mutex(ThreadBound<RunningSession>(nil))
-  private let statistics = Mutex<CachedStatistics?>(nil)
+  private let statistics = Mutex(SharedStatistics())
   private let pending = Mutex(PendingReplies())
   private let budgets = Mutex(ClientBudgets())
 
@@ -64,7 +64,7 @@ final class SessionHandle: Sendable {
   private func perform(_ work: @escaping @Sendable (RunningSession?) -> Void) {
     executor.perform {
       let session = self.session.withLock { $0.value }
-      work(session?.hasEnded ?? true ? nil : session)
+      work(session?.isEnding ?? true ? nil : session)
     }
   }
 
@@ -75,29 +75,53 @@ final class SessionHandle: Sendable {
     }
   }
 
-  /// What the pipeline measures of itself, not older than 100 ms: a thousand watchers shall not
-  /// keep the session's thread busy.
+  /// What the pipeline measures of itself, not older than 100 ms. However many ask, the session's
+  /// thread has one question at a time, and all of them get its answer. Throws NOT_FOUND when the
+  /// session ends first.
   func statistics() async throws -> Anechoic_V1_SessionStats {
-    if let known = statistics.withLock({ $0 }), .now - known.time < .milliseconds(100) {
-      return known.statistics
+    let reply = Reply<Anechoic_V1_SessionStats>()
+    let isFirst = try statistics.withLock { statistics throws(Status) in
+      guard !statistics.isClosed else { throw .noSession(name) }
+      if let known = statistics.known, .now - known.time < .milliseconds(100) {
+        reply.give(.success(known.value))
+        return false
+      }
+      statistics.waiting.append(reply)
+      return statistics.waiting.count == 1
     }
-    let statistics: Anechoic_V1_SessionStats = try await ask { session, reply in
-      reply.give(.success(session.statistics))
+    if isFirst {
+      perform { session in
+        guard let session else { return }  // `close` answers
+        self.answer(.success(session.statistics))
+      }
     }
-    self.statistics.withLock { $0 = CachedStatistics(time: .now, statistics: statistics) }
-    return statistics
+    return try await reply.value()
   }
 
-  /// The session has ended: who waits for it is told.
+  private func answer(_ result: Result<Anechoic_V1_SessionStats, any Error>) {
+    let waiting = statistics.withLock { statistics in
+      if case .success(let value) = result { statistics.known = (.now, value) }
+      defer { statistics.waiting = [] }
+      return statistics.waiting
+    }
+    for reply in waiting { reply.give(result) }
+  }
+
+  /// Tells everybody who waits for the session that it has ended.
   func close() {
     feed.close()
     for fail in pending.withLock({ $0.close() }) { fail() }
+    statistics.withLock { $0.isClosed = true }
+    answer(.failure(Status.noSession(name)))
   }
 }
 
-private struct CachedStatistics {
-  let time: ContinuousClock.Instant
-  let statistics: Anechoic_V1_SessionStats
+/// The statistics of a session as they were last, and who waits for newer ones.
+private struct SharedStatistics {
+  var known: (time: ContinuousClock.Instant, value: Anechoic_V1_SessionStats)?
+  /// Of one question, which is on its way while anybody waits.
+  var waiting: [Reply<Anechoic_V1_SessionStats>] = []
+  var isClosed = false
 }
 
 /// The answers that are awaited of a session.

@@ -48,13 +48,13 @@ final class ProcessCall: ServerCallHandler {
     switch state {
     case .awaitingStart: end(Status(InvalidField("start", "did not come before the end")))
     case .running(let session):
-      session.finish()
-      end(.ok)
+      session.end(.clientClosed, .ok)
     case .over: break
     }
   }
 
   func writeCompleted() {
+    session?.clientHasRead()
     output.writeCompleted()
     if isHeldBack { readOn() }
   }
@@ -106,7 +106,7 @@ final class ProcessCall: ServerCallHandler {
     // One request may hold minutes of audio. Its client reads some of the output before more is made.
     case .afterTurn where output.isHalfFull: isHeldBack = true
     case .afterTurn:
-      resumption = call.schedule(after: .zero) { [weak self] in self?.goOn() }
+      resumption = call.whenIdle { [weak self] in self?.goOn() }
     }
   }
 

@@ -22,11 +22,9 @@ final class RunningSession: SessionSink {
     case afterTurn
   }
 
-  /// Chunks that wait for a slow client: in real time the oldest above this are lost, under the
-  /// media clock nothing more is read.
+  /// Messages that may wait for a slow client before nothing more is read from it: events and answers,
+  /// and under the media clock audio too.
   private static let longestBacklog = 100
-  /// How long more than that may wait in real time.
-  private static let longestDelay = Duration.milliseconds(500)
   /// A microphone that has sent nothing for so long does not run.
   private static let longestSilence = Duration.seconds(2)
 
@@ -44,14 +42,20 @@ final class RunningSession: SessionSink {
   private let endCall: (Status) -> Void
   /// Whether the end has been announced: nothing changes any more.
   private(set) var hasEnded = false
+  /// Whether the end has begun: the session takes nothing more.
+  var isEnding: Bool { hasEnded || ending != nil }
   private var lastAudio: ContinuousClock.Instant?
   private var silenceCheck: Timer?
   private var lifetime: SessionLifetime?
   private var pacer = RealTimePacer()
   private var frameTimes = FrameTimes()
   private var jitter = ArrivalJitter()
+  private var lag = InputLag()
+  private var backlog = OutputBacklog()
   private var chunksDropped: UInt64 = 0
-  private var behindSince: ContinuousClock.Instant?
+  private var framesDropped: UInt64 = 0
+  private var untoldFrames = 0  // dropped, and not reported by an event yet
+  private var ending: Ending?
 
   /// Enters the session into the directory and sends `started`. `endCall` sends what is left, and
   /// then a status.
@@ -96,7 +100,8 @@ final class RunningSession: SessionSink {
 
   /// Takes a request in and processes what has become complete by it.
   func take(_ message: UnsafeRawBufferPointer) throws(Status) {
-    let before = session.microphoneDuration
+    guard !isEnding else { return }
+    let before = session.microphoneArrived
     let hasAudio: Bool
     do { hasAudio = try requests.take(message, sink: self) } catch { throw Status(error) }
     recorder?.note(request: message)
@@ -104,38 +109,69 @@ final class RunningSession: SessionSink {
       recorder?.advance(to: session.position)
       return
     }
-    let media = session.microphoneDuration
-    if setup.isRealTime, media > before { jitter.note(media: media, now: .now) }
+    if setup.isRealTime { noteArrival(after: before) }
     process()
   }
 
-  /// Processes what is left and says that the session has ended.
-  func finish() { finish(.clientClosed) }
-
-  private func finish(_ reason: SessionEvent.EndReason) {
-    recorder?.note(.end(reason, flushed: true))
-    session.finish(reason, sink: self)
-    recorder?.advance(to: session.position)
+  private func noteArrival(after before: Int64) {
+    let arrived = session.microphoneArrived
+    guard arrived > before else { return }
+    let now = ContinuousClock.now
+    let media = setup.microphone.rate.duration(ofSamples: Int(arrived))
+    jitter.note(media: media, now: now)
+    let change = lag.note(media: media.inNanoseconds, samples: arrived - before, now: now)
+    guard let isLate = change else { return }
+    recorder?.note(.microphoneLate(isLate))
+    session.microphoneIsLate(isLate, sink: self)
   }
 
-  /// Ends the session and its call, on another's demand.
-  func end(_ reason: SessionEvent.EndReason, _ status: Status) {
-    finish(reason)
-    endCall(status)
+  /// Processes what is left, a turn at a time, ends the session, and has its call end with `status`.
+  /// `ended` is called then, or when the client was lost before. Does nothing where the end has begun.
+  func end(
+    _ reason: SessionEvent.EndReason, _ status: Status, then ended: @escaping () -> Void = {}
+  ) {
+    guard !isEnding else { return ended() }
+    tellDropped()
+    ending = Ending(reason: reason, status: status, ended: ended)
+    takeLastTurn()
+  }
+
+  private func takeLastTurn() {
+    guard let ending, !hasEnded else { return }
+    let isOver = session.finish(ending.reason, atMost: SessionRequests.framesPerTurn, sink: self)
+    if isOver { recorder?.note(.end(ending.reason, flushed: true)) }
+    recorder?.advance(to: session.position)
+    guard isOver else {
+      self.ending?.frames += SessionRequests.framesPerTurn
+      self.ending?.turn = nil
+      // Else the client reads some of the output before more is made.
+      if !output.isHalfFull { takeLastTurnLater() }
+      return
+    }
+    self.ending = nil
+    endCall(ending.status)
+    ending.ended()
+  }
+
+  private func takeLastTurnLater() {
+    ending?.turn = call.whenIdle { [weak self] in self?.takeLastTurn() }
   }
 
   /// Leaves the directory; once. A session that has not ended by now has lost its client.
   func close(_ reason: SessionEvent.EndReason = .clientLost) {
     if !hasEnded {
-      recorder?.note(.end(reason, flushed: false))
+      recorder?.note(.end(reason, flushed: false, frames: ending?.frames ?? 0))
       session.end(reason, sink: self)
     }
     recorder?.finish(at: session.position)
     recorder = nil
     directory.remove(handle.id)
+    ending?.ended()
+    ending = nil
   }
 
   func announceEnd(in time: Duration) {
+    guard !isEnding else { return }
     recorder?.note(.draining(Google_Protobuf_Duration(time)))
     session.announceEnd(in: time, sink: self)
   }
@@ -154,25 +190,59 @@ final class RunningSession: SessionSink {
     // The media clock decides when time is over; should it stand still, so does this one.
     let limit = session.state.configuration.mute.decisionTimeout + Self.longestSilence
     waiting.timers[gesture.id] = call.schedule(after: limit) { [weak self] in
-      guard let self else { return }
+      guard let self, !isEnding else { return }
       recorder?.note(.gestureExpired(gesture.id))
       session.expireGestures(gesture.id, sink: self)
     }
   }
 
   func readiness() -> Readiness {
+    // Nothing more is read.
+    if isEnding { return .afterWrites }
     if session.hasCompleteFrame { return .afterTurn }
     // Events and answers are never lost, so who causes them has to read them.
     guard output.waiting - output.waitingAudio <= Self.longestBacklog else { return .afterWrites }
     guard setup.isRealTime else {
       return output.waiting > Self.longestBacklog ? .afterWrites : .now
     }
-    let media = setup.microphone.rate.duration(ofSamples: Int(session.position))
+    let media = setup.microphone.rate.duration(ofSamples: Int(session.position)).inNanoseconds
     return pacer.delay(media: media, now: .now).map { .later($0) } ?? .now
+  }
+
+  /// Drops what a slow reader is too far behind with, in real time, and goes on with the end of a
+  /// session that waited for its reader.
+  func clientHasRead() {
+    if ending != nil, ending?.turn == nil { takeLastTurnLater() }
+    guard setup.isRealTime,
+      let limit = backlog.limit(afterTaking: waitingFrames, now: .now)
+    else { return }
+    drop(downTo: limit)
+  }
+
+  /// Frames of the processed output that wait for the client; the last chunk counts as a whole one.
+  private var waitingFrames: Int { output.waitingAudio * setup.framesPerChunk }
+
+  private func drop(downTo limit: Int) {
+    while waitingFrames > limit {
+      output.dropOldestAudio()
+      chunksDropped += 1
+      framesDropped += UInt64(setup.framesPerChunk)
+      untoldFrames += setup.framesPerChunk
+    }
+  }
+
+  /// Reports what was dropped of the output.
+  private func tellDropped() {
+    guard untoldFrames > 0 else { return }
+    let samples = Int64(untoldFrames * setup.processed.rate.samplesPerFrame)
+    untoldFrames = 0
+    recorder?.note(.outputDropped(samples))
+    session.outputWasDropped(samples: samples, sink: self)
   }
 
   /// Goes on with what one request left.
   func goOn() {
+    guard !isEnding else { return }
     recorder?.note(.turn(.init()))
     process()
   }
@@ -186,17 +256,18 @@ final class RunningSession: SessionSink {
     session.process(atMost: SessionRequests.framesPerTurn, sink: self)
     recorder?.advance(to: session.position)
     let frames = (session.position - position) / Int64(setup.microphone.rate.samplesPerFrame)
-    let (seconds, attoseconds) = (ContinuousClock.now - began).components
-    if setup.isRealTime, frames > 0, silenceCheck == nil { checkSilenceLater() }
+    if setup.isRealTime {
+      if frames > 0, silenceCheck == nil { checkSilenceLater() }
+      if untoldFrames > 0, waitingFrames < OutputBacklog.most { tellDropped() }
+    }
     frameTimes.note(
-      nanoseconds: UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000),
-      frames: UInt32(frames))
+      nanoseconds: UInt64(began.duration(to: .now).inNanoseconds), frames: UInt32(frames))
   }
 
   /// Tells the session when no audio comes any more: what needs the microphone is refused then.
   private func checkSilenceLater() {
     silenceCheck = call.schedule(after: Self.longestSilence / 2) { [weak self] in
-      guard let self, !hasEnded else { return }
+      guard let self, !isEnding else { return }
       silenceCheck = nil
       guard let lastAudio, .now - lastAudio < Self.longestSilence else {
         recorder?.note(.microphoneStopped(.init()))
@@ -211,19 +282,11 @@ final class RunningSession: SessionSink {
   func emit(_ chunk: OutputChunk) {
     recorder?.note(chunk)
     output.send(chunk)
-    guard setup.isRealTime, output.waitingAudio > Self.longestBacklog else {
-      behindSince = nil
-      return
-    }
-    // A gap that is filled comes all at once: the client has a while to read it.
-    let now = ContinuousClock.now
-    let since = behindSince ?? now
-    behindSince = since
-    guard now - since > Self.longestDelay || output.isHalfFull else { return }
-    while output.waitingAudio > Self.longestBacklog {
-      output.dropOldestAudio()
-      chunksDropped += 1
-    }
+    guard setup.isRealTime else { return }
+    let limit = backlog.limit(afterAdding: waitingFrames, now: .now)
+    // A gap that is filled comes all at once. The queue must not overflow meanwhile.
+    guard let limit = output.isHalfFull ? OutputBacklog.most : limit else { return }
+    drop(downTo: limit)
   }
 
   func emit(_ event: SessionEvent) {
@@ -252,8 +315,24 @@ final class RunningSession: SessionSink {
   var statistics: Anechoic_V1_SessionStats { message(session.statistics) }
 
   private func message(_ statistics: SessionStatistics) -> Anechoic_V1_SessionStats {
-    Anechoic_V1_SessionStats(
-      statistics, outputChunksDropped: chunksDropped, median: frameTimes.percentile(0.5),
-      slowest: frameTimes.percentile(0.99), jitter: jitter.value)
+    var message = Anechoic_V1_SessionStats(
+      statistics, median: frameTimes.percentile(0.5), slowest: frameTimes.percentile(0.99),
+      jitter: jitter.value)
+    message.flow.outputChunksDropped = chunksDropped
+    message.flow.outputSamplesDropped =
+      framesDropped * UInt64(setup.processed.rate.samplesPerFrame)
+    message.flow.microphoneSamplesLate = lag.lateSamples
+    message.timing.outputBacklog = Google_Protobuf_Duration(.milliseconds(10) * waitingFrames)
+    if let lag = lag.value(at: .now) { message.timing.inputLag = Google_Protobuf_Duration(lag) }
+    return message
   }
+}
+
+/// An end that goes turn by turn.
+private struct Ending {
+  let reason: SessionEvent.EndReason
+  let status: Status
+  let ended: () -> Void
+  var frames = 0  // processed since the end began
+  var turn: Timer?
 }

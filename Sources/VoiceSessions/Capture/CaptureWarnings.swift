@@ -3,6 +3,8 @@ internal import AudioCore
 /// What may be wrong with what a session hears.
 public enum CaptureProblem: Sendable, CaseIterable {
   case noSignal, noisy, clipping, noReference, unsteadyClocks
+  /// The microphone comes behind real time: known to who runs the session, who reports it.
+  case late
 }
 
 /// Watches the microphone and its reference for problems that a person could mend.

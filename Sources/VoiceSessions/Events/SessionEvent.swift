@@ -28,6 +28,8 @@ public struct SessionEvent: Sendable, Equatable {
     /// The echo was found, or is found elsewhere than before, or begins to be removed there.
     case echoPathChanged(delay: Duration, hasConverged: Bool)
     case captureWarning(CaptureProblem, isActive: Bool)
+    /// The media client did not read so many samples of the processed output in time.
+    case outputDropped(samples: Int64)
     /// The server is about to stop.
     case draining(endsIn: Duration)
     case ended(EndReason)

@@ -50,6 +50,8 @@ extension Anechoic_V1_SessionEvent {
       "\(gap.missingSamples) samples of \(Words.of(gap.input)) are missing: \(Words.of(gap.reason))"
     case .captureWarning(let warning):
       "capture warning: \(Words.of(warning.problem)), \(warning.active ? "started" : "ended")"
+    case .outputDropped(let dropped):
+      "\(dropped.samples) samples of the output were dropped: the client did not read them in time"
     case .draining(let draining): "the server stops in \(Words.seconds(draining.endsIn))"
     case .sessionEnded(let end): "ended: \(Words.of(end.reason))"
     case .routeChanged(let change):

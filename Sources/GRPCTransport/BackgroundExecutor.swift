@@ -1,0 +1,33 @@
+internal import CGRPC
+internal import Foundation
+internal import Synchronization
+
+/// Runs tasks on threads of a lower priority than those that serve audio, as many as the machine has
+/// cores and two at least.
+public final class BackgroundExecutor: TaskExecutor {
+  public static let shared = BackgroundExecutor()
+
+  private let threads: [BackgroundThread]
+  private let next = Atomic(0)
+
+  private init() {
+    threads = (0..<max(2, ProcessInfo.processInfo.activeProcessorCount)).map {
+      BackgroundThread(
+        queue: cgrpc_queue_create("background-\($0)", Int32(CGRPC_BACKGROUND_NICENESS)))
+    }
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedTaskExecutor()
+    let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
+    let thread = threads[Int(UInt(bitPattern: index) % UInt(threads.count))]
+    // Never nil: these queues are not shut down.
+    _ = Timer(on: thread.queue, after: .zero) { job.runSynchronously(on: executor) }
+  }
+}
+
+/// A queue that only its own thread serves. Libgrpc's queues may be used from any thread.
+private struct BackgroundThread: @unchecked Sendable {
+  let queue: OpaquePointer
+}

@@ -1,0 +1,88 @@
+import Testing
+
+@testable import VoiceServer
+
+/// How much a client may send, by a clock of its own.
+struct RealTimePacerTests {
+  @Test func aClientMayBeHalfASecondAhead() {
+    var line = Line()
+    line.take(.zero)
+    #expect(line.take(.milliseconds(500)) == nil)
+    #expect(line.take(.milliseconds(510)) == .milliseconds(10))
+    line.pass(.milliseconds(10))
+    #expect(line.take(.milliseconds(510)) == nil)
+  }
+
+  @Test func whatWasMissedInAStallIsTakenAtOnce() {
+    var line = Line()
+    line.runInStep(to: .seconds(10))
+    line.pass(.seconds(3))
+    #expect(line.take(.seconds(13)) == nil)
+    // The lead is there as before, and a little for the clock's tolerance.
+    #expect(line.take(.milliseconds(13_500)) == nil)
+    let delay = line.take(.milliseconds(13_550))
+    #expect(delay.map { $0 > .milliseconds(30) && $0 <= .milliseconds(50) } == true)
+  }
+
+  @Test(arguments: [30, 31, 3600, 1_000_000])
+  func noMoreThanThirtySecondsAreMadeGood(stall: Int) {
+    var line = Line()
+    line.take(.zero)
+    line.pass(.seconds(stall))
+    #expect(line.take(.milliseconds(30_500)) == nil)
+    #expect(line.take(.milliseconds(30_510)) == .milliseconds(10))
+  }
+
+  /// Whatever a client does, it is ahead of real time by no more than the lead and the tolerance, and
+  /// within any time by no more than a stall.
+  @Test func noClientRunsFasterThanRealTimeForLong() {
+    var random = SystemRandomNumberGenerator()
+    var line = Line()
+    line.take(.zero)
+    var taken = Duration.zero
+    for _ in 0..<10_000 {
+      if Int.random(in: 0..<100, using: &random) == 0 {
+        line.pass(.milliseconds(Int.random(in: 0..<60_000, using: &random)))
+      }
+      taken += .milliseconds(10)
+      if let delay = line.take(taken) { line.pass(delay) }
+      #expect(taken - line.now * 1.001 <= .milliseconds(510))
+    }
+  }
+
+  @Test(arguments: [-1000, 0, 1000])
+  func aDriftingMicrophoneIsNeverHeldBack(partsPerMillion: Int) {
+    var line = Line()
+    line.take(.zero)
+    // A day, in steps of a second.
+    for second in 1...86_400 {
+      line.pass(.seconds(1))
+      let media = Duration.nanoseconds(Int64(second) * (1_000_000_000 + Int64(partsPerMillion) * 1000))
+      #expect(line.take(media) == nil)
+    }
+  }
+}
+
+/// A pacer and its time.
+private struct Line {
+  private let start = ContinuousClock.now
+  private(set) var now = Duration.zero
+  private var pacer = RealTimePacer()
+
+  mutating func pass(_ time: Duration) { now += time }
+
+  /// Takes in that the media up to there has been processed.
+  @discardableResult
+  mutating func take(_ media: Duration) -> Duration? {
+    pacer.delay(media: media.inNanoseconds, now: start + now)
+  }
+
+  /// Passes time and media in frames of 10 ms, from the beginning.
+  mutating func runInStep(to end: Duration) {
+    while now < end {
+      take(now)
+      pass(.milliseconds(10))
+    }
+    take(end)
+  }
+}

@@ -1,0 +1,66 @@
+import AnechoicAPI
+import AudioCore
+import Foundation
+import SwiftProtobuf
+import Testing
+import VoiceClient
+import VoiceServer
+
+/// Sessions that were held up, and catch up.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct StallTests {
+  private static let realTime = Anechoic_V1_Start.mediaClock().with { $0.pacing = .realTime }
+
+  @Test func aStallIsMadeGoodWithinTwoSeconds() async throws {
+    try await TestServer.run { server in
+      let client = StalledClient(server: server, before: 50, during: 300, after: 250)
+      let (delays, recording) = try await client.run(Self.realTime)
+      #expect(recording.frames.count == 600)
+      let settled = try #require(delays.dropFirst(550).sorted().dropLast(5).last)
+      #expect(settled < .milliseconds(300), "\(settled)")
+    }
+  }
+
+  /// Twenty sessions each leave out nine seconds. A neighbour on their thread counts its answers
+  /// meanwhile: a busy machine slows both down alike.
+  @Test(arguments: [true, false])
+  func longGapsOfOthersHoldUpNobody(atTheEnd: Bool) async throws {
+    try await TestServer.run { server in
+      let answers = try await Neighbour.answers(server) {
+        try await withThrowingTaskGroup { group in
+          for _ in 0..<20 {
+            group.addTask { try await Self.leaveOutNineSeconds(server, atTheEnd: atTheEnd) }
+          }
+          try await group.waitForAll()
+        }
+      }
+      // 18,000 frames are processed meanwhile, 10 in a turn.
+      #expect(answers > 600, "\(answers)")
+    }
+  }
+
+  /// At the end, the reference that the frames wait for never comes.
+  private static func leaveOutNineSeconds(_ server: TestServer, atTheEnd: Bool) async throws {
+    let gap = Anechoic_V1_ProcessRequest.with {
+      $0.audio.microphone.samples = Data(AudioFormat.s16.babble(10))
+      $0.audio.microphone.firstSample = Int64(9 * AudioFormat.s16.rate.hertz)
+    }
+    let start = Anechoic_V1_Start.mediaClock(reference: atTheEnd ? .s16 : nil)
+    let recording = try await server.record(start, [gap])
+    #expect(recording.frames.count == 901)
+  }
+}
+
+/// A session that sends the next frame when the last has been answered.
+private enum Neighbour {
+  /// Returns how many frames were answered while `body` ran.
+  static func answers(_ server: TestServer, _ body: () async throws -> Void) async throws -> Int {
+    var answers = 0
+    _ = try await RunningClient.run(server) { client, _ in
+      let before = client.framesAnswered
+      try await body()
+      answers = client.framesAnswered - before
+    }
+    return answers
+  }
+}

@@ -1,0 +1,56 @@
+import AnechoicAPI
+import AudioCore
+import Foundation
+import SwiftProtobuf
+import VoiceClient
+
+/// A media client in real time whose connection stalls once: its device goes on capturing meanwhile,
+/// and the client sends all of that at once when the stall is over.
+struct StalledClient {
+  private static let frame = Duration.milliseconds(10)
+
+  let server: TestServer
+  /// Frames of 10 ms before the stall, captured during the stall, and captured after it.
+  let before: Int
+  let during: Int
+  let after: Int
+
+  /// Returns how long each frame took from its capture to its processed output, and what the session
+  /// sent.
+  func run(_ start: Anechoic_V1_Start) async throws -> (delays: [Duration], Recording) {
+    let stream = try await server.client.process(start)
+    let began = ContinuousClock.now
+    let count = before + during + after
+    async let sending: Void = send(count, on: stream, began)
+    var recording = Recording()
+    recording.started = stream.started
+    var delays: [Duration] = []
+    while let response = try await stream.receive() {
+      recording.note(response)
+      guard case .audio = response.response else { continue }
+      let frames = recording.frames.count
+      while delays.count < frames {
+        delays.append(.now - began - Self.frame * (delays.count + 1))
+      }
+    }
+    try await sending
+    return (delays, recording)
+  }
+
+  private func send(
+    _ count: Int, on stream: ProcessStream, _ began: ContinuousClock.Instant
+  ) async throws {
+    let size = AudioFormat.s16.bytes(10)
+    let microphone = AudioFormat.s16.babble(3000)
+    for index in 0..<count {
+      let isStalled = index >= before && index < before + during
+      let captured = isStalled ? before + during : index + 1
+      try await ContinuousClock().sleep(until: began + Self.frame * captured)
+      let offset = index * size % (microphone.count - size)
+      try await stream.send(
+        .with { $0.microphone.samples = Data(microphone[offset..<offset + size]) })
+    }
+    stream.finish()
+  }
+}
+
