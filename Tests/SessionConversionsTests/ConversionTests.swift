@@ -98,3 +98,11 @@ struct ConversionTests {
     #expect(Set(services).isSuperset(of: [RPC.voiceProcessing, RPC.sessions, RPC.health]))
   }
 }
+
+extension SessionConfiguration {
+  fileprivate func updated(
+    by update: Anechoic_V1_ConfigUpdate, path: String, mask: String
+  ) throws(InvalidField) -> SessionConfiguration {
+    try updated(by: ConfigurationPatch(update, path: path, mask: mask))
+  }
+}
