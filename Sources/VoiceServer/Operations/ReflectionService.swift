@@ -116,7 +116,7 @@ private final class ReflectionCall: ServerCallHandler {
       let request = try? Grpc_Reflection_V1_ServerReflectionRequest(serializedBytes: Data(message)),
       let answer: [UInt8] = try? service.answer(request).serializedBytes()
     else { return finish(.notA("ServerReflectionRequest")) }
-    answer.withUnsafeBytes { call.write($0) }
+    answer.withUnsafeBytes { try? call.write($0) }
   }
 
   func writeCompleted() {
