@@ -31,7 +31,7 @@ def flood(report, seconds, frames_of):
     report.notes.append(f"{turn} turns, {closed} connections closed")
 
 
-@attack(memory=100)
+@attack(memory=128, options=("--max-memory", "64MiB"))
 def rapid_reset(report):
     """Calls that are reset as soon as they are open (CVE-2023-44487)."""
     headers = request_headers(service.PROCESS)
@@ -48,7 +48,8 @@ def rapid_reset(report):
     flood(report, 10, frames)
 
 
-@attack()
+# Libgrpc counts neither the answers that wait nor their buffers, and closes the connection late.
+@attack(memory=256)
 def pings(report):
     """PINGs without end, whose answers are not awaited."""
     flood(report, 10, lambda *_: frame(PING, 0, 0, b"12345678") * 300)
