@@ -9,7 +9,7 @@ struct LimitTests {
       import grpc, zlib
       for encoding, format in ("gzip", 31), ("deflate", 15):
         squeezer = zlib.compressobj(1, zlib.DEFLATED, format)
-        bomb = b"".join(squeezer.compress(bytes(1 << 20)) for _ in range(400)) + squeezer.flush()
+        bomb = b"".join(squeezer.compress(bytes(1 << 20)) for _ in range(150)) + squeezer.flush()
         before = peak()
         call = Connection(address).call(PROCESS, [("grpc-encoding", encoding)])
         call.send(bomb, flag=1)
@@ -33,7 +33,7 @@ struct LimitTests {
       assert honest.wait(messages=1)
       before = peak()
       calls = []
-      for number in range(200):
+      for number in range(100):
         if number % 50 == 0:
           connection = Connection(address)
         calls.append(connection.call(PROCESS))
@@ -42,8 +42,8 @@ struct LimitTests {
       for call in calls:
         call.wait(0.01)
       ended = collections.Counter(call.code for call in calls)
-      assert ended[None] <= 32 and ended[8] >= 168, ended
-      assert peak() < before + 120, (before, peak())
+      assert ended[None] <= 32 and ended[8] >= 68, ended
+      assert peak() < before + 80, (before, peak())
       honest.send(AUDIO, end=True)
       assert honest.wait() and honest.code == 0, (honest.code, honest.text)
       """, server: ["--max-memory", "64MiB", "--max-message", "1MiB", "--start-deadline", "5m"])
@@ -165,9 +165,11 @@ struct LimitTests {
         call.send(request(b"x" * length), end=True)
         assert call.wait() and call.code == code, (length, call.code, call.text)
         assert len(call.text) < 300
-      watches = [connection.call("/grpc.health.v1.Health/Watch") for _ in range(1001)]
+      watches = []
+      for _ in range(1001):
+        watches.append(connection.call("/grpc.health.v1.Health/Watch"))
+        watches[-1].send(request(b"unknown"), end=True)
       for watch in watches:
-        watch.send(request(b"unknown"), end=True)
         assert watch.wait(messages=1) or watch.code == 8, (watch.code, watch.text)
       ended = [watch for watch in watches if watch.code is not None]
       assert len(ended) == 1 and b"TOO_MANY_CALLS" in ended[0].details, len(ended)

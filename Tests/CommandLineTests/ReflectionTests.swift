@@ -87,9 +87,10 @@ struct ReflectionTests {
         before = thread_count()
         connection = Connection(address)
         path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
-        calls = [connection.call(path) for _ in range(1001)]
-        for call in calls:
-          call.send(b"\\x3a\\x00")
+        calls = []
+        for _ in range(1001):
+          calls.append(connection.call(path))
+          calls[-1].send(b"\\x3a\\x00")
         ended = [call for call in calls if not call.wait(messages=1)]
         assert len(ended) == 1 and ended[0].code == 8, [call.code for call in ended]
         assert thread_count() <= before + 2, (before, thread_count())
