@@ -5,7 +5,8 @@
 public struct AdmissionLimits: Sendable, Equatable {
   /// The time that a client has to send the first message of any call, in full.
   ///
-  /// Default 10 s; 1 s to 10 min. A late call ends with DEADLINE_EXCEEDED.
+  /// Default 10 s; 1 s to 10 min. A late call ends with DEADLINE_EXCEEDED,
+  /// reason START_TIMEOUT.
   public var startDeadline = Duration.seconds(10)
 
   /// The time that a session may receive no audio. Chunks without samples count as audio.

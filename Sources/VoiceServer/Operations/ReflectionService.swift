@@ -97,47 +97,34 @@ private final class ReflectionCall: ServerCallHandler {
   private let call: ServerCall
   private let service: ReflectionService
   private let hasEntered: Bool
-  private var isOver = false
 
   init(_ call: ServerCall, _ service: ReflectionService) {
     self.call = call
     self.service = service
     hasEntered = service.enter()
-    if hasEntered { call.read() } else { finish(.tooManyReflections) }
+    if hasEntered { call.read() } else { call.finish(.tooManyReflections) }
   }
 
   func received(_ message: UnsafeRawBufferPointer) {
-    guard !isOver else { return }
     guard message.count <= ReflectionService.largestRequest else {
-      return finish(
+      return call.finish(
         Status(InvalidField("request", "has \(ReflectionService.largestRequest) bytes at most")))
     }
     guard
       let request = try? Grpc_Reflection_V1_ServerReflectionRequest(serializedBytes: Data(message)),
       let answer: [UInt8] = try? service.answer(request).serializedBytes()
-    else { return finish(.notA("ServerReflectionRequest")) }
-    answer.withUnsafeBytes { call.write($0) }
+    else { return call.finish(.notA("ServerReflectionRequest")) }
+    // Never refused as a second write: the request was read after the last answer had left.
+    answer.withUnsafeBytes { try? call.write($0) }
   }
 
-  func writeCompleted() {
-    guard !isOver else { return }
-    call.read()
-  }
+  func writeCompleted() { call.read() }
 
-  func halfClosed() {
-    guard !isOver else { return }
-    finish(.ok)
-  }
+  func halfClosed() { call.finish(.ok) }
 
-  func cancelled() { isOver = true }
+  func cancelled() {}
 
   func ended() {
-    isOver = true
     if hasEntered { service.leave() }
-  }
-
-  private func finish(_ status: Status) {
-    isOver = true
-    call.finish(status)
   }
 }
