@@ -70,7 +70,8 @@ extension Status {
 
   static let tooManyReflections = Status(
     .resourceExhausted,
-    "all \(ReflectionService.mostStreams) streams of reflection are taken", reason: "TOO_MANY_CALLS")
+    "all \(ReflectionService.mostStreams) streams of reflection are taken", reason: "TOO_MANY_CALLS"
+  )
 
   static let tooManyWatches = Status(
     .resourceExhausted, "all \(HealthService.mostWatchers) watches of health are taken",

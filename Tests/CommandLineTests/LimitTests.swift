@@ -39,6 +39,8 @@ struct LimitTests {
         calls.append(connection.call(PROCESS))
         calls[-1].send(bytes((1 << 20) - 100), length=1 << 20)
         honest.send(AUDIO)
+        time.sleep(0.03)
+      time.sleep(0.6)
       for call in calls:
         call.wait(0.01)
       ended = collections.Counter(call.code for call in calls)

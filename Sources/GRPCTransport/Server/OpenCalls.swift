@@ -21,7 +21,10 @@ final class OpenCalls: Sendable {
     func hasMessage() {
       guard let ticket else { return }
       self.ticket = nil
-      calls.state.withLock { $0.waiting[ticket] = nil }
+      calls.state.withLock { state in
+        state.waiting[ticket] = nil
+        state.surplus.remove(ticket)
+      }
     }
 
     func leave() {
@@ -32,15 +35,21 @@ final class OpenCalls: Sendable {
 
   private struct WaitingCall {
     let host: Substring
-    let end: @Sendable () -> Void
+    let endSoon: @Sendable () -> Void
   }
 
   private struct State {
     var counts: [String: Int] = [:]
     /// In the order of the tickets.
     var waiting: [UInt64: WaitingCall] = [:]
+    /// The tickets of calls that are too many, and end unless their message comes soon.
+    var surplus: Set<UInt64> = []
     var lastTicket: UInt64 = 0
   }
+
+  /// The time that a call which is too many still has: of a thousand calls that start at once, many
+  /// wait for a moment.
+  private static let grace = Duration.milliseconds(500)
 
   private let mostOfConnection: Int
   private let mostWaiting: Int
@@ -62,20 +71,27 @@ final class OpenCalls: Sendable {
 
   /// Counts a call, or returns nil where its connection has too many open.
   func enter(_ call: ServerCall) -> Place? {
-    let (peer, executor, reference) = (call.peer, call.executor, CallReference(call: call))
-    let end: @Sendable () -> Void = {
-      executor.perform { reference.call.abort(Self.tooManyWait) }
-    }
+    let peer = call.peer
+    let (executor, reference) = (call.executor, CallReference(call: call))
     let (ticket, surplus) = state.withLock { state -> (UInt64?, WaitingCall?) in
       guard state.counts[peer, default: 0] < mostOfConnection else { return (nil, nil) }
       state.counts[peer, default: 0] += 1
       state.lastTicket += 1
-      state.waiting[state.lastTicket] = WaitingCall(host: Self.host(of: peer), end: end)
-      return (state.lastTicket, state.waiting.count > mostWaiting ? Self.takeSurplus(&state) : nil)
+      let ticket = state.lastTicket
+      state.waiting[ticket] = WaitingCall(host: Self.host(of: peer)) {
+        executor.perform { self.endSoon(reference.call, ticket) }
+      }
+      return (ticket, state.waiting.count > mostWaiting ? Self.takeSurplus(&state) : nil)
     }
-    surplus?.end()
-    guard let ticket else { return nil }
-    return Place(peer: peer, ticket: ticket, calls: self)
+    surplus?.endSoon()
+    return ticket.map { Place(peer: peer, ticket: $0, calls: self) }
+  }
+
+  private func endSoon(_ call: ServerCall, _ ticket: UInt64) {
+    _ = call.schedule(after: Self.grace) {
+      guard self.state.withLock({ $0.surplus.remove(ticket) }) != nil else { return }
+      call.abort(Self.tooManyWait)
+    }
   }
 
   /// The call that has waited longest of the host with the most waiting calls.
@@ -83,8 +99,11 @@ final class OpenCalls: Sendable {
     var counts: [Substring: Int] = [:]
     for call in state.waiting.values { counts[call.host, default: 0] += 1 }
     let host = counts.max { $0.value < $1.value }?.key
-    let ticket = state.waiting.filter { $0.value.host == host }.keys.min()
-    return ticket.flatMap { state.waiting.removeValue(forKey: $0) }
+    guard let ticket = state.waiting.filter({ $0.value.host == host }).keys.min() else {
+      return nil
+    }
+    state.surplus.insert(ticket)
+    return state.waiting.removeValue(forKey: ticket)
   }
 
   private static func host(of peer: String) -> Substring {

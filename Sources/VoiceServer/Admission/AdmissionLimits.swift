@@ -85,7 +85,8 @@ public struct AdmissionLimits: Sendable, Equatable {
     try check("max-sessions", sessions, 1...Int.max, "1 or more", canBeOff: false)
     try check("max-sessions-per-client", sessionsPerClient, 0...Int.max, "0 or more")
     try check(
-      "max-calls-per-connection", callsPerConnection, 1...1_000_000, "1 to 1000000", canBeOff: false)
+      "max-calls-per-connection", callsPerConnection, 1...1_000_000, "1 to 1000000", canBeOff: false
+    )
     try check("max-memory", memoryBytes, 16 << 20...1 << 40, "0, or 16MiB to 1024GiB")
     try check("max-message", messageBytes, 64 << 10...64 << 20, "64KiB to 64MiB", canBeOff: false)
     try check("connection-age", connectionAge, second...day * 30, "0, or 1s to 30d")

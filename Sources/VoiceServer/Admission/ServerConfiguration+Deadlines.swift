@@ -2,7 +2,7 @@ internal import GRPCTransport
 
 extension ServerConfiguration {
   /// For a client to send its first message.
-  var startDeadline: CallDeadline { 
+  var startDeadline: CallDeadline {
     CallDeadline(limits.startDeadline, .startTimeout(limits.startDeadline))
   }
 

@@ -28,7 +28,9 @@ struct EchoReference: ~Copyable {
   /// Whether `aligned` was loud enough to be heard: a bit a frame, the last one lowest.
   private var loudFrames: UInt8 = 0
 
-  init(_ setup: SessionSetup, _ capture: borrowing CapturePipeline, _ engine: any VoiceEngine.Type) throws {
+  init(_ setup: SessionSetup, _ capture: borrowing CapturePipeline, _ engine: any VoiceEngine.Type)
+    throws
+  {
     source = setup.reference != nil ? .client : setup.playback != nil ? .playback : .none
     let format = setup.echoReference ?? setup.microphone
     timeline = InputTimeline(format: format)

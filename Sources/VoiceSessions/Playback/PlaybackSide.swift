@@ -88,7 +88,8 @@ struct PlaybackSide: ~Copyable {
   ///
   /// - Returns: The change of the ducking gain that begins with this frame.
   mutating func process(
-    nearEndTalks: Bool, _ configuration: SessionConfiguration, _ injections: borrowing InjectionQueue
+    nearEndTalks: Bool, _ configuration: SessionConfiguration,
+    _ injections: borrowing InjectionQueue
   ) -> Ducker.Change? {
     mix.clear()
     farEnd?.input.add(to: mix)

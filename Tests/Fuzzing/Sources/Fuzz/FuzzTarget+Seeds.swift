@@ -11,7 +11,10 @@ extension FuzzTarget {
     switch self {
     case .session:
       return Self.starts.flatMap { start in
-        [SessionInput.bytes([start] + Self.requests), SessionInput.bytes([start] + Self.audioRequests)]
+        [
+          SessionInput.bytes([start] + Self.requests),
+          SessionInput.bytes([start] + Self.audioRequests),
+        ]
       }
     case .recording: return Self.starts.map { Self.recording($0.start) }
     case .audio:
@@ -21,7 +24,8 @@ extension FuzzTarget {
     case .certificate:
       return [
         Array("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n".utf8),
-        Array("-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA==\n-----END PRIVATE KEY-----\n".utf8),
+        Array(
+          "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA==\n-----END PRIVATE KEY-----\n".utf8),
       ]
     case .configuration:
       return [
@@ -88,7 +92,11 @@ extension FuzzTarget {
   private static var requests: [Anechoic_V1_ProcessRequest] {
     let samples = Data(repeating: 7, count: 160)
     let others: [Anechoic_V1_ProcessRequest] = [
-      .with { $0.control.setMute = .with { $0.muted = true; $0.ifGeneration = 0 } },
+      .with {
+        $0.control.setMute = .with {
+          $0.muted = true; $0.ifGeneration = 0
+        }
+      },
       .with {
         $0.control.atSample = 100
         $0.control.updateConfig.config.preferredMicMode = .voiceIsolation
@@ -128,19 +136,41 @@ extension FuzzTarget {
     let client = Anechoic_V1_RecordedClient.with { $0.name = "c" }
     var acts: [Anechoic_V1_RecordedAct] = requests.map { request in .with { $0.request = request } }
     acts += [
-      .with { $0.gesture = .with { $0.client = client; $0.gestureID = "g" } },
-      .with { $0.permissionRequest = .with { $0.client = client; $0.usageDescription = "u" } },
-      .with { $0.injection = .with { $0.injectionID = "i"; $0.begunBy = "c" } },
+      .with {
+        $0.gesture = .with {
+          $0.client = client; $0.gestureID = "g"
+        }
+      },
+      .with {
+        $0.permissionRequest = .with {
+          $0.client = client; $0.usageDescription = "u"
+        }
+      },
+      .with {
+        $0.injection = .with {
+          $0.injectionID = "i"; $0.begunBy = "c"
+        }
+      },
       .with {
         $0.injection.injectionID = "i"
         $0.injection.piece.processed = Data(count: 640)
         $0.injection.piece.playback = Data(count: 640)
       },
-      .with { $0.injection = .with { $0.injectionID = "i"; $0.completed = true } },
-      .with { $0.withheldSamples = 160; $0.request.audio.microphone = .init() },
+      .with {
+        $0.injection = .with {
+          $0.injectionID = "i"; $0.completed = true
+        }
+      },
+      .with {
+        $0.withheldSamples = 160; $0.request.audio.microphone = .init()
+      },
       .with { $0.turn = .init() }, .with { $0.microphoneStopped = .init() },
       .with { $0.draining = .init(seconds: 1, nanos: 0) },
-      .with { $0.end = .with { $0.reason = .clientClosed; $0.flushed = true } },
+      .with {
+        $0.end = .with {
+          $0.reason = .clientClosed; $0.flushed = true
+        }
+      },
       .with { $0.digest.processedSamples = 1 },
     ]
     let header = Anechoic_V1_RecordingHeader.with {
