@@ -43,7 +43,8 @@ public enum CertificateFiles {
       case .certificates: throw CommandFailure("\(certificate.title): \(error)")
       case .key: throw CommandFailure("\(key.title): \(error)")
       case .keyOfAnotherCertificate:
-        throw CommandFailure("\(key.title): this is not the key of the certificate in \(certificate.path)")
+        throw CommandFailure(
+          "\(key.title): this is not the key of the certificate in \(certificate.path)")
       }
     }
   }

@@ -62,7 +62,7 @@ extension VoiceSession {
     if let change = news.mutedSpeech {
       emit(.mutedSpeech(isActive: change == .started), to: sink)
     }
-    for change in news.warnings {
+    news.warnings.forEach { change in
       emit(.captureWarning(change.problem, isActive: change.isActive), to: sink)
     }
     output.addProcessed(capture.output, count: capture.output.samples(of: share))

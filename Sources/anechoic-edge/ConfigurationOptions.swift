@@ -32,7 +32,8 @@ struct ConfigurationOptions: ParsableArguments {
       valueName: "pcm"))
   var loopback: String?
 
-  @Option(help: ArgumentHelp("The mixer of the microphone, an ALSA control device.", valueName: "ctl"))
+  @Option(
+    help: ArgumentHelp("The mixer of the microphone, an ALSA control device.", valueName: "ctl"))
   var control: String?
 
   @Option(
@@ -50,7 +51,9 @@ struct ConfigurationOptions: ParsableArguments {
     help: ArgumentHelp("The place where programs record the processed voice.", valueName: "place"))
   var voice: String?
 
-  @Option(help: ArgumentHelp("The sample rate: 8000, 16000, 24000, 32000, 44100 or 48000.", valueName: "hz"))
+  @Option(
+    help: ArgumentHelp(
+      "The sample rate: 8000, 16000, 24000, 32000, 44100 or 48000.", valueName: "hz"))
   var rate: String?
 
   @Option(
@@ -60,7 +63,8 @@ struct ConfigurationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The processing while there is no server: light, full, pass-through or silence.", valueName: "what"))
+      "The processing while there is no server: light, full, pass-through or silence.",
+      valueName: "what"))
   var fallback: String?
 
   @Option(help: ArgumentHelp("The socket of the local control, or \"none\".", valueName: "path"))

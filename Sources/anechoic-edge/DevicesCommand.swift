@@ -13,7 +13,8 @@ struct DevicesCommand: ParsableCommand {
     let devices: [DeviceDescription]
     do { devices = try ALSASystem().devices() } catch { throw CommandFailure(error.description) }
     if !SoundCards.exist {
-      standardError("anechoic-edge: this machine has no sound card; only ALSA's plug-ins are listed\n")
+      standardError(
+        "anechoic-edge: this machine has no sound card; only ALSA's plug-ins are listed\n")
     }
     for device in devices {
       let directions =

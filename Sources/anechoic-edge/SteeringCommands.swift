@@ -83,13 +83,16 @@ struct TestCommand: AsyncParsableCommand {
       "level        \(rounded(result.levelDbfs)) dBFS, noise \(rounded(result.noiseDbfs)) dBFS"
     )
     guard result.heard else {
-      throw CommandFailure("the microphone does not hear the loudspeaker; check both devices and their volumes", code: 1)
+      throw CommandFailure(
+        "the microphone does not hear the loudspeaker; check both devices and their volumes",
+        code: 1)
     }
     print("round trip   \(rounded(result.roundTripMs)) ms")
     print("echo         \(rounded(result.echoReturnLossDb)) dB below the playback")
     if result.hasEchoReturnLossEnhancementDb {
       print(
-        "             reduced by another \(rounded(result.echoReturnLossEnhancementDb)) dB by the server")
+        "             reduced by another \(rounded(result.echoReturnLossEnhancementDb)) dB by the server"
+      )
     }
   }
 

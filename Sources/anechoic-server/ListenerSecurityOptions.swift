@@ -12,7 +12,8 @@ struct ListenerSecurityOptions: ParsableArguments {
       """, valueName: "file"))
   var tlsCertificate: String?
 
-  @Option(help: ArgumentHelp("The private key of --tls-certificate, a PEM file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The private key of --tls-certificate, a PEM file.", valueName: "file"))
   var tlsKey: String?
 
   @Option(

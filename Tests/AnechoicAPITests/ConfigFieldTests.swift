@@ -72,10 +72,13 @@ extension Anechoic_V1_SessionConfig {
     var config = self
     // SwiftProtobuf's merge keeps a message that the source leaves out.
     let mask = Google_Protobuf_FieldMask.with { $0.paths = [path] }
-    try config.merge(from: update, fieldMask: mask, mergeOption: .init())
+    var options = Google_Protobuf_FieldMask.MergeOptions()
+    options.replaceRepeatedFields = true
+    try config.merge(from: update, fieldMask: mask, mergeOption: options)
     guard try !update.has(path) else { return config }
-    return try Self(jsonUTF8Data: JSONSerialization.data(
-      withJSONObject: pruned(config.tree, path.split(separator: ".")[...])))
+    return try Self(
+      jsonUTF8Data: JSONSerialization.data(
+        withJSONObject: pruned(config.tree, path.split(separator: ".")[...])))
   }
 
   fileprivate func has(_ path: String) throws -> Bool {

@@ -64,9 +64,11 @@ struct EdgeTests {
     try folder.write(Data(repeating: UInt8(ascii: "a"), count: 1 << 19), "long.yaml")
     try await expectFailure(["--config", "no.yaml"], saying: ["no.yaml: no such file"])
     try await expectFailure(["--config", "."], saying: [".: is a directory"])
-    try await expectFailure(["--config", "bytes.yaml"], saying: ["bytes.yaml: the file is not text"])
+    try await expectFailure(
+      ["--config", "bytes.yaml"], saying: ["bytes.yaml: the file is not text"])
     for path in ["/dev/zero", "long.yaml"] {
-      try await expectFailure(["--config", path], saying: ["\(path): the file is longer than 256 KiB"])
+      try await expectFailure(
+        ["--config", path], saying: ["\(path): the file is longer than 256 KiB"])
     }
   }
 
@@ -79,12 +81,19 @@ struct EdgeTests {
   }
 
   @Test(arguments: [
-    ("preferred_mic_mode: LOUD", 3, "preferred_mic_mode: \"LOUD\" is not one of MIC_MODE_STANDARD, "),
+    (
+      "preferred_mic_mode: LOUD", 3,
+      "preferred_mic_mode: \"LOUD\" is not one of MIC_MODE_STANDARD, "
+    ),
     ("mute: {gesture_policy: maybe}", 3, "mute.gesture_policy: \"maybe\" is not one of "),
-    ("mute:\n      chime_disabled: soon", 4, "mute.chime_disabled: the value must be true or false"),
+    (
+      "mute:\n      chime_disabled: soon", 4, "mute.chime_disabled: the value must be true or false"
+    ),
     ("mute:\n      volum: 3", 4, "mute.volum: there is no such field"),
-    ("voice_processing:\n      echo_cancellation: {suppression: LEVEL_VERY_HIGH}", 4,
-      "voice_processing.echo_cancellation.suppression: "),
+    (
+      "voice_processing:\n      echo_cancellation: {suppression: LEVEL_VERY_HIGH}", 4,
+      "voice_processing.echo_cancellation.suppression: "
+    ),
     ("mute: {gesture_decision_timeout: 90s}", 3, "mute.gesture_decision_timeout: "),
   ])
   func aWrongSessionConfigurationIsNamedWithItsLineAndField(
@@ -115,7 +124,8 @@ struct EdgeTests {
       atPath: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
     chmod(runtime, 0o777)
     let user =
-      geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+      geteuid() == 0
+      ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
     let command = ["XDG_RUNTIME_DIR=\(runtime)"] + user + [Command.path("anechoic-edge")]
     let agent = try Command(
       "/usr/bin/env",
@@ -242,7 +252,8 @@ struct EdgeTests {
   func withoutAnAgentThereIsNoAnswer(command: String) async throws {
     let socket = folder.path("nobody")
     try await expectFailure(
-      [command, "--control-socket", socket, "--connect-timeout", "0"], saying: ["\(socket): no agent is running there"])
+      [command, "--control-socket", socket, "--connect-timeout", "0"],
+      saying: ["\(socket): no agent is running there"])
   }
 
   @Test(arguments: [SIGTERM, SIGINT])

@@ -108,7 +108,8 @@ struct FailureTests {
   }
 
   @Test(arguments: [
-    "", "localhost", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:99999", "127.0.0.1:http", "::1", "unix:",
+    "", "localhost", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:99999", "127.0.0.1:http", "::1",
+    "unix:",
     "dns:///localhost:50051",
   ])
   func aServerThatIsNoAddressIsWrongUsage(address: String) async throws {

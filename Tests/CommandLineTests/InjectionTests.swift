@@ -39,7 +39,9 @@ struct InjectionTests {
     try await call.end()
     let media = try await call.media.wait()
     // The refusal says how to permit it, unless it was chosen.
-    #expect(media.errors.contains("refused (permit it with --grant-injection") == (options == ["--injection"]))
+    #expect(
+      media.errors.contains("refused (permit it with --grant-injection")
+        == (options == ["--injection"]))
     #expect(try injectionStates().isEmpty)
   }
 

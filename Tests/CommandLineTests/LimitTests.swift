@@ -186,8 +186,9 @@ struct LimitTests {
     ["--max-message", "65MiB"], ["--connection-age", "31d"], ["--connection-age-grace", "0s"],
   ])
   func aLimitOutOfRangeIsTold(arguments: [String]) async throws {
+    let folder = try Folder()
     let result = try await Command(
-      "anechoic-server", ["--listen", "127.0.0.1:0"] + arguments, in: Folder()
+      "anechoic-server", ["--listen", "127.0.0.1:0"] + arguments, in: folder
     ).wait(atMost: .seconds(10))
     #expect(result.status == 64 && !result.wasSignalled)
     let line = try #require(result.errorLines.first)

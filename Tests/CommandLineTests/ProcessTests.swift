@@ -1,6 +1,7 @@
 import AudioCore
 import AudioFiles
 import Foundation
+import TestAudio
 import Testing
 
 /// `anechoic process` on files.
@@ -145,7 +146,16 @@ struct ProcessTests {
   }
 
   @Test func aMicrophoneAndAReferenceThatWereSwappedAreTold() async throws {
-    try folder.writeCall(milliseconds: 5000)
+    // Syllables of no fixed rhythm, which would be as like at many lags.
+    let gates = Signals.noise(84, amplitude: 1, seed: 5)
+    let farEnd = Signals.noise(80_000, amplitude: 0.3, seed: 3).enumerated().map { index, sample in
+      gates[index / 960] > 0 ? sample : 0
+    }
+    let echo = Signals.echo(of: farEnd, delay: 640, gain: 0.5)
+    for (name, samples) in [("microphone.wav", echo), ("reference.wav", farEnd)] {
+      let format = AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 1)
+      try AudioFileWriter(path: folder.path(name), format: format).write(encode([samples], .s16))
+    }
     let right = try await process("microphone.wav", "out.wav", ["--reference", "reference.wav"])
     #expect(right.status == 0 && !right.errors.contains("warning"), "\(right.errors)")
     let wrong = try await process("reference.wav", "out.wav", ["--reference", "microphone.wav"])
@@ -176,7 +186,8 @@ struct ProcessTests {
     ["process", "--microphone", "m.wav", "--output", "o.wav", "--pacing", "warp"],
     ["process", "--microphone", "m.wav", "--output", "o.wav", "--loop"],
     ["health", "--timeout", "soon"], ["health", "--timeout", "500ms"], ["health", "--wait", "-1s"],
-    ["health", "--wait", "25h"], ["health", "--wait", "1e400"], ["health", "--connect-timeout", "s"],
+    ["health", "--wait", "25h"], ["health", "--wait", "1e400"],
+    ["health", "--connect-timeout", "s"],
     ["capabilities", "--xml"],
   ])
   func wrongUsageIsTold(arguments: [String]) async throws {

@@ -58,7 +58,8 @@ struct PythonTests {
         let happened = event["voiceActivityChanged", "beganAtSample"] as? Double ?? 0
         let decided = event["microphoneSample"] as? Double ?? 0
         let isActive = event["voiceActivityChanged", "active"] as? Bool ?? false
-        return String(format: "%.2f s  voice ", happened / 16_000) + (isActive ? "started" : "ended")
+        return String(format: "%.2f s  voice ", happened / 16_000)
+          + (isActive ? "started" : "ended")
           + String(format: " (decided at %.2f s)", decided / 16_000)
       }
     #expect(lines.count >= 2 && foreign.text.hasPrefix(lines.joined(separator: "\n") + "\n"))

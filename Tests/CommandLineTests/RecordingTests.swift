@@ -42,7 +42,9 @@ struct RecordingTests {
     let recorded = try await recorder.wait()
     #expect(recorded.status == 0 && recorded.errorLines.count == 2, "\(recorded.errors)")
     let size = try folder.data("call.rec").count
-    #expect(recorded.errors.contains("call.rec: the recording of sessions/call-1 is complete, \(size) bytes"))
+    #expect(
+      recorded.errors.contains(
+        "call.rec: the recording of sessions/call-1 is complete, \(size) bytes"))
     let replay = try await anechoic("replay", "call.rec", "--processed", "again.wav")
     #expect(replay.status == 0, "\(replay.errors)")
     #expect(try folder.data("again.wav") == folder.data("voice.wav"))
@@ -84,7 +86,8 @@ struct RecordingTests {
     let refused = try await Command.run(
       "anechoic", ["record", "call-1", "reference.wav"] + target, in: folder)
     #expect(refused.status == 2 && refused.errorLines.count == 1)
-    #expect(refused.errors.contains("reference.wav: the file exists; use --force"), "\(refused.errors)")
+    #expect(
+      refused.errors.contains("reference.wav: the file exists; use --force"), "\(refused.errors)")
     // No session has come: there is nothing to replace it with, and nothing to leave behind.
     for name in ["reference.wav", "new.rec"] {
       let vain = try await Command.run(

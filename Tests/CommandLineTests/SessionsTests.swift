@@ -23,7 +23,8 @@ struct SessionsTests {
     let page = try await call.run("sessions", "show", "call-1")
     #expect(page.text.contains("media") && page.text.contains("noise suppression moderate"))
     #expect(
-      page.text.contains("echo cancellation moderate, without effect: the session has no reference"))
+      page.text.contains("echo cancellation moderate, without effect: the session has no reference")
+    )
     try await call.end()
     let empty = try await call.run("sessions", "list")
     #expect(empty.status == 0 && empty.output.isEmpty && empty.errorLines.count == 1)

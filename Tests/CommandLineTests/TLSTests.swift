@@ -64,7 +64,8 @@ struct TLSTests {
       let result = try await anechoic(["health", "--server", server.address] + options)
       #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
       #expect(
-        result.errors.contains("\(server.address): the server's certificate is refused: "),
+        result.errors.contains(
+          "\(server.address): the certificate of the server is not accepted: "),
         "\(result.errors)")
     }
     let named = try await anechoic([

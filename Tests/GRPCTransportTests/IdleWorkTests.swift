@@ -36,7 +36,8 @@ struct IdleWorkTests {
       // Each call's twenty turns; none has two while the other, which has begun, has none.
       let turns = server.journal.entries.filter { $0.event == .note("turn") }.map(\.call)
       #expect(turns.count == 40)
-      let both = turns.drop { $0 == turns.first }.dropLast(turns.reversed().prefix { $0 == turns.last }.count)
+      let both = turns.drop { $0 == turns.first }.dropLast(
+        turns.reversed().prefix { $0 == turns.last }.count)
       #expect(zip(both, both.dropFirst()).allSatisfy { $0 != $1 })
     }
   }

@@ -108,7 +108,7 @@ struct WrongConfigurationTests {
   func aSessionsConfigurationThatIsNone(text: String) {
     let problem = problem(text)
     #expect(problem.hasPrefix("edge.yaml:"), "\(problem)")
-    #expect(problem.contains("session.config: ") && !problem.contains("\n"), "\(problem)")
+    #expect(problem.contains(": session.config") && !problem.contains("\n"), "\(problem)")
   }
 
   @Test(arguments: [

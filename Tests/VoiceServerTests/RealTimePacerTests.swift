@@ -57,7 +57,8 @@ struct RealTimePacerTests {
     // A day, in steps of a second.
     for second in 1...86_400 {
       line.pass(.seconds(1))
-      let media = Duration.nanoseconds(Int64(second) * (1_000_000_000 + Int64(partsPerMillion) * 1000))
+      let media = Duration.nanoseconds(
+        Int64(second) * (1_000_000_000 + Int64(partsPerMillion) * 1000))
       #expect(line.take(media) == nil)
     }
   }

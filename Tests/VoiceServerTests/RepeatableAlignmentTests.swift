@@ -102,6 +102,9 @@ extension Anechoic_V1_SessionStats {
     stats.timing.clearFrameProcessingP50()
     stats.timing.clearFrameProcessingP99()
     stats.timing.clearJitter()
+    stats.timing.clearInputLag()
+    stats.timing.clearOutputBacklog()
+    stats.flow.microphoneSamplesLate = 0
     return stats
   }
 }

@@ -34,8 +34,8 @@ struct StallTests {
           try await group.waitForAll()
         }
       }
-      // 18,000 frames are processed meanwhile, 10 in a turn.
-      #expect(answers > 600, "\(answers)")
+      // 18,000 frames are processed meanwhile, 10 in a turn. In turns of 100 there were 104 and 136 answers.
+      #expect(answers > 250, "\(answers)")
     }
   }
 

@@ -53,4 +53,3 @@ struct StalledClient {
     stream.finish()
   }
 }
-

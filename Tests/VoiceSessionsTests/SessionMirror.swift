@@ -60,7 +60,9 @@ struct SessionMirror {
       expect(change.previous == state.route, "a route from elsewhere")
       state.route = change.current
     case .interruption(let change): interrupt(change)
-    case .duckingChanged, .discontinuity, .echoPathChanged, .captureWarning, .draining, .outputDropped: break
+    case .duckingChanged, .discontinuity, .echoPathChanged, .captureWarning, .draining,
+      .outputDropped:
+      break
     }
   }
 

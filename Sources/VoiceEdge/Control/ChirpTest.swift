@@ -51,7 +51,8 @@ public struct ChirpTest: Sendable {
     let begin = heardAt + Int64(silenceBefore * 1e9)
     let start = Int((begin - capturedAt) * Int64(rate.hertz) / 1_000_000_000)
     let noise = samples[..<min(samples.count, max(1, start))]
-    let (lag, gain, likeness) = bestMatch(samples, chirp, from: max(0, start - rate.hertz * clockError / 1000))
+    let (lag, gain, likeness) = bestMatch(
+      samples, chirp, from: max(0, start - rate.hertz * clockError / 1000))
     let isHeard = likeness > 0.2
     return Result(
       level: isHeard ? level + 20 * log10(max(1e-6, gain)) : decibels(samples),

@@ -20,7 +20,9 @@ public struct ControlSocket: Sendable {
   }
 
   /// The path for an agent that this user starts.
-  public var path: String { "\(Self.canWrite(Self.systemFolder) ? Self.systemFolder : userFolder)/\(Self.file)" }
+  public var path: String {
+    "\(Self.canWrite(Self.systemFolder) ? Self.systemFolder : userFolder)/\(Self.file)"
+  }
 
   /// The path of an agent that is running: that of this user's agent, or else that of the service. Without
   /// either, the path where this user's agent would be.

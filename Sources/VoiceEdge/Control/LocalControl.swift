@@ -45,8 +45,10 @@ final class LocalControl: Sendable {
         "control socket \(path): its folder cannot be created; choose a path with --control-socket")
     }
     var info = stat()
-    guard !isTemporary || lstat(folder, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
-      && info.st_uid == geteuid()
+    guard
+      !isTemporary
+        || lstat(folder, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+          && info.st_uid == geteuid()
     else { throw EdgeFailure("control socket \(path): its folder belongs to another user") }
     guard lstat(path, &info) == 0 else { return }
     guard info.st_mode & S_IFMT == S_IFSOCK else {

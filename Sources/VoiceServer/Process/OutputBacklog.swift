@@ -11,9 +11,12 @@ struct OutputBacklog {
   static let settled = 20
   /// How long a reader may be further behind while it reads.
   static let catchUpTime = Duration.seconds(1)
+  /// A reader that takes nothing for this long has stalled. Its time to catch up starts when it reads again.
+  static let stall = Duration.milliseconds(200)
 
   private var fullSince: ContinuousClock.Instant?
   private var behindSince: ContinuousClock.Instant?
+  private var lastTaken: ContinuousClock.Instant?
 
   /// Returns how many frames may go on waiting now that `waiting` do, after one more was added. Nil
   /// for all of them. Runs per chunk: no allocation, lock, log or await.
@@ -30,6 +33,8 @@ struct OutputBacklog {
   /// Returns the same after the reader has taken something. Runs per chunk: no allocation, lock, log or
   /// await.
   mutating func limit(afterTaking waiting: Int, now: ContinuousClock.Instant) -> Int? {
+    defer { lastTaken = now }
+    if let lastTaken, now - lastTaken > Self.stall { behindSince = nil }
     guard waiting > Self.settled else {
       behindSince = nil
       return nil

@@ -15,8 +15,7 @@ struct CaptureSide: ~Copyable {
     var hasEchoPath = false
     var voice: VoiceActivityDetector.Change?
     var mutedSpeech: MutedTalkerDetector.Change?
-    /// Empty but for a frame with a change, so that it allocates nothing.
-    var warnings: [CaptureWarnings.Change] = []
+    var warnings = CaptureWarnings.Changes()
   }
 
   /// What the rest of the session knows of the frame.
@@ -243,7 +242,7 @@ struct CaptureSide: ~Copyable {
       playsWithoutReference: lacksReference
         || !hasReference && context.farEndPlays && needsEcho,
       hasUnsteadyClocks: needsEcho && echo.status.hasUnsteadyClocks)
-    warnings.process(observation) { news.warnings.append($0) }
+    warnings.process(observation) { news.warnings.add($0) }
   }
 
   // MARK: Findings

@@ -1,7 +1,7 @@
 internal import AudioCore
 
-/// What may be wrong with what a session hears.
-public enum CaptureProblem: Sendable, CaseIterable {
+/// A problem with what a session hears.
+public enum CaptureProblem: UInt8, Sendable, CaseIterable {
   case noSignal, noisy, clipping, noReference, unsteadyClocks
   /// The microphone comes behind real time: known to who runs the session, who reports it.
   case late
@@ -12,6 +12,28 @@ struct CaptureWarnings {
   struct Change: Equatable {
     let problem: CaptureProblem
     let isActive: Bool
+  }
+
+  /// The changes of one frame, at most one for each problem. Allocates nothing.
+  struct Changes {
+    private var began: UInt8 = 0  // a bit for each problem
+    private var ended: UInt8 = 0
+
+    mutating func add(_ change: Change) {
+      let bit: UInt8 = 1 << change.problem.rawValue
+      if change.isActive { began |= bit } else { ended |= bit }
+    }
+
+    func forEach(_ body: (Change) -> Void) {
+      var index: UInt8 = 0
+      while (began | ended) >> index != 0 {
+        if let problem = CaptureProblem(rawValue: index) {
+          if began >> index & 1 == 1 { body(Change(problem: problem, isActive: true)) }
+          if ended >> index & 1 == 1 { body(Change(problem: problem, isActive: false)) }
+        }
+        index += 1
+      }
+    }
   }
 
   /// What is known of 10 ms of input.

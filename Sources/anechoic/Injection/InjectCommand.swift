@@ -27,7 +27,8 @@ struct InjectCommand: AsyncParsableCommand {
   @Option(help: "The voice of the synthesizer. (default: the server's)")
   var voice: String?
 
-  @Option(help: ArgumentHelp("The audio to play instead of a text: WAV, FLAC or Ogg.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The audio to play instead of a text: WAV, FLAC or Ogg.", valueName: "file"))
   var audio: String?
 
   @Option(help: "The purpose of the speech. It is shown to the person who is asked for permission.")

@@ -77,10 +77,14 @@ struct ControlFile {
     }
     guard let seconds = try? JSONDecoder().decode(Time.self, from: Data(line.utf8)).at,
       times.contains(seconds)
-    else { throw Malformed(description: "\"at\" must be the seconds from the start, from 0 to 1000000") }
+    else {
+      throw Malformed(description: "\"at\" must be the seconds from the start, from 0 to 1000000")
+    }
     members["at"] = nil
     if let key = members.keys.sorted().first(where: { taken.contains($0) }) {
-      throw Malformed(description: "\"\(key)\" must be left out: it is set from \"at\" and the number of the line")
+      throw Malformed(
+        description: "\"\(key)\" must be left out: it is set from \"at\" and the number of the line"
+      )
     }
     let sample = Int64((seconds * Double(rate.hertz)).rounded())
     if members["device_report"] != nil || members["deviceReport"] != nil {

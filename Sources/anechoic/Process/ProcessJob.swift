@@ -77,7 +77,8 @@ final class ProcessJob {
       throw error
     }
     return JobSummary(
-      try await sending, found, summaryFiles, sampleCount: output.sampleCount, rate: output.format.rate,
+      try await sending, found, summaryFiles, sampleCount: output.sampleCount,
+      rate: output.format.rate,
       algorithmicDelay: stream.algorithmicDelay,
       took: ContinuousClock.now - began)
   }

@@ -8,7 +8,8 @@ extension Anechoic_V1_WatchSessionResponse {
     case .snapshot(let session): session.page
     case .event(let event): event.line
     case .stats(let stats): "measured      \(stats.phrase)"
-    case .gap(let gap): "some earlier events are no longer available; the oldest is #\(gap.oldestEventID)"
+    case .gap(let gap):
+      "some earlier events are no longer available; the oldest is #\(gap.oldestEventID)"
     case nil: "an event that this version does not know"
     }
   }
@@ -61,7 +62,8 @@ extension Anechoic_V1_SessionEvent {
     case .interruption(let interruption):
       "interruption \(interruption.began ? "started" : "ended"): \(Words.of(interruption.reason))"
         + (interruption.shouldResume ? ", audio may resume" : "")
-    case .echoPathChanged(let change): "the echo is \(Words.seconds(change.delay)) behind the reference"
+    case .echoPathChanged(let change):
+      "the echo is \(Words.seconds(change.delay)) behind the reference"
     case nil: "an event that this version does not know"
     }
   }

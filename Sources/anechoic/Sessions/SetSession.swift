@@ -84,7 +84,8 @@ struct SessionUpdate {
       field.key.hasPrefix(Self.config)
       ? String(field.key.dropFirst(Self.config.count)) : field.key
     guard Anechoic_V1_SessionConfig.isPathValid(path) else {
-      throw FieldProblem(field: field.key, problem: "this is not a field of anechoic.v1.SessionConfig")
+      throw FieldProblem(
+        field: field.key, problem: "this is not a field of anechoic.v1.SessionConfig")
     }
     guard !mask.contains(Self.config + path) else {
       throw FieldProblem(field: field.key, problem: "the field is set twice")
