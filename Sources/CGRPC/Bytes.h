@@ -29,13 +29,13 @@ inline grpc::Status copy(cgrpc_status status) {
                       copy(status.details));
 }
 
-// One allocation and one copy: libgrpc owns what it sends.
+// Copies a message into one allocation: libgrpc owns the bytes that it sends.
 inline grpc::ByteBuffer wrap(cgrpc_bytes message) {
   grpc::Slice slice(message.start, message.count);
   return grpc::ByteBuffer(&slice, 1);
 }
 
-// The message in one piece: as it arrived where it did so in one, else copied together.
+// Returns a message in one piece, and copies only a message that arrived in several.
 inline grpc::Slice unwrap(grpc::ByteBuffer &buffer) {
   grpc::Slice slice;
   if (!buffer.TrySingleSlice(&slice).ok()) {
@@ -44,7 +44,7 @@ inline grpc::Slice unwrap(grpc::ByteBuffer &buffer) {
   return slice;
 }
 
-// Whether HTTP/2 can carry an entry: libgrpc aborts the process over one that it cannot.
+// Returns whether HTTP/2 can carry an entry. libgrpc aborts the process for an entry that it cannot.
 inline bool is_legal(cgrpc_metadatum entry) {
   const grpc::Slice key(entry.key.start, entry.key.count);
   const grpc::Slice value(entry.value.start, entry.value.count);
@@ -57,7 +57,7 @@ inline bool is_legal(cgrpc_metadatum entry) {
   return legal;
 }
 
-// Metadata as entries that point into it.
+// Returns metadata as entries that point into it.
 inline std::vector<cgrpc_metadatum> lend(
     const std::multimap<grpc::string_ref, grpc::string_ref> &metadata) {
   std::vector<cgrpc_metadatum> entries;

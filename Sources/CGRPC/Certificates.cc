@@ -9,8 +9,7 @@
 
 #include "CGRPCSecurity.h"
 
-// PEM is tried here by the steps in which libgrpc takes it up, so that what is good here is good
-// there.
+// These checks take the same steps as libgrpc, so that PEM that passes here works there.
 
 namespace {
 
@@ -24,7 +23,7 @@ struct Release {
 template <class T>
 using Owned = std::unique_ptr<T, Release>;
 
-// Leaves nothing in the thread's queue of errors, neither for this nor for libgrpc.
+// Empties the thread's queue of OpenSSL errors before and after a check.
 struct ErrorScope {
   ErrorScope() { ERR_clear_error(); }
   ~ErrorScope() { ERR_clear_error(); }
@@ -39,7 +38,7 @@ Owned<BIO> open(cgrpc_bytes pem) {
   return Owned<BIO>(BIO_new_mem_buf(pem.start, static_cast<int>(pem.count)));
 }
 
-// Why it is no PEM at all; NULL where it may be some. libgrpc reads no further than a zero byte.
+// Returns why bytes cannot be PEM, or NULL where they may be. libgrpc stops reading at a zero byte.
 const char *not_pem(cgrpc_bytes pem) {
   if (pem.count == 0) return "empty";
   if (pem.count > INT_MAX || std::memchr(pem.start, 0, pem.count)) return "not PEM";
@@ -51,7 +50,7 @@ Owned<X509> next_certificate(BIO *bio) {
   return Owned<X509>(PEM_read_bio_X509_AUX(bio, nullptr, nullptr, no_password));
 }
 
-// Hands each certificate to `use` until that returns false. Returns what is wrong, or NULL.
+// Calls `use` with each certificate until it returns false. Returns a fault of the PEM, or NULL.
 template <class Use>
 const char *each_certificate(cgrpc_bytes pem, Use use) {
   if (const char *reason = not_pem(pem)) return reason;
@@ -96,7 +95,7 @@ cgrpc_pem_finding cgrpc_check_identity(cgrpc_bytes certificate_chain, cgrpc_byte
   const ErrorScope scope;
   const Owned<SSL_CTX> context(SSL_CTX_new(TLS_method()));
   Owned<X509> own;
-  // OpenSSL refuses here what is too weak for it.
+  // OpenSSL refuses keys here that are too weak for it.
   const char *reason =
       each_certificate(certificate_chain, [&](Owned<X509> certificate, size_t index) {
         if (index == 0) {

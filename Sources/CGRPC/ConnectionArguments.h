@@ -7,7 +7,7 @@
 
 namespace anechoic {
 
-// Calls `set(name, value)` for each limit that is given, as libgrpc names it.
+// Calls `set` with libgrpc's name and the value of each limit that is given.
 template <class Set>
 void set_arguments(const cgrpc_connection_options &options, Set set) {
   const auto set_given = [&](const char *name, int32_t value) {

@@ -13,12 +13,12 @@
 
 namespace anechoic {
 
-// A unix socket is a matter of this machine alone, and stays plaintext.
+// Returns whether an address is plaintext. Unix sockets always are: they do not leave the machine.
 inline bool is_plaintext(const std::string &address, const cgrpc_tls *tls) {
   return !tls || address.rfind("unix:", 0) == 0;
 }
 
-// Tells `arguments` which name is expected.
+// Returns the credentials of a client. Sets the expected name of the server in `arguments`.
 inline std::shared_ptr<grpc::ChannelCredentials> channel_credentials(
     const std::string &target, const cgrpc_tls *tls, grpc::ChannelArguments &arguments) {
   if (is_plaintext(target, tls)) return grpc::InsecureChannelCredentials();

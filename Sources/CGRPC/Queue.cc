@@ -14,7 +14,7 @@ constexpr int most_events_before_idle = 64;
 
 }  // namespace
 
-// Owned by two: the caller until release, and the queue until the callback.
+// A timer has two owners: the caller until release, and the queue until the callback.
 struct cgrpc_timer final : public anechoic::Tag {
  public:
   cgrpc_timer(cgrpc_queue *queue, cgrpc_timer_callback callback, void *context)
@@ -59,7 +59,7 @@ void cgrpc_queue::start() {
 
 void cgrpc_queue::serve() {
   pthread_setname_np(pthread_self(), thread_name_.c_str());
-  // On Linux a niceness is a thread's own. Where it is refused, the queue serves all the same.
+  // On Linux each thread has its own niceness. The queue serves with the old one if this is refused.
   if (niceness_ != 0) (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness_);
   void *tag = nullptr;
   bool ok = false;
@@ -113,8 +113,8 @@ bool cgrpc_queue::arm(cgrpc_timer *timer, int64_t delay_ns) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return false;
   armed_.insert(timer);
-  // libgrpc rounds up to the next millisecond, within which timers have no order: what is due at
-  // once must be in the past.
+  // libgrpc rounds up to the next millisecond, within which timers have no order. A timer without a
+  // delay is therefore set to the past, and keeps its order.
   gpr_timespec when = delay_ns <= 0 ? gpr_inf_past(GPR_CLOCK_MONOTONIC)
                                     : gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                                                    gpr_time_from_nanos(delay_ns, GPR_TIMESPAN));

@@ -16,7 +16,7 @@
 
 namespace anechoic {
 
-// What a completion queue hands back when an operation is over.
+// An operation on a completion queue, which hands the tag back when the operation has completed.
 class Tag {
  public:
   virtual void complete(bool ok) = 0;
@@ -40,14 +40,14 @@ class MemberTag final : public Tag {
 
 struct cgrpc_queue {
  public:
-  // `niceness` is the thread's; 0 leaves it that of the process.
+  // `niceness` is that of the thread; 0 leaves the niceness of the process.
   cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name,
               int niceness = 0);
   ~cgrpc_queue();
 
   void start();
 
-  // Cancels the timers, lets what is in flight come to its end, and joins the thread.
+  // Cancels the timers, waits for the operations in flight, and joins the thread.
   void shut_down();
 
   // Starts the timer unless the queue has been shut down.
@@ -59,7 +59,7 @@ struct cgrpc_queue {
 
   grpc::CompletionQueue *events() { return events_.get(); }
 
-  // Calls that live here now: new ones go where there are fewest.
+  // The number of calls that live on this queue. A new call goes to the queue with the fewest.
   std::atomic<int> call_count{0};
 
  private:

@@ -16,7 +16,7 @@ void apply(const cgrpc_connection_options &options, grpc::ServerBuilder &builder
     builder.AddChannelArgument(name, value);
   });
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  // Two servers must not share a port without knowing it.
+  // Without this, a second server on the same port would start and take half of the connections.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
 
@@ -146,7 +146,7 @@ void cgrpc_server::request(size_t method, grpc::ServerContext *context,
 void cgrpc_server::shut_down(int64_t grace_ns) {
   server_->Shutdown(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                                  gpr_time_from_nanos(grace_ns, GPR_TIMESPAN)));
-  // By now every call is over or cancelled, but not every handler has heard of it yet.
+  // Every call has ended or been cancelled by now, but not every handler has been told.
   live_calls.wait_for_none();
   for (auto &queue : queues_) queue->shut_down();
 }

@@ -28,20 +28,20 @@ class RawService final : public grpc::Service {
   int method_count_ = 0;
 };
 
-// Queues that share the calls of some methods.
+// The queues that share the calls of some methods.
 class Lane {
  public:
   void add(cgrpc_queue *queue) { queues_.push_back(queue); }
 
-  // The queue with the fewest calls.
+  // Returns the queue with the fewest calls.
   cgrpc_queue *idlest() const;
 
  private:
   std::vector<cgrpc_queue *> queues_;
 };
 
-// The calls that are offered or running. The queues have to outlive them: an operation that is
-// started on a closed queue ends the process.
+// The number of calls that are offered or running. The queues have to outlive them: libgrpc aborts the
+// process for an operation that is started on a closed queue.
 class LiveCalls {
  public:
   void add() {
@@ -71,12 +71,12 @@ struct cgrpc_server {
  public:
   explicit cgrpc_server(const cgrpc_server_options &options);
 
-  // The index of the address that failed, address_count for another failure, -1 for none.
+  // Returns -1, or the index of the address that failed, or address_count for another failure.
   ptrdiff_t start(const cgrpc_server_options &options);
   void shut_down(int64_t grace_ns);
 
-  // Offers the next call of a method to clients, on the idlest queue of its lane. One offer a method
-  // at a time, so that the calls of one connection spread over the lane's queues.
+  // Offers the next call of a method to clients, on the queue of its lane with the fewest calls. Each
+  // method has one offer at a time, so that the calls of one connection spread over the queues.
   void offer(size_t method);
 
   // Asks libgrpc for the next call of a method.

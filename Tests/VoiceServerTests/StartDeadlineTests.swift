@@ -20,7 +20,7 @@ struct StartDeadlineTests {
   @Test(arguments: methods)
   func aCallWithoutAMessageEnds(method: GRPCTransport.Method) async throws {
     try await TestServer.run {
-      $0.limits.startDeadline = .milliseconds(100)
+      $0.limits.startDeadline = .seconds(1)
     } _: { server in
       let call = server.channel.call(method, timeout: .seconds(20))
       let status = try await refusal { _ = try await call.receive() }
@@ -31,7 +31,7 @@ struct StartDeadlineTests {
 
   @Test func aMessageThatIsNotWholeIsNone() async throws {
     try await TestServer.run {
-      $0.limits.startDeadline = .milliseconds(300)
+      $0.limits.startDeadline = .seconds(1)
     } _: { server in
       let client = try StubbornClient(server)
       let start: [UInt8] =
@@ -45,7 +45,7 @@ struct StartDeadlineTests {
 
   @Test func aSessionThatHasStartedMayStaySilent() async throws {
     try await TestServer.run {
-      $0.limits.startDeadline = .milliseconds(100)
+      $0.limits.startDeadline = .seconds(1)
     } _: { server in
       let stream = try await server.client.process(.mediaClock())
       let late = server.call()

@@ -2,8 +2,8 @@
 #define CGRPC_H
 
 // A C face of libgrpc++, so that Swift can speak gRPC without C++ interoperability.
-// It knows no message type: a message is bytes. Every callback of one call arrives on the thread
-// of the completion queue that the call lives on, one after another.
+// A message is bytes of any type. All callbacks of a call run on the thread of the completion queue
+// that the call lives on, one after another.
 
 #include "CGRPCClient.h"
 #include "CGRPCQueue.h"

@@ -11,20 +11,20 @@ extern "C" {
 // A completion queue and the one thread that serves it.
 typedef struct cgrpc_queue cgrpc_queue;
 
-// A queue that lives as long as the process. `niceness` is its thread's; 0 leaves it that of the
-// process.
+// Creates a queue that lives as long as the process. `niceness` is that of its thread; 0 leaves the
+// niceness of the process.
 cgrpc_queue *cgrpc_queue_create(const char *thread_name, int32_t niceness);
 
-// Of threads whose work must not hold back the audio's.
+// The niceness of threads whose work must not hold back the audio.
 #define CGRPC_BACKGROUND_NICENESS 5
 
-// A timer that calls back exactly once, on the queue's thread: with `fired` when the time has come,
-// without when it was cancelled or the queue was shut down first.
+// A timer, which calls back exactly once, on the queue's thread. `fired` is false when the timer was
+// cancelled or the queue was shut down before the time had come.
 typedef struct cgrpc_timer cgrpc_timer;
 typedef void (*cgrpc_timer_callback)(void *context, bool fired);
 
-// Starts a timer; from any thread. The timer belongs to the caller until cgrpc_timer_release.
-// NULL when the queue has been shut down: then there is no callback.
+// Starts a timer, from any thread. The caller has to release it with cgrpc_timer_release. Returns NULL
+// when the queue has been shut down; there is no callback then.
 cgrpc_timer *cgrpc_timer_start(cgrpc_queue *queue, int64_t delay_ns, cgrpc_timer_callback callback,
                                void *context);
 

@@ -7,19 +7,20 @@
 extern "C" {
 #endif
 
-// What one side of a TLS connection shows and trusts, as PEM that cgrpc_check_… found fit for it.
+// The PEM of one side of a TLS connection. Check it with the functions below before.
 typedef struct {
-  // Whom this side trusts. Empty: a client trusts whom the system trusts; a server asks clients for
-  // no certificate, while otherwise it requires one.
+  // The authorities that this side trusts. If this is empty, a client trusts those of the system, and a
+  // server asks clients for no certificate. A server with authorities requires a certificate.
   cgrpc_bytes authorities;
-  // What this side shows, its own certificate first; empty for a client that shows none.
+  // This side's own certificate, followed by those that lead to an authority. Empty for a client that
+  // shows none.
   cgrpc_bytes certificate_chain;
   cgrpc_bytes key;
-  // Client: the name that the server's certificate has to have, NULL for the target's.
+  // Client: the name that the server's certificate has to have; NULL for the name in the target.
   const char *server_name;
 } cgrpc_tls;
 
-// The part of some PEM that libgrpc could not use.
+// The part of PEM that libgrpc cannot use.
 typedef enum {
   CGRPC_PEM_GOOD,
   CGRPC_PEM_BAD_CERTIFICATES,
@@ -32,8 +33,8 @@ typedef struct {
   const char *reason;  // a constant; NULL where there is nothing to add
 } cgrpc_pem_finding;
 
-// Whether all of it can be used. libgrpc itself only logs what is wrong, skips what follows a
-// malformed certificate, and makes channels that no call can leave.
+// Return whether libgrpc can use all of the PEM. libgrpc itself only logs a fault, skips everything after
+// a malformed certificate, and creates channels on which every call fails.
 cgrpc_pem_finding cgrpc_check_authorities(cgrpc_bytes pem);
 cgrpc_pem_finding cgrpc_check_identity(cgrpc_bytes certificate_chain, cgrpc_bytes key);
 

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-// Bytes lent for the length of one function call or callback.
+// Bytes that are lent for the length of one function call or callback.
 typedef struct {
   const void *start;
   size_t count;
@@ -25,7 +25,7 @@ typedef struct {
   size_t count;
 } cgrpc_metadata;
 
-// How a call ended. `details` is a serialized google.rpc.Status, or empty.
+// The end of a call. `details` is a serialized google.rpc.Status, or empty.
 typedef struct {
   int32_t code;
   cgrpc_bytes message;
@@ -55,7 +55,7 @@ typedef struct {
   int64_t memory_quota_bytes;
 } cgrpc_server_limits;
 
-// A deadline or start that does not exist.
+// The time until a deadline that does not exist.
 #define CGRPC_NO_DEADLINE INT64_MAX
 
 #ifdef __cplusplus

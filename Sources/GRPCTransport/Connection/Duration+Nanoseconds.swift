@@ -1,5 +1,5 @@
 extension Duration {
-  /// Whole nanoseconds, or the nearest that 64 bits hold.
+  /// The duration in whole nanoseconds, clamped to 64 bits.
   var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,18 +1,19 @@
 internal import Glibc
 
-/// Sockets of this machine.
+/// Checks of the paths of unix sockets.
 public enum UnixSocket {
-  /// Of a path, in bytes: what a `sockaddr_un` holds before its end.
+  /// The longest path in bytes, without the zero at the end of a `sockaddr_un`.
   public static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-  /// Whether a path is one that a socket can have. In one with a percent sign libgrpc would see codes of
-  /// characters, and listen elsewhere.
+  /// Returns whether a socket can have a path. libgrpc decodes percent signs and would listen
+  /// elsewhere, so a path has none.
   public static func canBe(at path: String) -> Bool {
     (1...longestPath).contains(path.utf8.count)
       && !path.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "%") }
   }
 
-  /// Whether somebody may listen at a path: only a refusal, or nothing there, says that nobody does.
+  /// Returns whether a server may listen at a path. Only a refused connection and a missing file show
+  /// that no server does.
   public static func answers(_ path: String) -> Bool {
     guard canBe(at: path) else { return false }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

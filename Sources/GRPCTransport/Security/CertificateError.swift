@@ -1,11 +1,11 @@
 internal import CGRPC
 
-/// Why some PEM cannot be used. Told before there is a connection that it could fail.
+/// A fault in PEM that makes it unusable, found before a connection fails because of it.
 public enum CertificateError: Error, Equatable, CustomStringConvertible {
-  /// The reason is a few words of OpenSSL's or of this module's.
+  /// No usable certificate. The reason is a short text of OpenSSL or of this module.
   case certificates(reason: String)
   case key(reason: String)
-  /// The key is fine, and belongs to another certificate.
+  /// The key is valid, but belongs to another certificate.
   case keyOfAnotherCertificate
 
   public var description: String {

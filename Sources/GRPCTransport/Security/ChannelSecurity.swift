@@ -1,9 +1,9 @@
-/// How a client's connection is protected. To a unix socket it never is.
+/// The protection of a client's connection. A connection to a unix socket is always plaintext.
 public enum ChannelSecurity: Sendable {
   case plaintext
-  /// The server has to show a certificate that `authorities` vouch for (nil: those that the system
-  /// trusts), with `serverName` in it (nil: the host of the target). `identity` is shown to a server
-  /// that asks for one.
+  /// TLS. The server has to show a certificate of one of the authorities, by default of those that the
+  /// system trusts. The certificate has to contain the server's name, by default the host of the
+  /// target. `identity` is shown to a server that asks for a certificate.
   case tls(
     authorities: CertificateAuthorities? = nil, identity: CertificateIdentity? = nil,
     serverName: String? = nil)

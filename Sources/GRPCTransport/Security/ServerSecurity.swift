@@ -1,6 +1,6 @@
-/// How the connections of a server are protected. Those of unix sockets never are.
+/// The protection of a server's connections. Those on unix sockets are always plaintext.
 public enum ServerSecurity: Sendable {
   case plaintext
-  /// With `clientAuthorities`, clients are required to show a certificate that these vouch for.
+  /// TLS. If there are client authorities, each client has to show a certificate of one of them.
   case tls(identity: CertificateIdentity, clientAuthorities: CertificateAuthorities? = nil)
 }

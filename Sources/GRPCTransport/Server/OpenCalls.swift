@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// libgrpc holds only those clients to the number of calls on a connection that acknowledge it.
 final class OpenCalls: Sendable {
-  /// One call's place. For use on the call's thread.
+  /// The place of one call. For use on the call's thread.
   final class Place {
     fileprivate let peer: String
     private let calls: OpenCalls
@@ -40,7 +40,7 @@ final class OpenCalls: Sendable {
 
   private struct State {
     var counts: [String: Int] = [:]
-    /// In the order of the tickets.
+    /// The calls that wait, by their tickets. An older call has a lower ticket.
     var waiting: [UInt64: WaitingCall] = [:]
     /// The tickets of calls that are too many, and end unless their message comes soon.
     var surplus: Set<UInt64> = []
@@ -94,7 +94,7 @@ final class OpenCalls: Sendable {
     }
   }
 
-  /// The call that has waited longest of the host with the most waiting calls.
+  /// Removes and returns the call that has waited longest of the host with the most waiting calls.
   private static func takeSurplus(_ state: inout State) -> WaitingCall? {
     var counts: [Substring: Int] = [:]
     for call in state.waiting.values { counts[call.host, default: 0] += 1 }
@@ -118,7 +118,7 @@ final class OpenCalls: Sendable {
   }
 }
 
-/// A call on its way back to its thread, the only one to use it.
+/// A reference to a call that crosses threads on its way back to the call's own.
 private struct CallReference: @unchecked Sendable {
   let call: ServerCall
 }

@@ -8,9 +8,9 @@ internal import Synchronization
 /// message ends its call with UNIMPLEMENTED before it is inflated.
 public final class Server: Sendable {
   public struct Options: Sendable {
-    /// `HOST:PORT`, `[::1]:PORT` or `unix:PATH`; port 0 asks for a free one.
+    /// The addresses, each `HOST:PORT`, `[::1]:PORT` or `unix:PATH`. Port 0 asks for a free port.
     public var addresses: [String]
-    /// Completion queues of the main lane, each with a thread of its own.
+    /// The number of completion queues of the main lane, each with its own thread.
     public var queueCount: Int
     public var connection = ConnectionOptions()
     public var limits = ServerLimits()
@@ -22,7 +22,7 @@ public final class Server: Sendable {
     }
   }
 
-  /// Where the server listens, with the ports that it was given.
+  /// The addresses that the server listens on, with their actual ports.
   public let addresses: [String]
   private let server: Mutex<ServerPointer?>
 
@@ -67,8 +67,8 @@ public final class Server: Sendable {
     precondition(server.withLock { $0 == nil }, "a server must be shut down before it goes")
   }
 
-  /// Takes no new calls, gives the running ones `grace` to end, and cancels the rest. Returns when
-  /// all is over; a second call returns at once.
+  /// Refuses new calls, waits up to `grace` for the running ones, and cancels the rest. Returns when all
+  /// calls have ended. A second call returns at once.
   public func shutdown(grace: Duration) async {
     guard let pointer = server.withLock({ $0.take() }) else { return }
     await withCheckedContinuation { continuation in
@@ -81,9 +81,9 @@ public final class Server: Sendable {
   }
 }
 
-/// Why a server did not start.
+/// The reason why a server did not start.
 public enum ServerError: Error, Equatable, CustomStringConvertible {
-  /// In use, malformed, or not this machine's.
+  /// The address is in use, malformed, or not an address of this machine.
   case addressUnavailable(String)
   case notStarted
 
@@ -97,7 +97,7 @@ public enum ServerError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// The C server and what it calls back with; handed from thread to thread as one.
+/// The C server and the context of its callbacks, which may move between threads.
 private struct ServerPointer: @unchecked Sendable {
   let server: OpaquePointer
   let context: Unmanaged<Methods>

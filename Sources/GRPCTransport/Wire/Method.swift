@@ -1,6 +1,6 @@
 /// The full name of an RPC.
 public struct Method: Sendable, Hashable, CustomStringConvertible {
-  /// With its package, such as `grpc.health.v1.Health`.
+  /// The service with its package, such as `grpc.health.v1.Health`.
   public let service: String
   public let name: String
 
@@ -9,7 +9,7 @@ public struct Method: Sendable, Hashable, CustomStringConvertible {
     self.name = name
   }
 
-  /// As on the wire: `/grpc.health.v1.Health/Check`.
+  /// The name on the wire, such as `/grpc.health.v1.Health/Check`.
   public var path: String { "/\(service)/\(name)" }
 
   public var description: String { path }

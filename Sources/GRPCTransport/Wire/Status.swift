@@ -18,7 +18,7 @@ public enum StatusCode: Int32, Sendable, CaseIterable {
   case dataLoss = 15
   case unauthenticated = 16
 
-  /// The name that gRPC's documents use, such as `INVALID_ARGUMENT`.
+  /// The name in gRPC's documentation, such as `INVALID_ARGUMENT`.
   public var name: String {
     switch self {
     case .ok: "OK"
@@ -42,7 +42,7 @@ public enum StatusCode: Int32, Sendable, CaseIterable {
   }
 }
 
-/// How a call ended.
+/// The end of a call: a code, a message for people, and details for programs.
 public struct Status: Error, Sendable, Equatable, CustomStringConvertible {
   public var code: StatusCode
   public var message: String
