@@ -71,7 +71,7 @@ let package = Package(
     .target(
       name: "VoiceSessions",
       dependencies: ["Alignment", "VoiceEngines", "Resampling", "AudioCore"],
-      swiftSettings: swift),
+      swiftSettings: quick),
     .target(
       name: "CGRPC",
       linkerSettings: [

@@ -1,7 +1,7 @@
-/// How samples are coded on the wire and in memory: interleaved, little-endian.
+/// The encoding of samples on the wire and in memory, interleaved and little-endian.
 public enum SampleEncoding: Sendable, CaseIterable {
   case s16
-  /// Nominal range -1...1.
+  /// 32-bit floats with a nominal range of -1...1.
   case f32
 
   public var bytesPerSample: Int {
@@ -26,6 +26,6 @@ public struct AudioFormat: Sendable, Hashable {
     self.channelCount = channelCount
   }
 
-  /// One sample of every channel.
+  /// The number of bytes in one sample of every channel.
   public var bytesPerSampleFrame: Int { encoding.bytesPerSample * channelCount }
 }

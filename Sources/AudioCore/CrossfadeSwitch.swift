@@ -1,5 +1,5 @@
-/// A switch between two versions of one signal that are aligned in time: each change is a linear
-/// cross-fade over one frame. Runs per frame: no allocation, lock, log or await.
+/// Switches between two versions of one signal that are aligned in time, with a linear cross-fade over
+/// one frame. Runs per frame: no allocation, lock, log or await.
 public struct CrossfadeSwitch: Sendable {
   private var wasOn: Bool
   public var isOn: Bool
@@ -9,10 +9,10 @@ public struct CrossfadeSwitch: Sendable {
     wasOn = isOn
   }
 
-  /// Whether the next frame needs the version that is heard when on.
+  /// Whether the next frame needs the version that is heard while on.
   public var needsOn: Bool { isOn || wasOn }
 
-  /// `output` becomes `on` or `off`, or fades from one to the other.
+  /// Copies `on` or `off` to `output`, or fades from one to the other.
   public mutating func select(
     on: borrowing Frame, off: borrowing Frame, into output: borrowing Frame
   ) {

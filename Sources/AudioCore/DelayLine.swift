@@ -4,7 +4,7 @@ public struct DelayLine: ~Copyable {
   private let channelCount: Int
   private let storage: UnsafeMutablePointer<Float>  // the last `delay` samples of each channel
 
-  /// `delay` in samples.
+  /// Creates a delay line of `delay` samples.
   public init(delay: Int, channelCount: Int) {
     self.delay = delay
     self.channelCount = channelCount
@@ -14,7 +14,7 @@ public struct DelayLine: ~Copyable {
 
   deinit { storage.deallocate() }
 
-  /// `output` becomes `input` as it was `delay` samples ago. Not in place.
+  /// Makes `output` the input of `delay` samples ago. `output` must not be `input`.
   public mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
     let size = input.sampleCount
     for channel in 0..<channelCount {

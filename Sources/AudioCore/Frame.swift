@@ -1,12 +1,12 @@
-/// 10 ms of audio: one plane of float samples for each channel, nominal range -1...1.
+/// 10 ms of audio: a plane of float samples for each channel, with a nominal range of -1...1.
 ///
-/// Allocated once and used again for every frame.
+/// Allocate a frame once and reuse it.
 public struct Frame: ~Copyable {
   public let rate: SampleRate
   public let channelCount: Int
   private let planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
 
-  /// Silence.
+  /// Creates a silent frame.
   public init(rate: SampleRate, channelCount: Int) {
     self.rate = rate
     self.channelCount = channelCount
@@ -23,19 +23,19 @@ public struct Frame: ~Copyable {
     planes.deallocate()
   }
 
-  /// Samples of one channel.
+  /// The number of samples of each channel.
   public var sampleCount: Int { rate.samplesPerFrame }
 
-  /// The samples of a channel, lent for as long as the frame lives.
+  /// Returns the samples of a channel, valid as long as the frame.
   public func plane(_ channel: Int) -> UnsafeMutableBufferPointer<Float> {
     precondition(channel >= 0 && channel < channelCount)
     return UnsafeMutableBufferPointer(start: planes[channel], count: sampleCount)
   }
 
-  /// All channels as C wants them, lent for as long as the frame lives.
+  /// The planes of all channels for C, valid as long as the frame.
   public var planePointers: UnsafeMutablePointer<UnsafeMutablePointer<Float>> { planes }
 
-  /// Takes over the samples of a frame of the same shape.
+  /// Copies the samples of a frame with the same rate and channel count.
   public func copy(_ other: borrowing Frame) {
     precondition(rate == other.rate && channelCount == other.channelCount)
     for channel in 0..<channelCount {
@@ -43,8 +43,8 @@ public struct Frame: ~Copyable {
     }
   }
 
-  /// Takes over a frame of the same rate: two channels become one by their mean, one becomes two
-  /// by repetition.
+  /// Copies a frame of the same rate. Two channels become one by their mean, and one becomes two by
+  /// repetition.
   public func remix(_ other: borrowing Frame) {
     guard channelCount != other.channelCount else { return copy(other) }
     precondition(rate == other.rate)
@@ -58,13 +58,13 @@ public struct Frame: ~Copyable {
     }
   }
 
-  /// Silence.
+  /// Makes the frame silent.
   public func clear() {
     for channel in 0..<channelCount { planes[channel].update(repeating: 0, count: sampleCount) }
   }
 
-  /// Adds a frame of the same rate times a gain that moves evenly from one factor to another. A
-  /// frame of one channel goes to all, one of two to one by their mean.
+  /// Adds a frame of the same rate with a gain that moves evenly from one factor to another. One
+  /// channel is added to all, and two are added to one by their mean.
   public func add(_ other: borrowing Frame, from first: Float = 1, to last: Float = 1) {
     precondition(rate == other.rate)
     let step = (last - first) / Float(sampleCount)
@@ -89,7 +89,7 @@ public struct Frame: ~Copyable {
 
   /// The largest magnitude of a sample; 0 for silence.
   public var peak: Float {
-    // Magnitudes are ordered as their bits are, and those the compiler compares side by side.
+    // Magnitudes have the order of their bits, which the compiler compares in vectors.
     var peak: UInt32 = 0
     for channel in 0..<channelCount {
       for sample in plane(channel) { peak = max(peak, sample.magnitude.bitPattern) }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Frames on their way from one thread to one other, with a note beside each. Neither side waits,
+/// A queue of frames from one thread to another, with a note beside each frame. Neither side waits,
 /// locks or allocates.
 public final class FrameRing<Note: BitwiseCopyable & Sendable>: @unchecked Sendable {
   public let rate: SampleRate
@@ -12,7 +12,7 @@ public final class FrameRing<Note: BitwiseCopyable & Sendable>: @unchecked Senda
   private let written = Atomic<Int>(0)
   private let read = Atomic<Int>(0)
 
-  /// `capacity` in frames; `note` stands where none has come.
+  /// Creates an empty ring of `capacity` frames. `note` fills the unused places.
   public init(rate: SampleRate, channelCount: Int, capacity: Int, note: Note) {
     self.rate = rate
     self.channelCount = channelCount
@@ -29,12 +29,13 @@ public final class FrameRing<Note: BitwiseCopyable & Sendable>: @unchecked Senda
     notes.deallocate()
   }
 
-  /// Frames that wait: at least so many for the reader, at most for the writer.
+  /// The number of frames that wait. It is a lower bound for the reader and an upper bound for the
+  /// writer.
   public var count: Int {
     written.load(ordering: .acquiring) - read.load(ordering: .acquiring)
   }
 
-  /// For the one thread that writes.
+  /// Writes a frame. Call this on the writing thread.
   ///
   /// - Returns: Whether there was room. Runs per frame: no allocation, lock, log or await.
   public func write(_ frame: borrowing Frame, _ note: Note) -> Bool {
@@ -51,9 +52,9 @@ public final class FrameRing<Note: BitwiseCopyable & Sendable>: @unchecked Senda
     return true
   }
 
-  /// For the one thread that reads.
+  /// Reads a frame. Call this on the reading thread.
   ///
-  /// - Returns: The note of the frame; nil, and the frame untouched, where none waits.
+  /// - Returns: The note of the frame, or nil, with `frame` unchanged, where none waits.
   ///   Runs per frame: no allocation, lock, log or await.
   public func read(into frame: borrowing Frame) -> Note? {
     precondition(frame.rate == rate && frame.channelCount == channelCount)
@@ -70,9 +71,9 @@ public final class FrameRing<Note: BitwiseCopyable & Sendable>: @unchecked Senda
     return note
   }
 
-  /// For the one thread that reads: forgets the oldest, so that no more than `count` wait.
+  /// Drops the oldest frames, so that at most `count` wait. Call this on the reading thread.
   ///
-  /// - Returns: How many were forgotten.
+  /// - Returns: The number of dropped frames.
   @discardableResult
   public func drop(downTo count: Int) -> Int {
     let index = read.load(ordering: .relaxed)

@@ -10,7 +10,7 @@ public struct HighPassFilter: ~Copyable {
   private let channelCount: Int
   private let state: UnsafeMutablePointer<(Float, Float)>
 
-  /// `cutoff` in Hz is where the response is 3 dB down.
+  /// Creates a filter whose response is 3 dB down at `cutoff` Hz.
   public init(cutoff: Float, rate: SampleRate, channelCount: Int) {
     let omega = 2 * Float.pi * cutoff / Float(rate.hertz)
     let alpha = sinf(omega) / (2 * Float(0.5).squareRoot())

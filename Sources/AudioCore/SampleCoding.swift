@@ -1,7 +1,6 @@
-/// Conversion between coded, interleaved samples and planes of floats.
+/// Converts between coded, interleaved samples and planes of floats.
 public enum SampleCoding {
-  /// Decodes a channel of `count` sample frames into `plane`. Values beyond -1...1 are clipped, as
-  /// a converter would. Runs per frame: no allocation, lock, log or await.
+  /// Decodes a channel of `count` sample frames into `plane`. Values beyond -1...1 are clipped. Runs per frame: no allocation, lock, log or await.
   ///
   /// - Returns: The index of the first sample that is not a finite number, or nil.
   public static func decode(
@@ -28,7 +27,8 @@ public enum SampleCoding {
     }
   }
 
-  /// Encodes the first `count` sample frames of a frame. Values beyond -1...1 are clipped.
+  /// Encodes the first `count` sample frames of a frame. Values beyond -1...1 are clipped, and what
+  /// is not a number becomes silence.
   /// Runs per frame: no allocation, lock, log or await.
   public static func encode(
     _ frame: borrowing Frame, count: Int, _ format: AudioFormat,
@@ -43,15 +43,15 @@ public enum SampleCoding {
       switch format.encoding {
       case .s16:
         for index in 0..<count {
-          // To the nearest: conversion to an integer cuts off.
-          let scaled = plane[index] * 32768
+          // Rounds to the nearest: the conversion to an integer truncates.
+          let scaled = plane[index].isNaN ? 0 : plane[index] * 32768
           let nearest = max(-32768, min(32767, scaled + (scaled < 0 ? -0.5 : 0.5)))
           bytes.storeBytes(
             of: Int16(nearest).littleEndian, toByteOffset: first + index * stride, as: Int16.self)
         }
       case .f32:
         for index in 0..<count {
-          let value = max(-1, min(1, plane[index]))
+          let value = plane[index].isNaN ? 0 : max(-1, min(1, plane[index]))
           bytes.storeBytes(
             of: value.bitPattern.littleEndian, toByteOffset: first + index * stride,
             as: UInt32.self)

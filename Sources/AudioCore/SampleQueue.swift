@@ -1,23 +1,32 @@
-/// Samples in order, in at one end and out in frames at the other: what re-blocks chunks of any
-/// length to frames of 10 ms.
+/// A queue of samples: takes in chunks of any length and gives out frames of 10 ms.
 ///
-/// Grows when more comes in than ever before; after that it allocates nothing.
+/// Missing samples are concealed: the last sample before them fades out over 5 ms, silence follows, and
+/// the sound after them fades in over 5 ms.
+///
+/// The queue grows when more samples wait than ever before, and allocates nothing otherwise.
 public struct SampleQueue: ~Copyable {
   public let format: AudioFormat
-  /// Samples of each channel that wait.
+  /// The number of samples of each channel that wait.
   public private(set) var count = 0
   private var head = 0
   private var capacity: Int
   private var storage: UnsafeMutablePointer<Float>  // channel after channel, `capacity` each
-  private let last: UnsafeMutablePointer<Float>  // of each channel, the last sample that came
-  private var concealed = 0  // samples made up since then
+  private let fade: Int  // the length of a fade: 5 ms
+  private let last: UnsafeMutablePointer<Float>  // the start of the fade of each channel
+  private let tail: UnsafeMutablePointer<Float>  // the same for the fade before sound that fades in
+  private var concealed = 0  // samples made up since the last one
+  private var fadedIn: Int  // samples of sound since a gap, up to a whole fade
+  private var tailOffset = 0  // samples of the fade before sound that fades in
 
   public init(format: AudioFormat) {
     self.format = format
     capacity = format.rate.samplesPerFrame * 16
     storage = .allocate(capacity: capacity * format.channelCount)
-    last = .allocate(capacity: format.channelCount)
-    last.initialize(repeating: 0, count: format.channelCount)
+    fade = format.rate.samplesPerFrame / 2
+    fadedIn = fade
+    last = .allocate(capacity: 2 * format.channelCount)
+    last.initialize(repeating: 0, count: 2 * format.channelCount)
+    tail = last + format.channelCount
   }
 
   deinit {
@@ -38,6 +47,7 @@ public struct SampleQueue: ~Copyable {
       if let fault { return fault }
     }
     guard added > 0 else { return nil }
+    fadeIn(added)
     count += added
     for channel in 0..<format.channelCount {
       last[channel] = storage[channel * capacity + head + count - 1]
@@ -46,7 +56,7 @@ public struct SampleQueue: ~Copyable {
     return nil
   }
 
-  /// Appends what stands for samples that are missing: a short fade from the last one, then silence.
+  /// Appends a replacement for missing samples: a fade from the last sample, then silence.
   public mutating func appendConcealment(_ added: Int) {
     reserve(added)
     for channel in 0..<format.channelCount {
@@ -56,7 +66,7 @@ public struct SampleQueue: ~Copyable {
     count += added
   }
 
-  /// Moves the oldest samples into a frame, concealing what is missing where fewer wait.
+  /// Moves the oldest samples into a frame, and conceals the rest where fewer wait.
   ///
   /// - Returns: How many samples were moved.
   @discardableResult
@@ -73,7 +83,13 @@ public struct SampleQueue: ~Copyable {
     return taken
   }
 
-  /// Forgets the oldest samples.
+  /// The oldest sample of a channel that waits, with all that follow. The pointer is valid until the
+  /// queue changes.
+  public func samples(_ channel: Int) -> UnsafePointer<Float> {
+    UnsafePointer(storage + channel * capacity + head)
+  }
+
+  /// Drops the oldest samples.
   public mutating func drop(_ dropped: Int) {
     let dropped = min(dropped, count)
     head += dropped
@@ -81,21 +97,46 @@ public struct SampleQueue: ~Copyable {
     if count == 0 { head = 0 }
   }
 
-  /// Forgets all but the oldest `kept` samples, which fade out.
+  /// Drops all samples but the oldest `start` and a fade of 5 ms after them. Where fewer samples wait,
+  /// the concealment goes on with the fade.
   ///
-  /// - Returns: How many are left.
-  public mutating func fadeOut(after kept: Int) -> Int {
-    count = min(count, kept)
-    last.update(repeating: 0, count: format.channelCount)
+  /// - Returns: How many samples are left.
+  public mutating func fadeOut(from start: Int = 0) -> Int {
+    let kept = max(0, min(count - start, fade))
+    guard kept > 0 else { return count }
+    count = start + kept
+    concealed = kept
+    fadedIn = fade
     for channel in 0..<format.channelCount {
-      let plane = storage + channel * capacity + head
-      for index in 0..<count { plane[index] *= 1 - Float(index + 1) / Float(count) }
+      let plane = storage + channel * capacity + head + start
+      last[channel] = plane[kept - 1]
+      for index in 0..<kept { plane[index] *= 1 - Float(index + 1) / Float(fade) }
     }
     return count
   }
 
+  /// Fades in the samples that were just decoded behind those that wait, over what is left of the fade
+  /// that a gap began.
+  private mutating func fadeIn(_ added: Int) {
+    if concealed > 0 {
+      fadedIn = 0
+      tailOffset = concealed
+      tail.update(from: last, count: format.channelCount)
+    }
+    let length = min(added, fade - fadedIn)
+    guard length > 0 else { return }
+    for channel in 0..<format.channelCount {
+      let plane = storage + channel * capacity + head + count
+      for index in 0..<length {
+        let place = fadedIn + index + 1
+        let old = max(0, 1 - Float(tailOffset + place) / Float(fade))
+        plane[index] = plane[index] * (Float(place) / Float(fade)) + tail[channel] * old
+      }
+    }
+    fadedIn += length
+  }
+
   private func conceal(_ target: UnsafeMutablePointer<Float>, _ count: Int, _ channel: Int) {
-    let fade = format.rate.samplesPerFrame / 2  // 5 ms
     let faded = max(0, min(count, fade - concealed))
     for index in 0..<faded {
       target[index] = last[channel] * (1 - Float(concealed + index + 1) / Float(fade))

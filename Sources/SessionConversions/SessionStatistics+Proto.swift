@@ -36,6 +36,16 @@ extension Anechoic_V1_SessionStats {
       $0.referenceFramesMissing = statistics.flow.referenceFramesMissing
     }
     duckingGainDb = statistics.duckingGain
+    if let buffer = statistics.farEnd { farEnd = Buffer(buffer) }
+    if let buffer = statistics.otherAudio { otherAudio = Buffer(buffer) }
     activeMicMode = Anechoic_V1_MicMode(statistics.activeMicMode)
+  }
+}
+
+extension Anechoic_V1_SessionStats.Buffer {
+  fileprivate init(_ buffer: SessionStatistics.Buffer) {
+    self.init()
+    delay = Google_Protobuf_Duration(buffer.delay)
+    target = Google_Protobuf_Duration(buffer.target)
   }
 }

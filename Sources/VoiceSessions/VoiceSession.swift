@@ -151,7 +151,7 @@ public final class VoiceSession {
   public var statistics: SessionStatistics {
     var statistics = capture.statistics
     statistics.flow.samplesConcealed = gaps.concealedSamples
-    statistics.duckingGain = playback.duckingGain
+    playback.fill(&statistics)
     return statistics
   }
 

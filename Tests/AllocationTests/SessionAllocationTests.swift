@@ -47,6 +47,17 @@ struct SessionAllocationTests {
     #expect(count == 0)
   }
 
+  /// The first stall grows the queues; the second is counted.
+  @Test func theFramePathAllocatesNothingWhileABacklogIsReadAway() throws {
+    let format = AudioFormat.s16(.hz48000)
+    let count = try allocations(
+      SessionConfiguration(), .s16(.hz16000), .s16(.hz16000), .s16(.hz16000),
+      heard: Heard(
+        farEnd: format, otherAudio: .s16(.hz44100), playback: format,
+        stalls: [20..<60, 240..<280]))
+    #expect(count == 0)
+  }
+
   @Test func theFramePathAllocatesNothingWithHeadphonesAndAnInterruption() throws {
     let headphones = AudioRoute(output: AudioPort(id: "headset", isHeadphones: true))
     let count = try allocations(
@@ -125,16 +136,20 @@ struct SessionAllocationTests {
     _ microphone: AudioFormat, _ reference: AudioFormat, _ heard: Heard? = nil
   ) throws -> [[UInt8]] {
     try (0..<400).map { frame in
-      func samples(_ format: AudioFormat, seed: UInt32) -> Data {
-        let noise = Signals.noise(format.rate.samplesPerFrame, amplitude: 0.05, seed: seed)
+      func samples(_ format: AudioFormat, seed: UInt32, frames: Int = 1) -> Data {
+        let noise = Signals.noise(
+          frames * format.rate.samplesPerFrame, amplitude: 0.05, seed: seed)
         return Data(encode([noise], format.encoding))
       }
       return try Anechoic_V1_ProcessRequest.with {
         $0.audio.microphone.samples = samples(microphone, seed: UInt32(frame))
         $0.audio.reference.samples = samples(reference, seed: UInt32(frame + 1000))
-        guard let heard else { return }
-        $0.audio.farEnd.samples = samples(heard.farEnd, seed: UInt32(frame + 2000))
-        $0.audio.otherAudio.samples = samples(heard.otherAudio, seed: UInt32(frame + 3000))
+        guard let heard, !heard.stalls.contains(where: { $0.contains(frame) }) else { return }
+        let late = heard.stalls.first { $0.upperBound == frame }?.count ?? 0
+        $0.audio.farEnd.samples = samples(
+          heard.farEnd, seed: UInt32(frame + 2000), frames: 1 + late)
+        $0.audio.otherAudio.samples = samples(
+          heard.otherAudio, seed: UInt32(frame + 3000), frames: 1 + late)
       }.serializedBytes()
     }
   }
@@ -145,6 +160,8 @@ private struct Heard {
   let farEnd: AudioFormat
   let otherAudio: AudioFormat
   let playback: AudioFormat
+  /// Frames without sound, which arrives after them.
+  var stalls: [Range<Int>] = []
 }
 
 /// Encodes what comes, as the server does, and keeps nothing.

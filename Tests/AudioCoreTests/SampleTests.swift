@@ -28,6 +28,61 @@ struct SampleTests {
     #expect(Array(frame.plane(0).prefix(3)) == [1, -1, 0.5])
   }
 
+  @Test(arguments: SampleEncoding.allCases)
+  func whatIsNotANumberIsEncodedAsSilence(encoding: SampleEncoding) {
+    let format = AudioFormat(encoding: encoding, rate: .hz8000, channelCount: 1)
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    frame.plane(0)[0] = .nan
+    var bytes = [UInt8](repeating: 1, count: format.bytesPerSampleFrame)
+    bytes.withUnsafeMutableBytes { SampleCoding.encode(frame, count: 1, format, into: $0) }
+    #expect(bytes.allSatisfy { $0 == 0 })
+  }
+
+  /// Concealed where it is given out, or where it is appended.
+  @Test(arguments: [1, 20, 40, 200], [false, true])
+  func soundAfterAGapFadesIn(gap: Int, isAppended: Bool) {
+    var stream = ConstantStream()
+    stream.append(60)
+    if isAppended { stream.queue.appendConcealment(gap) }
+    let given = stream.take(frames: isAppended ? 0 : 1 + gap / 80)
+    for _ in 0..<400 { stream.append(1) }
+    let sound = given + stream.take(frames: 4)
+    #expect(zip(sound, sound.dropFirst()).allSatisfy { abs($0 - $1) < 1.01 / 40 })
+    #expect(sound.last == 1)
+    if gap == 200 { #expect(sound.contains(0)) }
+  }
+
+  @Test(arguments: [1, 3, 39, 40, 300])
+  func aFadeOutLasts5Milliseconds(waiting: Int) {
+    var stream = ConstantStream()
+    stream.append(waiting)
+    let left = stream.queue.fadeOut()
+    #expect(left == min(waiting, 40))
+    let sound = [1] + stream.take(frames: 1)
+    #expect(zip(sound, sound.dropFirst()).allSatisfy { $0 - $1 >= 0 && $0 - $1 < 1.01 / 40 })
+    #expect(sound[39] > 0 && sound[40...].allSatisfy { $0 == 0 })
+  }
+
+  /// Ones, with gaps between them.
+  private struct ConstantStream: ~Copyable {
+    var queue = SampleQueue(format: AudioFormat(encoding: .f32, rate: .hz8000, channelCount: 1))
+    private let frame = Frame(rate: .hz8000, channelCount: 1)
+
+    mutating func append(_ count: Int) {
+      let samples = [Float](repeating: 1, count: count)
+      _ = samples.withUnsafeBytes { queue.append($0) }
+    }
+
+    mutating func take(frames: Int) -> [Float] {
+      var taken: [Float] = []
+      for _ in 0..<frames {
+        queue.take(into: frame)
+        taken += frame.plane(0)
+      }
+      return taken
+    }
+  }
+
   @Test func aQueueKeepsItsOrderWhileItGrowsAndWraps() {
     let format = AudioFormat(encoding: .f32, rate: .hz8000, channelCount: 1)
     var queue = SampleQueue(format: format)

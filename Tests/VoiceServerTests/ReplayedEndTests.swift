@@ -61,6 +61,31 @@ struct ReplayedEndTests {
     try call.expectSame()
   }
 
+  /// The far end stalls for 600 ms, and its backlog is read away.
+  @Test func oneInRealTimeWhoseFarEndStalls() async throws {
+    let microphone = AudioFormat.s16.babble(4000)
+    let farEnd = AudioFormat.s16.babble(4000, seed: 2)
+    let call = try await RecordedCall.run { server in
+      var requests = Anechoic_V1_ProcessRequest.audio(microphone: microphone, .s16)
+      let chunk = AudioFormat.s16.bytes(20)
+      let stall = 60..<90
+      var sent = 0
+      for index in requests.indices where !stall.contains(index) {
+        let end = (index + 1) * chunk
+        requests[index].audio.farEnd.samples = Data(farEnd[sent..<end])
+        sent = end
+      }
+      let start = RecordedCall.start.with {
+        $0.inputs.farEnd = Anechoic_V1_AudioFormat(.s16)
+        $0.outputs.playback = Anechoic_V1_AudioFormat(.s16)
+        $0.pacing = .realTime
+      }
+      return try await server.record(start, requests)
+    }
+    #expect(call.heard.playback.count == microphone.count)
+    try call.expectSame()
+  }
+
   @Test func oneThatAnotherDeletes() async throws {
     let call = try await RecordedCall.run { server in
       try await RunningClient.run(server, RecordedCall.start) { media, steering in

@@ -77,13 +77,13 @@ struct InputTimelineTests {
     var player = Player()
     try player.send(count: 1600, of: 1, at: 0)
     _ = player.take()
-    player.timeline.clear(fadeSamples: 80)
+    player.timeline.clear()
     let fade = player.takeFrame()
     #expect(zip(fade[..<80], fade[1..<80]).allSatisfy { $0 > $1 } && fade[0] > 0.95)
     #expect(fade[79...].allSatisfy { $0 == 0 })
     try player.send(count: 160, of: 0.5, at: 1600)
     #expect(player.take() == 0.5)
-    player.timeline.clear(fadeSamples: 80)
+    player.timeline.clear()
     #expect(player.take() == 0)
   }
 

@@ -22,7 +22,9 @@ struct SessionMuteTests {
     let output = run.processed
     let (closed, opened) = (507 + ScriptedRun.latency, 1003 + ScriptedRun.latency)
     #expect(output[ScriptedRun.latency..<(closed - ScriptedRun.ramp)].allSatisfy { $0 == 0.5 })
-    #expect(output[(closed - ScriptedRun.ramp)..<closed].allSatisfy { $0 > 0 || $0 < 0.5 })
+    let ramp = output[(closed - ScriptedRun.ramp)..<closed]
+    #expect(ramp.allSatisfy { $0 >= 0 && $0 < 0.5 })
+    #expect(zip(ramp, ramp.dropFirst()).allSatisfy { $0 > $1 })
     #expect(output[closed..<opened].allSatisfy { $0 == 0 })
     #expect(output[opened] > 0)
     #expect(output[(opened + ScriptedRun.ramp)...].allSatisfy { $0 == 0.5 })

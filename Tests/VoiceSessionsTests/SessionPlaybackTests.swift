@@ -97,7 +97,10 @@ struct SessionPlaybackTests {
     #expect(run.sink.results.map(\.refusal) == [nil])
     #expect(zip(playback[1599..<1680], playback[1600..<1681]).allSatisfy { abs($0 - $1) < 0.02 })
     #expect(playback[1680..<4800].allSatisfy { $0 == 0 })
-    #expect(playback[4800...].allSatisfy { $0 == 0.25 })
+    // What comes next fades in over 5 ms.
+    #expect(
+      zip(playback[4799...], playback[4800...]).allSatisfy { $1 - $0 >= 0 && $1 - $0 < 0.004 })
+    #expect(playback[4880...].allSatisfy { $0 == 0.25 })
   }
 
   @Test func clearingIsRefusedWithoutPlayback() throws {

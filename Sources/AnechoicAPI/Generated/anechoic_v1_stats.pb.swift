@@ -73,6 +73,25 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     set {_uniqueStorage()._duckingGainDb = newValue}
   }
 
+  /// The buffers of the playback's inputs. Only in real time.
+  public var farEnd: Anechoic_V1_SessionStats.Buffer {
+    get {_storage._farEnd ?? Anechoic_V1_SessionStats.Buffer()}
+    set {_uniqueStorage()._farEnd = newValue}
+  }
+  /// Returns true if `farEnd` has been explicitly set.
+  public var hasFarEnd: Bool {_storage._farEnd != nil}
+  /// Clears the value of `farEnd`. Subsequent reads from it will return its default value.
+  public mutating func clearFarEnd() {_uniqueStorage()._farEnd = nil}
+
+  public var otherAudio: Anechoic_V1_SessionStats.Buffer {
+    get {_storage._otherAudio ?? Anechoic_V1_SessionStats.Buffer()}
+    set {_uniqueStorage()._otherAudio = newValue}
+  }
+  /// Returns true if `otherAudio` has been explicitly set.
+  public var hasOtherAudio: Bool {_storage._otherAudio != nil}
+  /// Clears the value of `otherAudio`. Subsequent reads from it will return its default value.
+  public mutating func clearOtherAudio() {_uniqueStorage()._otherAudio = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated struct Echo: Sendable {
@@ -214,6 +233,40 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     fileprivate var _outputBacklog: SwiftProtobuf.Google_Protobuf_Duration? = nil
   }
 
+  /// The elastic buffer of an input.
+  public nonisolated struct Buffer: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// How long the next sample has waited since its earliest possible arrival.
+    public var delay: SwiftProtobuf.Google_Protobuf_Duration {
+      get {_delay ?? SwiftProtobuf.Google_Protobuf_Duration()}
+      set {_delay = newValue}
+    }
+    /// Returns true if `delay` has been explicitly set.
+    public var hasDelay: Bool {self._delay != nil}
+    /// Clears the value of `delay`. Subsequent reads from it will return its default value.
+    public mutating func clearDelay() {self._delay = nil}
+
+    /// The delay that the jitter of the input demands.
+    public var target: SwiftProtobuf.Google_Protobuf_Duration {
+      get {_target ?? SwiftProtobuf.Google_Protobuf_Duration()}
+      set {_target = newValue}
+    }
+    /// Returns true if `target` has been explicitly set.
+    public var hasTarget: Bool {self._target != nil}
+    /// Clears the value of `target`. Subsequent reads from it will return its default value.
+    public mutating func clearTarget() {self._target = nil}
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+
+    fileprivate var _delay: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    fileprivate var _target: SwiftProtobuf.Google_Protobuf_Duration? = nil
+  }
+
   public nonisolated struct Levels: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -273,7 +326,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SessionStats"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}echo\0\u{1}timing\0\u{1}levels\0\u{1}flow\0\u{3}active_mic_mode\0\u{3}ducking_gain_db\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}echo\0\u{1}timing\0\u{1}levels\0\u{1}flow\0\u{3}active_mic_mode\0\u{3}ducking_gain_db\0\u{3}far_end\0\u{3}other_audio\0")
 
   fileprivate class _StorageClass {
     var _echo: Anechoic_V1_SessionStats.Echo? = nil
@@ -282,6 +335,8 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
     var _flow: Anechoic_V1_SessionStats.Flow? = nil
     var _activeMicMode: Anechoic_V1_MicMode = .unspecified
     var _duckingGainDb: Float = 0
+    var _farEnd: Anechoic_V1_SessionStats.Buffer? = nil
+    var _otherAudio: Anechoic_V1_SessionStats.Buffer? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -298,6 +353,8 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
       _flow = source._flow
       _activeMicMode = source._activeMicMode
       _duckingGainDb = source._duckingGainDb
+      _farEnd = source._farEnd
+      _otherAudio = source._otherAudio
     }
   }
 
@@ -322,6 +379,8 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
         case 4: try { try decoder.decodeSingularMessageField(value: &_storage._flow) }()
         case 5: try { try decoder.decodeSingularEnumField(value: &_storage._activeMicMode) }()
         case 6: try { try decoder.decodeSingularFloatField(value: &_storage._duckingGainDb) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._farEnd) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._otherAudio) }()
         default: break
         }
       }
@@ -352,6 +411,12 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
       if _storage._duckingGainDb.bitPattern != 0 {
         try visitor.visitSingularFloatField(value: _storage._duckingGainDb, fieldNumber: 6)
       }
+      try { if let v = _storage._farEnd {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._otherAudio {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -367,6 +432,8 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
         if _storage._flow != rhs_storage._flow {return false}
         if _storage._activeMicMode != rhs_storage._activeMicMode {return false}
         if _storage._duckingGainDb != rhs_storage._duckingGainDb {return false}
+        if _storage._farEnd != rhs_storage._farEnd {return false}
+        if _storage._otherAudio != rhs_storage._otherAudio {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -484,6 +551,45 @@ nonisolated extension Anechoic_V1_SessionStats.Timing: SwiftProtobuf.Message, Sw
     if lhs._frameProcessingP99 != rhs._frameProcessingP99 {return false}
     if lhs._inputLag != rhs._inputLag {return false}
     if lhs._outputBacklog != rhs._outputBacklog {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_SessionStats.Buffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_SessionStats.protoMessageName + ".Buffer"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}delay\0\u{1}target\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._delay) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._target) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._delay {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._target {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_SessionStats.Buffer, rhs: Anechoic_V1_SessionStats.Buffer) -> Bool {
+    if lhs._delay != rhs._delay {return false}
+    if lhs._target != rhs._target {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -2,25 +2,25 @@ internal import AudioCore
 internal import Resampling
 internal import VoiceEngines
 
-/// From a frame of the microphone to a frame of the output: to the engine's rate and channels, held
-/// back so that its reference comes first, through the engine, and to the rate and channels of the
-/// output.
+/// Makes a frame of the processed output of a frame of the microphone: converts it to the engine's rate
+/// and channels, holds it back so that its reference comes first, runs the engine, and converts the
+/// result to the format of the output.
 struct CapturePipeline: ~Copyable {
   let engine: any VoiceEngine
   let format: EngineFormat
-  /// The last frame as the engine gets it.
+  /// The last frame in the format of the engine.
   let input: Frame
-  /// By how much it is behind the microphone: held back, and on its way to the engine's rate.
+  /// The delay of `input` behind the microphone.
   let heldBack: Duration
-  /// Microphone in to processed out.
+  /// The delay from the microphone to the processed output.
   let latency: Duration
-  /// The same in samples of the output, rounded to the nearest.
+  /// The same delay in samples of the output, rounded to the nearest.
   let latencySamples: Int
-  /// The mic mode that runs, and why it is not the preferred one.
+  /// The mic mode that runs, and the reason where it is not the preferred one.
   private(set) var micMode: (mode: MicMode, reason: MicMode.Fallback?)
-  /// Whether no echo is removed, whatever the configuration says: there is none.
+  /// Whether echo cancellation is suspended, whatever the configuration says, as there is no echo.
   private(set) var restsEcho = false
-  /// From the microphone to what the findings are about, in samples of the microphone.
+  /// The delay from the microphone to the sound that findings belong to, in samples of the microphone.
   let findingsLatencySamples: Int64
   private var toEngine: FrameConverter
   private var fromEngine: FrameConverter
@@ -70,14 +70,14 @@ struct CapturePipeline: ~Copyable {
     engine.apply(settings)
   }
 
-  /// Has echo cancellation rest, or work again as the configuration says.
+  /// Suspends echo cancellation, or resumes it as configured.
   mutating func restEcho(_ rests: Bool, _ configuration: SessionConfiguration) {
     guard rests != restsEcho else { return }
     restsEcho = rests
     apply(configuration)
   }
 
-  /// Makes the next `input`. Runs per frame: no allocation, lock, log or await.
+  /// Converts a frame of the microphone to `input`. Runs per frame: no allocation, lock, log or await.
   mutating func load(_ microphone: borrowing Frame) {
     toEngine.process(microphone, into: converted)
     hold.process(converted, into: input)

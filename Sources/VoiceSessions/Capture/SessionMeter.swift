@@ -1,14 +1,14 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// Counts and measures what a session does, frame by frame.
+/// Measures the frames of a session.
 struct SessionMeter {
   private var current = SessionStatistics()
   private var noiseFloor = NoiseFloorTracker()
 
-  /// Of the last frame of the microphone.
+  /// The mean square of the last frame of the microphone.
   private(set) var microphoneMeanSquare: Float = 0
-  /// In dBFS.
+  /// The noise floor of the microphone in dBFS.
   var noiseFloorLevel: Float { noiseFloor.level }
 
   mutating func referenceMissed() { current.flow.referenceFramesMissing += 1 }
@@ -35,11 +35,11 @@ struct SessionMeter {
   }
 }
 
-/// The level that a signal falls back to: follows it down at once, and up by 3 dB a second.
+/// Tracks the level that a signal falls back to: down at once, and up by 3 dB a second.
 struct NoiseFloorTracker {
   private static let risePerFrame: Float = 0.03  // dB
 
-  /// In dBFS.
+  /// The noise floor in dBFS.
   private(set) var level: Float = 0
 
   /// Runs per frame: no allocation, lock, log or await.

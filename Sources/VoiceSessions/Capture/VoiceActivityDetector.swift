@@ -1,9 +1,9 @@
 internal import AudioCore
 
-/// Turns verdicts on frames into speech that begins and ends.
+/// Turns findings in frames into speech that begins and ends.
 ///
-/// Evidence grows by one with each voiced frame and falls by one with each other; speech begins
-/// when it reaches the start window, and ends after a hangover without any voice.
+/// Evidence grows by one with each voiced frame and falls by one with each other frame. Speech begins
+/// when the evidence reaches the start window, and ends after a hangover without voice.
 struct VoiceActivityDetector {
   enum Change: Equatable {
     case began(atFrame: Int64)
@@ -22,17 +22,17 @@ struct VoiceActivityDetector {
     set(configuration)
   }
 
-  /// Changes the two times; what has been heard counts on.
+  /// Changes the start window and the hangover, and keeps the evidence.
   mutating func set(_ configuration: SessionConfiguration.VoiceActivity) {
     startFrames = max(1, configuration.startWindow.frames)
     hangoverFrames = max(1, configuration.hangover.frames)
     evidence = min(evidence, startFrames)
   }
 
-  /// Where the speech that is going on began.
+  /// The frame at which the present speech began.
   var onsetFrame: Int64 { onset }
 
-  /// Whether there is not even the beginning of speech.
+  /// Whether there is no evidence of speech.
   var isQuiet: Bool { !isActive && evidence == 0 }
 
   /// Runs per frame: no allocation, lock, log or await.

@@ -1,31 +1,31 @@
 public import AudioCore
 
-/// What a session is started with and keeps to its end.
+/// The setup of a session, which is constant to its end.
 public struct SessionSetup: Sendable {
   public static let chunkFrames = 1...12
 
   public var configuration: SessionConfiguration
   public var startsMuted = false
-  /// Who streams the audio.
+  /// The client that streams the audio.
   public var owner = ControlOrigin(actor: "", isMediaClient: true)
-  /// Whether the server lets anybody inject speech.
+  /// Whether the server allows injection.
   public var allowsInjection = true
-  /// Whether the session's time is that of its clients: false where it runs as fast as it goes.
+  /// Whether the session runs in real time. Under the media clock it runs as fast as it can.
   public var isRealTime = true
   public var microphone: AudioFormat
-  /// What the loudspeaker plays, tapped at the device; nil where none will come.
+  /// The format of the reference that the client captures at the loudspeaker, or nil for none.
   public var reference: AudioFormat?
-  /// The other side of the call; nil where none will come.
+  /// The format of the other side of the call, or nil for none.
   public var farEnd: AudioFormat?
-  /// What ducking lowers; nil where none will come.
+  /// The format of the audio that ducking lowers, or nil for none.
   public var otherAudio: AudioFormat?
-  /// The microphone, processed.
+  /// The format of the processed output.
   public var processed: AudioFormat
-  /// All that is to be heard, mixed; nil where it is not wanted.
+  /// The format of the playback mix, or nil for none.
   public var playback: AudioFormat?
-  /// Frames of 10 ms in a chunk of output.
+  /// The number of frames in a chunk of output.
   public var framesPerChunk = 1
-  /// Frames between two statistics; nil for none.
+  /// The number of frames between two statistics, or nil for none.
   public var framesPerStatistics: Int?
 
   public init(
@@ -38,6 +38,6 @@ public struct SessionSetup: Sendable {
     self.processed = processed ?? microphone
   }
 
-  /// What the echo canceller is given: what the client sends, or else what this session mixes.
+  /// The format of the echo reference: that of the client, or else the playback mix.
   var echoReference: AudioFormat? { reference ?? playback }
 }

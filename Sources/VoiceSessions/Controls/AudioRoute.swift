@@ -1,8 +1,8 @@
-/// Where sound comes in and goes out.
+/// The input and the output in use.
 public struct AudioRoute: Sendable, Equatable {
-  /// Nil where there is none.
+  /// The input port, or nil where there is none.
   public var input: AudioPort?
-  /// Nil where there is none.
+  /// The output port, or nil where there is none.
   public var output: AudioPort?
 
   public init(input: AudioPort? = nil, output: AudioPort? = nil) {
@@ -10,17 +10,17 @@ public struct AudioRoute: Sendable, Equatable {
     self.output = output
   }
 
-  /// Whether nothing that is played can be heard by the microphone.
+  /// Whether no sound gets from the output to the input.
   var isFreeOfEcho: Bool { output?.isHeadphones ?? false }
 }
 
-/// A device's way in or out.
+/// An input or output of a device.
 public struct AudioPort: Sendable, Equatable {
   public enum Kind: Sendable, CaseIterable {
     case unspecified, builtIn, usb, bluetooth, hdmi, line, virtual
   }
 
-  /// Stable over reboots and replugging.
+  /// The id, which stays the same after a reboot or replugging.
   public var id: String
   public var displayName: String
   public var kind: Kind
@@ -37,16 +37,16 @@ public struct AudioPort: Sendable, Equatable {
   }
 }
 
-/// A change of the route, as it is reported and as it is told.
+/// A change of the route.
 public struct RouteChange: Sendable, Equatable {
   public enum Reason: Sendable, CaseIterable {
     case newDevice, deviceLost, override, automaticSwitch, noSuitableRoute
   }
 
   public var reason: Reason
-  /// Nil for none, or one that nobody told of.
+  /// The route before, or nil for none or an unknown one.
   public var previous: AudioRoute?
-  /// Nil for none.
+  /// The route now, or nil for none.
   public var current: AudioRoute?
 
   public init(reason: Reason, previous: AudioRoute? = nil, current: AudioRoute?) {
@@ -56,20 +56,20 @@ public struct RouteChange: Sendable, Equatable {
   }
 }
 
-/// What is known of the route, one report after the other.
+/// The history of the reported routes.
 struct RouteHistory {
-  /// Nil where there is none, or nobody told of one yet.
+  /// The route now, or nil where there is none or none was reported.
   private(set) var current: AudioRoute?
-  /// Whether the last change was to another port than the last of its direction, and not only away
-  /// from one or back to it.
+  /// Whether the last change brought a port other than the last one of its direction. The loss of a
+  /// port and its return are no new way.
   private(set) var isNewWay = false
   private var isKnown = false
   private var lastPorts = AudioRoute()
 
   /// Takes in a report.
   ///
-  /// - Returns: What has changed by it. What was before the first report only the reporter can say;
-  ///   after that what was reported counts. Nil for the same route again.
+  /// - Returns: The change, or nil for the same route again. The route before the first report is
+  ///   that of the report; later it is the last reported one.
   mutating func take(_ report: RouteChange) -> RouteChange? {
     var change = report
     if isKnown {

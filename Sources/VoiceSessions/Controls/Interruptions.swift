@@ -1,18 +1,18 @@
-/// Why the microphone is not to be had, as long as it is not: a state machine, fed with reports.
+/// The interruptions of the microphone that last: a state machine that takes in reports.
 struct Interruptions {
-  /// In the order in which they began.
+  /// The interruptions that last, in the order in which they began.
   private(set) var lasting: [Interruption.Reason] = []
 
   var isEmpty: Bool { lasting.isEmpty }
 
-  /// Whether the microphone counts as not running, whatever comes of it. One that is muted by its
-  /// own switch runs.
+  /// Whether an interruption stops the microphone, whatever samples arrive. A microphone that is muted
+  /// by its own switch runs.
   var stopMicrophone: Bool { lasting.contains { $0 != .hardwareMuted } }
 
   /// Takes in a report.
   ///
-  /// - Returns: What has changed by it. Nothing for a second beginning, and for an end of what has
-  ///   not begun; an end without a reason is one of all that last.
+  /// - Returns: The interruptions that began or ended. A repeated beginning, or the end of an
+  ///   interruption that has not begun, changes nothing. An end without a reason ends all.
   mutating func take(_ report: InterruptionReport) -> [Interruption] {
     switch report {
     case .began(let reason):
@@ -27,20 +27,20 @@ struct Interruptions {
   }
 }
 
-/// A beginning or an end of one interruption.
+/// The beginning or the end of an interruption.
 public enum Interruption: Sendable, Equatable {
   public enum Reason: Sendable, CaseIterable {
     case deviceBusy, hardwareMuted, suspended, otherSession
   }
 
   case began(Reason)
-  /// `shouldResume` is the device's advice to go on.
+  /// `shouldResume` is the device's advice to resume.
   case ended(Reason, shouldResume: Bool)
 }
 
-/// An interruption as it is reported.
+/// A report of an interruption.
 public enum InterruptionReport: Sendable, Equatable {
   case began(Interruption.Reason)
-  /// Nil for all that last.
+  /// A nil reason ends all interruptions.
   case ended(Interruption.Reason?, shouldResume: Bool)
 }

@@ -1,33 +1,33 @@
-/// Requests to mute or unmute that come from a headset's button, a foot switch or a key.
+/// The mute gestures of a session: presses of a headset's button, a foot switch or a key.
 ///
-/// A state machine without a clock: time is the sample of the microphone.
+/// A state machine without a clock. Its time is the sample of the microphone.
 struct MuteGestures {
-  /// More at once are refused.
+  /// More undecided gestures at once are refused.
   static let mostPending = 8
-  /// So many decided gestures are known again when they are repeated.
+  /// The number of decided gestures that are remembered, so that a repeat is recognized.
   private static let mostRemembered = 64
 
   struct Pending: Equatable {
     let id: String
     let proposesMute: Bool
     let deadline: Int64
-    /// Of the mute state that it was pressed in.
+    /// The generation of the mute state at the press.
     var generation: UInt64 = 0
     let origin: ControlOrigin
   }
 
-  /// What follows from a report.
+  /// The consequence of a report.
   enum Verdict: Equatable {
-    /// The same press was decided before.
+    /// The gesture was decided before.
     case known(GestureOutcome)
-    /// The same press is waiting already.
+    /// The gesture already waits for a decision.
     case waiting
     case ignored
     case apply(Pending)
     case ask(Pending)
   }
 
-  /// How a gesture ended that somebody was asked about.
+  /// The end of a gesture that waited for a decision.
   struct Resolution: Equatable {
     let gesture: Pending
     let outcome: GestureOutcome
@@ -37,7 +37,7 @@ struct MuteGestures {
   private var pending: [Pending] = []
   private var decided: [(id: String, outcome: GestureOutcome, soundedChime: Bool)] = []
 
-  /// `timeout` is in samples, `generation` that of the mute state.
+  /// Takes in a gesture. `timeout` is in samples, `generation` is that of the mute state.
   mutating func report(
     _ gesture: MuteGesture, isMuted: Bool, generation: UInt64 = 0,
     policy: SessionConfiguration.GesturePolicy,
@@ -81,11 +81,11 @@ struct MuteGestures {
     return Resolution(gesture: pending.remove(at: index), outcome: outcome, applies: accept)
   }
 
-  /// Whether nobody is waiting for a decision.
+  /// Whether no gesture waits for a decision.
   var isIdle: Bool { pending.isEmpty }
 
-  /// Takes out a gesture whose time is over, or the one with an id whatever its time. Nobody having
-  /// decided, it does not undo what somebody changed since it was pressed.
+  /// Takes out a gesture that has timed out, or the one with the given id. A gesture that timed out is
+  /// not applied where the mute state has changed since the press.
   mutating func expire(
     now: Int64, id: String? = nil, rejecting: Bool, generation: UInt64 = 0
   ) -> Resolution? {
@@ -98,7 +98,7 @@ struct MuteGestures {
       applies: !rejecting && gesture.generation == generation)
   }
 
-  /// Takes out a gesture that nobody is asked about any more.
+  /// Takes out the first waiting gesture as ignored, or returns nil where none waits.
   mutating func ignoreNext() -> Resolution? {
     guard !pending.isEmpty else { return nil }
     let gesture = pending.removeFirst()
@@ -111,7 +111,7 @@ struct MuteGestures {
     decided.append((id, outcome, false))
   }
 
-  /// Whether a decided gesture sounded the chime: who repeats it must not sound another.
+  /// Whether a decided gesture sounded the chime. A repeat of the gesture sounds no other.
   func soundedChime(_ id: String) -> Bool {
     decided.last { $0.id == id }?.soundedChime ?? false
   }
@@ -122,11 +122,11 @@ struct MuteGestures {
   }
 }
 
-/// A request to mute or unmute, as it is reported.
+/// A reported request to mute or unmute.
 public struct MuteGesture: Sendable, Equatable {
-  /// The same id is the same press.
+  /// The id of the press. Reports with the same id are one press.
   public let id: String
-  /// Nil for a push button, which toggles.
+  /// Whether the gesture mutes, or nil for a push button, which toggles.
   public let mutes: Bool?
   public let origin: ControlOrigin
 
@@ -139,10 +139,10 @@ public struct MuteGesture: Sendable, Equatable {
 
 public enum GestureOutcome: Sendable { case applied, rejected, timedOut, ignored }
 
-/// What the reporter of a gesture is told.
+/// The result of a gesture for its reporter.
 public struct GestureResult: Sendable, Equatable {
   public let outcome: GestureOutcome
-  /// For the headset's lamp.
+  /// The mute state after the gesture, for the headset's lamp.
   public let state: MuteState
   public let soundsChime: Bool
 }

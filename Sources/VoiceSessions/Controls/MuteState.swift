@@ -1,10 +1,10 @@
-/// Whether a session's microphone is muted, and who last changed that.
+/// The mute state of a session and the origin of its last change.
 public struct MuteState: Sendable, Equatable {
   public private(set) var isMuted: Bool
   /// Grows by one with every change.
   public private(set) var generation: UInt64 = 0
   public private(set) var origin: ControlOrigin
-  /// By what kind of act the state came about.
+  /// The kind of the last change.
   public private(set) var source: Source
 
   public enum Source: Sendable { case mediaClient, controlClient, gesture }
@@ -15,9 +15,10 @@ public struct MuteState: Sendable, Equatable {
     source = origin.muteSource
   }
 
-  /// Throws ABORTED where `generation` is given and is not the state's any more.
+  /// Sets the mute state.
   ///
-  /// - Returns: Whether this changed anything.
+  /// - Returns: Whether the state changed.
+  /// - Throws: A refusal of the kind `aborted` where `expected` is not the present generation.
   mutating func set(
     _ muted: Bool, ifGeneration expected: UInt64? = nil, by origin: ControlOrigin, source: Source
   ) throws(Refusal) -> Bool {
@@ -35,11 +36,11 @@ public struct MuteState: Sendable, Equatable {
   }
 }
 
-/// Who asks for a change.
+/// The client that asked for a change.
 public struct ControlOrigin: Sendable, Equatable {
-  /// What the client calls itself.
+  /// The name that the client gave itself.
   public let actor: String
-  /// Whether it is the one that streams the audio.
+  /// Whether the client streams the audio.
   public let isMediaClient: Bool
 
   public init(actor: String, isMediaClient: Bool) {

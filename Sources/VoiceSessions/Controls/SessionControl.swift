@@ -1,19 +1,19 @@
 /// A change to a running session.
 public struct SessionControl: Sendable {
   public let id: UInt64
-  /// Not before this sample of the microphone; nil, or past: at once.
+  /// The sample of the microphone to apply the control at. Nil and a past sample mean at once.
   public let atSample: Int64?
   public let origin: ControlOrigin
   public let change: Change
 
   public enum Change: Sendable {
-    /// Makes the new configuration out of the one in force when it is applied.
+    /// Makes the new configuration of the present one.
     case configuration(@Sendable (SessionConfiguration) throws(Refusal) -> SessionConfiguration)
-    /// Applied at the very sample; everything else at the first frame from it on.
+    /// Applied at the exact sample. All other changes are applied at the next frame.
     case mute(Bool, ifGeneration: UInt64?)
     case gestureDecision(id: String, accept: Bool)
     case injectionPermission(client: String, grant: Bool)
-    /// Forgets what waits to be played.
+    /// Drops the far end and other audio that wait.
     case clearPlayback
   }
 
@@ -24,22 +24,22 @@ public struct SessionControl: Sendable {
     self.change = change
   }
 
-  /// Whether it can be applied in the frame of the microphone with these samples.
+  /// Whether the control can be applied in the frame of the microphone with these samples.
   func isDue(in frame: Range<Int64>) -> Bool {
     guard let atSample else { return true }
     return isExact ? atSample < frame.upperBound : atSample <= frame.lowerBound
   }
 
-  /// Whether it takes effect within a frame, at its very sample.
+  /// Whether the control takes effect within a frame, at its exact sample.
   var isExact: Bool {
     if case .mute = change { true } else { false }
   }
 }
 
-/// The answer to a control: where it took effect, or why not.
+/// The answer to a control: where it took effect, or why it was refused.
 public struct ControlResult: Sendable, Equatable {
   public let id: UInt64
-  /// In the microphone's timeline: the first sample that it holds for, or where it was refused.
+  /// The sample of the microphone from which the control holds, or at which it was refused.
   public let appliedAtSample: Int64
   public let refusal: Refusal?
 
@@ -50,14 +50,14 @@ public struct ControlResult: Sendable, Equatable {
   }
 }
 
-/// Why a session did not do what it was asked. It goes on as it was.
+/// The reason why a session refused a request. The session is unchanged.
 public struct Refusal: Error, Sendable, Equatable {
   public enum Kind: Sendable {
     case invalid, unsupported, notFound, exists, unavailable, aborted, tooMany, tooLate
   }
 
   public let kind: Kind
-  /// Stable, UPPER_SNAKE_CASE.
+  /// A stable name in UPPER_SNAKE_CASE.
   public let reason: String
   public let message: String
 

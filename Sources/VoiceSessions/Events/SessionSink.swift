@@ -1,31 +1,32 @@
-/// Where a session's results go. Called on the session's thread, in the order of its timeline.
+/// The receiver of a session's results. Its methods are called on the session's thread, in the order of
+/// the timeline.
 public protocol SessionSink: AnyObject {
-  /// Runs per chunk: what it is lent is gone when it returns.
+  /// Receives a chunk, which is valid until the method returns.
   func emit(_ chunk: OutputChunk)
   func emit(_ event: SessionEvent)
   func emit(_ result: ControlResult)
   func emit(_ statistics: SessionStatistics)
 }
 
-/// A run of each output, of the same time, lent.
+/// Samples of each output, of the same time, valid for one call.
 public struct OutputChunk {
   public let processed: Samples
-  /// Nil where no playback is wanted.
+  /// The playback, or nil without one.
   public let playback: Samples?
-  /// One for each 10 ms, begun ones included.
+  /// One entry for each 10 ms, with a part of 10 ms counted as whole.
   public let frames: UnsafeBufferPointer<FrameInfo>
 
   public struct Samples {
-    /// Interleaved, in the format of the output.
+    /// The interleaved samples in the format of the output.
     public let bytes: UnsafeRawBufferPointer
-    /// Index of the first sample in the output's timeline.
+    /// The index of the first sample in the output's timeline.
     public let firstSample: Int64
   }
 }
 
-/// What is said of 10 ms of processed audio.
+/// The findings in 10 ms of processed audio.
 public struct FrameInfo: Sendable, Equatable {
-  /// 0...1.
+  /// The probability of speech, 0...1.
   public var speechProbability: Float
   public var hasVoice: Bool
   /// Whether any of it is silenced because the microphone is muted.

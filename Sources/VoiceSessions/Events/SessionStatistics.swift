@@ -1,22 +1,39 @@
 public import VoiceEngines
 
-/// What a session's pipeline measures of itself.
+/// The statistics of a session.
 public struct SessionStatistics: Sendable, Equatable {
   public var echo = EchoMetrics()
-  /// Of the echo behind the reference; nil before it is known.
+  /// The delay of the echo behind the reference, or nil where it is unknown.
   public var echoDelay: Duration?
-  /// By how many parts per million the clock of the reference is faster than the microphone's; nil
-  /// before it is known.
+  /// By how many parts per million the clock of the reference is faster than the microphone's, or nil
+  /// where it is unknown.
   public var driftPPM: Double?
-  /// Whether the echo canceller has found the echo and removes it.
+  /// Whether the echo canceller has converged.
   public var hasConverged = false
   public var levels = Levels()
   public var flow = Flow()
   public var activeMicMode = MicMode.standard
-  /// Of other audio, in dB, 0 or less.
+  /// The gain on other audio in dB, 0 or less.
   public var duckingGain: Float = 0
+  /// The buffer of the far end, or nil without one and under the media clock.
+  public var farEnd: Buffer?
+  /// The buffer of the other audio, or nil without one and under the media clock.
+  public var otherAudio: Buffer?
 
-  /// In dBFS, of the last frame.
+  /// An elastic buffer of an input of the playback.
+  public struct Buffer: Sendable, Equatable {
+    /// How long the next sample has waited since its earliest possible arrival.
+    public var delay: Duration
+    /// The delay that the jitter of the input demands.
+    public var target: Duration
+
+    public init(delay: Duration, target: Duration) {
+      self.delay = delay
+      self.target = target
+    }
+  }
+
+  /// The levels of the last frame in dBFS.
   public struct Levels: Sendable, Equatable {
     public var microphone: Float = 0
     public var processed: Float = 0

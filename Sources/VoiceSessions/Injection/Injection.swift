@@ -1,13 +1,13 @@
 internal import AudioCore
 
-/// Speech on its way into a session, as one channel for each of the two outputs.
+/// Injected speech, with one channel for each of the two outputs.
 final class Injection {
-  /// In real time, a client that sends nothing for so long gives its place to the next.
+  /// In real time, an injection ends after a pause of this many frames.
   static let longestPauseFrames = 500
 
   let id: String
   let client: String
-  /// No more will come.
+  /// Whether all of the speech has arrived.
   var isComplete = false
   var isCancelled = false
   private(set) var hasStarted = false
@@ -17,7 +17,7 @@ final class Injection {
   private var samplesPlayed: Int64 = 0
   private var pausedFrames = 0
 
-  /// `longestPause`, in frames, ends an injection for which nothing comes; nil never does.
+  /// Creates an injection that ends after a pause of `longestPause` frames, or never where it is nil.
   init(
     id: String, client: String, processed: SampleRate, playback: SampleRate, longestPause: Int?
   ) {
@@ -28,10 +28,10 @@ final class Injection {
     self.playback = SampleQueue(format: .injected(playback))
   }
 
-  /// What has been heard so far.
+  /// The duration that was heard so far.
   var played: Duration { processed.format.rate.duration(ofSamples: Int(samplesPlayed)) }
 
-  /// What waits to be heard.
+  /// The duration that waits to be heard.
   var backlog: Duration { processed.format.rate.duration(ofSamples: processed.count) }
 
   var isOver: Bool { isCancelled || hasStalled || (isComplete && isEmpty) }
@@ -40,7 +40,7 @@ final class Injection {
 
   private var hasStalled: Bool { longestPause.map { pausedFrames >= $0 } ?? false }
 
-  /// Whether it ended as its client wanted.
+  /// Whether all of the speech was heard.
   var isFinished: Bool { isComplete && isEmpty && !isCancelled }
 
   func append(_ speech: InjectedSpeech) {

@@ -1,6 +1,6 @@
-/// Who may speak into a session; asked for by clients, decided by the media client.
+/// The permissions to inject speech into a session. Clients request them and the media client decides.
 public struct InjectionPermissions: Sendable, Equatable {
-  /// More clients than this may not ask.
+  /// Requests of more clients than this are refused.
   static let mostClients = 64
 
   private enum Entry: Equatable {
@@ -11,19 +11,19 @@ public struct InjectionPermissions: Sendable, Equatable {
   private let isServiceEnabled: Bool
   private var entries: [String: Entry] = [:]
 
-  /// `isServiceEnabled` is the server's switch.
+  /// Creates permissions without requests. `isServiceEnabled` is false where the server forbids injection.
   init(isServiceEnabled: Bool) { self.isServiceEnabled = isServiceEnabled }
 
-  /// What a client has.
+  /// The permission of a client.
   public subscript(client: String) -> InjectionPermission {
     guard isServiceEnabled else { return .serviceDisabled }
     guard case .decided(let isGranted) = entries[client] else { return .undetermined }
     return isGranted ? .granted : .denied
   }
 
-  /// Takes down that a client asks.
+  /// Notes the request of a client.
   ///
-  /// - Returns: Whether the media client has to be asked: not where it was asked before.
+  /// - Returns: Whether the media client has to be asked, which it is once for each client.
   mutating func request(_ client: String) throws(Refusal) -> Bool {
     guard isServiceEnabled, entries[client] == nil else { return false }
     guard entries.count < Self.mostClients else {
@@ -35,9 +35,9 @@ public struct InjectionPermissions: Sendable, Equatable {
     return true
   }
 
-  /// Takes the media client's decision, which it may change later.
+  /// Applies the media client's decision, which it may change later.
   ///
-  /// - Returns: Whether that changed anything.
+  /// - Returns: Whether the permission changed.
   mutating func decide(_ client: String, grant: Bool) throws(Refusal) -> Bool {
     guard let entry = entries[client] else {
       throw Refusal(

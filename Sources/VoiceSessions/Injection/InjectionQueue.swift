@@ -1,11 +1,11 @@
 internal import AudioCore
 
-/// The injections of a session, heard one after another.
+/// The injections of a session, which are heard one after another.
 struct InjectionQueue: ~Copyable {
-  /// More at once are refused.
+  /// More injections at once are refused.
   static let capacity = 8
 
-  /// What became of an injection.
+  /// The progress of an injection.
   struct Progress {
     enum State { case started, finished, cancelled }
 
@@ -13,18 +13,18 @@ struct InjectionQueue: ~Copyable {
     let state: State
   }
 
-  /// The next 10 ms, for each output.
+  /// The present 10 ms for each output.
   let processed: Frame
   let playback: Frame
-  /// Whether there is anything in them.
+  /// Whether an injection is heard in them.
   private(set) var isHeard = false
-  /// What they are heard at when they end: 0 where an injection was cancelled, to fade out.
+  /// The gain at their end: 0 where an injection was cancelled, which fades out.
   private(set) var lastGain: Float = 1
   private let longestPause: Int?
   private var injections: [Injection] = []
 
-  /// `playback` is nil where there is no such output.
-  /// `longestPause`, in frames, is what a client may take that sends nothing; nil for any time.
+  /// Creates an empty queue. `playback` is nil without a playback. `longestPause` is the longest pause
+  /// of an injection in frames, or nil for any pause.
   init(
     processed: SampleRate, playback: SampleRate?,
     longestPause: Int? = Injection.longestPauseFrames
@@ -52,7 +52,7 @@ struct InjectionQueue: ~Copyable {
         longestPause: longestPause))
   }
 
-  /// Loads the next 10 ms of the injection whose turn it is.
+  /// Loads the next 10 ms of the first injection.
   /// Runs per frame: allocates nothing while no injection begins or ends.
   mutating func advance(_ report: (Progress) -> Void) {
     isHeard = false
@@ -69,7 +69,7 @@ struct InjectionQueue: ~Copyable {
     report(Progress(injection: injection, state: injection.isFinished ? .finished : .cancelled))
   }
 
-  /// Cancels those of a client, or all. One that is heard already fades out with the next frame.
+  /// Cancels the injections of a client, or all. One that is heard already fades out with the next frame.
   mutating func cancel(of client: String? = nil, _ report: (Progress) -> Void) {
     for injection in injections where client == nil || injection.client == client {
       cancel(injection.id, report)
@@ -84,7 +84,7 @@ struct InjectionQueue: ~Copyable {
     report(Progress(injection: injection, state: .cancelled))
   }
 
-  /// Ends them all without another frame.
+  /// Ends all injections without another frame.
   mutating func end(_ report: (Progress) -> Void) {
     for injection in injections { report(Progress(injection: injection, state: .cancelled)) }
     injections = []

@@ -26,7 +26,7 @@ struct Chime {
     edgeSamples = Self.edgeSeconds * self.rate
   }
 
-  /// Sounds at once, or after the one that sounds already.
+  /// Starts a chime, at once or after the one that sounds already.
   mutating func start(_ kind: Kind) {
     if self.kind == nil {
       self.kind = kind
@@ -35,7 +35,7 @@ struct Chime {
     }
   }
 
-  /// Adds 10 ms of what sounds to every channel. Runs per frame: no allocation, lock, log or await.
+  /// Adds 10 ms of the chime to every channel. Runs per frame: no allocation, lock, log or await.
   mutating func add(to frame: borrowing Frame) {
     guard kind != nil else { return }
     for index in 0..<frame.sampleCount {

@@ -1,24 +1,25 @@
 internal import AudioCore
 
-/// Lowers other audio under a call; Apple's `AVAudioVoiceProcessingOtherAudioDuckingConfiguration`.
+/// Lowers other audio under a call, like Apple's
+/// `AVAudioVoiceProcessingOtherAudioDuckingConfiguration`.
 ///
-/// Fixed, by the level's attenuation always. Advanced, by all of it while either side talks and by
-/// a third of it, in decibels, while neither does. Down within 100 ms, up again within 1 s after
-/// 500 ms of hold.
+/// Fixed ducking always applies the attenuation of the level. Advanced ducking applies all of it while
+/// either side talks, and a third of it in decibels while neither does. The gain falls within 100 ms. It
+/// rises within 1 s after 500 ms of hold.
 struct Ducker {
   static let attackFrames = 10
   static let holdFrames = 50
   static let releaseFrames = 100
 
-  /// What is about to be applied, and who talks.
+  /// The gain that is about to be applied, and the side that talks.
   struct Change: Equatable {
-    /// In dB, 0 or less.
+    /// The gain in dB, 0 or less.
     let gain: Float
-    /// Nil for nobody.
+    /// The side that talks, or nil.
     let talking: Side?
   }
 
-  /// In dB, at the end of the last frame.
+  /// The gain in dB at the end of the last frame.
   private(set) var gain: Float
   private var target: Float
   private var step: Float = 0  // dB per frame
@@ -30,7 +31,7 @@ struct Ducker {
     gain = target
   }
 
-  /// Takes in who talks. Runs per frame: no allocation, lock, log or await.
+  /// Takes in who talks in this frame. Runs per frame: no allocation, lock, log or await.
   mutating func process(
     nearEndTalks: Bool, farEndTalks: Bool, _ settings: SessionConfiguration.Ducking
   ) -> Change? {
@@ -58,7 +59,7 @@ struct Ducker {
 }
 
 extension SessionConfiguration.Ducking.Level {
-  /// In dB.
+  /// The attenuation in dB.
   var attenuation: Float {
     switch self {
     case .min: 4

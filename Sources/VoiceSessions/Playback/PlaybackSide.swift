@@ -20,8 +20,13 @@ struct PlaybackSide: ~Copyable {
 
   init(_ setup: SessionSetup, _ engine: any VoiceEngine.Type) throws {
     let format = setup.playback ?? setup.farEnd ?? setup.processed
-    let farEnd = try setup.farEnd.map { try FarEnd($0, playback: format, engine) }
-    let otherAudio = try setup.otherAudio.map { try PlaybackInput($0, playback: format) }
+    let isElastic = setup.isRealTime
+    let farEnd = try setup.farEnd.map {
+      try FarEnd($0, playback: format, isElastic: isElastic, engine)
+    }
+    let otherAudio = try setup.otherAudio.map {
+      try PlaybackInput($0, playback: format, isElastic: isElastic)
+    }
     hasOtherAudio = setup.otherAudio != nil
     mix = Frame(rate: format.rate, channelCount: format.channelCount)
     chime = Chime(rate: format.rate)
@@ -37,11 +42,15 @@ struct PlaybackSide: ~Copyable {
   /// Whether the far end was audible within the last second.
   var farEndPlays: Bool { framesSinceFarEnd < Self.farEndHoldFrames }
 
-  /// The gain on other audio in decibels, 0 or less.
-  var duckingGain: Float { hasOtherAudio ? ducker.gain : 0 }
-
   /// The voice activity of the far end, or nil without a far end.
   private(set) var farEndVoice: VoiceActivityDetector?
+
+  /// Fills in the statistics of the ducking and the buffers.
+  mutating func fill(_ statistics: inout SessionStatistics) {
+    statistics.duckingGain = hasOtherAudio ? ducker.gain : 0
+    statistics.farEnd = farEnd?.input.buffer
+    statistics.otherAudio = otherAudio?.buffer
+  }
 
   /// Appends samples of the far end.
   ///
@@ -121,9 +130,9 @@ private struct FarEnd: ~Copyable {
   private var voice: FarEndVoice
 
   init(
-    _ format: AudioFormat, playback: AudioFormat, _ engine: any VoiceEngine.Type
+    _ format: AudioFormat, playback: AudioFormat, isElastic: Bool, _ engine: any VoiceEngine.Type
   ) throws {
-    let input = try PlaybackInput(format, playback: playback)
+    let input = try PlaybackInput(format, playback: playback, isElastic: isElastic)
     voice = try FarEndVoice(format, engine)
     self.input = input
   }

@@ -1,36 +1,43 @@
 public import AudioCore
 
-/// One input on the media clock: samples in by their index, frames out in order.
+/// One input of a session on its media clock: takes in samples by their index and gives out frames in
+/// order.
 public struct InputTimeline: ~Copyable {
-  /// What becomes of samples whose time has passed.
+  /// The treatment of samples that arrive after their time.
   public enum Lateness: Sendable {
-    /// They are dropped: what belongs to the microphone's samples is of no use after them.
+    /// Late samples are dropped, as they belong to samples of the microphone that were processed.
     case dropped
-    /// They are taken next: what is to be heard is better heard late.
+    /// Late samples are taken next, as a listener wants to hear them.
     case takenNext
   }
 
-  /// Longer gaps are refused: no device is away for so long and comes back in the same stream.
+  /// Longer gaps are refused.
   public static let longestGap = Duration.seconds(10)
   /// Longer chunks are refused.
   public static let longestChunk = Duration.seconds(1)
-  /// More must not wait to be taken, ahead of the microphone.
+  /// More samples than this must not wait.
   public static let longestLead = Duration.seconds(5)
 
   private let lateness: Lateness
   private let longestLead: Duration?
+  private let history: Int
+  private var kept = 0  // samples that were taken and are still there
   private var queue: SampleQueue
   /// The index of the next sample to be taken.
   public private(set) var taken: Int64 = 0
-  /// The index after the last sample that came.
+  /// The index after the last sample that arrived.
   public private(set) var arrived: Int64 = 0
 
-  /// Without a longest lead any number of samples may wait: for the microphone, which itself says
-  /// when they are taken.
+  /// Creates a timeline without samples.
+  ///
+  /// - Parameters:
+  ///   - longestLead: The most that may wait, or nil for any amount.
+  ///   - history: The number of samples before the next one that `next` still gives.
   public init(
     format: AudioFormat, lateness: Lateness = .dropped,
-    longestLead: Duration? = InputTimeline.longestLead
+    longestLead: Duration? = InputTimeline.longestLead, history: Int = 0
   ) {
+    self.history = history
     self.lateness = lateness
     self.longestLead = longestLead
     queue = SampleQueue(format: format)
@@ -38,13 +45,12 @@ public struct InputTimeline: ~Copyable {
 
   public var format: AudioFormat { queue.format }
 
-  /// Samples of each channel that wait.
-  public var waiting: Int { queue.count }
+  /// The number of samples of each channel that wait.
+  public var waiting: Int { queue.count - kept }
 
-  public var hasFrame: Bool { queue.count >= format.rate.samplesPerFrame }
+  public var hasFrame: Bool { waiting >= format.rate.samplesPerFrame }
 
-  /// Takes in a chunk. Samples seen before, and those whose time has passed, are dropped; a gap
-  /// before it is filled with silence.
+  /// Appends a chunk. Samples that arrived before are dropped, and a gap before the chunk is concealed.
   ///
   /// - Returns: How many samples were missing.
   public mutating func append(
@@ -53,12 +59,12 @@ public struct InputTimeline: ~Copyable {
     try check(bytes, firstSample)
     let count = bytes.count / format.bytesPerSampleFrame
     let first = firstSample ?? arrived
-    // Silence that was taken for want of samples fills a gap as well as any other.
+    // Silence that was given for want of samples fills a gap as well.
     if lateness == .takenNext { taken = min(taken, max(arrived, first)) }
     let missing = max(0, first - arrived)
-    let next = max(arrived, taken)  // the first sample that is still of use
+    let next = max(arrived, taken)  // the first sample that is not too late
     let late = Int(min(Int64(count), max(0, next - first)))
-    if let longestLead, queue.count + count > samples(in: longestLead) {
+    if let longestLead, waiting + count > samples(in: longestLead) {
       throw .tooFarAhead(longestLead)
     }
     if first > next { queue.appendConcealment(Int(first - next)) }
@@ -68,8 +74,8 @@ public struct InputTimeline: ~Copyable {
     return missing
   }
 
-  /// Moves the next 10 ms into a frame; what is not there yet is concealed, and what becomes of it
-  /// when it comes is a matter of `Lateness`.
+  /// Moves the next 10 ms into a frame. Missing samples are concealed, and treated as late when they
+  /// arrive. Not for a timeline with a history.
   ///
   /// - Returns: How many samples were there.
   @discardableResult
@@ -78,10 +84,35 @@ public struct InputTimeline: ~Copyable {
     return queue.take(into: frame)
   }
 
-  /// Forgets what waits, but for a fade of `fadeSamples`.
-  public mutating func clear(fadeSamples: Int) {
-    guard queue.count > 0 else { return }
-    taken = arrived - Int64(queue.fadeOut(after: fadeSamples))
+  /// The next sample of a channel to be taken, with all that wait after it and the history before it.
+  /// The pointer is valid until the timeline changes.
+  func next(_ channel: Int) -> UnsafePointer<Float> { queue.samples(channel) + kept }
+
+  /// Whether the history reaches so many samples back.
+  func canMoveBack(by samples: Int) -> Bool { kept >= samples }
+
+  /// Copies the next 10 ms into a frame, and conceals its end where fewer samples wait.
+  mutating func copyFrame(into frame: borrowing Frame) {
+    let missing = frame.sampleCount - waiting
+    if missing > 0 { queue.appendConcealment(missing) }
+    for channel in 0..<frame.channelCount {
+      frame.planePointers[channel].update(from: next(channel), count: frame.sampleCount)
+    }
+  }
+
+  /// Moves the next sample by a number of samples, back into the history where the number is negative.
+  mutating func move(by samples: Int) {
+    taken += Int64(samples)
+    kept += samples
+    guard kept > history else { return }
+    queue.drop(kept - history)
+    kept = history
+  }
+
+  /// Drops all samples that wait, with a fade of 5 ms.
+  public mutating func clear() {
+    guard waiting > 0 else { return }
+    taken = arrived - Int64(queue.fadeOut(from: kept) - kept)
   }
 
   private func check(
@@ -106,7 +137,7 @@ public struct InputTimeline: ~Copyable {
   }
 }
 
-/// What is wrong with a chunk of input.
+/// A fault of a chunk of input.
 public enum InputFault: Error, Equatable, CustomStringConvertible {
   case empty
   case partialSampleFrame(bytes: Int, sampleFrame: Int)
@@ -114,15 +145,15 @@ public enum InputFault: Error, Equatable, CustomStringConvertible {
   case notANumber(sample: Int)
   case impossiblePosition(Int64, expected: Int64)
   case tooFarAhead(Duration)
-  /// A sample of the playback that is said to have been heard.
+  /// A playback report of a sample that was not sent.
   case unsent(Int64, sent: Int64)
-  /// By which playback is said to be faster than its clock.
+  /// A playback report with a rate, in parts per million, that is out of range.
   case impossibleRate(Double)
 
-  /// In parts per million: nobody needs more against a drift.
+  /// The largest rate of a playback report, in parts per million.
   public static let largestRate = 1000.0
 
-  /// The field of the chunk that it is about.
+  /// The field of the chunk that is at fault.
   public var field: String {
     switch self {
     case .impossiblePosition, .unsent: "first_sample"

@@ -1,7 +1,7 @@
 internal import AudioCore
 
-/// Keeps a sum of signals within full scale: down at once, up again in some 50 ms. What fits is not
-/// touched at all. No look-ahead, so no delay.
+/// Keeps a sum of signals within full scale. The gain falls at once and rises again in about 50 ms. A
+/// signal that fits is unchanged. The limiter has no look-ahead, and so no delay.
 struct Limiter {
   private static let releaseSeconds: Float = 0.05
 

@@ -1,6 +1,6 @@
 internal import AudioCore
 
-/// Gathers frames of the outputs to chunks and emits them together.
+/// Collects frames of the outputs and emits them in chunks.
 struct OutputChunker: ~Copyable {
   private let framesPerChunk: Int
   private var processed: ChunkBuffer
@@ -19,7 +19,7 @@ struct OutputChunker: ~Copyable {
 
   deinit { infos.deallocate() }
 
-  /// Frames that have not been emitted.
+  /// The number of frames that have not been emitted.
   var waitingFrames: Int64 { Int64(frameCount) }
 
   /// Adds the first `count` samples of the processed output.
@@ -34,7 +34,7 @@ struct OutputChunker: ~Copyable {
     playback?.append(frame, count: count)
   }
 
-  /// Ends the frame that was added, and emits the chunk when it is full.
+  /// Ends the frame that was added, and emits the chunk once it is full.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func endFrame(_ info: FrameInfo, sink: any SessionSink) {
     infos[frameCount] = info
@@ -42,7 +42,7 @@ struct OutputChunker: ~Copyable {
     if frameCount == framesPerChunk { flush(to: sink) }
   }
 
-  /// Emits what has been gathered.
+  /// Emits the frames that wait.
   mutating func flush(to sink: any SessionSink) {
     guard frameCount > 0 else { return }
     sink.emit(
@@ -55,7 +55,7 @@ struct OutputChunker: ~Copyable {
   }
 }
 
-/// Coded samples of one output on their way into a chunk.
+/// The encoded samples of one output that wait for their chunk.
 private struct ChunkBuffer: ~Copyable {
   private let format: AudioFormat
   private let bytes: UnsafeMutableRawBufferPointer

@@ -117,7 +117,15 @@ extension Anechoic_V1_SessionStats {
       parts.append("echo \(Words.decibels(-echo.echoReturnLossEnhancementDb))")
     }
     if duckingGainDb != 0 { parts.append("other audio \(Words.decibels(duckingGainDb))") }
+    if hasFarEnd { parts.append("far end buffered \(farEnd.phrase)") }
+    if hasOtherAudio { parts.append("other audio buffered \(otherAudio.phrase)") }
     return parts.joined(separator: ", ") + ", \(flow.framesProcessed) frames"
+  }
+}
+
+extension Anechoic_V1_SessionStats.Buffer {
+  fileprivate var phrase: String {
+    "\(Words.seconds(delay)) (target \(Words.seconds(target)))"
   }
 }
 
