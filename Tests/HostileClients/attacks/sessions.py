@@ -11,7 +11,7 @@ from wire import Connection, Pool
 from attacks.calls import Victim
 
 
-@attack(memory=100)
+@attack(memory=100, unmended="frames of other sessions come seconds late")
 def clock_jumps(report):
     """20 sessions whose media clocks jump by 10 s, all at once; and end with such a gap."""
     samples = bytes(320)
@@ -82,7 +82,7 @@ def pending_answers(report):
     victim.close()
 
 
-@attack(memory=150)
+@attack(memory=150, unmended="frames come 0.3 s late, and memory grows from round to round")
 def crowded_lists(report):
     """Sessions with as many labels as may be, listed and looked at all the time."""
     pool = Pool(report.address)
