@@ -11,7 +11,7 @@ from wire import Connection, Pool
 from attacks.calls import Victim
 
 
-@attack(memory=100, unmended="frames of other sessions come seconds late")
+@attack(memory=100)
 def clock_jumps(report):
     """20 sessions whose media clocks jump by 10 s, all at once; and end with such a gap."""
     samples = bytes(320)
