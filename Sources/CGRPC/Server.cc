@@ -128,19 +128,23 @@ ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
     }
     return static_cast<ptrdiff_t>(options.address_count);
   }
-  for (size_t method = 0; method < options.method_count; ++method) offer(method);
+  for (size_t method = 0; method < options.method_count; ++method) {
+    for (cgrpc_queue *door : methods_[method].lane->queues()) offer(method, door);
+  }
   for (auto &queue : queues_) queue->start();
   return -1;
 }
 
-void cgrpc_server::offer(size_t method) {
-  (new cgrpc_server_call(this, methods_[method].lane->idlest(), method))->request();
+void cgrpc_server::offer(size_t method, cgrpc_queue *door) {
+  (new cgrpc_server_call(this, methods_[method].lane->idlest(), door, method))->request();
 }
 
 void cgrpc_server::request(size_t method, grpc::ServerContext *context,
                            grpc::internal::ServerAsyncStreamingInterface *stream,
-                           grpc::ServerCompletionQueue *queue, anechoic::Tag *tag) {
-  service_.RequestAsyncBidiStreaming(methods_[method].index, context, stream, queue, queue, tag);
+                           cgrpc_queue *queue, cgrpc_queue *door, anechoic::Tag *tag) {
+  service_.RequestAsyncBidiStreaming(methods_[method].index, context, stream, queue->events(),
+                                     static_cast<grpc::ServerCompletionQueue *>(door->events()),
+                                     tag);
 }
 
 void cgrpc_server::shut_down(int64_t grace_ns) {

@@ -33,6 +33,8 @@ class Lane {
  public:
   void add(cgrpc_queue *queue) { queues_.push_back(queue); }
 
+  const std::vector<cgrpc_queue *> &queues() const { return queues_; }
+
   // Returns the queue with the fewest calls.
   cgrpc_queue *idlest() const;
 
@@ -75,14 +77,16 @@ struct cgrpc_server {
   ptrdiff_t start(const cgrpc_server_options &options);
   void shut_down(int64_t grace_ns);
 
-  // Offers the next call of a method to clients, on the queue of its lane with the fewest calls. Each
-  // method has one offer at a time, so that the calls of one connection spread over the queues.
-  void offer(size_t method);
+  // Offers the next call of a method to clients. The call will live on the queue of the method's lane
+  // with the fewest calls, so that the calls of one connection spread. The queue `door` reports that a
+  // client has taken the offer. Each queue of the lane is always the door of one offer: libgrpc keeps
+  // a queue's thread reading for as long as a connection has bytes, and calls would wait meanwhile.
+  void offer(size_t method, cgrpc_queue *door);
 
   // Asks libgrpc for the next call of a method.
   void request(size_t method, grpc::ServerContext *context,
                grpc::internal::ServerAsyncStreamingInterface *stream,
-               grpc::ServerCompletionQueue *queue, anechoic::Tag *tag);
+               cgrpc_queue *queue, cgrpc_queue *door, anechoic::Tag *tag);
 
   const cgrpc_server_events events;
   void *const context;

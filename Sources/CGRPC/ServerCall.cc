@@ -6,8 +6,9 @@
 #include "Bytes.h"
 #include "Server.h"
 
-cgrpc_server_call::cgrpc_server_call(cgrpc_server *server, cgrpc_queue *queue, size_t method)
-    : server_(server), queue_(queue), method_(method) {
+cgrpc_server_call::cgrpc_server_call(cgrpc_server *server, cgrpc_queue *queue, cgrpc_queue *door,
+                                     size_t method)
+    : server_(server), queue_(queue), door_(door), method_(method) {
   server_->live_calls.add();
 }
 
@@ -15,8 +16,7 @@ cgrpc_server_call::~cgrpc_server_call() { server_->live_calls.remove(); }
 
 void cgrpc_server_call::request() {
   context.AsyncNotifyWhenDone(&done_tag_);
-  auto *queue = static_cast<grpc::ServerCompletionQueue *>(queue_->events());
-  server_->request(method_, &context, &stream_, queue, &accepted_tag_);
+  server_->request(method_, &context, &stream_, queue_, door_, &accepted_tag_);
 }
 
 void cgrpc_server_call::accepted(bool ok) {
@@ -25,8 +25,17 @@ void cgrpc_server_call::accepted(bool ok) {
     return;
   }
   queue_->call_count.fetch_add(1, std::memory_order_relaxed);
-  server_->offer(method_);
-  handler_ = server_->events.started(server_->context, this, method_);
+  server_->offer(method_, door_);
+  if (queue_ == door_) return started(true);
+  on_queue_.Set(queue_->events(), gpr_inf_past(GPR_CLOCK_MONOTONIC),
+                static_cast<anechoic::Tag *>(&started_tag_));
+}
+
+void cgrpc_server_call::started(bool) {
+  --operations_;
+  // A call that is over already needs no handler.
+  if (!done_) handler_ = server_->events.started(server_->context, this, method_);
+  end_if_over();
 }
 
 bool cgrpc_server_call::read() {
@@ -92,14 +101,14 @@ void cgrpc_server_call::finished(bool) {
 
 void cgrpc_server_call::done(bool) {
   done_ = true;
-  if (context.IsCancelled()) server_->events.cancelled(handler_);
+  if (handler_ && context.IsCancelled()) server_->events.cancelled(handler_);
   end_if_over();
 }
 
 void cgrpc_server_call::end_if_over() {
   if (!done_ || operations_ > 0) return;
   queue_->call_count.fetch_sub(1, std::memory_order_relaxed);
-  server_->events.ended(handler_);
+  if (handler_) server_->events.ended(handler_);
   delete this;
 }
 

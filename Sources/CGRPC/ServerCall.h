@@ -1,6 +1,7 @@
 #ifndef ANECHOIC_CGRPC_SERVER_CALL_H
 #define ANECHOIC_CGRPC_SERVER_CALL_H
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/impl/codegen/call_op_set.h>
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/async_stream.h>
@@ -13,7 +14,8 @@
 // queue, and only that queue's thread uses it.
 struct cgrpc_server_call {
  public:
-  cgrpc_server_call(cgrpc_server *server, cgrpc_queue *queue, size_t method);
+  // The call will live on `queue`. `door` reports that a client has taken it.
+  cgrpc_server_call(cgrpc_server *server, cgrpc_queue *queue, cgrpc_queue *door, size_t method);
   ~cgrpc_server_call();
 
   // Offers this call to the server, for a client to take.
@@ -30,7 +32,9 @@ struct cgrpc_server_call {
   cgrpc_queue *queue() const { return queue_; }
 
  private:
+  // On the door's thread, while done() may run on the queue's.
   void accepted(bool ok);
+  void started(bool ok);
   void read_done(bool ok);
   void write_done(bool ok);
   void finished(bool ok);
@@ -45,19 +49,22 @@ struct cgrpc_server_call {
 
   cgrpc_server *server_;
   cgrpc_queue *queue_;
+  cgrpc_queue *door_;
   size_t method_;
+  grpc::Alarm on_queue_;
   void *handler_ = nullptr;
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> stream_{&context};
   // In place of the stream's own Read, which reports a half-close and an error alike.
   grpc::internal::CallOpSet<grpc::internal::CallOpRecvMessage<grpc::ByteBuffer>> read_operation_;
   grpc::ByteBuffer received_;
-  int operations_ = 0;  // in flight
+  int operations_ = 1;  // in flight; the first one is the start
   bool reading_ = false;
   bool writing_ = false;
   bool finished_ = false;  // the status has been handed to libgrpc
   bool done_ = false;      // libgrpc has reported the end
 
   Completion<&cgrpc_server_call::accepted> accepted_tag_{this};
+  Completion<&cgrpc_server_call::started> started_tag_{this};
   Completion<&cgrpc_server_call::read_done> read_tag_{this};
   Completion<&cgrpc_server_call::write_done> write_tag_{this};
   Completion<&cgrpc_server_call::finished> finish_tag_{this};

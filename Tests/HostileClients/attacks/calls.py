@@ -30,9 +30,10 @@ def second_message_to_watch(report):
     for count in (20, 100, report.count(500, least=20)):
         victim = Victim(report.address, f"victim-{count}")
         control, pool = Connection(report.address), Pool(report.address)
-        calls = [pool.call(service.SESSIONS + "WatchSession") for _ in range(count)]
-        for call in calls:
-            call.send(service.watch(victim.session))
+        calls = []
+        for _ in range(count):  # one by one: calls without a message are limited
+            calls.append(pool.call(service.SESSIONS + "WatchSession"))
+            calls[-1].send(service.watch(victim.session))
         pool.pump(10, until=lambda: all(call.messages or call.has_ended for call in calls))
         report.expect(all(call.messages for call in calls), f"{count} watchers got no snapshot")
         deletion = control.call(service.SESSIONS + "DeleteSession")
@@ -64,7 +65,7 @@ def second_message_to_record(report):
         pool.close()
 
 
-@attack(options=("--allow-recording",), memory=64)
+@attack(options=("--allow-recording",), memory=64, unmended="memory still grows in its third round")
 def calls_in_any_order(report):
     """Every method is sent messages, ends and resets in orders that no library would let through,
     while sessions come and go."""

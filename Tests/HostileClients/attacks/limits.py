@@ -41,7 +41,7 @@ def compressed_bomb(report):
         connection.close()
 
 
-@attack(memory=256, refusals=(8, 14), options=("--max-memory", "128MiB"))
+@attack(memory=256, full_only=True, refusals=(8, 14), options=("--max-memory", "128MiB"))
 def incomplete_messages(report):
     """600 calls that each hold all but a byte of a message of 4 MiB."""
     pool = Pool(report.address, calls_each=20)

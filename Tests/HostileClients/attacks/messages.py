@@ -172,7 +172,7 @@ def mutated_messages(report):
     report.expect(None not in statuses, f"{statuses.get(None)} calls did not end in 3 s")
 
 
-@attack(memory=64)
+@attack(memory=64, full_only=True)
 def long_names(report):
     """Health checks and watches of a service with a name of 1 MB; names of 1 MB elsewhere."""
     text = "n" * (1 << 20)
@@ -187,7 +187,7 @@ def long_names(report):
         service.REFLECTION: b"\x22\x80\x80\x40" + text.encode(),
     }
     connection = Connection(report.address)
-    for _ in range(report.count(30, least=5)):
+    for _ in range(report.count(30)):
         for path, message in messages.items():
             call = connection.call(path)
             call.send(message, end=True)
@@ -195,7 +195,7 @@ def long_names(report):
             report.expect(status is not None, f"{path} does not answer a name of 1 MB")
             answer = len(call.received) + sum(map(len, call.messages)) + len(call.text)
             report.expect(answer < 10_000, f"{path} answers a name of 1 MB with {answer} bytes")
-    watches = [connection.call(service.HEALTH_WATCH) for _ in range(report.count(50, least=10))]
+    watches = [connection.call(service.HEALTH_WATCH) for _ in range(report.count(50))]
     for call in watches:
         call.send(name)
     connection.pump(0.5)
