@@ -380,7 +380,7 @@ extension ReferenceAligner {
   private var wantedShift: Bool? {
     let lag = window.isHeard(at: microphoneSeconds) ? estimator.lagSeconds : nil
     let room = resampler.nextDelay - resampler.shortestFractionalDelay
-    let isOff = lead != nil && abs(leadError) > Self.offForRoom
+    let isOff = lead != nil && knownDrift != 0 && abs(leadError) > Self.offForRoom
     // A drift that is followed makes room in time; one that was not followed yet does so late.
     let isFollowed = resampler.slope < 0 && (0..<Self.roomForDrift * rate).contains(room)
     let needsRoom = isFollowed || isOff && room < 1
