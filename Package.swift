@@ -38,7 +38,7 @@ let package = Package(
       ]),
     .library(
       name: "VoiceSessions",
-      targets: ["VoiceSessions", "WebRTCEngine", "VoiceEngines", "AudioCore"]),
+      targets: ["VoiceSessions", "WebRTCEngine", "VoiceEngines", "AudioCore", "ClockSoak"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
@@ -153,6 +153,9 @@ let package = Package(
       name: "AcousticSimulator", dependencies: ["Alignment", "Spectral", "AudioCore"],
       path: "Tests/AcousticSimulator",
       swiftSettings: quick),
+    .target(
+      name: "ClockSoak", dependencies: ["VoiceSessions", "VoiceEngines", "AudioCore"],
+      path: "Tests/ClockSoak", swiftSettings: quick),
     .target(name: "CSoundRig", path: "Tests/CSoundRig"),
     .target(
       name: "SoundRig", dependencies: ["CSoundRig", "AcousticSimulator", "Spectral", "AudioCore"],
@@ -210,8 +213,8 @@ let package = Package(
     .testTarget(
       name: "VoiceSessionsTests",
       dependencies: [
-        "VoiceSessions", "WebRTCEngine", "VoiceEngines", "AcousticSimulator", "SpeechSynthesis",
-        "Resampling", "AudioCore", "TestAudio",
+        "VoiceSessions", "WebRTCEngine", "VoiceEngines", "AcousticSimulator", "ClockSoak",
+        "SpeechSynthesis", "Resampling", "AudioCore", "TestAudio",
       ],
       swiftSettings: swift),
     .testTarget(

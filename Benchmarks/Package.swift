@@ -55,6 +55,9 @@ let package = Package(
         .product(name: "VoiceSessions", package: "anechoic"),
       ], swiftSettings: swift),
     .executableTarget(
+      name: "AlignmentSoak",
+      dependencies: [.product(name: "VoiceSessions", package: "anechoic")], swiftSettings: swift),
+    .executableTarget(
       name: "EdgeBench",
       dependencies: [
         .product(name: "EdgeRig", package: "anechoic"),

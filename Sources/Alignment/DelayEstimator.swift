@@ -32,7 +32,9 @@ public struct DelayEstimator: ~Copyable {
   var confidence: Float { tracker.confidence }
   /// Whether the last update found the lag elsewhere.
   var hasMoved: Bool { tracker.hasMoved }
-  /// How many times the estimate was made anew from a block; what changed it is in `estimate`.
+  /// The seconds by which `shiftLags` changes a lag.
+  static let lagShift = Double(PhaseCorrelator.block) / Double(EstimatorInput.hertz)
+  /// The number of updates of the estimate: one for each block that says something about the lag.
   public private(set) var updateCount = 0
 
   /// How much of both has been compared, in seconds.
@@ -54,6 +56,8 @@ public struct DelayEstimator: ~Copyable {
   private var referenceCount = 0  // that came since
   private var microphoneCount = 0
   private var nextStep = PhaseCorrelator.stepCount + 1
+  private var blocksToShift = 0  // of the reference, before the next block of the microphone
+  private var staleCount = 0  // of the microphone from here on, with the echo of before a step
 
   public init(
     microphone: SampleRate, reference: SampleRate
@@ -86,7 +90,10 @@ public struct DelayEstimator: ~Copyable {
     repeat { advance() } while hasBlock
   }
 
-  private var hasBlock: Bool { min(referenceCount, microphoneCount) >= PhaseCorrelator.block }
+  private var hasBlock: Bool {
+    let block = PhaseCorrelator.block
+    return microphoneCount >= block && referenceCount >= block * (1 + blocksToShift)
+  }
 
   /// Does the next step: the work of a block is spread over the frames that follow it.
   private mutating func advance() {
@@ -105,14 +112,42 @@ public struct DelayEstimator: ~Copyable {
 
   private mutating func begin() {
     let block = PhaseCorrelator.block
-    correlator.begin(reference: reference.start, microphone: microphone.start)
-    referenceCount -= block
+    if blocksToShift > 0 {
+      correlator.skip(reference: reference.start)
+      dropReferenceBlock()
+    }
+    let repeatsReference = blocksToShift < 0
+    blocksToShift = 0
+    if staleCount > 0 {
+      if !repeatsReference { correlator.skip(reference: reference.start) }
+      staleCount -= block
+    } else {
+      correlator.begin(
+        reference: repeatsReference ? nil : reference.start, microphone: microphone.start)
+      nextStep = 0
+    }
+    if !repeatsReference { dropReferenceBlock() }
     microphoneCount -= block
-    reference.start.update(from: reference.start + block, count: block + referenceCount)
     microphone.start.update(from: microphone.start + block, count: microphoneCount)
     tracker.drift(by: Float(correlator.drift))
-    nextStep = 0
     blockCount += 1
+  }
+
+  private mutating func dropReferenceBlock() {
+    let block = PhaseCorrelator.block
+    referenceCount -= block
+    reference.start.update(from: reference.start + block, count: block + referenceCount)
+  }
+
+  /// Whether `shiftLags` may be called: the work of the last block is done.
+  var canShiftLags: Bool { nextStep > PhaseCorrelator.stepCount && blocksToShift == 0 }
+
+  /// Compares the microphone from here on with a reference that is newer by a block of 128 ms, which
+  /// makes every lag longer by as much, or with an older one. Nothing that was found is lost.
+  mutating func shiftLags(isLonger: Bool) {
+    blocksToShift = isLonger ? 1 : -1
+    correlator.shiftLags(isLonger: isLonger)
+    tracker.shift(by: blocksToShift * PhaseCorrelator.block)
   }
 
   /// Goes with a drift that is known, in parts per million of the time.
@@ -126,10 +161,18 @@ public struct DelayEstimator: ~Copyable {
     tracker.jump(by: Float(seconds * Double(EstimatorInput.hertz)))
   }
 
+  /// The lag changes by so many seconds, with what the microphone hears after so many seconds from
+  /// now. A block that holds echo of before and after is not compared.
+  mutating func step(by seconds: Double, in delay: Double) {
+    jump(by: seconds)
+    staleCount = microphoneCount + Int(delay * Double(EstimatorInput.hertz))
+  }
+
   /// Forgets all that was found, as where a route has changed.
   public mutating func reset() {
     correlator.forget()
     tracker = LagTracker()
+    staleCount = 0
   }
 
   private func seconds(_ lag: Float) -> Double {

@@ -64,6 +64,17 @@ public struct DeviceClock: ~Copyable {
       || line.count >= Self.leastPoints && abs(line.slope) * 1e6 > Self.largestDeviation
   }
 
+  /// Forgets every time, as where another device is used from now on.
+  mutating func forget() {
+    line.forget()
+    jumpCount = 0
+    addedSamples = 0
+    compensation = Compensation()
+    (lastSample, lastTime, lastKept) = (.min, -.infinity, -.infinity)
+    (outliers, outlierOffset) = (0, 0)
+    (distrust, restlessness, lastCalmed) = (0, 0, 0)
+  }
+
   /// Takes in that a sample was heard at a time of the device, which has any zero. By `added` samples it
   /// was heard later than the one before said: silence was put in, or, where it is negative, samples
   /// were left out. By `rate` parts per million faster than by the clock the samples follow from it on.

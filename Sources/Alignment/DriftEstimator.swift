@@ -11,7 +11,7 @@ public struct DriftEstimator: ~Copyable {
   }
 
   /// In parts per million; more is cut off.
-  public static let largestDrift = 500.0
+  public static let largestDrift = 1000.0
   /// A drift known worse than this, in parts per million, is not known.
   private static let leastCertainty = 40.0
   /// Where both roads lead within this of each other they agree, in parts per million.
@@ -73,6 +73,16 @@ public struct DriftEstimator: ~Copyable {
 
   /// The delay has jumped: what it was before says nothing of the drift.
   public mutating func forgetDelays() { delays.forget() }
+
+  /// Forgets delays and devices alike, as where other devices are used from now on.
+  mutating func reset() {
+    delays.forget()
+    capture.forget()
+    playback.forget()
+    estimate = nil
+    devicesDisagree = false
+    isBeyondLimit = false
+  }
 
   /// The delay has jumped, by just so many seconds.
   mutating func shiftDelays(by seconds: Double) { delays.shift(by: seconds) }

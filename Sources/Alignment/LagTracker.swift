@@ -87,6 +87,12 @@ struct LagTracker {
     candidateBlocks = 0
   }
 
+  /// Every lag, known or not, is by so many samples longer from here on.
+  mutating func shift(by samples: Int) {
+    move(by: Float(samples))
+    candidate += samples
+  }
+
   /// Not beyond what is looked at: a drift goes on where nothing is heard, as long as that lasts.
   private mutating func move(by samples: Float) {
     let longest = Float(PhaseCorrelator.lagCount - 1)

@@ -52,6 +52,8 @@ struct PhaseCorrelator: ~Copyable {
   private var drifted = 0.0  // since the average was last turned
   private var weights = SpectralWeights(bins: bins)
   private var newest = 0  // in the ring of references
+  private var shortest = 0  // in the ring of averages: the partition of the shortest lags
+  private var repeatsReference = false  // the last block came with the reference of the one before
   private var blocksAveraged = 0
   private var blocksWithoutReference = partitions + 1
   private var hasMicrophone = false  // in the last block
@@ -77,18 +79,30 @@ struct PhaseCorrelator: ~Copyable {
     blocksAveraged = 0
   }
 
-  /// Takes in a block of the microphone and two blocks of the reference, the newer of the same time.
+  /// Takes in a block of the microphone and two blocks of the reference, the newer of the same time,
+  /// or no reference where the block belongs to the same one as the last.
   mutating func begin(
-    reference: UnsafeMutablePointer<Float>, microphone block: UnsafeMutablePointer<Float>
+    reference: UnsafeMutablePointer<Float>?, microphone block: UnsafeMutablePointer<Float>
   ) {
-    let size = Self.size
-    let referencePower = FloatBuffer.meanSquare(reference, size)
     let microphonePower = FloatBuffer.meanSquare(block, Self.block)
-    // What is no number is not greater, and not less.
+    // The comparisons are false for a value that is not a number.
     hasMicrophone = microphonePower > Self.leastPower && microphonePower < .infinity
-    hasReference = referencePower > Self.leastPower && referencePower < .infinity
-    input.clear()
     microphoneInput.clear()
+    if hasMicrophone {
+      for index in 0..<Self.block {
+        microphoneInput.start[Self.block + index] = block[index] * window.start[index]
+      }
+    }
+    drifted += drift
+    repeatsReference = reference == nil
+    if let reference { load(reference) }
+  }
+
+  private mutating func load(_ reference: UnsafeMutablePointer<Float>) {
+    let size = Self.size
+    let power = FloatBuffer.meanSquare(reference, size)
+    hasReference = power > Self.leastPower && power < .infinity
+    input.clear()
     if hasReference {
       input.start.update(from: reference, count: size)
       for index in 0..<edge.count {
@@ -96,14 +110,23 @@ struct PhaseCorrelator: ~Copyable {
         input.start[size - 1 - index] *= edge.start[index]
       }
     }
-    if hasMicrophone {
-      for index in 0..<Self.block {
-        microphoneInput.start[Self.block + index] = block[index] * window.start[index]
-      }
-    }
-    drifted += drift
     newest = (newest + 1) % Self.partitions
     blocksWithoutReference = hasReference ? 0 : blocksWithoutReference + 1
+  }
+
+  /// Takes in two blocks of the reference for which there is no block of the microphone.
+  mutating func skip(reference: UnsafeMutablePointer<Float>) {
+    load(reference)
+    transformReference()
+  }
+
+  /// Makes every lag longer by a block, or shorter: what was averaged moves with it. Only between the
+  /// last step of a block and the next block.
+  mutating func shiftLags(isLonger: Bool) {
+    if isLonger { shortest = (shortest + Self.partitions - 1) % Self.partitions }
+    // The shortest lags are new, or leave and come back as the longest.
+    average(0).clear(bins: Self.binCount)
+    if !isLonger { shortest = (shortest + 1) % Self.partitions }
   }
 
   /// One step of the work, 0..<stepCount, in order. Runs per frame: no allocation, lock, log or await.
@@ -116,25 +139,29 @@ struct PhaseCorrelator: ~Copyable {
   }
 
   private func average(_ partition: Int) -> Spectrum {
-    Spectrum(at: averageBins.start + partition * 2 * Self.binCount, samples: Self.size)
+    let slot = (shortest + partition) % Self.partitions
+    return Spectrum(at: averageBins.start + slot * 2 * Self.binCount, samples: Self.size)
   }
 
   private var microphone: Spectrum { Spectrum(at: microphoneBins.start, samples: Self.size) }
   private var turn: Spectrum { Spectrum(at: turnBins.start, samples: Self.size) }
 
   private mutating func transform() {
-    let (reference, microphone) = (reference(newest), microphone)
-    fft.forward(input.start, into: reference)
+    if !repeatsReference { transformReference() }
     fft.forward(microphoneInput.start, into: microphone)
-    weights.compare(reference, microphone)
-    let counting = weights.whiten(reference: reference)
-    if !hasReference || counting < Self.leastBins { reference.clear(bins: Self.binCount) }
     guard isInformed else { return }
     let weight = weights.whiten(microphone: microphone)
     hasMicrophone = weight >= Self.leastWeight
     guard hasMicrophone else { return }
     blocksAveraged += 1
     makeTurn()
+  }
+
+  private func transformReference() {
+    let reference = reference(newest)
+    fft.forward(input.start, into: reference)
+    let counting = weights.whiten(reference: reference)
+    if !hasReference || counting < Self.leastBins { reference.clear(bins: Self.binCount) }
   }
 
   private mutating func makeTurn() {

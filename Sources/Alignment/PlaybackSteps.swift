@@ -20,6 +20,8 @@ struct PlaybackSteps {
   var rate: Double { waiting.reduce(0) { $0 + $1.rate } }
   var added: Int64 { waiting.reduce(0) { $0 + $1.added } }
 
+  mutating func removeAll() { waiting.removeAll(keepingCapacity: true) }
+
   /// One that finds no room goes with the last.
   mutating func append(_ step: PlaybackStep) {
     if waiting.count < Self.most { return waiting.append(step) }

@@ -1,16 +1,20 @@
 public import AudioCore
 public import Resampling
 
-/// Stands before an echo canceller and gives it the reference so that it leads the echo by a time
-/// that stays the same, whatever the lag on the network, the drift of two clocks and their jumps.
+/// The stage before an echo canceller that makes the reference lead the echo by a steady time,
+/// whatever the lag on the network, the drift of two clocks and their jumps.
 ///
-/// Until it is sure of the lag, or the devices' times say it, it passes the reference untouched. A
-/// lead that the canceller likes it leaves alone; any other it makes the best one, by holding the
-/// reference back. From then on it keeps the lead: a drift is followed by resampling, a jump by one
-/// move with a cross-fade of a frame. It cannot make a reference earlier than it came, but it needs a
-/// reference that it holds back no sooner than that. The same input gives the same output.
+/// Until the lag is known, from the sound or from the devices' times, the reference passes untouched.
+/// A lead that suits the canceller stays as it is. Any other lead becomes the best one: the reference
+/// is held back. From then on the lead stays the same: a drift is followed by resampling, a jump by
+/// one move with a cross-fade of a frame.
+///
+/// The indexes of samples name samples and do not compare clocks. A reference with a clock of its own
+/// may run ahead of the microphone or behind it for as long as the call lasts: the lag is looked for
+/// in a window of 1,024 ms that moves with the echo, and with the arrivals of the samples while no
+/// echo is heard. The same input gives the same output.
 public struct ReferenceAligner: ~Copyable {
-  /// What a canceller likes best, and what it likes well enough not to be disturbed.
+  /// The lead that suits a canceller best, and those that suit it well enough to be left alone.
   public struct Leads: Sendable, Equatable {
     public var best: Duration
     public var good: ClosedRange<Duration>
@@ -24,18 +28,34 @@ public struct ReferenceAligner: ~Copyable {
     }
   }
 
-  /// How long the estimate is behind a drift that it follows, in seconds: half a block and the work.
+  /// What has become of the echo's path with a frame.
+  public enum Change: Sendable, Equatable {
+    case none
+    /// The client has told of a step, and the reference follows it at the very sample: the canceller
+    /// has nothing to learn.
+    case followed
+    /// The echo is elsewhere than before, or the reference was moved.
+    case moved
+  }
+
+  /// The time that the estimate is behind a drift that it follows, in seconds: half a block and the
+  /// work.
   private static let age = 0.1
-  /// What the lead may be off, in seconds, before the reference is moved at once: where the lag was
+  /// The error of the lead, in seconds, from which the reference is moved at once: where the lag was
   /// found elsewhere, and where it only drifts.
   private static let offAfterJump = 0.001
   private static let offAfterDrift = 0.004
-  /// The same by the devices' times, which know nothing of the room.
+  /// The same by the devices' times, which do not include the way through the room.
   private static let offByDevices = 0.005
-  /// Below this, in parts per million, a drift is left to the canceller, which bears 200.
+  /// The error of the lead, in seconds, from which the reference needs room to follow a drift.
+  private static let offForRoom = 0.0015
+  /// The room, in seconds, that a reference keeps which follows a drift: it lasts for 2 s of the
+  /// largest.
+  private static let roomForDrift = 0.002
+  /// A slower drift, in parts per million, is left to the canceller, which bears 200.
   private static let leastDrift = 10.0
   private static let leastConfidence: Float = 0.4
-  /// Of the estimator's updates, one in so many goes into the slope: the others say the same.
+  /// One update of the estimator in so many becomes a point of the slope: the others say the same.
   private static let updatesPerPoint = 4
 
   public private(set) var status = AlignmentStatus()
@@ -50,6 +70,7 @@ public struct ReferenceAligner: ~Copyable {
   private var referenceFrames: Int64 = 0
   private var updateCount = 0
   private var lead: Double?  // in seconds, that is kept
+  private var leadError = 0.0  // in seconds, when the echo was last heard
   private let heldBack: Double  // the microphone, in seconds
   private var hasNewTimes = false
   private var steps = PlaybackSteps()
@@ -57,11 +78,17 @@ public struct ReferenceAligner: ~Copyable {
   private var deviceOffset: Double?  // from the lag by the devices' times to that of the sound
   private var lastLag: Double?  // in seconds, that was last believed
   private var jumps = JumpTrend()
+  private var window: LagWindow
 
-  /// `heldBack` is by how much the microphone comes later than its samples' indexes say.
+  /// Creates an aligner.
+  ///
+  /// - Parameters:
+  ///   - heldBack: The time by which the microphone comes later than its samples' indexes say.
+  ///   - hasOwnClock: Whether the reference comes by a clock of its own, so that there may be more or
+  ///     less of it than of the microphone. Otherwise a frame of it comes with each of the microphone.
   public init(
     microphone: SampleRate, reference: SampleRate, referenceChannelCount: Int,
-    heldBack: Duration = .zero, leads: Leads = Leads()
+    heldBack: Duration = .zero, leads: Leads = Leads(), hasOwnClock: Bool = false
   ) throws(FrameResampler.Failure) {
     let estimator = try DelayEstimator(microphone: microphone, reference: reference)
     self.estimator = estimator
@@ -71,6 +98,7 @@ public struct ReferenceAligner: ~Copyable {
     self.heldBack = heldBack / .seconds(1)
     rate = Double(reference.hertz)
     microphoneRate = Double(microphone.hertz)
+    window = LagWindow(moves: hasOwnClock)
     resampler = VariableResampler(
       rate: reference, channelCount: referenceChannelCount,
       longestDelay: reference.samplesPerFrame * DelayEstimator.longestWait)
@@ -92,18 +120,27 @@ public struct ReferenceAligner: ~Copyable {
     hasNewTimes = true
   }
 
-  /// How many frames of the reference have still to come until it is level with the microphone.
-  public var missingFrames: Int { Int(microphoneFrames - referenceFrames) }
+  /// Takes in that samples of the reference have arrived, when the given seconds of it and of the
+  /// microphone have arrived in all.
+  public mutating func noteArrival(reference: Double, microphone: Double) {
+    window.noteArrival(reference - microphone, at: microphone)
+  }
+
+  /// The frames of the reference that have still to come until it is level with the microphone. Below
+  /// zero, no more is taken yet.
+  public var missingFrames: Int {
+    Int((Double(microphoneFrames - referenceFrames) + window.seconds * 100).rounded(.up))
+  }
 
   /// Whether `read` will have all that it needs, when so many frames of the reference more have come.
   public func hasReference(afterFrames count: Int) -> Bool {
     resampler.hasNextFrame(afterFrames: count)
   }
 
-  /// So much the reference may be behind the microphone, in frames.
+  /// The frames by which the reference may be behind the microphone.
   public static let longestWait = DelayEstimator.longestWait - 1
 
-  /// Takes in the next 10 ms of the reference; never more than of the microphone. Runs per frame: no
+  /// Takes in the next 10 ms of the reference, while frames of it are missing. Runs per frame: no
   /// allocation, lock, log or await.
   public mutating func append(reference frame: borrowing Frame) {
     precondition(missingFrames > 0, "a reference before its microphone")
@@ -115,35 +152,41 @@ public struct ReferenceAligner: ~Copyable {
   /// Takes in the next 10 ms of the microphone, and decides by what is known then. Runs per frame: no
   /// allocation, lock, log or await.
   ///
-  /// - Returns: Whether the echo is elsewhere than before; the next `read` is moved for it where the
-  ///   engine needs that.
-  public mutating func append(microphone frame: borrowing Frame) -> Bool {
+  /// - Returns: Where the echo has gone. The next `read` is moved for it where the engine needs that.
+  public mutating func append(microphone frame: borrowing Frame) -> Change {
     precondition(missingFrames <= Self.longestWait, "a microphone without its reference")
     microphoneFrames += 1
     estimator.append(microphone: frame)
     jumps.update(estimator.comparedSeconds)
-    var hasMoved = hasNewTimes && followDevices()
+    var change = hasNewTimes && followDevices() ? Change.moved : .none
     if estimator.updateCount != updateCount {
       updateCount = estimator.updateCount
-      if followSound() { hasMoved = true }
+      if followSound() { change = .moved }
     }
+    if window.moves { moveWindow() }
     let position = Double(microphoneFrames) / 100 * rate - resampler.delay
     while let step = steps.next(until: position) {
-      if take(step) { hasMoved = true }
+      if take(step), change == .none { change = .followed }
     }
     report()
-    return hasMoved
+    return change
   }
 
-  /// Gives the reference for the microphone's last frame, or silence in place of one that has not come.
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Returns the reference for the microphone's last frame, or silence in place of one that has not
+  /// come. Runs per frame: no allocation, lock, log or await.
   public mutating func read(into output: borrowing Frame) { resampler.read(into: output) }
 
-  /// Forgets the echo's way, as where a route has changed; the reference stays where it is.
+  /// Forgets the echo's path and the clocks of the devices, as where a route has changed. The
+  /// reference stays where it is.
   public mutating func reset() {
     estimator.reset()
-    driftEstimator.forgetDelays()
+    driftEstimator.reset()
+    steps.removeAll()
+    knownJumps = 0
+    hasNewTimes = false
+    window.forgetLag()
     lead = nil
+    leadError = 0
     deviceOffset = nil
     lastLag = nil
     resampler.slope = 0
@@ -154,7 +197,8 @@ public struct ReferenceAligner: ~Copyable {
     guard let lag = estimator.lagSeconds, estimator.confidence >= Self.leastConfidence else {
       return false
     }
-    status.echoDelay = .nanoseconds(Int64(max(0, lag - heldBack) * 1e9))
+    window.noteLag(at: microphoneSeconds, heldFor: heldSeconds)
+    status.echoDelay = echoDelay(lag: lag)
     let jump = estimator.hasMoved ? lag - (lastLag ?? lag) : 0
     lastLag = lag
     if estimator.hasMoved {
@@ -170,7 +214,8 @@ public struct ReferenceAligner: ~Copyable {
     guard let lead else {
       return begin(lag: expected) || abs(jump) > Self.offByDevices
     }
-    let error = max(0, expected - lead) - resampler.delay / rate
+    let error = max(0, expected - lead) - heldSeconds
+    leadError = error
     let limit = estimator.hasMoved ? Self.offAfterJump : Self.offAfterDrift
     if abs(error) > limit {
       if !estimator.hasMoved { jumps.note(error, at: estimator.comparedSeconds) }
@@ -188,7 +233,7 @@ public struct ReferenceAligner: ~Copyable {
   }
 
   private mutating func begin(lag: Double) -> Bool {
-    let current = lag - resampler.delay / rate
+    let current = lag - heldSeconds
     if goodLeads.contains(current) {
       lead = current
       return false
@@ -204,15 +249,14 @@ public struct ReferenceAligner: ~Copyable {
     resampler.slope = drift + max(-30, min(30, excess * 1e6 / 20))
   }
 
-  /// Before the echo was heard, the devices' times say where it is. Later they say only where it went
-  /// when they jump, until it is heard there.
+  /// Follows the devices' times. Before the echo was heard, they say where it is. Later they only say
+  /// where it went when they jump, until it is heard there.
   private mutating func followDevices() -> Bool {
     hasNewTimes = false
     guard let lag = deviceLag else { return false }
     guard let heard = estimator.lagSeconds else {
       believe(lag: lag)
-      return goodLeads.contains(lag - resampler.delay / rate)
-        ? false : moveByDevices(to: lag - bestLead)
+      return goodLeads.contains(lag - heldSeconds) ? false : moveByDevices(to: lag - bestLead)
     }
     guard driftEstimator.deviceJumps != knownJumps, let deviceOffset, let lead else {
       return false
@@ -231,51 +275,69 @@ public struct ReferenceAligner: ~Copyable {
     return moveByDevices(to: expected - lead)
   }
 
-  /// Where the echo is by what was told, before it is heard there.
+  /// Takes a lag that was told for that of the echo, before it is heard there.
   private mutating func believe(lag: Double) {
-    status.echoDelay = .seconds(max(0, lag - heldBack))
+    status.echoDelay = echoDelay(lag: lag)
     lastLag = lag
   }
 
-  /// From here on the client plays as it said: a drift that is followed is another by just as much, and
-  /// the reference stays with the echo to the sample. Returns whether the echo has moved.
+  /// Follows a step of the playback: from here on the client plays as it said. A drift that is
+  /// followed changes by just as much, and the reference stays with the echo to the sample. Returns
+  /// whether the lag has changed.
   private mutating func take(_ step: PlaybackStep) -> Bool {
     if resampler.slope != 0 { resampler.slope -= step.rate }
     let change = Double(step.added) / rate
-    guard change != 0, lead != nil, let lag = lastLag, (0...1.1).contains(lag + change) else {
+    guard change != 0, let lead, let lag = lastLag, (0...1.1).contains(lag + change) else {
       return false
     }
     believe(lag: lag + change)
-    estimator.jump(by: change)
+    estimator.step(by: change, in: lead + max(0, change))
     driftEstimator.shiftDelays(by: change)
     resampler.move(to: resampler.nextDelay + Double(step.added))
     return true
   }
 
   private mutating func moveByDevices(to seconds: Double) -> Bool {
-    abs(max(0, seconds) - resampler.delay / rate) > Self.offByDevices && move(to: seconds)
+    abs(max(0, seconds) - heldSeconds) > Self.offByDevices && move(to: seconds)
   }
 
   private mutating func learnDeviceOffset(_ lag: Double) {
     guard let deviceLag else { return }
     knownJumps = driftEstimator.deviceJumps
-    // What the devices know already, and the sound does not.
+    // Steps that are told and not read yet: the devices know them, and the sound does not.
     let coming = Double(steps.added) / rate
     deviceOffset = lag + coming - deviceLag
   }
 
-  /// In seconds, by the devices' times; nil for what no echo can have.
+  /// The lag by the devices' times, in seconds; nil for one that no echo can have.
   private var deviceLag: Double? {
-    let seconds = Double(microphoneFrames) / 100
-    let lag = driftEstimator.deviceLag(
-      atMicrophoneSample: Int64(seconds * microphoneRate), referenceSample: Int64(seconds * rate))
-    return lag.map { $0 + heldBack }.flatMap { (0...1.1).contains($0) ? $0 : nil }
+    anyDeviceLag.flatMap { (0...1.1).contains($0) ? $0 : nil }
   }
 
-  /// Holds the reference back by so much. Returns whether that is another time than before.
+  private var anyDeviceLag: Double? {
+    let seconds = microphoneSeconds
+    let lag = driftEstimator.deviceLag(
+      atMicrophoneSample: Int64(seconds * microphoneRate),
+      referenceSample: Int64((seconds + window.seconds) * rate))
+    return lag.map { $0 + heldBack + window.seconds }
+  }
+
+  private var microphoneSeconds: Double { Double(microphoneFrames) / 100 }
+
+  /// The time that the reference is held back, in the window of lags, in seconds.
+  private var heldSeconds: Double { resampler.delay / rate + window.seconds }
+
+  private func echoDelay(lag: Double) -> Duration {
+    .nanoseconds(Int64(max(0, lag - heldBack - window.secondsFromArrival) * 1e9))
+  }
+
+  /// Holds the reference back by so many seconds of the window. Returns whether that is another time
+  /// than before.
   private mutating func move(to seconds: Double) -> Bool {
     // Whole samples pass untouched.
-    let after = max(0, min(resampler.longestDelay, (seconds * rate).rounded()))
+    let wanted = (seconds - window.seconds) * rate
+    let after = max(
+      resampler.shortestDelay.rounded(.up), min(resampler.longestDelay, wanted.rounded()))
     resampler.slope = 0
     guard after != resampler.delay else { return false }
     resampler.move(to: after)
@@ -294,5 +356,60 @@ public struct ReferenceAligner: ~Copyable {
     status.hasUnsteadyClocks =
       driftEstimator.devicesDisagree || driftEstimator.isBeyondLimit || jumps.isDrift
       || driftEstimator.capture.isUntrusted || driftEstimator.playback.isUntrusted
+  }
+}
+
+/// The window of lags, and the reference where nothing is heard.
+extension ReferenceAligner {
+  /// The reference is moved with the arrivals by no less than this, in seconds.
+  private static let leastMoveByArrival = 0.02
+
+  private mutating func moveWindow() {
+    if estimator.canShiftLags, let isLonger = wantedShift {
+      estimator.shiftLags(isLonger: isLonger)
+      window.shift(isLonger: isLonger)
+      let shift = isLonger ? LagWindow.shift : -LagWindow.shift
+      lastLag? += shift
+      driftEstimator.shiftDelays(by: shift)
+      resampler.shiftDelays(to: -window.seconds * rate)
+    }
+    followArrivals()
+  }
+
+  /// Whether the window should show longer lags or shorter ones; nil where it is well as it is.
+  private var wantedShift: Bool? {
+    let lag = window.isHeard(at: microphoneSeconds) ? estimator.lagSeconds : nil
+    let room = resampler.nextDelay - resampler.shortestFractionalDelay
+    let isOff = lead != nil && knownDrift != 0 && abs(leadError) > Self.offForRoom
+    // A drift that is followed makes room in time; one that was not followed yet does so late.
+    let isFollowed = resampler.slope < 0 && (0..<Self.roomForDrift * rate).contains(room)
+    let needsRoom = isFollowed || isOff && room < 1
+    let known = lag ?? toldLag
+    guard let isLonger = window.wantedShift(lag: known, needsRoom: needsRoom) else { return nil }
+    return isLonger && missingFrames > Self.longestWait - LagWindow.frames ? nil : isLonger
+  }
+
+  /// The lag by the devices' times before the echo was heard; nil for times that cannot be believed.
+  private var toldLag: Double? {
+    guard estimator.lagSeconds == nil, let lag = anyDeviceLag, (-0.1...1.2).contains(lag),
+      !driftEstimator.capture.isUntrusted, !driftEstimator.playback.isUntrusted
+    else { return nil }
+    return lag + Self.offByDevices
+  }
+
+  /// Keeps the reference, while no echo is heard, as near to the microphone as it was at first, or
+  /// when the echo was last heard.
+  private mutating func followArrivals() {
+    if lead == nil {
+      guard lastLag == nil else { return }
+      let wanted = -window.arrivalSeconds
+      guard abs(wanted - resampler.delay / rate) > Self.leastMoveByArrival else { return }
+      _ = move(to: wanted + window.seconds)
+    } else if let error = window.arrivalError(at: microphoneSeconds, heldFor: heldSeconds) {
+      estimator.jump(by: error)
+      driftEstimator.forgetDelays()
+      if let lag = lastLag { believe(lag: lag + error) }
+      resampler.move(to: resampler.nextDelay + (error * rate).rounded())
+    }
   }
 }

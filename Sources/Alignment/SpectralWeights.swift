@@ -20,8 +20,6 @@ struct SpectralWeights: ~Copyable {
   private let first: Int
   private let last: Int
   private var isPrimed = false
-  private var leastReference: Float = 0
-  private var leastMicrophone: Float = 0
 
   /// For the frequencies `bins` of a spectrum.
   init(bins: ClosedRange<Int>) {
@@ -31,14 +29,9 @@ struct SpectralWeights: ~Copyable {
     floor = FloatBuffer(bins.upperBound + 1)
   }
 
-  /// Takes in both spectra of a block, before they are whitened.
-  mutating func compare(_ reference: Spectrum, _ microphone: Spectrum) {
-    leastReference = max(strongest(reference) * Self.leastShare, 1e-20)
-    leastMicrophone = max(strongest(microphone) * Self.leastShare, 1e-20)
-  }
-
-  /// Leaves of a spectrum the phases. Returns how many frequencies count.
+  /// Replaces a spectrum of the reference by its phases. Returns how many frequencies count.
   func whiten(reference: Spectrum) -> Int {
+    let leastReference = leastPower(reference)
     let (real, imaginary) = (reference.real, reference.imaginary)
     var counting = 0
     for bin in first...last {
@@ -51,8 +44,10 @@ struct SpectralWeights: ~Copyable {
     return counting
   }
 
-  /// The same, and what is noise counts less or nothing. Returns the sum of the weights.
+  /// Replaces a spectrum of the microphone by its phases, weighted by how far each frequency stands
+  /// out from the noise. Returns the sum of the weights.
   mutating func whiten(microphone: Spectrum) -> Float {
+    let leastMicrophone = leastPower(microphone)
     let (real, imaginary) = (microphone.real, microphone.imaginary)
     var sum: Float = 0
     for bin in first...last {
@@ -71,13 +66,14 @@ struct SpectralWeights: ~Copyable {
     return sum
   }
 
-  /// Also of those below, which leak into the others.
-  private func strongest(_ bins: Spectrum) -> Float {
+  /// Returns the power below which a frequency holds only what leaked from the strongest one,
+  /// which may lie below the frequencies that count.
+  private func leastPower(_ bins: Spectrum) -> Float {
     var strongest: Float = 0
     for bin in 1...last {
       let (real, imaginary) = (bins.real[bin], bins.imaginary[bin])
       strongest = max(strongest, real * real + imaginary * imaginary)
     }
-    return strongest
+    return max(strongest * Self.leastShare, 1e-20)
   }
 }

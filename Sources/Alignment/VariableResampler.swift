@@ -13,11 +13,15 @@ public struct VariableResampler: ~Copyable {
   /// Between samples it needs some of those after.
   public static let leastFractionalDelay = Double(SincInterpolator.taps / 2 + 1)
 
-  /// In samples, at the end of the last frame.
+  /// The delay at the end of the last frame, in samples. A delay below zero reads what comes with a
+  /// later frame of the output.
   public private(set) var delay = 0.0
-  /// By which the delay grows, in parts per million of the time.
+  /// The growth of the delay, in parts per million of the time.
   public var slope = 0.0
-  public let longestDelay: Double
+  /// The least and the greatest delay, in samples. Both move with `shiftDelays`.
+  public private(set) var shortestDelay = 0.0
+  public var longestDelay: Double { shortestDelay + span }
+  private let span: Double
   /// In samples, where the next frame begins.
   var nextDelay: Double { next ?? delay }
   private var next: Double?  // where the next frame fades to
@@ -32,7 +36,7 @@ public struct VariableResampler: ~Copyable {
   /// `longestDelay` in samples.
   public init(rate: SampleRate, channelCount: Int, longestDelay: Int) {
     self.channelCount = channelCount
-    self.longestDelay = Double(longestDelay)
+    span = Double(longestDelay)
     capacity = longestDelay + 2 * rate.samplesPerFrame + 2 * SincInterpolator.taps
     storage = FloatBuffer((capacity + SincInterpolator.taps) * channelCount)
     fading = Frame(rate: rate, channelCount: channelCount)
@@ -41,9 +45,16 @@ public struct VariableResampler: ~Copyable {
   /// From the next frame on the delay is another, in samples, cut off at 0 and the longest: that
   /// frame fades from one to the other.
   public mutating func move(to delay: Double) {
-    let target = max(0, min(longestDelay, delay))
-    next = target != target.rounded() ? max(target, Self.leastFractionalDelay) : target
+    let target = max(shortestDelay, min(longestDelay, delay))
+    next = target != target.rounded() ? max(target, shortestFractionalDelay) : target
   }
+
+  /// Moves the range of delays, where the input has come to run ahead of the output or behind it.
+  /// The delay itself stays.
+  mutating func shiftDelays(to shortestDelay: Double) { self.shortestDelay = shortestDelay }
+
+  /// The shortest delay that is not a whole number of samples.
+  var shortestFractionalDelay: Double { shortestDelay + Self.leastFractionalDelay }
 
   /// Takes in the next frame. At most one more than was given may have come. Runs per frame: no
   /// allocation, lock, log or await.
@@ -103,10 +114,10 @@ public struct VariableResampler: ~Copyable {
 
   /// In samples over a frame, as far as there is room for it.
   private func growth(from start: Double) -> Double {
-    guard slope != 0, slope.isFinite, start >= Self.leastFractionalDelay else { return 0 }
+    guard slope != 0, slope.isFinite, start >= shortestFractionalDelay else { return 0 }
     let limited = max(-Self.largestSlope, min(Self.largestSlope, slope))
     let end = start + limited * 1e-6 * Double(fading.sampleCount)
-    return max(Self.leastFractionalDelay, min(longestDelay, end)) - start
+    return max(shortestFractionalDelay, min(longestDelay, end)) - start
   }
 
   private func read(from start: Double, growingBy change: Double, into output: borrowing Frame) {
@@ -114,6 +125,10 @@ public struct VariableResampler: ~Copyable {
     let isWhole = change == 0 && start == start.rounded()
     let step = 1 - change / Double(size)
     let next = Int(fetched % Int64(capacity)) + 2 * capacity
+    // Whole turns of the ring are taken off, which is exact: the rest is as precise after a day as in
+    // the first minute.
+    let turns = (start / Double(capacity)).rounded(.down) * Double(capacity)
+    let start = start - turns
     for channel in 0..<channelCount {
       let ring = storage.start + channel * (capacity + SincInterpolator.taps)
       let target = output.planePointers[channel]

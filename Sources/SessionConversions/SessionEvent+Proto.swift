@@ -127,6 +127,7 @@ extension Anechoic_V1_CaptureWarning.Problem {
     case .noisy: self = .noisy
     case .clipping: self = .clipping
     case .noReference: self = .noReference
+    case .residualEcho: self = .residualEcho
     case .unsteadyClocks: self = .unsteadyClocks
     case .late: self = .late
     }

@@ -43,7 +43,9 @@ struct AlignerRun {
     var frame = 0
     forEachFrame(microphone, reference, rate) { microphone, reference in
       eachFrame(&aligner, frame)
-      if aligner.process(microphone: microphone, reference: reference, into: aligned) {
+      let change = aligner.process(
+        microphone: microphone, reference: reference, into: aligned)
+      if change != .none {
         moves.append(frame)
       }
       frame += 1

@@ -60,6 +60,39 @@ struct PlaybackReportTests {
     #expect(run.warnings(.unsteadyClocks).isEmpty)
   }
 
+  /// An underrun of 20 ms every second and as much left out half a second later, each told.
+  @Test func stepsThatAreToldNeitherHideAVoiceNorSoundLikeOne() async throws {
+    let ahead = 0.06
+    let jumps = (0..<24).map { index in
+      (at: 4.085 + 0.5 * Double(index), by: index.isMultiple(of: 2) ? 0.02 : -0.02)
+    }
+    let scene = EchoRun.scene(lag: 0.3) {
+      $0.jumps = jumps
+      $0.silences = jumps.filter { $0.by > 0 }.map { $0.at..<$0.at + 0.02 }
+    }
+    let run = try EchoRun(
+      scene, farEnd: try await Voices.far(seconds: 16), near: try await Voices.near(after: 9),
+      from: .playback)
+    run.tellTimes()
+    try run.run { frame in
+      let (step, place) = ((frame - 400) / 50, (frame - 400) % 50)
+      guard frame >= 400, step < jumps.count else {
+        return try run.reportPlayback(at: frame, ahead: ahead)
+      }
+      let isSilence = step.isMultiple(of: 2)
+      let first = isSilence ? 5 : 3
+      guard !(3..<first).contains(place) else { return }
+      try run.reportPlayback(
+        at: frame, ahead: ahead, isDue: place == first,
+        silence: place == first && isSilence ? 320 : 0,
+        skipped: place == first && !isSilence ? 320 : 0)
+    }
+    let first = try #require(run.voiceStarts.first)
+    #expect(first > 8.8 && first < 9.8, "\(run.voiceStarts)")
+    let later = run.echoPaths.filter { $0.at > 5 && !$0.hasConverged }
+    #expect(later.isEmpty, "\(later)")
+  }
+
   /// A device that drops samples, or one that does not say how much silence it put in.
   @Test(arguments: [-0.15, 0.2])
   func whatWasHeardElsewhereMovesThePlayback(jump: Double) async throws {

@@ -1129,10 +1129,14 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     /// For 1 s, the announced reference was missing, or the far end played although there is
     /// neither a reference nor a playback.
     case noReference // = 4
+
+    /// For 3 s, the processed output followed the reference and the echo was not 10 dB lower than
+    /// before. Ends after 2 s of a reference that the output does not follow. While nothing plays,
+    /// the last state stays.
     case residualEcho // = 5
 
     /// For 1 s, device times contradicted each other, device times and audio showed different
-    /// drift, or the drift was more than 500 ppm. Ends after 5 s without these faults.
+    /// drift, or the drift was more than 1,000 ppm. Ends after 5 s without these faults.
     case unsteadyClocks // = 6
 
     /// The microphone comes more than 500 ms behind real time; over below 100 ms.

@@ -272,9 +272,9 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     /// Clears the value of `microphone`. Subsequent reads from it will return its default value.
     public mutating func clearMicrophone() {self._microphone = nil}
 
-    /// The loudspeaker signal, captured at the device. If this input is absent and there is a
+    /// The loudspeaker signal, captured at the device, by the device's own clock. If this input is absent and there is a
     /// playback output, the playback is the echo reference. Then the loudspeaker is expected to
-    /// play it within some 100 ms.
+    /// play it within 1,000 ms.
     public var reference: Anechoic_V1_AudioFormat {
       get {_reference ?? Anechoic_V1_AudioFormat()}
       set {_reference = newValue}

@@ -42,6 +42,7 @@ struct CaptureSide: ~Copyable {
   private var pipeline: CapturePipeline
   private var echo: EchoReference
   private var convergence = EchoConvergence()
+  private var residualEcho = ResidualEchoDetector()
   private var nearEnd: VoiceActivityDetector
   private var mutedTalker = MutedTalkerDetector()
   private var limiter: Limiter
@@ -108,6 +109,7 @@ struct CaptureSide: ~Copyable {
   ) throws(InputFault) -> Int64 {
     let first = firstSample ?? echo.timeline.arrived
     let missing = try echo.timeline.append(samples, firstSample: firstSample)
+    echo.noteArrival(microphoneSamples: microphone.arrived)
     if let deviceTime { echo.notePlayback(sample: first, at: deviceTime) }
     return missing
   }
@@ -187,7 +189,7 @@ struct CaptureSide: ~Copyable {
     // A silent microphone would teach the engine that there is no echo.
     if pipeline.input.peak == 0, echo.mustBeHeard { echo.aligned.clear() }
     var findings = pipeline.process(reference: echo.aligned, into: output)
-    if !pipeline.restsEcho { followEcho(&findings, &news) }
+    if pipeline.restsEcho { residualEcho.reset() } else { followEcho(&findings, &news) }
     listen(findings, context, &news)
     if injections.isHeard { output.add(injections.processed, to: injections.lastGain) }
     limiter.process(output)
@@ -204,13 +206,13 @@ struct CaptureSide: ~Copyable {
   /// - Returns: Whether the echo canceller needs a reference that has not arrived.
   private mutating func align(_ mix: borrowing Frame, _ news: inout News) -> Bool {
     let wasKnown = echo.status.echoDelay != nil
-    let (hasMoved, isMissing) = echo.advance(microphone: pipeline.input, mix: mix)
+    let (change, isMissing) = echo.advance(microphone: pipeline.input, mix: mix)
     // Without an echo, neither its path nor its reference matters.
     guard !pipeline.restsEcho else { return false }
-    if hasMoved || !wasKnown && echo.status.echoDelay != nil {
-      convergence.restart()
-      news.hasEchoPath = true
-    }
+    let isNew = change == .moved || !wasKnown && echo.status.echoDelay != nil
+    // A step that the client reported leaves the canceller nothing to learn.
+    if isNew { convergence.restart() } else if change == .followed { convergence.step() }
+    news.hasEchoPath = isNew || change == .followed
     if isMissing { meter.referenceMissed() }
     return isMissing
   }
@@ -219,9 +221,14 @@ struct CaptureSide: ~Copyable {
   /// echo does not count as voice.
   private mutating func followEcho(_ findings: inout FrameFindings, _ news: inout News) {
     let mayHaveEcho = echo.mayBeHeard
-    let hasJustConverged = convergence.process(findings.echoReduction, mayHaveEcho: mayHaveEcho)
+    let hasJustConverged = convergence.process(
+      EchoConvergence.Observation(
+        reduction: findings.echoReduction, mayHaveEcho: mayHaveEcho,
+        isLagKnown: echo.status.echoDelay != nil, microphone: pipeline.input.meanSquare))
+    residualEcho.process(reference: echo.newestMeanSquare, output: output.meanSquare)
     if hasJustConverged, echo.status.echoDelay != nil { news.hasEchoPath = true }
-    if mayHaveEcho, convergence.isLearning { findings.hasVoice = false }
+    let mayBeEcho = convergence.isLearning || convergence.isStepping && !nearEnd.isActive
+    if mayHaveEcho, mayBeEcho { findings.hasVoice = false }
   }
 
   /// Follows the voice of the near end, muted or not.
@@ -241,8 +248,16 @@ struct CaptureSide: ~Copyable {
       noiseFloor: meter.noiseFloorLevel, isInterrupted: context.isInterrupted,
       playsWithoutReference: lacksReference
         || !hasReference && context.farEndPlays && needsEcho,
-      hasUnsteadyClocks: needsEcho && echo.status.hasUnsteadyClocks)
+      hasUnsteadyClocks: needsEcho && echo.status.hasUnsteadyClocks,
+      hasResidualEcho: hasResidualEcho(findings))
     warnings.process(observation) { news.warnings.add($0) }
+  }
+
+  /// Returns whether echo stays in the output, or nil while nothing plays that would show it.
+  private func hasResidualEcho(_ findings: FrameFindings) -> Bool? {
+    guard !pipeline.restsEcho else { return false }
+    guard residualEcho.isKnown else { return nil }
+    return residualEcho.isEchoLeft && !convergence.isEnough(findings.echoReduction)
   }
 
   // MARK: Findings

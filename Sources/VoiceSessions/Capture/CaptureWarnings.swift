@@ -1,8 +1,8 @@
 internal import AudioCore
 
-/// A problem with what a session hears.
+/// A problem with the microphone or its reference that a person could mend.
 public enum CaptureProblem: UInt8, Sendable, CaseIterable {
-  case noSignal, noisy, clipping, noReference, unsteadyClocks
+  case noSignal, noisy, clipping, noReference, residualEcho, unsteadyClocks
   /// The microphone comes behind real time: known to who runs the session, who reports it.
   case late
 }
@@ -36,20 +36,22 @@ struct CaptureWarnings {
     }
   }
 
-  /// What is known of 10 ms of input.
+  /// The findings on 10 ms of input.
   struct Observation {
-    /// Of the microphone.
+    /// The mean square of the microphone.
     var meanSquare: Float
-    /// Of the microphone, 0...1.
+    /// The largest magnitude of the microphone's samples, 0...1.
     var peak: Float
-    /// In dBFS.
+    /// The noise floor of the microphone, in dBFS.
     var noiseFloor: Float
-    /// Whether it is known why the microphone may be silent.
+    /// Whether there is a known reason for a silent microphone.
     var isInterrupted = false
     /// Whether something plays that may be heard in the microphone, with no reference for it.
     var playsWithoutReference: Bool
     /// Whether the devices' clocks cannot be followed.
     var hasUnsteadyClocks = false
+    /// Whether echo stays in the output; nil where nothing plays that would say so.
+    var hasResidualEcho: Bool?
   }
 
   private var noSignal = Persistence(onset: 400, recovery: 1)  // digital silence for 4 s
@@ -57,6 +59,7 @@ struct CaptureWarnings {
   private var clipping = ClippingDetector()
   private var noReference = Persistence(onset: 100, recovery: 100)
   private var unsteadyClocks = Persistence(onset: 100, recovery: 500)
+  private var residualEcho = Persistence(onset: 300, recovery: 200)
   private var isNoisy = false
 
   /// A noise floor above this is a noisy place, in dBFS; below the other it is none.
@@ -75,6 +78,9 @@ struct CaptureWarnings {
     }
     update(&noReference, seen.playsWithoutReference, .noReference, report)
     update(&unsteadyClocks, seen.hasUnsteadyClocks, .unsteadyClocks, report)
+    if let hasResidualEcho = seen.hasResidualEcho {
+      update(&residualEcho, hasResidualEcho, .residualEcho, report)
+    }
   }
 
   private func update(

@@ -1,45 +1,83 @@
 /// Says whether the echo canceller has found the echo and removes it.
 struct EchoConvergence {
-  /// In dB: a reduction that only a canceller which has found the echo reaches.
+  /// A reduction that only a canceller which has found the echo reaches, in dB.
   private static let enough: Float = 10
-  /// In dB: from here on nothing of the echo is taken for a voice.
+  /// The reduction from which on nothing of the echo is taken for a voice, in dB.
   private static let thorough: Float = 18
-  /// In dB, and in frames of 10 ms: who speaks over the echo is not taken for one that is not removed.
+  /// A lower reduction, in dB, for so many frames of 10 ms is doubtful. Somebody who speaks over the
+  /// echo lowers it for a shorter time.
   private static let tooLittle: Float = 3
   private static let framesToDoubt = 500
-  /// After the way of the echo has changed, what was measured before does not count: in frames.
+  /// The frames after a change of the echo's path in which older measurements do not count.
   private static let framesToSettle = 50
-
-  /// A canceller that is not thorough after so many frames with echo will not do so soon: from then
+  /// A canceller that is not thorough after so many frames with echo will not be so soon: from then
   /// on a voice that is found counts, though it may be that of the far end.
   private static let framesToLearn = 200
+  /// A microphone that is quiet for so many frames, while its reference plays, holds no echo that
+  /// anybody would hear.
+  private static let framesOfSilence = 100
+  /// The frames in which a step of the playback that was reported is still heard in the output: the
+  /// filter does not hold the silence that was put in, or the cut.
+  private static let framesOfStep = 20
+  /// The mean square below which a microphone is quiet: -60 dBFS.
+  private static let quiet: Float = 1e-6
+
+  /// What is known of a frame.
+  struct Observation {
+    /// The reduction over the last frames, in dB.
+    var reduction: Float?
+    /// Whether there may be echo in the frame, and whether its lag is known.
+    var mayHaveEcho: Bool
+    var isLagKnown = false
+    /// The mean square of the microphone.
+    var microphone: Float = 1
+  }
 
   private(set) var isConverged = false
   private var framesWithEcho = 0
   private var isThorough = false
   private var framesToWait = 0
   private var doubtfulFrames = 0
+  private var quietFrames = 0
+  private var stepFrames = 0
 
-  /// The way of the echo has changed.
+  /// Starts anew: the echo takes another path.
   mutating func restart() {
     isConverged = false
     framesToWait = Self.framesToSettle
     framesWithEcho = 0
     isThorough = false
+    quietFrames = 0
   }
 
-  /// Whether what sounds like a voice is likely to be echo that the canceller has not learnt yet.
+  /// Takes in that the playback takes a step that was reported. What was learnt stays.
+  mutating func step() { stepFrames = Self.framesOfStep }
+
+  /// Whether a voice that begins is likely to be a step of the playback.
+  var isStepping: Bool { stepFrames > 0 }
+
+  /// Whether a voice that was found is likely to be echo that the canceller has not learnt yet.
   var isLearning: Bool { !isThorough && framesWithEcho < Self.framesToLearn }
 
-  /// Takes in the reduction of the last frames, and whether there may be echo in this one. Returns
-  /// whether it has converged just now.
-  mutating func process(_ reduction: Float?, mayHaveEcho: Bool) -> Bool {
-    if mayHaveEcho { framesWithEcho = min(framesWithEcho + 1, Self.framesToLearn) }
+  /// Whether so many dB are a reduction that only a canceller which has found the echo reaches.
+  func isEnough(_ reduction: Float?) -> Bool { (reduction ?? 0) >= Self.enough }
+
+  /// Takes in a frame. Returns whether the canceller has converged just now.
+  mutating func process(_ seen: Observation) -> Bool {
+    stepFrames = max(0, stepFrames - 1)
+    if seen.mayHaveEcho { framesWithEcho = min(framesWithEcho + 1, Self.framesToLearn) }
     guard framesToWait == 0 else {
       framesToWait -= 1
       return false
     }
-    guard let reduction else { return false }
+    if hearsNothing(seen) {
+      doubtfulFrames = 0
+      guard quietFrames >= Self.framesOfSilence else { return false }
+      isThorough = true
+      defer { isConverged = true }
+      return !isConverged
+    }
+    guard let reduction = seen.reduction else { return false }
     if reduction >= Self.thorough { isThorough = true }
     guard isConverged else {
       doubtfulFrames = 0
@@ -49,5 +87,16 @@ struct EchoConvergence {
     doubtfulFrames = reduction < Self.tooLittle ? doubtfulFrames + 1 : 0
     if doubtfulFrames >= Self.framesToDoubt { isConverged = false }
     return false
+  }
+
+  /// Whether the echo, whose lag is known, is too quiet for its reduction to be measured.
+  private mutating func hearsNothing(_ seen: Observation) -> Bool {
+    guard seen.isLagKnown, seen.mayHaveEcho else { return false }
+    guard seen.microphone <= Self.quiet else {
+      quietFrames = 0
+      return false
+    }
+    quietFrames = min(quietFrames + 1, Self.framesOfSilence)
+    return quietFrames >= Self.framesOfSilence
   }
 }

@@ -2,22 +2,24 @@ internal import Alignment
 internal import AudioCore
 internal import VoiceEngines
 
-/// What the echo canceller gets as its reference: what the client taps at the loudspeaker, or else
-/// what this session mixes for it, brought to lead the echo by a steady time.
+/// The reference of the echo canceller, brought to lead the echo by a steady time: the audio that the
+/// client taps at the loudspeaker, or else the mix that this session sends for playback.
 struct EchoReference: ~Copyable {
   private enum Source { case client, playback, none }
 
-  /// Above this, -60 dBFS, a reference is heard.
+  /// The peak above which a reference is heard: -60 dBFS.
   private static let leastPeak: Float = 0.001
-  /// So long a room sounds after, and the reference comes before.
+  /// The frames for which a room sounds after the reference, and the reference comes before its echo.
   private static let tailFrames = 15
   private static let longestEchoFrames = 100 + tailFrames
 
-  /// Of the client's reference.
+  /// The client's reference as it comes in.
   var timeline: InputTimeline
   /// The reference for the frame that the microphone is at.
   let aligned: Frame
-  /// No more of it comes than waits.
+  /// The mean square of the newest frame of the reference that came, or 0 where none came.
+  private(set) var newestMeanSquare: Float = 0
+  /// Whether no more of the reference comes than waits.
   var isAtEnd = false
   private let source: Source
   private let microphoneRates: (indexes: SampleRate, frames: SampleRate)
@@ -43,7 +45,8 @@ struct EchoReference: ~Copyable {
       microphone: capture.format.rate, reference: format.rate,
       referenceChannelCount: format.channelCount,
       heldBack: capture.heldBack,
-      leads: .init(best: engine.bestReferenceLead, good: engine.goodReferenceLeads))
+      leads: .init(best: engine.bestReferenceLead, good: engine.goodReferenceLeads),
+      hasOwnClock: source == .client)
   }
 
   var status: AlignmentStatus { aligner.status }
@@ -54,11 +57,11 @@ struct EchoReference: ~Copyable {
       ? framesSincePlayed < Self.longestEchoFrames : framesSinceAligned < Self.tailFrames
   }
 
-  /// Whether the microphone must hear something of what was played, 30 to 80 ms ago: the best lead is
+  /// Whether the microphone must hear some of the reference of 30 to 80 ms ago: the best lead is
   /// shorter.
   var mustBeHeard: Bool { loudFrames & 0xF8 != 0 }
 
-  /// Forgets the echo's way: it takes another one now.
+  /// Forgets the echo's path and the devices' clocks: the echo takes another path now.
   mutating func reset() { aligner.reset() }
 
   /// Takes in when the device captured a sample of the microphone.
@@ -74,27 +77,35 @@ struct EchoReference: ~Copyable {
     aligner.notePlayback(sample: sample, at: time, added: added, rate: rate)
   }
 
+  /// Takes in that samples of the reference have arrived, when so many samples of the microphone have.
+  mutating func noteArrival(microphoneSamples: Int64) {
+    aligner.noteArrival(
+      reference: Double(timeline.arrived) / Double(timeline.format.rate.hertz),
+      microphone: Double(microphoneSamples) / Double(microphoneRates.indexes.hertz))
+  }
+
   /// Whether there is a reference for the microphone's next frame.
   var isHere: Bool {
     guard source == .client else { return true }
     let waiting = timeline.waiting / input.sampleCount
-    return aligner.hasReference(afterFrames: min(waiting, aligner.missingFrames + 1))
+    return aligner.hasReference(afterFrames: max(0, min(waiting, aligner.missingFrames + 1)))
   }
 
   /// Makes `aligned` for a frame of the microphone. `mix` is what this session plays meanwhile.
   /// Runs per frame: no allocation, lock, log or await.
   ///
-  /// - Returns: Whether the echo is elsewhere than before, and whether there was no reference.
+  /// - Returns: What has become of the echo's path, and whether there was no reference.
   mutating func advance(
     microphone: borrowing Frame, mix: borrowing Frame
-  ) -> (hasMoved: Bool, isMissing: Bool) {
-    guard source != .none else { return (false, false) }
-    let hasMoved = aligner.append(microphone: microphone)
+  ) -> (change: ReferenceAligner.Change, isMissing: Bool) {
+    guard source != .none else { return (.none, false) }
+    let change = aligner.append(microphone: microphone)
     framesSincePlayed = min(framesSincePlayed + 1, Self.longestEchoFrames)
+    newestMeanSquare = 0
     if source == .client {
       appendWhatCame()
     } else {
-      if mix.peak > Self.leastPeak { framesSincePlayed = 0 }
+      noteLevels(peak: mix.peak, meanSquare: mix.meanSquare)
       aligner.append(reference: mix)
     }
     let isMissing = !aligner.hasReference(afterFrames: 0)
@@ -102,20 +113,25 @@ struct EchoReference: ~Copyable {
     let isLoud = aligned.peak > Self.leastPeak
     framesSinceAligned = isLoud ? 0 : min(framesSinceAligned + 1, Self.longestEchoFrames)
     loudFrames = loudFrames << 1 | (isLoud ? 1 : 0)
-    return (hasMoved, isMissing)
+    return (change, isMissing)
   }
 
   private mutating func appendWhatCame() {
     while aligner.missingFrames > 0, timeline.hasFrame || isAtEnd && timeline.waiting > 0 {
       appendNext()
     }
-    // What has not come by now does not come any more.
+    // Frames that have not come by now do not come any more.
     while aligner.missingFrames > ReferenceAligner.longestWait { appendNext() }
   }
 
   private mutating func appendNext() {
     timeline.take(into: input)
-    if input.peak > Self.leastPeak { framesSincePlayed = 0 }
+    noteLevels(peak: input.peak, meanSquare: input.meanSquare)
     aligner.append(reference: input)
+  }
+
+  private mutating func noteLevels(peak: Float, meanSquare: Float) {
+    if peak > Self.leastPeak { framesSincePlayed = 0 }
+    newestMeanSquare = meanSquare
   }
 }

@@ -1,0 +1,54 @@
+/// The time by which the samples of the reference run ahead of those of the microphone as they arrive,
+/// compared with the start of the call: where two clocks drift apart, it grows or shrinks with them
+/// for as long as the call lasts.
+///
+/// Networks deliver late and in bursts. So only a change counts that every arrival of the last 5 to
+/// 10 s agrees with, and the offset follows it no faster than clocks drift apart.
+struct ArrivalOffset {
+  /// Smaller changes are jitter, in seconds.
+  static let tolerance = 0.02
+  /// The length of half of what is looked at, in seconds.
+  private static let halfSeconds = 5.0
+  /// The greatest change in a second, in seconds: a little more than clocks drift.
+  private static let largestSlope = 0.0011
+
+  /// The offset since the start of the call, in seconds, and 0 until it has changed.
+  private(set) var seconds = 0.0
+  private var origin: ClosedRange<Double>?
+  private var lastHalf: ClosedRange<Double>?
+  private var half: ClosedRange<Double>?
+  private var halfEnd = -Double.infinity
+  private var compared = 0.0  // when, by the microphone, in seconds
+
+  /// Takes in that the reference was so many seconds ahead of the microphone when it arrived, at a
+  /// time of the microphone in seconds. Runs per frame: no allocation, lock, log or await.
+  mutating func note(_ offset: Double, at time: Double) {
+    if let range = half, time < halfEnd {
+      half = min(range.lowerBound, offset)...max(range.upperBound, offset)
+      return
+    }
+    let wasGap = time - halfEnd > Self.halfSeconds
+    if let half, let lastHalf, !wasGap {
+      follow(
+        min(half.lowerBound, lastHalf.lowerBound)...max(half.upperBound, lastHalf.upperBound),
+        at: time)
+    }
+    lastHalf = wasGap ? nil : half
+    half = offset...offset
+    halfEnd = time + Self.halfSeconds
+  }
+
+  private mutating func follow(_ range: ClosedRange<Double>, at time: Double) {
+    guard let origin else {
+      self.origin = range
+      compared = time
+      return
+    }
+    let ahead = range.lowerBound - origin.lowerBound - seconds
+    let behind = range.upperBound - origin.upperBound - seconds
+    let change = ahead > Self.tolerance ? ahead : behind < -Self.tolerance ? behind : 0
+    let largest = Self.largestSlope * (time - compared)
+    seconds += max(-largest, min(largest, change))
+    compared = time
+  }
+}

@@ -1,0 +1,110 @@
+#if canImport(Glibc)
+  internal import Glibc
+#endif
+
+/// Says whether the processed output still follows what the loudspeaker plays.
+///
+/// The levels of both, 20 ms by 20 ms, are correlated over some seconds (a normalised
+/// cross-correlation of envelopes) at every lag from -0.5 to 1 s. So an echo is also noticed where the
+/// aligner does not look for it, as one that is heard before its reference comes. Two people who talk
+/// are not alike in this way.
+struct ResidualEchoDetector {
+  /// In frames of 10 ms.
+  private static let hop = 2
+  /// In hops: how far the output may be ahead of the reference, and all lags.
+  private static let lead = 25
+  private static let lagCount = 76
+  /// The weight of a new hop: 8 s count.
+  private static let share: Float = 1 / 400
+  /// Nothing is said before so many hops with a reference, 4 s.
+  private static let leastHops = 200
+  /// A reference plays for so many hops after it was last heard.
+  private static let tailHops = 50
+  /// A quieter signal counts as silent, in dBFS: an echo of that level disturbs nobody.
+  private static let referenceFloor: Float = -50
+  private static let outputFloor: Float = -55
+  /// The least variance of an output that is more than silence, in dB squared.
+  private static let leastVariance: Float = 4
+  private static let leastCorrelation: Float = 0.6
+
+  private var references = [Float](repeating: 0, count: lagCount)  // levels over the floor, in a ring
+  private var outputs = [Float](repeating: 0, count: lead)
+  private var covariances = [Float](repeating: 0, count: lagCount)
+  private var next = 0
+  private var nextOutput = 0
+  private var reference = Statistics()
+  private var output = Statistics()
+  private var powers: (reference: Float, output: Float) = (0, 0)
+  private var frames = 0
+  private var hopsHeard = 0
+  private var hopsSinceReference = tailHops
+  private(set) var isEchoLeft = false
+
+  private struct Statistics {
+    var mean: Float = 0
+    var variance: Float = 0
+
+    /// Returns how far the value is from the mean.
+    mutating func add(_ value: Float, share: Float) -> Float {
+      mean += share * (value - mean)
+      let deviation = value - mean
+      variance += share * (deviation * deviation - variance)
+      return deviation
+    }
+  }
+
+  /// Whether a reference plays, so that `isEchoLeft` says something.
+  var isKnown: Bool { hopsHeard >= Self.leastHops && hopsSinceReference < Self.tailHops }
+
+  /// Takes in the mean squares of the newest frame of the reference and of the output. Runs per frame:
+  /// no allocation, lock, log or await.
+  mutating func process(reference: Float, output: Float) {
+    powers.reference += reference
+    powers.output += output
+    frames += 1
+    guard frames == Self.hop else { return }
+    let played = Self.level(powers.reference, over: Self.referenceFloor)
+    let heard = Self.level(powers.output, over: Self.outputFloor)
+    (frames, powers) = (0, (0, 0))
+    hopsSinceReference = played > 0 ? 0 : min(hopsSinceReference + 1, Self.tailHops)
+    guard hopsSinceReference < Self.tailHops else { return }
+    hopsHeard = min(hopsHeard + 1, Self.leastHops)
+    correlate(played, heard)
+  }
+
+  /// Forgets everything, as where there is no echo. Allocates nothing.
+  mutating func reset() {
+    guard hopsHeard > 0 else { return }
+    for index in references.indices { references[index] = 0 }
+    for index in covariances.indices { covariances[index] = 0 }
+    for index in outputs.indices { outputs[index] = 0 }
+    (reference, output) = (Statistics(), Statistics())
+    (hopsHeard, hopsSinceReference) = (0, Self.tailHops)
+    isEchoLeft = false
+  }
+
+  private mutating func correlate(_ played: Float, _ heard: Float) {
+    let share = max(Self.share, 1 / Float(hopsHeard))
+    references[next] = reference.add(played, share: share)
+    let deviation = outputs[nextOutput]
+    outputs[nextOutput] = output.add(heard, share: share)
+    nextOutput = (nextOutput + 1) % Self.lead
+    var largest: Float = 0
+    covariances.withUnsafeMutableBufferPointer { covariances in
+      var place = next
+      for lag in 0..<Self.lagCount {
+        covariances[lag] += share * (references[place] * deviation - covariances[lag])
+        largest = max(largest, covariances[lag])
+        place = place == 0 ? Self.lagCount - 1 : place - 1
+      }
+    }
+    next = (next + 1) % Self.lagCount
+    let scale = (reference.variance * output.variance).squareRoot()
+    isEchoLeft =
+      output.variance > Self.leastVariance && largest > Self.leastCorrelation * scale
+  }
+
+  private static func level(_ power: Float, over floor: Float) -> Float {
+    max(0, 10 * log10f(power / Float(hop) + 1e-12) - floor)
+  }
+}
