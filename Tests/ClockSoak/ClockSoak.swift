@@ -130,7 +130,9 @@ public final class ClockSoak: SessionSink {
   }
 
   private static var residentMebibytes: Double {
-    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
+      return 0
+    }
     let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) }
     return (pages ?? 0) * 4096 / 1_048_576
   }

@@ -11,6 +11,7 @@ from attacks import calls, connections, limits, messages, sessions  # noqa: F401
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", required=True, metavar="PATH", help="the anechoic-server to run")
+    parser.add_argument("--untimed", action="store_true", help="late frames are reported, but no fault")
     parser.add_argument("--list", action="store_true", help="only say which attacks there are")
     parser.add_argument("attack", nargs="*", help="only these attacks")
     arguments = parser.parse_args()
@@ -21,7 +22,7 @@ def main():
         if name not in known:
             parser.error(f"there is no attack {name}; --list shows them")
     scale = float(os.environ.get("ANECHOIC_ATTACK_SCALE", "1"))
-    sys.exit(0 if suite.run(arguments.attack, arguments.server, scale) else 1)
+    sys.exit(0 if suite.run(arguments.attack, arguments.server, scale, arguments.untimed) else 1)
 
 
 if __name__ == "__main__":
