@@ -27,7 +27,8 @@ struct ResidualEchoDetector {
   private static let leastVariance: Float = 4
   private static let leastCorrelation: Float = 0.6
 
-  private var references = [Float](repeating: 0, count: lagCount)  // levels over the floor, in a ring
+  /// The levels of the reference over its floor, in a ring.
+  private var references = [Float](repeating: 0, count: lagCount)
   private var outputs = [Float](repeating: 0, count: lead)
   private var covariances = [Float](repeating: 0, count: lagCount)
   private var next = 0
