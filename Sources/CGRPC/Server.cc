@@ -71,11 +71,16 @@ int RawService::add(const char *method) {
   return method_count_++;
 }
 
-cgrpc_queue *Lane::idlest() const {
-  return *std::min_element(queues_.begin(), queues_.end(), [](cgrpc_queue *a, cgrpc_queue *b) {
-    return a->call_count.load(std::memory_order_relaxed) <
-           b->call_count.load(std::memory_order_relaxed);
-  });
+cgrpc_queue *Lane::idlest(cgrpc_queue *preferred) const {
+  cgrpc_queue *idlest = preferred;
+  int fewest = preferred->call_count.load(std::memory_order_relaxed);
+  for (cgrpc_queue *queue : queues_) {
+    const int count = queue->call_count.load(std::memory_order_relaxed);
+    if (count >= fewest) continue;
+    idlest = queue;
+    fewest = count;
+  }
+  return idlest;
 }
 
 }  // namespace anechoic
@@ -136,7 +141,7 @@ ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
 }
 
 void cgrpc_server::offer(size_t method, cgrpc_queue *door) {
-  (new cgrpc_server_call(this, methods_[method].lane->idlest(), door, method))->request();
+  (new cgrpc_server_call(this, methods_[method].lane->idlest(door), door, method))->request();
 }
 
 void cgrpc_server::request(size_t method, grpc::ServerContext *context,

@@ -35,8 +35,9 @@ class Lane {
 
   const std::vector<cgrpc_queue *> &queues() const { return queues_; }
 
-  // Returns the queue with the fewest calls.
-  cgrpc_queue *idlest() const;
+  // Returns the queue with the fewest calls: `preferred` if no other one has fewer, so that the first
+  // offers of several queues do not all choose the same one.
+  cgrpc_queue *idlest(cgrpc_queue *preferred) const;
 
  private:
   std::vector<cgrpc_queue *> queues_;
