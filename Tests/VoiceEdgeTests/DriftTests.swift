@@ -19,7 +19,7 @@ struct DriftTests {
     } _: { rig, tap in
       let controls = rig.agent.loudspeakerControls
       // A quarter of a minute, and more where threads are late.
-      try await eventually("the drift is found", within: .seconds(90)) {
+      try await eventually("the drift is found", within: .seconds(180)) {
         abs(controls.driftPPM + partsPerMillion) < 150
       }
       let (underruns, skipped) = (controls.underrunCount, controls.skippedSamples)
