@@ -34,9 +34,9 @@ extension Tables {
     for frame in 0..<recording.microphone.count / rate.samplesPerFrame {
       input.fill(recording.microphone, frame * rate.samplesPerFrame)
       played.fill(recording.reference, frame * rate.samplesPerFrame)
-      let hasMoved = aligner.process(
+      let change = aligner.process(
         microphone: input.frame, reference: played.frame, into: output.frame)
-      moves += hasMoved ? 1 : 0
+      moves += change == .none ? 0 : 1
       guard let delay = aligner.status.echoDelay else { continue }
       found = found ?? Double(frame) / 100
       error = max(error, abs(delay / .milliseconds(1) - 250))
