@@ -28,7 +28,7 @@ public struct ReferenceAligner: ~Copyable {
     }
   }
 
-  /// What has become of the echo's path with a frame.
+  /// The change of the echo path with a frame.
   public enum Change: Sendable, Equatable {
     case none
     /// The client has told of a step, and the reference follows it at the very sample: the canceller

@@ -6,7 +6,7 @@ public struct JSONFault: Error, Equatable, CustomStringConvertible {
   /// The names from the message to the field, as the JSON has them. Empty if the fault is in the message
   /// as a whole.
   public let path: [String]
-  /// What is wrong with the field, and what would be right.
+  /// The fault of the field, and the values that are allowed.
   public let problem: String
 
   public var description: String {

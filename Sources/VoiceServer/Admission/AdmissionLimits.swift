@@ -61,7 +61,7 @@ public struct AdmissionLimits: Sendable, Equatable {
 
   /// The time that the calls of such a connection have left to end.
   ///
-  /// Default 10 min; 1 s to 30 days. What still runs then ends with UNAVAILABLE.
+  /// Default 10 min; 1 s to 30 days. Calls that still run then end with UNAVAILABLE.
   public var connectionAgeGrace = Duration.seconds(10 * 60)
 
   /// The calls that wait for their first message at a time: as many as fill half of the memory with

@@ -1,7 +1,7 @@
 internal import GRPCTransport
 internal import VoiceSessions
 
-/// Who waits for an event that answers their question.
+/// The calls that wait for an event of the session.
 struct AwaitedEvents {
   /// More may not wait for the same answer.
   private static let most = 16

@@ -15,7 +15,7 @@ final class SessionDirectory: Sendable {
     /// Recordings of sessions that have started, until their last byte was sent.
     var recordings: Set<ObjectIdentifier> = []
     var isDraining = false
-    /// Who waits for the last session and the last recording to end.
+    /// The replies to give when the last session and the last recording have ended.
     var waiting: [Reply<Void>] = []
 
     var isIdle: Bool { sessions.isEmpty && recordings.isEmpty }

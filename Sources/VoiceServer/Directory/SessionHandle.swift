@@ -75,9 +75,8 @@ final class SessionHandle: Sendable {
     }
   }
 
-  /// What the pipeline measures of itself, not older than 100 ms. However many ask, the session's
-  /// thread has one question at a time, and all of them get its answer. Throws NOT_FOUND when the
-  /// session ends first.
+  /// Returns the session's statistics, at most 100 ms old. Requests at the same time share one answer of
+  /// the session's thread. Throws NOT_FOUND if the session ends first.
   func statistics() async throws -> Anechoic_V1_SessionStats {
     let reply = Reply<Anechoic_V1_SessionStats>()
     let isFirst = try statistics.withLock { statistics throws(Status) in

@@ -30,9 +30,9 @@ final class RunningSession: SessionSink {
 
   let session: VoiceSession
   let handle: SessionHandle
-  /// Who waits for what the session has still to say.
+  /// The calls that wait for a later event of this session.
   var waiting = AwaitedEvents()
-  /// Who writes down what is done to the session; nil where nobody does.
+  /// Records the session, or nil if the session is not recorded.
   private(set) var recorder: SessionRecorder?
   private let setup: SessionSetup
   private let requests: SessionRequests

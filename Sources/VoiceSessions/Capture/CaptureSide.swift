@@ -9,7 +9,7 @@ struct CaptureSide: ~Copyable {
   /// arrived after it.
   static let longestWaitFrames = 6
 
-  /// What a frame changed, for the session to announce.
+  /// The changes of a frame that the session announces.
   struct News {
     /// Whether the echo was found, was found elsewhere, or began to be removed.
     var hasEchoPath = false
@@ -18,7 +18,7 @@ struct CaptureSide: ~Copyable {
     var warnings = CaptureWarnings.Changes()
   }
 
-  /// What the rest of the session knows of the frame.
+  /// The state of the rest of the session that a frame needs.
   struct Context {
     var configuration: SessionConfiguration.Mute
     var isMuted: Bool
@@ -31,7 +31,7 @@ struct CaptureSide: ~Copyable {
   var isRunning = false
   /// The last processed frame.
   let output: Frame
-  /// What is known of the last processed frame.
+  /// The findings of the last processed frame.
   private(set) var info = FrameInfo(speechProbability: 0, hasVoice: false, isMuted: false)
   private(set) var processedFrames: Int64 = 0
   private let hasReference: Bool

@@ -22,7 +22,7 @@ struct EchoConvergence {
   /// The mean square below which a microphone is quiet: -60 dBFS.
   private static let quiet: Float = 1e-6
 
-  /// What is known of a frame.
+  /// The measurements of one frame.
   struct Observation {
     /// The reduction over the last frames, in dB.
     var reduction: Float?
@@ -50,7 +50,7 @@ struct EchoConvergence {
     quietFrames = 0
   }
 
-  /// Takes in that the playback takes a step that was reported. What was learnt stays.
+  /// Notes a step of the playback that the client reported. The convergence stays.
   mutating func step() { stepFrames = Self.framesOfStep }
 
   /// Whether a voice that begins is likely to be a step of the playback.

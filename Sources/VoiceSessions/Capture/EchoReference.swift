@@ -94,7 +94,7 @@ struct EchoReference: ~Copyable {
   /// Makes `aligned` for a frame of the microphone. `mix` is what this session plays meanwhile.
   /// Runs per frame: no allocation, lock, log or await.
   ///
-  /// - Returns: What has become of the echo's path, and whether there was no reference.
+  /// - Returns: The change of the echo path, and whether there was no reference.
   mutating func advance(
     microphone: borrowing Frame, mix: borrowing Frame
   ) -> (change: ReferenceAligner.Change, isMissing: Bool) {

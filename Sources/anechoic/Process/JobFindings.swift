@@ -1,6 +1,6 @@
 internal import AnechoicAPI
 
-/// What a session reported about the audio of a job. What it keeps is bounded, however long the job is.
+/// The findings of a session about the audio of a job. Their memory is bounded, however long the job is.
 struct JobFindings {
   /// Mean squares of the frames of 10 ms of the processed audio.
   var levels: [Float] = []
