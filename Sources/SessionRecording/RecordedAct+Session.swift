@@ -33,7 +33,7 @@ extension Anechoic_V1_RecordedAct {
     case .injection(let injection): perform(injection, on: session, sink: sink)
     case .microphoneStopped: session.microphoneStopped(sink: sink)
     case .draining(let time):
-      let grace = try? time.asDuration(upTo: .seconds(1 << 32), path: "draining")
+      let grace = try? Duration(time, upTo: .seconds(1 << 32), path: "draining")
       session.announceEnd(in: grace ?? .zero, sink: sink)
     case .end(let end):
       let reason = SessionEvent.EndReason(end.reason)

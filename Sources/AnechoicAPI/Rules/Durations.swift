@@ -19,13 +19,6 @@ extension Google_Protobuf_Duration {
   }
 }
 
-extension Google_Protobuf_Duration {
-  /// Returns the duration. Throws if it is not above 0 and up to `longest`.
-  public func asDuration(upTo longest: Duration, path: String) throws(InvalidField) -> Duration {
-    try Duration(self, upTo: longest, path: path)
-  }
-}
-
 extension Duration {
   /// Converts a message. Throws if the message is malformed.
   public init(_ duration: Google_Protobuf_Duration, path: String) throws(InvalidField) {

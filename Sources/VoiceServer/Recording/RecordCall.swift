@@ -82,7 +82,7 @@ final class RecordCall: ServerCallHandler {
   ) throws(Status) -> Duration {
     guard request.wait != .init() else { return defaultWait }
     do {
-      return try request.wait.asDuration(upTo: longestWait, path: "wait")
+      return try Duration(request.wait, upTo: longestWait, path: "wait")
     } catch {
       throw Status(error)
     }
