@@ -38,7 +38,8 @@ public nonisolated enum Anechoic_V1_AudioEncoding: SwiftProtobuf.Enum, Swift.Cas
   /// 32-bit little-endian floats, channels interleaved. The nominal range is -1...1.
   case pcmF32Le // = 2
 
-  /// One RFC 6716 packet in each chunk. Not available for microphone and reference.
+  /// One RFC 6716 packet in each chunk. This version answers UNIMPLEMENTED for every input and
+  /// output.
   case opus // = 3
   case UNRECOGNIZED(Int)
 
@@ -166,7 +167,8 @@ public nonisolated struct Anechoic_V1_AudioChunk: Sendable {
   /// If the index jumps forward, the server conceals the gap and reports it. If the chunk repeats
   /// samples that the server has already received, the server drops them. A chunk without samples
   /// moves time forward to this index: the gap before it continues, and the server reports the gap
-  /// when it ends. Late chunks of far_end and other_audio are played when they arrive.
+  /// when it ends. The index may jump forward by at most 10 s. Late chunks of far_end and
+  /// other_audio are played when they arrive.
   ///
   /// A client that sends every sample in order can leave this field out.
   public var firstSample: Int64 {
@@ -179,8 +181,8 @@ public nonisolated struct Anechoic_V1_AudioChunk: Sendable {
   public mutating func clearFirstSample() {self._firstSample = nil}
 
   /// The time at which the first sample was captured by the microphone or heard from the
-  /// loudspeaker, in nanoseconds on the client's monotonic clock. If this field is absent, the
-  /// server estimates the delay of the echo from the audio alone.
+  /// loudspeaker, in nanoseconds on the client's monotonic clock. Used for microphone and reference.
+  /// If this field is absent, the server finds the delay of the echo in the audio alone.
   public var deviceTimeNs: Int64 {
     get {_deviceTimeNs ?? 0}
     set {_deviceTimeNs = newValue}

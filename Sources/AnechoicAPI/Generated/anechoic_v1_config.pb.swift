@@ -287,6 +287,8 @@ public nonisolated struct Anechoic_V1_VoiceProcessing: Sendable {
 
   public nonisolated enum Level: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
+
+    /// The same as MODERATE.
     case unspecified // = 0
     case low // = 1
     case moderate // = 2
@@ -339,7 +341,8 @@ public nonisolated struct Anechoic_V1_VoiceProcessing: Sendable {
     public var enabled: Bool = false
 
     /// LEVEL_LOW preserves more of the voice when both sides talk. LEVEL_HIGH removes more residual
-    /// echo. LEVEL_VERY_HIGH is not valid.
+    /// echo. LEVEL_MODERATE becomes LEVEL_LOW while the near end talks. LEVEL_VERY_HIGH is not
+    /// valid.
     public var suppression: Anechoic_V1_VoiceProcessing.Level = .unspecified
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -528,7 +531,8 @@ public nonisolated struct Anechoic_V1_VoiceActivityDetection: Sendable {
   fileprivate var _hangover: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
-/// Settings for spatial audio. This version answers UNIMPLEMENTED when this message is set.
+/// Settings for spatial audio. This version answers UNIMPLEMENTED if any field of this message is
+/// set.
 public nonisolated struct Anechoic_V1_SpatialAudio: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -640,7 +640,7 @@ public nonisolated struct Anechoic_V1_MicModeChanged: Sendable {
 
   public var active: Anechoic_V1_MicMode = .unspecified
 
-  /// The reason why active differs from preferred: UNSUPPORTED_FORMAT or OVERLOAD.
+  /// The reason why active differs from preferred: UNSUPPORTED_FORMAT. Empty if they are the same.
   public var reason: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1117,29 +1117,35 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     public typealias RawValue = Int
     case unspecified // = 0
 
-    /// The microphone was digitally silent for 4 s. Ends with the first sample that is not 0.
+    /// The microphone was digitally silent for 4 s, without an interruption. Ends with the first
+    /// frame that contains a sample other than 0, or with an interruption.
     case noSignal // = 1
 
-    /// The noise floor was above -42 dBFS for 3 s. Ends after 3 s below -48 dBFS.
+    /// The noise floor was above -42 dBFS for 3 s. Ends after 3 s at or below -48 dBFS.
     case noisy // = 2
 
-    /// Some 5 frames close together reached full scale. Ends after 3 s without clipping.
+    /// About 5 frames of 10 ms within a second reached full scale. Ends after 3 s without clipping.
     case clipping // = 3
 
     /// For 1 s, the announced reference was missing, or the far end played although there is
-    /// neither a reference nor a playback.
+    /// neither a reference nor a playback. Ends after 1 s without these faults.
     case noReference // = 4
 
-    /// For 3 s, the processed output followed the reference and the echo was not 10 dB lower than
-    /// before. Ends after 2 s of a reference that the output does not follow. While nothing plays,
-    /// the last state stays.
+    /// For 3 s, the engine's output followed the reference, and the canceller lowered the microphone
+    /// by less than 10 dB. The output follows the reference if their levels over the last 8 s have a
+    /// correlation above 0.6 at any lag from -0.5 to 1 s. Ends after 2 s in which the output does
+    /// not follow the reference or the canceller lowers the microphone by 10 dB or more. Only time
+    /// in which the reference plays counts: the last state stays while nothing plays. Headphones end
+    /// the warning after 2 s.
     case residualEcho // = 5
 
     /// For 1 s, device times contradicted each other, device times and audio showed different
     /// drift, or the drift was more than 1,000 ppm. Ends after 5 s without these faults.
     case unsteadyClocks // = 6
 
-    /// The microphone comes more than 500 ms behind real time; over below 100 ms.
+    /// The microphone arrived more than 500 ms behind real time. Ends when the microphone is less
+    /// than 100 ms behind. A microphone that has kept pace within 20 ms for 1 s counts as on time
+    /// from then on, whatever it missed before. Only in real time.
     case late // = 7
     case UNRECOGNIZED(Int)
 
@@ -1192,14 +1198,14 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
   public init() {}
 }
 
-/// The media client did not read its audio in time, in real time, and the oldest was dropped. Sent once
-/// for each loss, when the client reads again.
+/// The media client did not read its audio in time, and the server dropped the oldest. Sent once for
+/// each loss, when the client reads again. Only in real time.
 public nonisolated struct Anechoic_V1_OutputDropped: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// of the processed output
+  /// The number of dropped samples of the processed output.
   public var samples: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

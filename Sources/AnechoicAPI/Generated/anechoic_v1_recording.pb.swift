@@ -58,7 +58,7 @@ public nonisolated struct Anechoic_V1_RecordingHeader: Sendable {
   /// Whether the server allowed injection.
   public var injectionAllowed: Bool = false
 
-  /// Frames that the session processed at once at most, and then in each turn; 0 = 100.
+  /// The most frames that the session processed for one request, and then in each turn. 0 means 100.
   public var framesPerTurn: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -190,7 +190,8 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     set {_uniqueStorage()._act = .digest(newValue)}
   }
 
-  /// samples of the processed output that the client did not read in time
+  /// The number of samples of the processed output that were dropped because the client did not
+  /// read them in time.
   public var outputDropped: Int64 {
     get {
       if case .outputDropped(let v)? = _storage._act {return v}
@@ -199,6 +200,7 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     set {_uniqueStorage()._act = .outputDropped(newValue)}
   }
 
+  /// Whether the microphone became late. False if it was no longer late.
   public var microphoneLate: Bool {
     get {
       if case .microphoneLate(let v)? = _storage._act {return v}
@@ -207,8 +209,8 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     set {_uniqueStorage()._act = .microphoneLate(newValue)}
   }
 
-  /// The number of microphone samples that were removed from the request. Not 0 if the microphone
-  /// was muted: then all of the request's microphone samples are removed.
+  /// The number of microphone samples that were removed from the request. If the microphone was
+  /// muted during any of them, all of them are removed. Otherwise 0.
   public var withheldSamples: UInt32 {
     get {_storage._withheldSamples}
     set {_uniqueStorage()._withheldSamples = newValue}
@@ -230,8 +232,10 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     case draining(SwiftProtobuf.Google_Protobuf_Duration)
     case end(Anechoic_V1_RecordedAct.End)
     case digest(Anechoic_V1_OutputDigest)
-    /// samples of the processed output that the client did not read in time
+    /// The number of samples of the processed output that were dropped because the client did not
+    /// read them in time.
     case outputDropped(Int64)
+    /// Whether the microphone became late. False if it was no longer late.
     case microphoneLate(Bool)
 
   }

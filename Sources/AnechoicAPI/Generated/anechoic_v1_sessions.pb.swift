@@ -136,18 +136,18 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// Where the reference of the echo canceller comes from.
+  /// The source of the echo canceller's reference.
   public nonisolated enum EchoReference: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
     case unspecified // = 0
 
-    /// there is none, and no echo is cancelled
+    /// There is no reference, and no echo is cancelled.
     case none // = 1
 
-    /// start.inputs.reference
+    /// start.inputs.reference.
     case client // = 2
 
-    /// start.outputs.playback
+    /// start.outputs.playback.
     case playback // = 3
     case UNRECOGNIZED(Int)
 
@@ -542,7 +542,7 @@ public nonisolated struct Anechoic_V1_RequestInjectionPermissionRequest: Sendabl
 
   public var name: String = String()
 
-  /// Required. The text that the person at the device is shown. Up to 1,000 bytes.
+  /// Required. The text to show to the person at the device. Up to 1,000 bytes.
   public var usageDescription: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -616,7 +616,7 @@ public nonisolated struct Anechoic_V1_InjectionStart: Sendable {
 
   public var name: String = String()
 
-  /// Empty: the server assigns an id.
+  /// If empty, the server assigns an id.
   public var injectionID: String = String()
 
   /// The format of the audio. Leave it out for text.

@@ -139,9 +139,10 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `residualEchoLikelihood`. Subsequent reads from it will return its default value.
     public mutating func clearResidualEchoLikelihood() {self._residualEchoLikelihood = nil}
 
-    /// True once the canceller has lowered the microphone by 10 dB while the reference played.
-    /// Becomes false when the echo is found at another delay, or after the canceller has lowered
-    /// the microphone by less than 3 dB for 5 s.
+    /// True once the canceller has lowered the microphone by 10 dB while the reference played, or
+    /// the microphone has stayed below -60 dBFS for 1 s at an echo whose delay is known. Becomes
+    /// false when the echo is found at another delay, when the route changes, or after the canceller
+    /// has lowered the microphone by less than 3 dB for 5 s.
     public var converged: Bool = false
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -200,8 +201,8 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `frameProcessingP99`. Subsequent reads from it will return its default value.
     public mutating func clearFrameProcessingP99() {self._frameProcessingP99 = nil}
 
-    /// How far the microphone is behind real time, in real time. 0 once it has kept pace for a second:
-    /// audio that never comes is no longer awaited then.
+    /// The delay of the microphone behind real time. Returns to 0 once the microphone has kept pace
+    /// for 1 s, because audio that is missing by then will not arrive. Only in real time.
     public var inputLag: SwiftProtobuf.Google_Protobuf_Duration {
       get {_inputLag ?? SwiftProtobuf.Google_Protobuf_Duration()}
       set {_inputLag = newValue}
@@ -211,7 +212,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `inputLag`. Subsequent reads from it will return its default value.
     public mutating func clearInputLag() {self._inputLag = nil}
 
-    /// The processed output that the media client has not read yet.
+    /// The duration of the processed output that the media client has not read yet.
     public var outputBacklog: SwiftProtobuf.Google_Protobuf_Duration {
       get {_outputBacklog ?? SwiftProtobuf.Google_Protobuf_Duration()}
       set {_outputBacklog = newValue}
@@ -239,7 +240,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// How long the next sample has waited since its earliest possible arrival.
+    /// The time for which the next sample has waited since its earliest possible arrival.
     public var delay: SwiftProtobuf.Google_Protobuf_Duration {
       get {_delay ?? SwiftProtobuf.Google_Protobuf_Duration()}
       set {_delay = newValue}
@@ -249,7 +250,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `delay`. Subsequent reads from it will return its default value.
     public mutating func clearDelay() {self._delay = nil}
 
-    /// The delay that the jitter of the input demands.
+    /// The delay that the jitter of the input requires.
     public var target: SwiftProtobuf.Google_Protobuf_Duration {
       get {_target ?? SwiftProtobuf.Google_Protobuf_Duration()}
       set {_target = newValue}

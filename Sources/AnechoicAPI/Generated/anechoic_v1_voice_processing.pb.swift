@@ -27,8 +27,10 @@ public nonisolated enum Anechoic_V1_Pacing: SwiftProtobuf.Enum, Swift.CaseIterab
   /// The same as REAL_TIME.
   case unspecified // = 0
 
-  /// For devices. The server reads input no more than 500 ms ahead of real time, and drops the oldest
-  /// output audio if the client reads too slowly.
+  /// For devices. The server reads input at most 500 ms ahead of real time, by a clock that may be
+  /// 0.1 % slower than the microphone's. After the client, the network or the server was held up,
+  /// the server also reads the input of the lost time, up to 30 s, without a pause. If the client
+  /// reads too slowly, the server drops the oldest output audio.
   case realTime // = 1
 
   /// For recordings. The session runs as fast as possible and never drops audio. The same input
@@ -194,7 +196,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Up to 63 of a-z A-Z 0-9 - _ and the full stop. Empty: the server assigns an id.
+  /// Up to 63 of a-z A-Z 0-9 - _ and the full stop. If empty, the server assigns an id.
   public var sessionID: String {
     get {_storage._sessionID}
     set {_uniqueStorage()._sessionID = newValue}
@@ -248,7 +250,7 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
   /// Clears the value of `statsInterval`. Subsequent reads from it will return its default value.
   public mutating func clearStatsInterval() {_uniqueStorage()._statsInterval = nil}
 
-  /// Up to 64 labels. Keys have at most 63 bytes and values at most 255 bytes.
+  /// Up to 64 labels. Keys have 1 to 63 bytes and values at most 255 bytes.
   public var labels: Dictionary<String,String> {
     get {_storage._labels}
     set {_uniqueStorage()._labels = newValue}
@@ -272,9 +274,9 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     /// Clears the value of `microphone`. Subsequent reads from it will return its default value.
     public mutating func clearMicrophone() {self._microphone = nil}
 
-    /// The loudspeaker signal, captured at the device, by the device's own clock. If this input is absent and there is a
-    /// playback output, the playback is the echo reference. Then the loudspeaker is expected to
-    /// play it within 1,000 ms.
+    /// The loudspeaker signal, captured at the device. Its clock may differ from the microphone's
+    /// clock. The echo must follow within 1,000 ms. If this input is absent and there is a playback
+    /// output, the playback is the echo reference.
     public var reference: Anechoic_V1_AudioFormat {
       get {_reference ?? Anechoic_V1_AudioFormat()}
       set {_reference = newValue}
