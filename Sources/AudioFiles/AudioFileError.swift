@@ -10,7 +10,7 @@ public struct AudioFileError: Error, Equatable, CustomStringConvertible {
     self.problem = problem
   }
 
-  /// With libsndfile's words, less their prefix and full stop.
+  /// Creates an error with libsndfile's text, without its prefix and full stop.
   init(path: String, words: UnsafePointer<CChar>?) {
     let words = words.map { String(cString: $0) } ?? "unknown error"
     var text = words[...]

@@ -7,7 +7,7 @@ public final class AudioFileReader {
   public let path: String
   /// The format of the samples that `read` returns: floats if the file has more than 16 bits.
   public let format: AudioFormat
-  /// Samples of each channel in the file, according to its header.
+  /// The number of samples of each channel, according to the file's header.
   public let sampleCount: Int
   private let file: OpaquePointer
 
@@ -15,7 +15,9 @@ public final class AudioFileReader {
     self.path = path
     var info = SF_INFO()
     guard let file = sf_open(path, Int32(SFM_READ), &info) else {
-      throw AudioFileError(path: path, words: sf_strerror(nil))
+      throw Int(sf_error(nil)) == SF_ERR_UNRECOGNISED_FORMAT
+        ? AudioFileError(path: path, problem: "the file is not audio; use WAV, FLAC or Ogg")
+        : AudioFileError(path: path, words: sf_strerror(nil))
     }
     do throws(AudioFileError) {
       format = try Self.format(info, path)
@@ -36,7 +38,7 @@ public final class AudioFileReader {
 
   deinit { sf_close(file) }
 
-  /// Returns the next interleaved samples, at most `count` of each channel; empty at the end.
+  /// Returns the next interleaved samples, at most `count` of each channel. Empty at the end.
   public func read(samples count: Int) throws(AudioFileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count * format.bytesPerSampleFrame)
     let read = bytes.withUnsafeMutableBytes { bytes in
@@ -52,7 +54,7 @@ public final class AudioFileReader {
     return bytes
   }
 
-  /// Returns to the first sample.
+  /// Moves back to the first sample.
   public func rewind() throws(AudioFileError) {
     guard sf_seek(file, 0, SEEK_SET) == 0 else {
       throw AudioFileError(path: path, problem: "the file cannot be read a second time")
@@ -80,8 +82,9 @@ public final class AudioFileReader {
       channelCount: Int(info.channels))
   }
 
-  /// Returns whether a WAV file is shorter than its header says. libsndfile reports that only in its log,
-  /// as "data : SIZE (should be SIZE)". A writer that could not seek back leaves the greatest size.
+  /// Returns whether a WAV file is shorter than its header says. libsndfile reports this only in
+  /// its log, as "data : SIZE (should be SIZE)". A writer that could not seek back leaves the
+  /// maximum size in the header.
   private static func isTruncated(_ file: OpaquePointer) -> Bool {
     var log = [CChar](repeating: 0, count: 4096)
     sf_command(file, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))

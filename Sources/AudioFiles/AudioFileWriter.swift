@@ -4,10 +4,10 @@ internal import CSndFile
 /// A writer of audio files. The file's extension selects WAV, FLAC or Ogg Vorbis.
 public final class AudioFileWriter {
   public let path: String
-  /// The format of the samples that `write` takes. Floats are stored as floats in WAV, and as 24 bits in
-  /// FLAC.
+  /// The format of the samples that `write` accepts. Floats are stored as floats in WAV and as
+  /// 24-bit integers in FLAC.
   public let format: AudioFormat
-  /// Samples of each channel written so far.
+  /// The number of samples of each channel that were written.
   public private(set) var sampleCount = 0
   private let file: OpaquePointer
 

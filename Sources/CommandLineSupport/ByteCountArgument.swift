@@ -19,7 +19,7 @@ public struct ByteCountArgument: ExpressibleByArgument, CustomStringConvertible,
     self.bytes = bytes
   }
 
-  /// In the largest unit of which the number is a whole multiple.
+  /// The number in the largest unit that divides it, such as `64KiB`.
   public var description: String {
     let unit = Self.units.first { bytes >= 1 << $0.shift && bytes % (1 << $0.shift) == 0 }
     guard let unit else { return "\(bytes)" }

@@ -1,14 +1,14 @@
 public import GRPCTransport
 
-/// A file with certificates or a key, and its name in failures.
+/// A file with certificates or a key, and the name of the file in failures.
 public struct CertificateFile {
-  /// The limit of a file, far above the size of any certificate.
+  /// The maximum size of a file, far above the size of any certificate.
   private static let maximumBytes = 1 << 20
 
   let path: String
   let title: String
 
-  /// `place` is the configuration key that names the file, or nil.
+  /// Creates a file. `place` is the configuration key that names the file, or nil.
   public init(_ path: String, namedBy place: String? = nil) {
     self.path = path
     title = place.map { "\($0): \(path)" } ?? path
@@ -19,7 +19,7 @@ public struct CertificateFile {
   }
 }
 
-/// Certificates and keys from files. A failure names the file.
+/// The reader of certificates and keys. A failure names the file.
 public enum CertificateFiles {
   public static func authorities(
     _ file: CertificateFile
@@ -49,8 +49,8 @@ public enum CertificateFiles {
     }
   }
 
-  /// Returns the TLS settings from the files. Files that are nil are left out, as is a certificate without
-  /// a key.
+  /// Returns the TLS settings from the files. A file that is nil is left out. A certificate without
+  /// a key is left out too.
   public static func channelSecurity(
     authorities: CertificateFile?, certificate: CertificateFile?, key: CertificateFile?,
     serverName: String?

@@ -16,19 +16,20 @@ public struct CommandFailure: Error, CustomStringConvertible {
     self.code = code
   }
 
-  /// Names a file and the system's last error, `errno`.
+  /// Creates a failure with the name of a file and the text of `errno`.
   public init(systemErrorAt path: String) {
     self.init("\(path): \(String(cString: strerror(errno)).lowercased())")
   }
 }
 
 extension ParsableCommand {
-  /// Parses the arguments, runs the command, and exits: with 0 if it succeeded, with 64 for wrong usage,
-  /// and with one line on standard error and the failure's code, usually 2, for any other failure.
+  /// Parses the arguments, runs the command, and exits: with 0 if it succeeded, with 64 for wrong
+  /// usage, and with one line on standard error and the failure's code, usually 2, for any other
+  /// failure.
   public static func runToExit() async {
-    // A reader that has gone, such as `tee` after Ctrl-C, must not end a server that drains.
+    // A reader that has ended, such as `tee` after Ctrl-C, must not end a server that drains.
     signal(SIGPIPE, SIG_IGN)
-    // libgrpc's own log would stand beside the one line.
+    // libgrpc's log would appear beside the one line.
     setenv("GRPC_VERBOSITY", "NONE", 0)
     do {
       var command = try parseAsRoot()
@@ -46,7 +47,8 @@ extension ParsableCommand {
   }
 }
 
-/// Writes the text to standard error, without adding a newline. Text that cannot be written is dropped.
+/// Writes the text to standard error, without adding a newline. Text that cannot be written is
+/// dropped.
 public func standardError(_ text: String) {
   var bytes = Array(text.utf8)[...]
   while !bytes.isEmpty {

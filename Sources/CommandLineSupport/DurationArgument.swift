@@ -6,7 +6,7 @@ public struct DurationArgument: ExpressibleByArgument, CustomStringConvertible, 
   private static let units: [(suffix: String, seconds: Double)] = [
     ("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86_400), ("", 1),
   ]
-  /// In seconds: ten years.
+  /// The longest time, ten years, in seconds.
   private static let longest = 3650 * 86_400.0
 
   public let duration: Duration
@@ -21,7 +21,7 @@ public struct DurationArgument: ExpressibleByArgument, CustomStringConvertible, 
     duration = .seconds(count * unit.seconds)
   }
 
-  /// In minutes, hours or days where the time is a whole number of them, otherwise in seconds.
+  /// The time in the largest of days, hours and minutes that divides it, otherwise in seconds.
   public var description: String {
     let seconds = duration / .seconds(1)
     let unit = Self.units.last { unit in

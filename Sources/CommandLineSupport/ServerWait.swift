@@ -1,18 +1,18 @@
 internal import Foundation
 internal import GRPCTransport
 
-/// Waits for a server that is not listening yet, such as one that was started a moment ago.
+/// The wait for a server that does not listen yet, because it was started a moment ago.
 public enum ServerWait {
-  /// How long a command waits by default.
+  /// The default limit of the wait.
   public static let usual = DurationArgument(.seconds(2))
   private static let pause = Duration.milliseconds(25)
-  /// How long one attempt may take, in milliseconds.
+  /// The time limit of one attempt in milliseconds.
   private static let attempt: Int32 = 250
 
   /// Returns once something listens at `address`, or after `limit`.
   ///
-  /// Only a refused connection and a socket that does not exist are waited for. Every other failure,
-  /// such as an unknown host, is left to the call that follows, which reports it.
+  /// Waits only while the connection is refused or the socket does not exist. Returns at once on
+  /// any other failure, such as an unknown host, which the call that follows reports.
   public static func untilListening(at address: String, atMost limit: Duration) async throws {
     guard let address = ServerAddress(address) else { return }
     let deadline = ContinuousClock.now + limit
@@ -28,7 +28,7 @@ public enum ServerWait {
     }
   }
 
-  /// Whether every address of the host refuses the connection.
+  /// Returns whether every address of the host refuses the connection.
   private static func isRefused(_ host: String, _ port: UInt16) -> Bool {
     var wanted = addrinfo()
     wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)

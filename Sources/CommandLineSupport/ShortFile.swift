@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// A short file, read as a whole.
+/// The reader of files that are read as a whole.
 public enum ShortFile {
-  /// Reads at most `limit` bytes, as some devices never end. `title` names the file in failures.
+  /// Returns the content of a file. Throws if the file is longer than `limit` bytes, because some
+  /// devices never end. `title` is the name of the file in failures.
   public static func read(
     _ path: String, title: String, atMost limit: Int
   ) throws(CommandFailure) -> [UInt8] {

@@ -2,8 +2,9 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// The signals SIGTERM and SIGINT, to be awaited. A second signal ends the process at once. A signal within
-/// half a second of the first counts as the same one: some senders signal a process and then its group.
+/// The signals SIGTERM and SIGINT, as an asynchronous wait. A second signal ends the process at
+/// once. Signals within half a second of the first one do not count, because some senders signal a
+/// process and then its group.
 public final class TerminationSignals {
   private let signals: AsyncStream<Void>
   private let sources: [any DispatchSourceSignal]
@@ -13,7 +14,7 @@ public final class TerminationSignals {
     self.signals = signals
     let first = FirstSignal()
     sources = [SIGTERM, SIGINT].map { number in
-      // The default action would end the process before the source is told.
+      // The default action would end the process before the source gets the signal.
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
@@ -26,7 +27,7 @@ public final class TerminationSignals {
     }
   }
 
-  /// Returns at the first signal.
+  /// Returns after the first signal.
   public func first() async {
     var iterator = signals.makeAsyncIterator()
     await iterator.next()
@@ -37,7 +38,8 @@ public final class TerminationSignals {
 private final class FirstSignal: Sendable {
   private let time = Mutex<ContinuousClock.Instant?>(nil)
 
-  /// Returns false for the first signal, whose time is kept, and within half a second after it.
+  /// Whether the first signal came more than half a second ago. Records the time of the first
+  /// signal.
   var wasLongAgo: Bool {
     time.withLock { time in
       guard let first = time else {

@@ -4,7 +4,7 @@ internal import Foundation
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// Follows the outputs of a session, and says after each second what they have come to.
+/// The digests of a session's outputs: one after each second of audio, and one at any time.
 final class OutputHasher {
   private static let framesPerDigest = 100
 
@@ -13,11 +13,13 @@ final class OutputHasher {
   private let bytesPerSampleFrame: Int
   private var bytes: Int64 = 0
   private var framesSinceDigest = 0
+  /// The number of frames of 10 ms so far.
   private(set) var frames = 0
 
   init(_ setup: SessionSetup) { bytesPerSampleFrame = setup.processed.bytesPerSampleFrame }
 
-  /// Takes in a chunk. Returns a digest where one is due.
+  /// Adds a chunk. Returns the digest of all output so far if at least one second of audio has been
+  /// added since the last digest, otherwise nil.
   func add(_ chunk: OutputChunk) -> Anechoic_V1_OutputDigest? {
     processed.update(chunk.processed.bytes)
     if let samples = chunk.playback { playback.update(samples.bytes) }
@@ -29,6 +31,7 @@ final class OutputHasher {
     return digest
   }
 
+  /// The digest of all output so far.
   var digest: Anechoic_V1_OutputDigest {
     .with {
       $0.processedSamples = bytes / Int64(bytesPerSampleFrame)

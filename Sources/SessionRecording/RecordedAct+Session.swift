@@ -6,8 +6,7 @@ internal import SwiftProtobuf
 internal import VoiceSessions
 
 extension Anechoic_V1_RecordedAct {
-  /// Does to a session what was done to the one that was recorded. What was refused then is refused
-  /// again.
+  /// Applies this act to a session. An act that the recorded session refused is refused again.
   func perform(on requests: SessionRequests, framesPerTurn: Int, sink: any SessionSink) {
     let session = requests.session
     switch act {
@@ -48,14 +47,16 @@ extension Anechoic_V1_RecordedAct {
     }
   }
 
-  /// Returns whether there is audio to be processed.
+  /// Passes a request to the session, with silence in place of withheld samples.
+  ///
+  /// - Returns: Whether the request contains audio, which is then to be processed.
   private func take(
     _ request: Anechoic_V1_ProcessRequest, on requests: SessionRequests, sink: any SessionSink
   ) -> Bool {
     var request = request
     if withheldSamples > 0, case .audio = request.request {
       let format = requests.setup.microphone
-      let longest = format.rate.hertz  // a chunk of one second
+      let longest = format.rate.hertz  // The samples of one second, the longest chunk.
       request.audio.microphone.samples = Data(
         count: min(Int(withheldSamples), longest) * format.bytesPerSampleFrame)
     }
@@ -88,7 +89,7 @@ extension ControlOrigin {
 }
 
 extension [Float] {
-  /// Values that are no numbers become silence.
+  /// Decodes samples. Values that are not finite become 0.
   fileprivate init(littleEndian data: Data) {
     self = [UInt8](data).withUnsafeBytes { bytes in
       (0..<bytes.count / 4).map { index in

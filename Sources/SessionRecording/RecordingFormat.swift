@@ -2,12 +2,13 @@ internal import AnechoicAPI
 internal import Foundation
 internal import SwiftProtobuf
 
-/// How a recording lies in a file.
+/// The format of a recording's file, as proto/anechoic/v1/recording.proto describes it.
 enum RecordingFormat {
   static let magic = Array("anechoic recording 1\n".utf8)
-  /// Of one message: a second of the largest audio, and some.
+  /// The maximum size of a message in bytes. One second of audio in any format is smaller.
   private static let longestMessage = 16 << 20
 
+  /// Returns the message, preceded by its length as a varint.
   static func delimited(_ message: some Message) -> [UInt8] {
     let bytes: [UInt8] = (try? message.serializedBytes()) ?? []
     var length: [UInt8] = []
@@ -19,11 +20,12 @@ enum RecordingFormat {
     return length + [UInt8(rest)] + bytes
   }
 
-  /// The messages of a recording, one after another.
+  /// A reader of the messages of a recording, one after another.
   struct Reader {
     private var rest: Data.SubSequence
 
-    /// Throws for what is no recording, one of another version, or only the beginning of one.
+    /// Creates a reader after the first line. Throws if the data is not a recording, is a recording
+    /// of another version, or ends within the first line.
     init(_ data: Data) throws(RecordingError) {
       guard data.starts(with: magic) else {
         if !data.isEmpty, magic.starts(with: data) { throw .cutOff }
@@ -35,7 +37,7 @@ enum RecordingFormat {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Throws where the file is cut off or damaged.
+    /// Reads the next message. Throws if the data is damaged or ends within the message.
     mutating func next<Item: Message>(_ type: Item.Type) throws(RecordingError) -> Item {
       let bytes = try nextBytes()
       guard let message = try? Item(serializedBytes: bytes) else { throw .damaged }
@@ -58,10 +60,10 @@ enum RecordingFormat {
   }
 }
 
-/// What is wrong with a recording.
+/// The reason why a recording cannot be replayed. The description follows the name of the file.
 public enum RecordingError: Error, Equatable, CustomStringConvertible {
   case notARecording, otherVersion, damaged, cutOff
-  /// Its start is none that this version can begin with.
+  /// This version cannot start the recorded session, for this reason.
   case impossibleStart(String)
 
   public var description: String {

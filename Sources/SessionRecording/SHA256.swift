@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The SHA-256 of bytes that come piece by piece, by OpenSSL.
+/// The SHA-256 digest of bytes that are added in pieces. Uses OpenSSL.
 struct SHA256: ~Copyable {
   private let context: OpaquePointer
 
@@ -16,7 +16,7 @@ struct SHA256: ~Copyable {
     EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
   }
 
-  /// Of all that has come so far; more may follow.
+  /// The digest of all bytes so far, 32 bytes. More bytes may follow.
   var value: [UInt8] {
     guard let copy = EVP_MD_CTX_new() else { fatalError("no memory for a digest") }
     defer { EVP_MD_CTX_free(copy) }

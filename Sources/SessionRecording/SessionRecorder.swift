@@ -5,19 +5,21 @@ internal import SessionConversions
 internal import SwiftProtobuf
 package import VoiceSessions
 
-/// Writes down what is done to a session, on the session's thread. What a muted microphone hears is
-/// left out: so a chunk is not written before it has been processed, when it is known where mute holds.
+/// A recorder of everything that is done to a session. Use it on the session's thread.
+///
+/// The recording contains no audio from a muted microphone. A chunk is therefore written only after
+/// the session has processed it, because only then the muted samples are known.
 package final class SessionRecorder {
   private struct PendingChunk {
-    /// In bytes: what a chunk takes in memory beside its message.
+    /// The memory in bytes that a chunk needs in addition to its message.
     static let overhead = 512
 
     var act: Anechoic_V1_RecordedAct
-    /// Of the microphone, as far as the session had not heard them before.
+    /// The microphone samples of the chunk, without those that the session had received before.
     let samples: Range<Int64>
-    /// What was done after it and before the next, as it will be written.
+    /// The encoded acts between this chunk and the next one.
     var followed: [UInt8] = []
-    /// In bytes, in memory.
+    /// The size in memory in bytes.
     var size: Int
   }
 
@@ -25,15 +27,16 @@ package final class SessionRecorder {
   private let hasher: OutputHasher
   private let format: AudioFormat
   private let began = ContinuousClock.now
-  /// What has not been processed, and what was done meanwhile.
+  /// The chunks that are not processed yet, each with the acts that followed it.
   private var pending: [PendingChunk] = []
   private var pendingBytes = 0
-  /// Where mute holds or held, the last perhaps without an end.
+  /// The muted ranges of microphone samples. The last one may not have ended yet.
   private var muted: [Range<Int64>] = []
   private var arrived: Int64 = 0
   private var isWanted = true
   private var hasEnded = false
 
+  /// Creates a recorder, and writes the header of the recording to the queue.
   package init(
     _ queue: RecordingQueue, _ setup: SessionSetup, start: Anechoic_V1_Start, of id: String,
     engine: String
@@ -53,7 +56,7 @@ package final class SessionRecorder {
     write(RecordingFormat.magic + RecordingFormat.delimited(header))
   }
 
-  /// A request that has been taken, and whose audio is not processed yet.
+  /// Records a request that the session has accepted and whose audio is not processed yet.
   package func note(request message: UnsafeRawBufferPointer) {
     guard isWanted, !hasEnded, var request = try? Anechoic_V1_ProcessRequest.decoded(message) else {
       return
@@ -62,7 +65,7 @@ package final class SessionRecorder {
     let chunk = request.audio.microphone
     let first = chunk.hasFirstSample ? chunk.firstSample : arrived
     let end = first + Int64(chunk.samples.count / format.bytesPerSampleFrame)
-    // Samples that come again are of no use to the session, and may have been muted long ago.
+    // The session ignores repeated samples. They may have been muted when they first arrived.
     let again = min(max(arrived, first), end)
     request.silence(samples: 0..<Int(again - first), format)
     guard again < end else { return note(.request(request)) }
@@ -73,14 +76,14 @@ package final class SessionRecorder {
     hold(size)
   }
 
-  /// Takes in what is done now; what is done after the end does nothing.
+  /// Records an act. Acts after the end of the session have no effect and are not recorded.
   package func note(_ act: Anechoic_V1_RecordedAct.OneOf_Act) {
     guard !hasEnded else { return }
     if case .end = act { hasEnded = true }
     add(act)
   }
 
-  /// Writes at once, unless a chunk before it is not written yet.
+  /// Writes an act at once, or after the last chunk if chunks are pending.
   private func add(_ act: Anechoic_V1_RecordedAct.OneOf_Act) {
     guard isWanted else { return }
     let bytes = RecordingFormat.delimited(timed(act))
@@ -90,7 +93,7 @@ package final class SessionRecorder {
     hold(bytes.count)
   }
 
-  /// Takes in an event, for where mute holds.
+  /// Follows the mute state from an event of the session.
   package func note(_ event: SessionEvent) {
     guard case .muteChanged(let mute, _) = event.kind else { return }
     if mute.isMuted {
@@ -100,26 +103,27 @@ package final class SessionRecorder {
     }
   }
 
-  /// Takes in what came out of the session.
+  /// Adds output of the session to the digests.
   package func note(_ chunk: OutputChunk) {
     guard isWanted, let digest = hasher.add(chunk) else { return }
     add(.digest(digest))
   }
 
-  /// Writes what has been processed up to a sample of the microphone.
+  /// Writes the chunks that the session has processed up to `position`, a microphone sample.
   package func advance(to position: Int64) {
     let done = pending.prefix { $0.samples.upperBound <= position }
-    // Before they are written: one that is lost then takes all that is pending with it.
+    // Before they are written, because a write that loses the recording empties `pending`.
     pending.removeFirst(done.count)
     for chunk in done { write(chunk) }
     muted.removeAll { $0.upperBound < position - Int64(2 * format.rate.hertz) }
   }
 
-  /// The session has ended at a sample of the microphone.
+  /// Writes the last digest and the pending chunks, and ends the recording. The session has
+  /// processed the microphone up to `position`.
   package func finish(at position: Int64) {
     add(.digest(hasher.digest))
     for var chunk in pending {
-      // What nobody has processed is nobody's to hear, and has changed nothing.
+      // Samples that were not processed had no effect, so they are not recorded.
       let count = chunk.act.request.audio.microphone.samples.count / format.bytesPerSampleFrame
       let processed = max(0, position - chunk.samples.lowerBound)
       let first = min(count, count - chunk.samples.count + Int(processed))
@@ -138,7 +142,8 @@ package final class SessionRecorder {
     }
   }
 
-  /// Counts what is pending: without microphone none of it is ever written.
+  /// Adds to the pending bytes. Gives the recording up if they exceed the queue's capacity, because
+  /// pending acts are never written while no microphone audio is processed.
   private func hold(_ size: Int) {
     pendingBytes += size
     if pendingBytes > queue.capacity { queue.lose(.backlog) }
@@ -160,7 +165,7 @@ package final class SessionRecorder {
     if isWanted, !queue.append(bytes) { stop() }
   }
 
-  /// Nobody wants it any more.
+  /// Stops recording, because the recording is no longer read.
   private func stop() {
     isWanted = false
     pending = []
@@ -168,7 +173,7 @@ package final class SessionRecorder {
 }
 
 extension Anechoic_V1_ProcessRequest {
-  /// Makes a part of the microphone's chunk silent.
+  /// Replaces samples of the microphone's chunk by silence.
   fileprivate mutating func silence(samples: Range<Int>, _ format: AudioFormat) {
     guard !samples.isEmpty else { return }
     let size = format.bytesPerSampleFrame
@@ -209,7 +214,8 @@ extension Anechoic_V1_RecordedAct.OneOf_Act {
 }
 
 extension Anechoic_V1_Start {
-  /// Without its labels, which are for those who look for the session, and change nothing in it.
+  /// Returns the start with the session's id and without labels, which have no effect on the
+  /// session.
   fileprivate func recorded(as id: String) -> Self {
     var start = self
     start.sessionID = id

@@ -6,24 +6,27 @@ internal import SwiftProtobuf
 public import VoiceEngines
 public import VoiceSessions
 
-/// A recording, run again: the same code as in a server, as fast as it goes.
+/// A replay of a recording, with the code of the server and as fast as possible.
 public final class SessionReplay {
-  /// What came of it.
+  /// The result of a replay.
   public struct Outcome: Sendable {
     public let engine: String
     /// Whether this is the engine that the recording was made with.
     public let hasSameEngine: Bool
-    /// Where the microphone was muted and is silence here, the first sample of it: from there on the
-    /// output may differ, as the engine learnt from what is not in the recording.
+    /// The first microphone sample that was withheld because of mute, or nil. The replay uses
+    /// silence instead. From there on the output may differ, because the engine learned from audio
+    /// that the recording does not contain.
     public let withheldFrom: Int64?
-    /// Of the processed output, up to where it and the playback are the same as recorded.
+    /// The number of samples of the processed output up to which both outputs are the same as
+    /// recorded.
     public let samplesAlike: Int64
-    /// Where they first differ, not later than this sample of the processed output.
+    /// The sample of the processed output by which the outputs differ from the recorded ones, or
+    /// nil if they do not differ. The first difference is at most one digest earlier.
     public let differsBy: Int64?
     public let digest: Anechoic_V1_OutputDigest
-    /// Of 10 ms, begun ones included.
+    /// The number of frames of 10 ms, including an incomplete last one.
     public let frames: Int
-    /// What is wrong with the end of the recording.
+    /// The fault because of which the replay stopped before the end of the recording, or nil.
     public let fault: RecordingError?
   }
 
@@ -36,8 +39,8 @@ public final class SessionReplay {
   private let hasher: OutputHasher
   private var reader: RecordingFormat.Reader
 
-  /// Reads the header and makes the session. Throws if the data is not a recording, or its session cannot
-  /// be started.
+  /// Reads the header and creates the session. Throws if the data is not a recording, or if the
+  /// session cannot be started.
   public init(_ data: Data, engine: any VoiceEngine.Type) throws(RecordingError) {
     self.engine = engine
     reader = try RecordingFormat.Reader(data)
@@ -56,7 +59,7 @@ public final class SessionReplay {
     hasher = OutputHasher(requests.setup)
   }
 
-  /// Runs it once, and gives its outputs and events to `sink`.
+  /// Replays the recording and passes the outputs and events to `sink`. Call it once.
   public func run(sink: any SessionSink) -> Outcome {
     let hashing = HashingSink(hasher, sink)
     var recorded: [Anechoic_V1_OutputDigest] = []
@@ -78,7 +81,7 @@ public final class SessionReplay {
     }
     if hashing.hasEnded {
       hashing.digests.append(hasher.digest)
-      // Each second has a digest, and so has the end: the last that was written.
+      // The recording has a digest for each second, and one at the end.
       let missing = hashing.digests.count - recorded.count
       if missing != 0 { fault = fault ?? (missing > 0 ? .cutOff : .damaged) }
     } else {
@@ -107,11 +110,11 @@ public final class SessionReplay {
 }
 
 extension Anechoic_V1_RecordingHeader {
-  /// The frames of a turn; those of the first version where the recording does not say.
+  /// The frames of a turn. Recordings of the first version do not contain the number.
   fileprivate var turn: Int { framesPerTurn == 0 ? 100 : Int(framesPerTurn) }
 }
 
-/// Follows what comes out, and passes it on.
+/// A sink that computes the digests of the outputs and passes everything on to another sink.
 private final class HashingSink: SessionSink {
   var digests: [Anechoic_V1_OutputDigest] = []
   private(set) var hasEnded = false

@@ -27,8 +27,8 @@ public final class ProcessStream: Sendable {
     self.started = started
   }
 
-  /// Sends audio of one instant. Throws the `Status` of a session that has ended. Only one send at a
-  /// time, of whatever.
+  /// Sends audio of one instant. Throws the `Status` of a session that has ended. Do not call two
+  /// send functions at the same time.
   public func send(_ audio: Anechoic_V1_AudioInput) async throws {
     try await call.send(Anechoic_V1_ProcessRequest.with { $0.audio = audio }.serializedBytes())
   }

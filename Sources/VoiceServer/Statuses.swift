@@ -95,7 +95,7 @@ extension Status {
   }
 
   static let recordingNotAllowed = Status(
-    .permissionDenied, "this server lets nobody record (--allow-recording)",
+    .permissionDenied, "this server does not allow recording; start it with --allow-recording",
     reason: "RECORDING_NOT_ALLOWED")
 
   static func sessionHasBegun(_ id: String) -> Status {

@@ -7,7 +7,7 @@ internal import SwiftProtobuf
 internal import VoiceClient
 internal import VoiceEdge
 
-/// The running agent, and the form of its answers.
+/// The options of commands that ask a running agent.
 struct AgentOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -19,13 +19,13 @@ struct AgentOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long to wait for an agent that is still starting.", valueName: "time"))
+      "How long to wait for an agent that is still starting: 500ms, 10s, 2m.", valueName: "time"))
   var connectTimeout = ServerWait.usual
 
   @Flag(help: "Print JSON, one object per line.")
   var json = false
 
-  /// The time limit of a question that the agent answers at once.
+  /// The time limit of calls that the agent answers at once.
   static let timeout = Duration.seconds(5)
 
   func validate() throws {
@@ -37,17 +37,17 @@ struct AgentOptions: ParsableArguments {
 
   private var path: String { controlSocket ?? ControlSocket().pathOfRunningAgent }
 
-  /// Returns the address of the agent, once it listens or --connect-timeout is over.
+  /// Waits until the agent listens, or until --connect-timeout has passed. Returns its address.
   func target() async throws -> String {
     let deadline = ContinuousClock.now + connectTimeout.duration
-    // The path is looked up again, as an agent that is starting has not made its socket yet.
+    // The path is looked up each time, because an agent that starts creates its socket later.
     while !UnixSocket.answers(path), ContinuousClock.now < deadline {
       try await Task.sleep(for: .milliseconds(25))
     }
     return "unix:\(path)"
   }
 
-  /// Asks the agent one question.
+  /// Sends one request to the agent and returns the answer.
   func ask<Request: Message, Response: Message>(
     _ name: String, _ request: Request, timeout: Duration = timeout
   ) async throws -> Response {

@@ -4,7 +4,8 @@ internal import Foundation
 internal import GRPCTransport
 internal import VoiceEdge
 
-/// The configuration of an agent. A flag overrides the environment, which overrides the file.
+/// The options that set an agent's configuration. A flag takes precedence over an environment
+/// variable, and a variable over the file.
 struct ConfigurationOptions: ParsableArguments {
   static let defaultFile = "/etc/anechoic/anechoic-edge.yaml"
 
@@ -70,7 +71,7 @@ struct ConfigurationOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The socket of the local control, or \"none\".", valueName: "path"))
   var controlSocket: String?
 
-  /// Reads the configuration. Throws a `CommandFailure` that names the fault and its place.
+  /// Reads the configuration. Throws a `CommandFailure` that contains the error and its place.
   func configuration() throws(CommandFailure) -> EdgeConfiguration {
     var overrides = EdgeConfiguration.Overrides(environment: ProcessInfo.processInfo.environment)
     let flags = [
@@ -97,7 +98,7 @@ struct ConfigurationOptions: ParsableArguments {
     return configuration
   }
 
-  /// Returns the text of the file. The default file need not exist.
+  /// Returns the text of the file. If the default file does not exist, returns an empty text.
   private func text(of file: String) throws(CommandFailure) -> String {
     if config == nil, !FileManager.default.fileExists(atPath: file) { return "" }
     let bytes = try ShortFile.read(file, title: file, atMost: EdgeConfiguration.longestFile)

@@ -27,7 +27,7 @@ struct DevicesCommand: ParsableCommand {
 
 /// The sound cards of this machine.
 enum SoundCards {
-  /// Whether the kernel has at least one.
+  /// Whether the kernel has at least one sound card.
   static var exist: Bool {
     let entries = try? FileManager.default.contentsOfDirectory(atPath: "/proc/asound")
     return entries?.contains { $0.hasPrefix("card") && $0 != "cards" } ?? false

@@ -12,7 +12,7 @@ enum Main {
 struct AnechoicEdge: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anechoic-edge",
-    abstract: "Connects this machine's microphone, loudspeaker and programs to an Anechoic server.",
+    abstract: "Connect this machine's microphone, loudspeaker and programs to an Anechoic server.",
     discussion: """
       Try it with a server on the same machine:
         anechoic-server &
@@ -23,8 +23,8 @@ struct AnechoicEdge: AsyncParsableCommand {
 
       In production, use a configuration file. deploy/edge/anechoic-edge.yaml shows every key.
 
-      Exits with 0 after SIGTERM or SIGINT, with 1 if a test did not hear its chirp, with 2 if \
-      something cannot work, and with 64 for wrong usage.
+      Exits with 0 after SIGTERM or SIGINT, with 1 if a test did not hear its chirp, with 2 after \
+      an error that a retry cannot correct, and with 64 for wrong usage.
       """,
     version: anechoicVersion,
     subcommands: [

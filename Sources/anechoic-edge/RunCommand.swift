@@ -42,7 +42,7 @@ struct RunCommand: AsyncParsableCommand {
     try await work.value
   }
 
-  /// Throws for a device that cannot work at all, before anything is started.
+  /// Opens the configured devices before the agent starts. Throws for a device that cannot work.
   private func checkDevices(
     _ configuration: EdgeConfiguration, _ system: ALSASystem
   ) throws(CommandFailure) {

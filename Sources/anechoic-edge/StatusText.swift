@@ -2,7 +2,7 @@ internal import AnechoicAPI
 internal import Foundation
 internal import SwiftProtobuf
 
-/// The status of the agent in words, for people.
+/// The text that shows the status of the agent to people.
 struct StatusText {
   private let status: Anechoic_V1_EdgeStatus
 

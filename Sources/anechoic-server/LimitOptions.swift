@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CommandLineSupport
 internal import VoiceServer
 
-/// The limits that keep clients from taking more than their share.
+/// The options that limit the resources of clients.
 struct LimitOptions: ParsableArguments {
   private static let usual = AdmissionLimits()
 
@@ -11,7 +11,7 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: """
-      Refuse sessions over this number for the clients of one host. 0 sets no limit for a host.
+      Refuse sessions over this number for the clients of one host; 0 for no limit.
       """)
   var maxSessionsPerClient = usual.sessionsPerClient
 
@@ -39,7 +39,7 @@ struct LimitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Allow all connections together this memory, without sessions: 16MiB to 1024GiB, or 0 for any.
+      The memory of all connections, without sessions: 16MiB to 1024GiB, or 0 for no limit.
       """, valueName: "bytes"))
   var maxMemory = ByteCountArgument(usual.memoryBytes)
 
@@ -50,12 +50,12 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Have clients connect anew after this time: 1s to 30d, or 0 for never.", valueName: "time"))
+      "Make clients connect again after this time: 1s to 30d, or 0 for never.", valueName: "time"))
   var connectionAge = DurationArgument(usual.connectionAge)
 
   @Option(
     help: ArgumentHelp(
-      "The time that calls have to end when --connection-age is over: 1s to 30d.",
+      "The time for running calls to end after --connection-age: 1s to 30d.",
       valueName: "time"))
   var connectionAgeGrace = DurationArgument(usual.connectionAgeGrace)
 

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CommandLineSupport
 internal import GRPCTransport
 
-/// The protection of the addresses that a server listens on.
+/// The options for TLS and client certificates on the addresses of a server.
 struct ListenerSecurityOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -31,7 +31,7 @@ struct ListenerSecurityOptions: ParsableArguments {
     }
   }
 
-  /// Reads the files.
+  /// Reads the certificate files. Returns the security of the listeners.
   func serverSecurity() throws(CommandFailure) -> ServerSecurity {
     guard let tlsCertificate, let tlsKey else { return .plaintext }
     let identity = try CertificateFiles.identity(

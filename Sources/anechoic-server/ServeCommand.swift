@@ -19,21 +19,25 @@ struct ServeCommand: AsyncParsableCommand {
       Try it:
         anechoic-server &
         anechoic health --wait 10s
-        anechoic process --server 127.0.0.1:50051 --microphone mic.wav --output out.wav
+        anechoic process --server 127.0.0.1:50051 --microphone mic.wav \\
+          --output voice.wav
 
-      Listen for other machines, or in a container:  --listen 0.0.0.0:50051
-      Listen for this machine only, without a port:  --listen unix:/run/anechoic/anechoic.sock
+      Listen for other machines, or in a container:
+        anechoic-server --listen 0.0.0.0:50051
+
+      Listen for this machine only, without a port:
+        anechoic-server --listen unix:/run/anechoic/anechoic.sock
 
       Use TLS, and accept only clients with a certificate of the authority in ca.pem:
-        anechoic-server --listen 0.0.0.0:50051 --tls-certificate server.pem \
+        anechoic-server --listen 0.0.0.0:50051 --tls-certificate server.pem \\
           --tls-key server.key --tls-client-ca ca.pem
 
       Every client that can reach the server may control the sessions of other clients, whatever \
       certificate it has.
 
-      After SIGTERM or SIGINT the server gives running sessions --drain-time to end, and exits with 0. \
-      A second signal stops it at once, with 1. It exits with 2 if it cannot start, and with 64 for \
-      wrong usage.
+      SIGTERM or SIGINT stops the server. It waits for running sessions to end, for --drain-time at \
+      most, and exits with 0. A second signal ends the server at once with 1. The server exits with 2 \
+      if it cannot start, and with 64 for wrong usage.
       """,
     version: anechoicVersion)
 
@@ -52,7 +56,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
-  @Option(help: "The seconds that running sessions have to end when the server stops.")
+  @Option(help: "The number of seconds for running sessions to end when the server stops.")
   var drainTime = 10
 
   @Flag(help: "Refuse injected speech, even in sessions that accept it.")

@@ -1,7 +1,7 @@
 internal import CommandLineSupport
 internal import Foundation
 
-/// A file, or standard output, that is written line by line without buffering.
+/// A file or standard output. Each line is written at once.
 final class LineFile {
   private let name: String
   private let handle: FileHandle
@@ -14,7 +14,7 @@ final class LineFile {
       return
     }
     name = path
-    // The path is opened as it is, not replaced: it may be a device, a FIFO, or a link to a file.
+    // The path is opened and not replaced, because it may be a device, a FIFO, or a link to a file.
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       throw CommandFailure(systemErrorAt: path)
@@ -31,9 +31,9 @@ final class LineFile {
   }
 }
 
-/// The files that a command reads, and those that it writes.
+/// The files that a command reads and the files that it writes.
 enum FileRoles {
-  /// Throws if a file to be written is also read, or written for something else.
+  /// Throws if one file is named both as an input and as an output, or twice as an output.
   static func check(read: [String], written: [String]) throws(CommandFailure) {
     for (index, path) in written.enumerated() where path != "-" {
       if read.contains(where: { isSame($0, path) }) {
@@ -45,7 +45,7 @@ enum FileRoles {
     }
   }
 
-  /// Compares two files by path, and by what a hard link leads to.
+  /// Returns whether two paths name the same file, directly or through links.
   private static func isSame(_ left: String, _ right: String) -> Bool {
     if canonical(left) == canonical(right) { return true }
     var (leftStatus, rightStatus) = (stat(), stat())

@@ -33,7 +33,7 @@ struct HealthCommand: AsyncParsableCommand {
       valueName: "time"))
   var wait = DurationArgument(.zero)
 
-  /// The time between two questions.
+  /// The time between two health checks.
   private static let pause = Duration.milliseconds(100)
 
   func validate() throws {

@@ -5,7 +5,7 @@ internal import Foundation
 internal import GRPCTransport
 internal import VoiceClient
 
-/// The server of a command, and the way to it.
+/// The server that a command uses, and the connection to it.
 struct ServerOptions: ParsableArguments {
   @Option(help: "The address of the server: HOST:PORT, [IPv6]:PORT or unix:PATH.")
   var server = "127.0.0.1:50051"
@@ -30,11 +30,14 @@ struct ServerOptions: ParsableArguments {
   }
 }
 
-/// How a command connects to a server, and how the connection is protected.
+/// The options of a connection to a server, including TLS.
 struct ServerAccess: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How long to wait for a server that refuses the connection because it is still starting.",
+      """
+      How long to wait for a server that refuses the connection because it is still starting: \
+      500ms, 10s, 2m.
+      """,
       valueName: "time"))
   var connectTimeout = ServerWait.usual
 
@@ -75,7 +78,8 @@ struct ServerAccess: ParsableArguments {
     }
   }
 
-  /// Checks the options together with the address of the server; nil is the server inside the command.
+  /// Checks the options together with the address of the server. Nil is the server inside the
+  /// command.
   func validate(for server: String?) throws {
     if let problem = server.flatMap(ServerAddress.connectingProblem) {
       throw ValidationError("--server: \(problem).")
@@ -102,7 +106,7 @@ struct ServerAccess: ParsableArguments {
   }
 }
 
-/// The name or address of a host, as a certificate contains it.
+/// The host name or address that a certificate contains.
 struct TLSServerName: ExpressibleByArgument {
   let description: String
 
@@ -114,11 +118,14 @@ struct TLSServerName: ExpressibleByArgument {
   }
 }
 
-/// The name that a command acts under.
+/// The option for the client name of a command.
 struct ClientOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The name of this client. Sessions, changes and permissions are recorded under it.",
+      """
+      The name of this client, in printable ASCII. Sessions, changes and permissions are recorded \
+      under it.
+      """,
       valueName: "name"))
   var client = ClientName.login
 }
@@ -141,11 +148,11 @@ struct ClientName: ExpressibleByArgument, CustomStringConvertible {
 }
 
 extension CommandFailure {
-  /// Reports the status of a call to a server.
+  /// Creates a failure from the status of a call to a server.
   init(_ status: Status, server: String) {
     let refusal =
       status.isCertificateRefusal ? "the certificate of the server is not accepted: " : ""
-    // A server may send several lines.
+    // The message of a server may have several lines.
     let words = status.description.split(whereSeparator: \.isNewline).joined(separator: " ")
     self.init("\(server): \(refusal)\(words)")
   }

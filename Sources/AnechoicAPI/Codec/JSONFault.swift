@@ -3,8 +3,8 @@ public import SwiftProtobuf
 
 /// A field of a message in JSON that cannot be decoded.
 public struct JSONFault: Error, Equatable, CustomStringConvertible {
-  /// The names from the message to the field, as the JSON has them. Empty if the fault is in the message
-  /// as a whole.
+  /// The names from the message to the field, as the JSON has them. Empty if the fault is in the
+  /// message as a whole.
   public let path: [String]
   /// The fault of the field, and the values that are allowed.
   public let problem: String
@@ -60,16 +60,16 @@ extension Message {
     guard let error = error as? JSONDecodingError else { return "\(error)" }
     if case .unknownField = error { return "there is no such field" }
     let names = EnumNames.all.filter { decodingError(of: $0, at: path) == nil }
-    // A text is taken by fields of other kinds too; they take texts that no enum has.
+    // Fields of other kinds accept a text too, but they also accept texts that no enum has.
     guard !names.isEmpty, decodingError(of: "?", at: path) != nil else { return error.problem }
     let text = (value as? String).map { "\"\($0)\"" } ?? "this value"
     return "\(text) is not one of \(names.joined(separator: ", "))"
   }
 }
 
-/// The names that fields of messages which people write can have.
+/// The enums in messages that people write as JSON, and the names of their cases.
 private enum EnumNames {
-  /// All of them, without those that say that nothing is specified.
+  /// The names of all cases, without UNSPECIFIED.
   static let all: [String] =
     names(Anechoic_V1_MicMode.self) + names(Anechoic_V1_VoiceProcessing.Level.self)
     + names(Anechoic_V1_OtherAudioDucking.Level.self) + names(Anechoic_V1_MuteGesturePolicy.self)

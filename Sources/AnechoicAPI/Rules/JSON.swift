@@ -10,13 +10,14 @@ extension Message {
 }
 
 extension JSONDecodingError {
-  /// Returns what is wrong with a message in JSON, in a few words.
+  /// The error in a few words.
   var problem: String {
     switch self {
     case .unknownField(let name): "there is no field \"\(name)\""
     case .unrecognizedEnumValue: "the name is not one of its enum"
     case .conflictingOneOf: "two fields are set of which only one may be set"
     case .numberRange: "the number is out of range, or not an integer"
+    case .malformedNumber: "the value must be a number"
     case .malformedBool: "the value must be true or false"
     case .malformedDuration: "the duration must have the form \"1.5s\""
     case .malformedFieldMask: "the field mask must have the form \"oneField,another.field\""

@@ -9,8 +9,8 @@ public struct ChirpTest: Sendable {
     public var level: Double
     /// The level of the microphone before the chirp, in dBFS.
     public var noise: Double
-    /// The time from the loudspeaker's samples to the microphone's, by the devices' own times, in ms. Never
-    /// negative; nil if the chirp was not heard.
+    /// The time from loudspeaker to microphone in ms, according to the devices' times. Never
+    /// negative. Nil if the chirp was not heard.
     public var delay: Double?
     /// The attenuation of the chirp by the room, in dB. Nil if it was not heard.
     public var echoLoss: Double?
@@ -20,8 +20,8 @@ public struct ChirpTest: Sendable {
   static let level = -15.0
   private static let duration = 0.2
   private static let silenceBefore = 0.2
-  /// In ms: what the devices' own times may be wrong by. A chirp that is heard earlier than it can be is
-  /// not believed.
+  /// The possible error of the devices' times in ms. A chirp that seems to be heard before it was
+  /// played, by more than this error, does not count as heard.
   private static let clockError = 5
 
   /// Returns the test sound: silence, during which the room noise is measured, and then the chirp.

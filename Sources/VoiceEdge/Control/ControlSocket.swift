@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The socket of an agent's local control, where the configuration does not name one.
+/// The default path of the socket of an agent's local control.
 ///
-/// A service has the folder `/run/anechoic-edge`. An agent that a user starts has a folder of that user:
-/// in `XDG_RUNTIME_DIR`, or else in `/tmp`.
+/// A service uses the folder `/run/anechoic-edge`. An agent that a user starts uses a folder of
+/// that user below `XDG_RUNTIME_DIR`, or otherwise in `/tmp`.
 public struct ControlSocket: Sendable {
   private static let systemFolder = "/run/anechoic-edge"
   private static let file = "control.sock"
@@ -11,7 +11,7 @@ public struct ControlSocket: Sendable {
   private let runtimeFolder: String?
   private let user: UInt32
 
-  /// Takes the environment and the user of a process.
+  /// Creates the paths for a process with this environment and this user.
   public init(
     environment: [String: String] = ProcessInfo.processInfo.environment, user: UInt32 = geteuid()
   ) {
@@ -24,15 +24,15 @@ public struct ControlSocket: Sendable {
     "\(Self.canWrite(Self.systemFolder) ? Self.systemFolder : userFolder)/\(Self.file)"
   }
 
-  /// The path of an agent that is running: that of this user's agent, or else that of the service. Without
-  /// either, the path where this user's agent would be.
+  /// The path of a running agent: the agent of this user, or otherwise the service. If neither has
+  /// a socket, the path that an agent of this user would use.
   public var pathOfRunningAgent: String {
     [path, "\(userFolder)/\(Self.file)", "\(Self.systemFolder)/\(Self.file)"].first {
       FileManager.default.fileExists(atPath: $0)
     } ?? path
   }
 
-  /// The folder in `/tmp`, which anybody could have made.
+  /// The folder in `/tmp`. Another user may have created it.
   var temporaryFolder: String { "/tmp/anechoic-edge-\(user)" }
 
   var userFolder: String {
@@ -40,7 +40,7 @@ public struct ControlSocket: Sendable {
     return "\(runtimeFolder)/anechoic-edge"
   }
 
-  /// Whether this process may write in a folder, or may make it.
+  /// Returns whether this process may write in a folder, or may create the folder.
   private static func canWrite(_ folder: String) -> Bool {
     if FileManager.default.fileExists(atPath: folder) { return access(folder, W_OK | X_OK) == 0 }
     return access(URL(filePath: folder).deletingLastPathComponent().path, W_OK | X_OK) == 0

@@ -6,7 +6,7 @@ internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceClient
 
-/// Speech to be injected into a session.
+/// Speech for injection into a session.
 enum Speech: Sendable {
   case text(String, voice: String)
   case file(path: String)
@@ -20,7 +20,7 @@ enum Speech: Sendable {
     self = .file(path: path)
   }
 
-  /// Injects all of the speech, and returns how much of it was heard.
+  /// Injects all of the speech. Returns the duration that was heard.
   func inject(
     into session: String, of client: SessionsClient
   ) async throws -> Google_Protobuf_Duration {

@@ -5,7 +5,7 @@ internal import Foundation
 internal import SwiftProtobuf
 internal import Synchronization
 
-/// A file of JSON lines with controls and device reports, each with its time.
+/// A file with controls and device reports, each on a line of JSON with its time.
 ///
 /// A line is `{"at": SECONDS, FIELD: ...}`, where FIELD is a member of the oneof in
 /// `anechoic.v1.Control`, or `device_report`. The id of a control is the number of its line.
@@ -25,7 +25,7 @@ struct ControlFile {
   private let path: String
   private let lines: [(number: Int, text: Substring)]
 
-  /// Reads the file. Throws if it cannot be read, or is not text.
+  /// Reads the file. Throws if the file cannot be read or is not text.
   init(path: String) throws(CommandFailure) {
     self.path = path
     let data: Data
@@ -63,9 +63,10 @@ struct ControlFile {
     let at: Double
   }
 
-  /// The fields that are set from the time and the number of the line.
+  /// The fields of a control that the line must not contain, because its time and number determine
+  /// them.
   private static let taken: Set = ["control_id", "controlId", "at_sample", "atSample"]
-  /// In seconds.
+  /// The latest time of a control in seconds.
   private static let times = 0.0...1_000_000
 
   private static func entry(
@@ -111,8 +112,8 @@ struct ControlFile {
   }
 }
 
-/// The controls and device reports that are still to be sent: those of a file at their times, and a
-/// person's decisions with the next chunk of audio.
+/// The controls and device reports that are not sent yet. Those of a file are sent at their times.
+/// A person's decisions are sent with the next chunk of audio.
 final class ControlQueue: Sendable {
   private struct State {
     var timed: ArraySlice<ControlFile.Entry>
@@ -136,7 +137,7 @@ final class ControlQueue: Sendable {
     state = Mutex(State(timed: timed[...], lastID: lines.max() ?? 0))
   }
 
-  /// Returns the place that a control comes from, for a message.
+  /// Returns the file and line of a control, for messages.
   func origin(of id: UInt64) -> String {
     if id == 0 { return "a device report" }
     guard let path, lines.contains(id) else { return "a decision" }

@@ -7,15 +7,15 @@ internal import Synchronization
 /// The answers to clients that ask for permission to inject speech into the session of a job.
 final class InjectionPolicy: Sendable {
   private let answer: GrantInjectionArgument
-  /// Whether the answer was not chosen with --grant-injection.
+  /// Whether no answer was given with --grant-injection.
   private let isDefault: Bool
   private let controls: ControlQueue
-  /// One question at a time.
+  /// Held while a question is on the terminal, so that there is only one at a time.
   private let terminal = Mutex(())
 
   var asks: Bool { answer == .ask }
 
-  /// Nil asks if there is a terminal, and refuses otherwise.
+  /// Creates a policy. If the answer is nil, asks on the terminal, and refuses without a terminal.
   init(_ answer: GrantInjectionArgument?, controls: ControlQueue) {
     let hasTerminal = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0
     self.answer = answer ?? (hasTerminal ? .ask : .never)
@@ -34,7 +34,7 @@ final class InjectionPolicy: Sendable {
         "\(question): refused\(isDefault ? " (permit it with --grant-injection always)" : "")\n")
       decide(request.client, grant: false)
     case .ask:
-      // On a thread of its own, since the audio continues while the person thinks.
+      // Asks on a thread of its own, because the audio continues until the person answers.
       Thread.detachNewThread { self.ask(question, request.client) }
     }
   }

@@ -4,18 +4,17 @@ internal import AudioFiles
 internal import Foundation
 internal import SessionConversions
 
-/// The files that a job sends side by side. The session is as long as the microphone's file, or runs on
-/// where the files are repeated.
+/// The files that a job sends at the same time. The session is as long as the microphone's file, or
+/// endless if the files are repeated.
 struct InputFiles {
-  /// A reference may end earlier than the microphone by so much.
+  /// The time by which the reference may end before the microphone.
   private static let tolerance = Duration.milliseconds(500)
 
   private let microphone: InputFile
   private let others: [InputFile]
 
-  /// Opens the files. An input without a path is left out of the session.
-  ///
-  /// `repeating` starts all files again, sample by sample, whenever the microphone's file ends.
+  /// Opens the files. An input without a path is not part of the session. `repeating` starts all
+  /// files again, without a gap, whenever the microphone's file ends.
   init(
     microphone: String, others: [(input: SessionInput, path: String?)], repeating: Bool
   ) throws(AudioFileError) {
@@ -33,10 +32,11 @@ struct InputFiles {
 
   var microphoneFormat: AudioFormat { microphone.format }
 
-  /// Samples of each channel in the microphone's file.
+  /// The number of samples of each channel in the microphone's file.
   var sampleCount: Int { microphone.sampleCount }
 
-  /// The lengths of the reference and the microphone, if the reference ends too early; else nil.
+  /// The lengths of the reference and the microphone if the reference ends too early, otherwise
+  /// nil.
   var shortReference: (length: Duration, microphone: Duration)? {
     guard let length = file(of: .reference)?.duration,
       length + Self.tolerance < microphone.duration
@@ -44,7 +44,7 @@ struct InputFiles {
     return (length, microphone.duration)
   }
 
-  /// The format of the playback: that of the far end, or else that of the microphone.
+  /// The format of the playback: the far end's format, or the microphone's if there is no far end.
   var playbackFormat: AudioFormat { (file(of: .farEnd) ?? microphone).format }
 
   /// The formats of the inputs, for the start of the session.
@@ -84,11 +84,12 @@ struct InputFiles {
 
 /// The loudness of the audio that a job sent.
 struct SentLevels: Sendable {
-  /// Mean squares of frames of 10 ms.
+  /// The mean square of each microphone frame of 10 ms.
   var microphone: [Float]
-  /// The same for the reference, or for the far end if there is no reference; nil without both.
+  /// The mean square of each frame of the reference, or of the far end if there is no reference.
+  /// Nil if there is neither.
   var played: [Float]?
-  /// Nil if the reference cannot be found in the microphone.
+  /// The delay of the echo. Nil if the reference cannot be found in the microphone.
   var referenceLag: ReferenceLag?
 }
 
@@ -118,15 +119,15 @@ enum SessionInput {
   }
 }
 
-/// A file on its way into an input of a session.
+/// A file that is sent as an input of a session.
 private final class InputFile {
   let input: SessionInput
   private(set) var meter: LevelMeter
   private let reader: AudioFileReader
-  /// The file whose passes this file follows; nil if it is read once.
+  /// The length of the file at whose end this file starts again. Nil if this file is read once.
   private var leader: (sampleCount: Int, hertz: Int)?
   private var pass = 0
-  /// Samples of each channel read in this pass.
+  /// The number of samples of each channel that were read in this pass.
   private var position = 0
 
   init(_ input: SessionInput, path: String) throws(AudioFileError) {
@@ -139,13 +140,13 @@ private final class InputFile {
   var sampleCount: Int { reader.sampleCount }
   var duration: Duration { format.rate.duration(ofSamples: sampleCount) }
 
-  /// Starts this file again each time that `leader` ends.
+  /// Makes this file start again each time that `leader` ends.
   func repeats(as leader: InputFile) {
     self.leader = (leader.sampleCount, leader.format.rate.hertz)
   }
 
-  /// Returns the next samples. After the end of a file that is not repeated they are silence if
-  /// `padded`, or else missing.
+  /// Returns the next samples. After the end of a file that is not repeated, returns silence if
+  /// `padded` is true, and otherwise nothing.
   func read(frames: Int, padded: Bool) throws(AudioFileError) -> Data {
     let count = frames * format.rate.samplesPerFrame
     var samples =
@@ -158,7 +159,8 @@ private final class InputFile {
   private func readRepeated(
     _ count: Int, as leader: (sampleCount: Int, hertz: Int)
   ) throws(AudioFileError) -> [UInt8] {
-    /// Rounded down from the leader's time, so that no error adds up over the passes.
+    /// Returns the sample at which the passes end, computed from the start so that rounding does
+    /// not accumulate.
     func end(ofPasses passes: Int) -> Int {
       passes * leader.sampleCount * format.rate.hertz / leader.hertz
     }

@@ -1,23 +1,23 @@
 internal import AnechoicAPI
 
-/// The findings of a session about the audio of a job. Their memory is bounded, however long the job is.
+/// The findings of a session about the audio of a job. Uses a bounded amount of memory.
 struct JobFindings {
-  /// Mean squares of the frames of 10 ms of the processed audio.
+  /// The mean square of each processed frame of 10 ms, up to the first hour.
   var levels: [Float] = []
-  /// Whether a voice was found in each of these frames.
+  /// Whether each of these frames contains voice.
   private(set) var voice: [Bool] = []
   /// Whether each of these frames was muted.
   private(set) var muted: [Bool] = []
   private(set) var mutedFrames = 0
-  /// How often speech started.
+  /// The number of times that speech started.
   private(set) var speechCount = 0
-  /// In samples of the microphone.
+  /// The duration of speech in samples of the microphone.
   private(set) var speechSamples: Int64 = 0
-  /// How often somebody talked while muted.
+  /// The number of times that somebody talked while muted.
   private(set) var mutedSpeechCount = 0
-  /// How often the gain of other audio changed.
+  /// The number of changes of the gain of other audio.
   private(set) var duckingCount = 0
-  /// In dB; nil if other audio was never lowered.
+  /// The lowest gain of other audio in dB. Nil if the gain never changed.
   private(set) var lowestDuckingGain: Float?
   private var speechBegan: Int64?
 
@@ -45,7 +45,7 @@ struct JobFindings {
     }
   }
 
-  /// Ends speech that is still going on.
+  /// Ends speech that is in progress.
   mutating func endSpeech(at sample: Int64) {
     guard let began = speechBegan.take() else { return }
     speechCount += 1

@@ -1,18 +1,18 @@
 internal import AudioCore
 internal import Foundation
 
-/// The result of a job, in a few lines.
+/// The summary of a job for people.
 struct JobSummary {
-  /// The names and lengths of the files that the summary speaks of.
+  /// The names and lengths of the files in the summary.
   struct Files {
     var microphone: String
     var reference: String?
-    /// Nil if there is no reference, or if it is as long as the microphone.
+    /// The lengths of a reference that ends too early and of its microphone, otherwise nil.
     var shortReference: (length: Duration, microphone: Duration)?
     /// Whether the session has an echo reference: a file, or its own playback.
     var hasEchoReference: Bool
 
-    /// Nil if the reference is long enough.
+    /// The warning about a reference that ends too early, otherwise nil.
     var shortReferenceWarning: String? {
       guard let short = shortReference, let reference else { return nil }
       let end = seconds(short.length)
@@ -25,7 +25,7 @@ struct JobSummary {
   let took: Duration
   private let files: Files
   private let found: JobFindings
-  /// In dB; nil if the far end never talked alone.
+  /// The echo reduction in dB. Nil if the far end never talked alone.
   private let echoReduction: Float?
   private let referenceLag: ReferenceLag?
   private let speechDuration: Duration
@@ -46,7 +46,7 @@ struct JobSummary {
     speechDuration = rate.duration(ofSamples: Int(found.speechSamples))
   }
 
-  /// The warning about files that may have been given for each other; nil if they look right.
+  /// The warning about microphone and reference files that may be exchanged, otherwise nil.
   var swapWarning: String? {
     guard let referenceLag, referenceLag.looksSwapped, let reference = files.reference else {
       return nil
@@ -81,7 +81,7 @@ struct JobSummary {
       ?? "not measured: the far end never talks alone"
   }
 
-  /// The rows that only some jobs have.
+  /// The rows that appear only for some jobs.
   private var occasional: [(String, String)] {
     var rows: [(String, String)] = []
     if let short = files.shortReference {

@@ -1,11 +1,11 @@
 internal import AudioCore
 internal import Foundation
 
-/// Measures the power of encoded audio. What it keeps is bounded, however long the audio is.
+/// A meter of the power of encoded audio. Uses a bounded amount of memory.
 struct LevelMeter: ~Copyable {
-  /// Frames that are kept: those of the first hour.
+  /// The maximum number of frames to keep, one hour.
   static let longest = 360_000
-  /// Milliseconds of the curve: those of the first minute.
+  /// The maximum length of the curve in milliseconds, one minute.
   private static let longestCurve = 60_000
   private static let pointsPerFrame = 10
 
@@ -46,25 +46,26 @@ struct LevelMeter: ~Copyable {
   }
 }
 
-/// How far the microphone is behind the reference, by the loudness of the two.
+/// The delay of the microphone after the reference, found by correlating their loudness.
 struct ReferenceLag: Sendable {
-  /// In milliseconds. Both signs are searched.
+  /// The longest delay in milliseconds, in both directions.
   private static let longest = 500
-  /// The least correlation of two curves that have the same sound in them. That of two voices that talk
-  /// independently stays below 0.1.
+  /// The lowest correlation of two curves that contain the same sound. The correlation of two
+  /// voices that talk independently stays below 0.1.
   private static let leastLikeness: Float = 0.25
-  /// A wrong order is believed if it fits so much better than the right one.
+  /// The factor by which a negative delay must fit better than a positive one to be accepted.
   private static let leastRatio: Float = 1.5
-  /// In milliseconds: what devices may be wrong by.
+  /// The possible error of devices in milliseconds.
   private static let tolerance = 2
 
-  /// Negative if the reference follows the microphone.
+  /// The delay in milliseconds. Negative if the reference follows the microphone.
   let milliseconds: Int
 
-  /// Whether the reference seems to be a recording of what the other file plays.
+  /// Whether the two files seem to be exchanged, because the reference follows the microphone.
   var looksSwapped: Bool { milliseconds < -Self.tolerance }
 
-  /// Takes two curves of one value per millisecond. Returns nil if they have no sound in common.
+  /// Compares two curves with one value per millisecond. Returns nil if they have no sound in
+  /// common.
   init?(microphone: [Float], reference: [Float]) {
     let count = min(microphone.count, reference.count)
     guard count > 2 * Self.longest else { return nil }
@@ -89,7 +90,7 @@ struct ReferenceLag: Sendable {
     return curve.map { $0 - mean }
   }
 
-  /// The correlation of `heard` with `played`, `lag` points before it.
+  /// Returns the correlation of `heard` with `played`, delayed by `lag` points.
   private static func likeness(_ heard: [Float], _ played: [Float], lag: Int) -> Float {
     var (product, heardPower, playedPower) = (Float(0), Float(0), Float(0))
     heard.withUnsafeBufferPointer { heard in
@@ -110,23 +111,23 @@ struct ReferenceLag: Sendable {
   }
 }
 
-/// The echo reduction of a job: how much quieter the processed audio is than the microphone while only the
-/// far end talks, from the third second of far-end speech on.
+/// The echo reduction of a job: the difference in level between the microphone and the processed
+/// audio while only the far end talks, from the third second of far-end speech on.
 ///
-/// Echo cancellation, noise suppression and gain control all contribute. Muted frames do not count, and
-/// neither do frames with a voice in them, as the near end may be talking.
+/// Echo cancellation, noise suppression and gain control all contribute. Muted frames and frames
+/// that contain voice do not count, because the near end may be talking.
 struct EchoReduction {
-  /// In dBFS: below this nothing is played.
+  /// The level in dBFS below which nothing is played.
   private static let quietest: Float = -50
-  /// In frames: an echo lasts so long after the sound that was played.
+  /// The number of frames for which an echo continues after its sound.
   private static let tail = 30
-  /// In frames: the time that the canceller is given to find the echo.
+  /// The number of frames that the canceller may take to find the echo.
   private static let convergence = 200
 
-  /// Mean squares of frames of 10 ms.
+  /// The mean square of each frame of 10 ms.
   let microphone: [Float]
   let played: [Float]
-  /// From the microphone to the processed audio.
+  /// The delay from the microphone to the processed audio.
   let delay: Duration
 
   /// Returns the reduction in dB, or nil if the far end never talks alone.

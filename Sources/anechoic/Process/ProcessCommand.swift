@@ -39,8 +39,8 @@ struct ProcessCommand: AsyncParsableCommand {
       A line may also report a change of the audio devices, an anechoic.v1.DeviceReport:
         {"at": 8, "device_report": {"interruption": {"should_resume": true}}}
 
-      Exits with 0 when everything was processed, with 2 if it could not be, and with 64 for wrong \
-      usage.
+      Exits with 0 when everything was processed, with 2 after an error, with 64 for wrong usage, and \
+      with 130 after Ctrl-C (without --loop).
       """)
 
   @OptionGroup(title: "Files") var files: ProcessFiles
@@ -111,19 +111,20 @@ struct ProcessCommand: AsyncParsableCommand {
     standardError("anechoic: warning: \(warning)\n")
   }
 
-  /// The start that the options ask for. The formats come from the files.
+  /// The start of the session that the options request. The files determine the formats.
   private var start: Anechoic_V1_Start {
     .with { start in
       voice.apply(to: &start.config)
       call.apply(to: &start)
-      // The recorder has to know the id before the session starts.
+      // The recorder must know the id before the session starts.
       if files.record != nil, start.sessionID.isEmpty { start.sessionID = UUID().uuidString }
       start.pacing = pacing.pacing
       if files.stats != nil { start.statsInterval.seconds = 1 }
     }
   }
 
-  /// Refuses without a question if the session takes no injected speech anyway.
+  /// The answer to requests to inject. Refuses without a question if the session accepts no
+  /// injected speech.
   private var grantInjection: GrantInjectionArgument? {
     call.grantInjection ?? (call.injection ? nil : .never)
   }

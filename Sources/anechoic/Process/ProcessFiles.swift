@@ -59,7 +59,7 @@ struct ProcessFiles: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file to write a JSON line for every 10 ms to.", valueName: "file"))
+      "The file to write the findings of each 10 ms to, as JSON lines.", valueName: "file"))
   var frames: String?
 
   @Option(

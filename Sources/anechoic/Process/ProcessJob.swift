@@ -13,14 +13,14 @@ final class ProcessJob {
   private let injectionPolicy: InjectionPolicy
   private let microphoneFormat: AudioFormat
   private let playbackFormat: AudioFormat
-  /// Nil if the files are repeated.
+  /// The number of microphone samples. Nil if the files are repeated.
   private let sampleCount: Int?
   private let files: ProcessFiles
   private let summaryFiles: JobSummary.Files
 
   var sessionID: String { start.sessionID }
 
-  /// Opens the input files. The output files are left as they are until there is something to write.
+  /// Opens the input files. Existing output files stay unchanged until there is output to write.
   /// `stop` ends the audio before the end of the files.
   init(
     _ files: ProcessFiles, _ start: Anechoic_V1_Start, grantInjection: GrantInjectionArgument?,
@@ -46,11 +46,11 @@ final class ProcessJob {
     sender = Sender(files: inputs, controls: controls, stop: stop)
   }
 
-  /// The warning about a reference that ends too early; nil if it is long enough.
+  /// The warning about a reference that ends too early, otherwise nil.
   var shortReferenceWarning: String? { summaryFiles.shortReferenceWarning }
 
-  /// Sends and receives concurrently until the session has ended. Calls `connected` once the server has
-  /// answered.
+  /// Sends and receives concurrently until the session has ended. Calls `connected` once the server
+  /// has answered.
   func run(on client: VoiceProcessingClient, connected: () -> Void) async throws -> JobSummary {
     let isPaced = start.pacing == .realTime
     let framesPerChunk = isPaced ? 1 : 10

@@ -1,7 +1,7 @@
 internal import AnechoicAPI
 internal import ArgumentParser
 
-/// How the voice is processed.
+/// The options of voice processing.
 struct VoiceOptions: ParsableArguments {
   @Option(help: "The mic mode: standard, voice-isolation or wide-spectrum.")
   var micMode = MicModeArgument.standard
@@ -24,7 +24,7 @@ struct VoiceOptions: ParsableArguments {
   }
 }
 
-/// The session's part in a call, and what others may do to it.
+/// The options of the session: ducking, mute, the session's name, and speech from other clients.
 struct CallOptions: ParsableArguments {
   @Option(help: "How much other audio is lowered: default, min, mid or max.")
   var ducking = DuckingArgument.default

@@ -1,7 +1,7 @@
 internal import CommandLineSupport
 internal import Foundation
 
-/// A progress bar on the terminal. Without a terminal nothing is shown.
+/// A progress bar on the terminal. Shows nothing without a terminal.
 final class ProgressBar {
   private static let width = 40
 
@@ -9,7 +9,8 @@ final class ProgressBar {
   private var isShown: Bool
   private var shown = -1
 
-  /// `total` is nil for a job without an end, which has no progress.
+  /// Creates a bar. `total` is the number of samples of the job, or nil for a job without an end,
+  /// which has no bar.
   init(total: Int?) {
     self.total = max(1, total ?? 1)
     isShown = total != nil && isatty(STDERR_FILENO) != 0
@@ -25,7 +26,7 @@ final class ProgressBar {
     standardError("\r[\(bar)] \(percent) %")
   }
 
-  /// Clears the bar and never shows it again.
+  /// Removes the bar for good.
   func end() {
     clear()
     isShown = false

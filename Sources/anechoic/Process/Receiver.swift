@@ -7,7 +7,8 @@ internal import GRPCTransport
 internal import SwiftProtobuf
 internal import VoiceClient
 
-/// Receives the output of a session: writes the audio to its files, and the rest to the logs.
+/// The receiver of a session's output. It writes the audio to its files, and everything else to the
+/// logs.
 struct Receiver: ~Copyable {
   private let output: AudioFileWriter
   private let playback: AudioFileWriter?
@@ -87,7 +88,7 @@ struct JobLogs {
   private let statistics: LineFile?
   private let frames: LineFile?
 
-  /// The paths of the files. "-" is standard output; nil writes nothing.
+  /// The paths of the files. "-" is standard output. Nil writes nothing.
   struct Paths {
     var events: String?
     var statistics: String?
@@ -104,7 +105,7 @@ struct JobLogs {
     try events?.write(event.jsonLine())
   }
 
-  /// Writes a result among the events, in their order, as a line with `controlResult` only.
+  /// Writes a result in its place among the events, as a line that contains only `controlResult`.
   func note(_ result: Anechoic_V1_ControlResult) throws {
     try events?.write(Anechoic_V1_ProcessResponse.with { $0.controlResult = result }.jsonLine())
   }

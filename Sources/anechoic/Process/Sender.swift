@@ -4,21 +4,21 @@ internal import SwiftProtobuf
 internal import Synchronization
 internal import VoiceClient
 
-/// Sends the files of a job as the audio of a session, and each control and report before the audio that
-/// it applies to.
+/// The sender of a job's files as the audio of a session. It sends each control and report before
+/// the audio to which it applies.
 actor Sender {
   private let files: InputFiles
   private let controls: ControlQueue
   private let stop: StopRequest
 
-  /// `stop` ends the audio before the end of the files.
+  /// Creates a sender. `stop` ends the audio before the end of the files.
   init(files: sending InputFiles, controls: ControlQueue, stop: StopRequest) {
     self.files = files
     self.controls = controls
     self.stop = stop
   }
 
-  /// Sends everything and closes the stream. If `isPaced`, each chunk is sent when its time has come.
+  /// Sends everything and closes the stream. If `isPaced` is true, sends each chunk at its time.
   func run(
     on stream: ProcessStream, framesPerChunk: Int, isPaced: Bool
   ) async throws -> SentLevels {
@@ -45,7 +45,7 @@ actor Sender {
       try await sendControls(before: Int64(chunks * chunkSamples), on: stream)
       try await stream.send(audio)
     }
-    // The server refuses controls for samples that never come, and its refusals are reported.
+    // The server refuses controls for samples after the end, and the receiver reports the refusals.
     if !stop.isSet { try await sendControls(before: .max, on: stream) }
     stream.finish()
     return files.levels
@@ -61,7 +61,7 @@ actor Sender {
   }
 }
 
-/// A request to end the audio of a job, set by any thread.
+/// A request to end the audio of a job. Any thread can set it.
 final class StopRequest: Sendable {
   private let value = Atomic(false)
 

@@ -3,10 +3,10 @@ internal import Foundation
 internal import VoiceServer
 internal import WebRTCEngine
 
-/// A server in this process that runs as long as a job needs it.
+/// A server in this process, for the duration of a job.
 enum ServerInside {
   /// Runs `body` with the server at `address`, or with a new server on a unix socket in a temporary
-  /// folder. When `body` calls `connected` the folder is removed, so that a command that is stopped
+  /// folder. The folder is removed when `body` calls `connected`, so that a command that is stopped
   /// leaves nothing behind.
   static func orAt<Result>(
     _ address: String?,

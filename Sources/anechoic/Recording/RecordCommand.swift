@@ -70,16 +70,16 @@ struct RecordCommand: AsyncParsableCommand {
   }
 }
 
-/// A second process of this command that records while the first one returns.
+/// A second process of this command, which records after the first one has returned.
 private enum BackgroundRecorder {
-  /// Tells the second process that it is the second one.
+  /// The environment variable that marks the second process.
   private static let variable = "ANECHOIC_RECORDER"
   private static let ready = Data("ready\n".utf8)
 
   static var isThisProcess: Bool { ProcessInfo.processInfo.environment[variable] != nil }
 
-  /// Starts the second process with the arguments of this one. Returns the exit code of this process: 0
-  /// once the second one is ready, or the code that the second one failed with.
+  /// Starts the second process with the arguments of this one. Returns the exit code for this
+  /// process: 0 once the second process is ready, or the exit code of a second process that failed.
   static func start() async throws -> ExitCode {
     let recorder = Process()
     let output = Pipe()
@@ -91,14 +91,14 @@ private enum BackgroundRecorder {
     do { try recorder.run() } catch {
       throw CommandFailure("the background process cannot be started: \(error)")
     }
-    // The second process closes its end when it is ready, or when it ends.
+    // The second process closes its end of the pipe when it is ready or when it ends.
     try output.fileHandleForWriting.close()
     if try output.fileHandleForReading.readToEnd() == ready { return ExitCode.success }
     recorder.waitUntilExit()
     return ExitCode(recorder.terminationStatus)
   }
 
-  /// Lets the first process return.
+  /// Tells the first process to return.
   static func reportReady() {
     guard isThisProcess else { return }
     try? FileHandle.standardOutput.write(contentsOf: ready)

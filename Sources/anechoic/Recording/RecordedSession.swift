@@ -4,7 +4,7 @@ internal import VoiceClient
 
 /// The recording of a session to a file while the session runs.
 enum RecordedSession {
-  /// Runs `body`, and records the session that it starts. Without a path nothing is recorded.
+  /// Runs `body` and records the session that it starts. Without a path, records nothing.
   static func record<Result: Sendable>(
     to path: String?, by client: SessionsClient, sessionID: String,
     _ body: () async throws -> Result
@@ -27,7 +27,7 @@ enum RecordedSession {
     }
   }
 
-  /// Writes the recording to its end, or until the task is cancelled. Returns the number of bytes.
+  /// Writes the recording until it ends or the task is cancelled. Returns the number of bytes.
   static func write(_ stream: RecordingStream, to file: sending RecordingFile) async throws -> Int {
     try await withTaskCancellationHandler {
       while let bytes = try await stream.receive() { try file.write(bytes) }
@@ -38,9 +38,9 @@ enum RecordedSession {
   }
 }
 
-/// The file of a recording. An existing file stays as it is until there is something to write.
+/// The file of a recording. An existing file stays unchanged until there is something to write.
 final class RecordingFile {
-  /// Bytes written so far.
+  /// The number of bytes that were written.
   private(set) var count = 0
   private let path: String
   private let handle: FileHandle
@@ -64,13 +64,13 @@ final class RecordingFile {
   }
 
   deinit {
-    // Nothing was recorded.
+    // Removes a new file into which nothing was recorded.
     if isNew, count == 0 { unlink(path) }
   }
 
   func write(_ bytes: [UInt8]) throws {
     do {
-      // A device or a FIFO cannot be truncated, and does not have to be.
+      // A device or a FIFO cannot be truncated and does not need to be.
       if count == 0, !isNew { try? handle.truncate(atOffset: 0) }
       try handle.write(contentsOf: Data(bytes))
     } catch {

@@ -65,7 +65,7 @@ struct ReplayCommand: ParsableCommand {
     if outcome.differsBy != nil { throw ExitCode(1) }
   }
 
-  /// Reads the file. It must be a regular file, as a FIFO or a device may have no end.
+  /// Reads the file, which must be a regular file, because a FIFO or a device may never end.
   private func contents() throws -> Data {
     var status = stat()
     guard stat(file, &status) == 0 else { throw CommandFailure(systemErrorAt: file) }

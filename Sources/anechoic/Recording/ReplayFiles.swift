@@ -7,7 +7,7 @@ internal import SwiftProtobuf
 internal import SessionRecording
 internal import VoiceSessions
 
-/// The files for the outputs and events of a replay.
+/// The files to which a replay writes its outputs and events.
 final class ReplayFiles: SessionSink {
   private let processed: AudioFileWriter?
   private let playback: AudioFileWriter?
@@ -31,7 +31,7 @@ final class ReplayFiles: SessionSink {
     self.events = try events.map { try LineFile($0) }
   }
 
-  /// Throws the first error of writing the files.
+  /// Throws the first error that occurred while the files were written.
   func check() throws {
     if let failure { throw failure }
   }
@@ -46,7 +46,7 @@ final class ReplayFiles: SessionSink {
   func emit(_ event: SessionEvent) {
     guard let events else { return }
     trying {
-      // The time is left out: it would be that of the replay.
+      // The time is left out, because it would be the time of the replay.
       try events.write(Anechoic_V1_SessionEvent(event, time: .init()).jsonLine())
     }
   }

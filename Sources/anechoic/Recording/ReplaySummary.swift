@@ -12,10 +12,10 @@ struct ReplaySummary: Encodable {
   private let sampleRateHz: Int
   private let processedSamples: Int64
   private let processedSha256: String
-  /// Nil if there is no playback.
+  /// The digest of the playback. Nil if there is no playback.
   private let playbackSha256: String?
   private let same: Bool
-  /// Counts samples of the processed output, as `differsBySample` does.
+  /// The number of samples of the processed output up to which the replay is the same as recorded.
   private let sameToSample: Int64
   private let differsBySample: Int64?
   private let withheldFromMicrophoneSample: Int64?
@@ -37,7 +37,7 @@ struct ReplaySummary: Encodable {
     microphoneRateHz = replay.microphoneRate.hertz
   }
 
-  /// The result line by line, for people.
+  /// The result as lines of text for people.
   var text: String {
     var lines = [
       "session         \(session)",

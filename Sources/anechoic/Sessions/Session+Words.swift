@@ -52,7 +52,7 @@ extension Anechoic_V1_Session {
 }
 
 extension Anechoic_V1_AudioRoute {
-  /// The input and the output.
+  /// The names of the input and the output.
   var phrase: String {
     "\(hasInput ? input.phrase : "no input") > \(hasOutput ? output.phrase : "no output")"
   }

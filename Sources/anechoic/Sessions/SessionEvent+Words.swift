@@ -2,7 +2,7 @@ internal import AnechoicAPI
 internal import SwiftProtobuf
 
 extension Anechoic_V1_WatchSessionResponse {
-  /// The response in one line; a snapshot takes several.
+  /// The response in one line, or a snapshot in several lines.
   var line: String {
     switch item {
     case .snapshot(let session): session.page

@@ -11,8 +11,8 @@ struct SessionsCommand: AsyncParsableCommand {
     abstract: "Show and control the running sessions of a server.",
     discussion: """
       A session is named by its id, or by sessions/ID:
-        anechoic process --microphone mic.wav --output voice.wav --pacing real-time --loop \\
-          --server 127.0.0.1:50051 --session-id call-1 &
+        anechoic process --server 127.0.0.1:50051 --session-id call-1 \\
+          --pacing real-time --loop --microphone mic.wav --output voice.wav &
         anechoic sessions watch call-1 &
         anechoic sessions mute call-1
         anechoic sessions set call-1 preferred_mic_mode=VOICE_ISOLATION

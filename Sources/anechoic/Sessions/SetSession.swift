@@ -37,7 +37,7 @@ struct SetSession: AsyncParsableCommand {
       throw CommandFailure("\(error)")
     }
     try await options.withClient { client in
-      // The mask has labels only as a whole, so that the labels that stay have to be sent too.
+      // A mask can name only all labels together, so the unchanged labels must be sent too.
       if update.changesLabels {
         update.keepLabels(of: try await client.get(name.description))
       }
@@ -52,7 +52,7 @@ struct SetSession: AsyncParsableCommand {
 struct SessionUpdate {
   var session = Anechoic_V1_Session()
   private(set) var mask: [String] = []
-  /// The new values by key; nil removes the label.
+  /// The new values by key. Nil removes the label.
   private var labels: [String: String?] = [:]
 
   var changesLabels: Bool { !labels.isEmpty }
@@ -97,15 +97,15 @@ struct SessionUpdate {
       throw FieldProblem(field: field.key, problem: Self.problem(of: field.value, at: path))
     }
     do {
-      // Bytes of the same message merge, field by field.
+      // Protobuf merges the bytes of two messages of the same type field by field.
       try session.config.merge(serializedBytes: part.serializedBytes() as [UInt8])
     } catch {
       throw FieldProblem(field: field.key, problem: "the value cannot be set: \(error)")
     }
   }
 
-  /// Returns the meanings that a value may have in JSON, the most likely first. The first that the field
-  /// accepts is used.
+  /// Returns the forms that a value may have in JSON, the most likely one first. The first form
+  /// that the field accepts is used.
   private static func json(of value: String) -> [String] {
     let name = value.uppercased().replacing("-", with: "_")
     let texts = [value, name] + enumPrefixes.map { $0 + name }
@@ -117,18 +117,20 @@ struct SessionUpdate {
     "LEVEL_", "MIC_MODE_", "MUTE_GESTURE_POLICY_", "INJECTION_MODE_",
   ]
 
-  /// Returns why no meaning of a value is right for its field.
+  /// Returns the reason why the field accepts no form of the value.
   private static func problem(of value: String, at path: String) -> String {
     let object = path.split(separator: ".").reversed().reduce(value as Any) { [String($1): $0] }
     do throws(JSONFault) {
       _ = try Anechoic_V1_SessionConfig(jsonObject: object as? [String: Any] ?? [:])
     } catch {
-      return "\"\(value)\" is not valid: \(error.problem)"
+      let quoted = "\"\(value)\""
+      return error.problem.hasPrefix(quoted)
+        ? error.problem : "\(quoted) is not valid: \(error.problem)"
     }
     return "\"\(value)\" is not valid"
   }
 
-  /// Returns the configuration that has nothing but one value, given as JSON, at a path.
+  /// Returns a configuration in which only the field at `path` is set, to a value in JSON.
   private static func config(_ path: String, _ value: String) -> Anechoic_V1_SessionConfig? {
     let json = path.split(separator: ".").reversed().reduce(value) { "{\"\($1)\":\($0)}" }
     return try? Anechoic_V1_SessionConfig(jsonString: json)
