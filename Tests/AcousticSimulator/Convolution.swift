@@ -1,6 +1,6 @@
 internal import Spectral
 
-/// A signal through an impulse response, by overlap and save.
+/// Returns the convolution of a signal with an impulse response, by overlap and save.
 func convolve(_ signal: [Float], _ response: [Float]) -> [Float] {
   let size = max(4096, (4 * response.count).roundedUpToPowerOfTwo)
   let hop = size - response.count

@@ -1,24 +1,26 @@
-/// What the devices' clocks say, in seconds of a clock that both share and that began long ago. Their
-/// times tremble by up to a millisecond.
+/// The times that the devices report, in seconds of a clock that both share and that started long
+/// ago. The times vary by up to 1 ms.
 extension EchoScene {
   private static let start = 1000.0
   private static let tremble = 0.001
-  /// From the loudspeaker to the microphone, which no device knows of.
+  /// The time of the sound from loudspeaker to microphone. No device knows this time.
   private static let flight = 0.003
 
-  /// When the microphone's device captured what is so many seconds after the start of its input.
+  /// Returns the time at which the microphone's device captured the sample at `seconds` of its
+  /// input.
   public func captureTime(at seconds: Double) -> Duration {
     .seconds(Self.start + seconds + trembling(seconds, seed: 3))
   }
 
-  /// When the loudspeaker's device played what is so many seconds after the start of the reference.
+  /// Returns the time at which the loudspeaker's device played the sample at `seconds` of the
+  /// reference.
   public func playbackTime(ofReference seconds: Double) -> Duration {
     .seconds(Self.start + heard(seconds) - Self.flight + trembling(seconds, seed: 4))
   }
 
-  /// When the microphone hears it.
+  /// Returns the time at which the microphone hears the sample at `seconds` of the reference.
   public func heard(_ seconds: Double) -> Double {
-    // The lag depends on the time that is looked for.
+    // Iterates, because the lag depends on the time that is searched.
     (0..<4).reduce(seconds + lag) { time, _ in seconds + lag(at: time) }
   }
 

@@ -2,55 +2,56 @@
   internal import Glibc
 #endif
 
-/// A loudspeaker, a microphone, a person, and what may go wrong between them: makes the reference and
-/// the microphone that a service would get. The same every time.
+/// A scene with a loudspeaker, a microphone, a person and faults. It produces the reference and the
+/// microphone signal that a service would receive. The same scene always produces the same signals.
 public struct EchoScene: Sendable {
-  /// In Hz.
+  /// The sample rate in Hz.
   public var rate: Int
   public var room = Room.office
-  /// Somebody moves, or a door opens: from a time in seconds on, the room is another.
+  /// The changes of the room, as when somebody moves or a door opens. Times are in seconds.
   public var roomChanges: [(at: Double, to: Room)] = []
-  /// Of the echo behind the reference, in seconds, at the start.
+  /// The delay of the echo after the reference at the start, in seconds.
   public var lag = 0.04
-  /// How fast the lag grows, in parts per million: the loudspeaker's clock is so much the slower.
+  /// The growth of the lag in parts per million: the loudspeaker's clock is slower by this amount.
   public var driftPPM = 0.0
-  /// What the client does against that: from a time in seconds on it plays so many parts per million
-  /// faster than by its loudspeaker's clock.
+  /// The correction of the drift by the client: from the time `at` in seconds on, it plays faster
+  /// than its loudspeaker's clock by `ppm`.
   public var compensation: (at: Double, ppm: Double)?
-  /// When the loudspeaker plays nothing, in seconds.
+  /// The times in seconds during which the loudspeaker plays nothing.
   public var silences: [Range<Double>] = []
-  /// Changes of the lag, in seconds.
+  /// The sudden changes of the lag, in seconds.
   public var jumps: [(at: Double, by: Double)] = []
-  /// From the reference to the echo, in decibels.
+  /// The attenuation from the reference to the echo in dB.
   public var echoReturnLoss: Float = 6
-  /// Of white noise at the microphone, in dBFS; nil is none.
+  /// The level of white noise at the microphone in dBFS. Nil for no noise.
   public var noiseLevel: Float? = -65
-  /// Of the microphone's converter: what is less than half of its least bit is silence. Nil is none.
+  /// The resolution of the microphone's converter. Signals below half of its least significant bit
+  /// become silence. Nil for unlimited resolution.
   public var converterBits: Int?
-  /// Where the reference is silence though the loudspeaker plays on, in seconds.
+  /// The times in seconds during which the reference is silent although the loudspeaker plays.
   public var referenceGaps: [Range<Double>] = []
-  /// When nothing of the microphone comes, in seconds: it is silence here.
+  /// The times in seconds during which the microphone delivers nothing. Its signal is silent then.
   public var microphoneGaps: [Range<Double>] = []
 
   public init(rate: Int) { self.rate = rate }
 
-  /// What came of it: all of one length.
+  /// The signals that a scene produces. All have the same length.
   public struct Recording: Sendable {
     public var reference: [Float]
     public var microphone: [Float]
-    /// Parts of the microphone.
+    /// The echo and the near end that the microphone signal contains.
     public var echo: [Float]
     public var near: [Float]
   }
 
-  /// `near` is as loud in the microphone as it is here.
+  /// Produces the signals. `near` has the same level in the microphone as here.
   public func record(farEnd: [Float], near: [Float] = []) -> Recording {
     let gain = powf(10, -echoReturnLoss / 20)
     let echo = echo(of: played(farEnd)).map { $0 * gain }
     let nearEnd =
       near.prefix(echo.count) + [Float](repeating: 0, count: max(0, echo.count - near.count))
     var noise = SeededNoise(77)
-    // Uniform noise has a third of its amplitude's square as power.
+    // The power of uniform noise is a third of the square of its amplitude.
     let amplitude = noiseLevel.map { powf(10, $0 / 20) * Float(3).squareRoot() } ?? 0
     var reference = farEnd
     silence(&reference, referenceGaps)
@@ -71,7 +72,7 @@ public struct EchoScene: Sendable {
     }
   }
 
-  /// In seconds, at a time in seconds.
+  /// Returns the lag in seconds at a time in seconds.
   public func lag(at time: Double) -> Double {
     let made = compensation.map { $0.ppm * max(0, time - $0.at) } ?? 0
     let drifted = lag + (driftPPM * time - made) * 1e-6
@@ -84,7 +85,7 @@ public struct EchoScene: Sendable {
       let other = convolve(played, change.to.response(rate))
       let begin = Int(change.at * Double(rate))
       for index in echo.indices.dropFirst(begin) {
-        // From one to the other in 50 ms.
+        // Cross-fades between two rooms within 50 ms.
         let share = min(1, Float(index - begin) / Float(rate / 20))
         echo[index] += share * (other[index] - echo[index])
       }
@@ -92,7 +93,7 @@ public struct EchoScene: Sendable {
     return echo
   }
 
-  /// What the loudspeaker plays at the time of each sample of the microphone.
+  /// Returns the signal that the loudspeaker plays at the time of each microphone sample.
   private func played(_ farEnd: [Float]) -> [Float] {
     farEnd.indices.map { index in
       let time = Double(index) / Double(rate)
@@ -105,9 +106,9 @@ public struct EchoScene: Sendable {
     }
   }
 
-  /// A Hann-windowed sinc of 48 taps.
+  /// Interpolates with a Hann-windowed sinc of 48 taps.
   private func interpolate(_ signal: [Float], _ whole: Int, _ fraction: Double) -> Float {
-    // The sines of all taps are those of one, with alternating signs.
+    // The sines of all taps are equal except for their signs, which alternate.
     let sine = sin(Double.pi * fraction)
     var sum = 0.0
     for tap in max(-23, -whole)...max(max(-23, -whole), min(24, signal.count - 1 - whole)) {

@@ -1,17 +1,20 @@
-/// In what order the frames of microphone and reference reach a service.
+/// The order in which frames of the microphone and the reference reach a service.
 public enum Network: Sendable {
-  /// Each as it was captured or played.
+  /// Each frame arrives when it is captured or played.
   case steady
-  /// The connection stops and goes on, by milliseconds: all that waited comes at once.
+  /// The connection stops for this many milliseconds again and again. Then all waiting frames
+  /// arrive together.
   case bursts(Int)
-  /// The reference alone comes in bursts, as from a device with long periods.
+  /// Only the reference arrives in bursts of this many milliseconds, as from a device with long
+  /// periods.
   case referenceBursts(Int)
-  /// Each frame of the reference comes late by up to so many milliseconds.
+  /// Each frame of the reference is late by a random time of up to this many milliseconds.
   case referenceJitter(Int)
 
   public enum Input: Sendable { case microphone, reference }
 
-  /// The inputs of so many frames, one after another. Within each input they stay in order.
+  /// Returns the order of arrival of `frames` frames of both inputs. Frames of one input stay in
+  /// order.
   public func deliveries(frames: Int) -> [(input: Input, frame: Int)] {
     var noise = SeededNoise(5)
     var latest = 0.0

@@ -2,8 +2,8 @@ public import Alignment
 public import AudioCore
 
 extension ReferenceAligner {
-  /// Takes in 10 ms of both, where the reference comes as soon as the microphone, and gives the
-  /// reference for the engine. Returns what has become of the echo's path.
+  /// Appends 10 ms of both inputs, with the reference arriving together with the microphone, and
+  /// provides the reference for the engine. Returns the change of the echo path.
   public mutating func process(
     microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
   ) -> Change {

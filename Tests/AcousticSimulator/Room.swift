@@ -2,14 +2,14 @@
   internal import Glibc
 #endif
 
-/// The way from a loudspeaker to a microphone as an impulse response: a direct path, a few
-/// reflections of the walls and a tail of decaying noise (after J. Moorer, "About This
-/// Reverberation Business", 1979), the same every time.
+/// An impulse response from a loudspeaker to a microphone: a direct path, a few reflections and a
+/// tail of decaying noise (after J. Moorer, "About This Reverberation Business", 1979). A room
+/// always has the same response.
 public struct Room: Sendable, CaseIterable {
   public let name: String
-  /// Until the tail has decayed by 60 dB.
+  /// The time in which the tail decays by 60 dB.
   let reverberationSeconds: Double
-  /// Of the tail, to the direct path.
+  /// The level of the tail relative to the direct path.
   let tailDecibels: Double
   private let seed: UInt32
 
@@ -19,12 +19,12 @@ public struct Room: Sendable, CaseIterable {
   /// A small furnished room.
   public static let office = Room(
     name: "office", reverberationSeconds: 0.25, tailDecibels: -6, seed: 12)
-  /// Bare walls.
+  /// A hall with bare walls.
   public static let hall = Room(
     name: "hall", reverberationSeconds: 0.6, tailDecibels: -3, seed: 13)
   public static let allCases = [close, office, hall]
 
-  /// At `hertz`, with the power of 1; it begins with the direct path.
+  /// Returns the response at `hertz`, with a power of 1. It begins with the direct path.
   public func response(_ hertz: Int) -> [Float] {
     let count = Int(min(0.5, reverberationSeconds) * Double(hertz))
     var noise = SeededNoise(seed)
@@ -46,7 +46,7 @@ public struct Room: Sendable, CaseIterable {
   }
 }
 
-/// White noise, uniform in -1...1, the same for the same seed.
+/// White noise, uniform in -1...1. The same seed produces the same noise.
 public struct SeededNoise: Sendable {
   private var state: UInt64
 

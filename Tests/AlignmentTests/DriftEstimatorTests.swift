@@ -76,7 +76,7 @@ struct DriftEstimatorTests {
       clock.note(
         sample: Int64(second * Self.rate.hertz), at: .seconds(5 + time), rate: compensated)
       if second == 29 { #expect(abs((clock.deviation ?? 0) + 200) < 1) }
-      // Slower by 200 ppm, and played faster by 300.
+      // The clock is slower by 200 ppm, and the client plays faster by 300 ppm.
       time += 1 / ((1 - 200e-6) * (1 + compensated * 1e-6))
       if second == 30 { #expect(abs((clock.deviation ?? 0) - 100) < 1) }
     }
@@ -89,7 +89,7 @@ struct DriftEstimatorTests {
     let noise = Signals.noise(40, amplitude: 0.00003)
     for point in 0..<40 {
       let time = Double(point) / 2
-      // Every seventh is a reflection.
+      // Every seventh point is a reflection.
       let error = Double(noise[point]) + (point % 7 == 3 ? 0.003 : 0)
       estimator.noteDelay(0.2 - 150e-6 * time + error, at: time)
     }
@@ -108,7 +108,8 @@ struct DriftEstimatorTests {
     #expect(abs(try found(estimator.estimate).drift) < 1)
   }
 
-  /// A minute of times, ten a second; `lie` is added to those of the microphone, in seconds.
+  /// Feeds a minute of times, ten a second. `lie` returns an error in seconds that is added to the
+  /// times of the microphone.
   private func feed(
     _ estimator: inout DriftEstimator, playbackPPM: Double, jitter: Float,
     lie: (_ index: Int) -> Double = { _ in 0 }

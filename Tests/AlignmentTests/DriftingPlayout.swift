@@ -6,30 +6,32 @@ import TestAudio
   import Glibc
 #endif
 
-/// A sine through a `PlayoutBuffer` in virtual time: written by one clock and late by a jitter, read
-/// by another.
+/// A sine through a `PlayoutBuffer` in virtual time. One clock writes it, with jitter, and another
+/// reads it.
 struct DriftingPlayout {
   static let rate = SampleRate.hz8000
   static let hertz = 440.0
   static let amplitude: Float = 0.5
 
-  /// Of a second.
+  /// The measurements of one second.
   struct Second {
-    var leastLevel = Double.infinity  // ms
+    var leastLevel = Double.infinity  // In ms.
     var mostLevel = 0.0
     var largestJump: Float = 0
     var underruns = 0
     var skipped: Int64 = 0
     var added: Int64 = 0
-    /// Samples by which the place in what came is not where rate and `added` lead.
+    /// The largest deviation in samples of the read position from the position that rate and
+    /// `added` give.
     var largestError = 0.0
   }
 
-  var partsPerMillion = 0.0  // by which the writer's clock is faster
-  var jitter = 0.0  // seconds
+  var partsPerMillion = 0.0  // The rate of the writer's clock relative to the reader's.
+  var jitter = 0.0  // In seconds.
   var seconds = 60
 
-  /// `arrival` may move the time at which a frame, by the time at which it was written, comes.
+  /// Runs the playout. `arrival` returns the time at which a frame arrives, given the time at which
+  /// it was written.
   func run(
     settings: PlayoutBuffer.Settings = .init(), _ arrival: (Double) -> Double = { $0 }
   ) -> [Second] {
@@ -73,14 +75,14 @@ struct DriftingPlayout {
   private func fill(_ frame: borrowing Frame, _ index: Int) {
     let plane = frame.plane(0)
     for sample in 0..<frame.sampleCount {
-      // A whole number of turns a second keeps the argument small.
+      // A whole number of periods in each second keeps the argument small.
       let place = (index * frame.sampleCount + sample) % Self.rate.hertz
       plane[sample] =
         Self.amplitude * Float(sin(2 * .pi * Self.hertz * Double(place) / Double(Self.rate.hertz)))
     }
   }
 
-  /// Between neighbouring samples of the sine as it was.
+  /// The largest difference between neighbouring samples of the original sine.
   static var jumpOfTheSine: Float {
     2 * amplitude * Float(sin(.pi * hertz / Double(rate.hertz)))
   }

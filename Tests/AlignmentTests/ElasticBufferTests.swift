@@ -16,7 +16,7 @@ struct ElasticBufferTests {
     }
   }
 
-  /// Frames read at a speed, with the place of the first sample of each.
+  /// Reads frames at a speed. Returns them with the position of the first sample of each.
   private func read(
     step: Double, capacity: Int, frames: Int, _ signal: (Double) -> Float,
     _ body: (_ place: Double, _ samples: [Float]) -> Void

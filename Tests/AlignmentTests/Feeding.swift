@@ -4,7 +4,7 @@ import AudioCore
 import Testing
 import TestAudio
 
-/// Calls `body` with each whole frame of two signals of one rate.
+/// Calls `body` with each whole frame of two signals of the same rate.
 func forEachFrame(
   _ microphone: [Float], _ reference: [Float], _ rate: SampleRate,
   _ body: (_ microphone: borrowing Frame, _ reference: borrowing Frame) -> Void
@@ -21,10 +21,10 @@ func forEachFrame(
   }
 }
 
-/// What an aligner made of two signals.
+/// The output of an aligner for two signals.
 struct AlignerRun {
   var output: [Float] = []
-  /// At which frames the echo was elsewhere than before.
+  /// The frames at which the echo was found at another lag.
   var moves: [Int] = []
   var status = AlignmentStatus()
 
@@ -54,7 +54,7 @@ struct AlignerRun {
     status = aligner.status
   }
 
-  /// By which the reference is held back in the end, in milliseconds, as the output shows.
+  /// The delay of the reference at the end in milliseconds, measured in the output.
   var heldBack: Double {
     let (count, longest) = (rate.hertz / 4, rate.hertz * 3 / 4)
     let start = output.count - count - longest
@@ -63,13 +63,13 @@ struct AlignerRun {
     return Double(samples) * 1000 / Double(rate.hertz)
   }
 
-  /// By which the reference leads the echo in the end, in milliseconds.
+  /// The time in milliseconds by which the reference leads the echo at the end.
   var lead: Double {
     get throws { try found(status.echoDelay).inMilliseconds - heldBack }
   }
 }
 
-/// Syllables of noise that is not related to that of `Signals`, whose seeds are near relatives.
+/// Returns syllables of noise that is unrelated to the noise of `Signals`, whose seeds are similar.
 func chatter(_ count: Int, seed: UInt32) -> [Float] {
   var noise = SeededNoise(seed)
   return (0..<count).map { index -> Float in
@@ -78,7 +78,7 @@ func chatter(_ count: Int, seed: UInt32) -> [Float] {
   }
 }
 
-/// Takes a value out of what cannot be copied, which `#expect` and `#require` would want to.
+/// Returns the value. `#expect` and `#require` cannot copy the noncopyable value that has it.
 func value<Value>(_ value: Value) -> Value { value }
 func found<Value>(_ value: Value?) throws -> Value { try #require(value) }
 

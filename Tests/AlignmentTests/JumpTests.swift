@@ -3,7 +3,7 @@ import Testing
 
 @testable import Alignment
 
-/// Jumps that are more than jumps.
+/// Jumps that show an unsteady clock.
 struct JumpTests {
   @Test func jumpsOneAfterAnotherTheSameWayAreADrift() {
     var trend = JumpTrend()
@@ -37,7 +37,8 @@ struct JumpTests {
     #expect(!jumps(every: 1, calmSeconds: 3).isUntrusted)
   }
 
-  /// Whether a clock is trusted that jumped ten times by 100 ms.
+  /// Returns whether a clock that jumped ten times by 100 ms is not trusted, and the number of
+  /// found jumps.
   private func jumps(every period: Int, calmSeconds: Int = 0) -> (isUntrusted: Bool, count: Int) {
     var clock = DeviceClock(rate: .hz16000)
     for frame in 0..<(period * 1000 + 50 + calmSeconds * 100) {

@@ -5,7 +5,7 @@ import TestAudio
 
 @testable import Alignment
 
-/// A lag that goes where no echo is looked for, while nothing is heard that could say so.
+/// A lag that moves out of the searched range while no echo shows it.
 struct LostLagTests {
   private static let rate = SampleRate.hz16000
 
@@ -19,7 +19,7 @@ struct LostLagTests {
     }
     let again = record(seconds: 4) { $0.lag = 0.2 }
     let silence = Signals.silence(Self.rate.hertz * silentSeconds)
-    // Somebody talks in the room while the far end plays what is not heard there.
+    // Somebody talks in the room while the far end plays sound that is not heard there.
     let unheard = chatter(Self.rate.hertz * 3, seed: 6)
     let talk = chatter(silence.count + unheard.count, seed: 55)
 
@@ -33,7 +33,7 @@ struct LostLagTests {
 
     let known = try #require(drifts.first ?? nil)
     #expect(abs(known - drift) < 40)
-    // So far it would be off all that is looked at.
+    // The lag would then be outside the searched range.
     let end = lag + known * 1e-6 * Double(12 + silentSeconds)
     #expect(!(-0.002...1.026).contains(end))
     let echoDelay = try #require(run.status.echoDelay).inMilliseconds

@@ -15,7 +15,7 @@ struct PlayoutBufferTests {
       settled.map(\.leastLevel).min() ?? 0, settled.map(\.mostLevel).max() ?? 0
     )
     #expect(least > 2 && most < 45, "\(least) \(most)")
-    // No click: 1 dB of a sine is 12 %.
+    // There is no click: 1 dB of a sine is 12 %.
     let jump = seconds.dropFirst(5).map(\.largestJump).max() ?? 1
     #expect(jump < DriftingPlayout.jumpOfTheSine * 1.122, "\(jump)")
     let early = seconds[60..<120].map(\.mostLevel).max() ?? 0
@@ -24,7 +24,7 @@ struct PlayoutBufferTests {
   }
 
   @Test func whatComesInBurstsIsPlayedWithoutClicksOrMuchDelay() {
-    // All of 40 ms at once.
+    // Each 40 ms arrive together.
     let seconds = DriftingPlayout(seconds: 120).run { ($0 / 0.04).rounded(.up) * 0.04 }
     let jump = seconds.dropFirst(20).map(\.largestJump).max() ?? 1
     #expect(jump < DriftingPlayout.jumpOfTheSine * 1.122, "\(jump)")
@@ -32,14 +32,14 @@ struct PlayoutBufferTests {
   }
 
   @Test func afterABreakItGoesOn() {
-    // Nothing between the tenth second and the eleventh; what was to come then, comes late.
+    // Nothing arrives between the tenth and the eleventh second. These frames arrive later.
     let seconds = DriftingPlayout(seconds: 30).run { $0 > 10 && $0 < 11 ? 11 : $0 }
     #expect(seconds[9].underruns == 0 && seconds[12].underruns == 1)
     #expect(seconds.last?.underruns == 1)
-    // The second that came late is skipped, for the most part.
+    // Most of the late second is skipped.
     #expect((seconds.last?.mostLevel ?? 1000) < 80, "\(seconds.last?.mostLevel ?? 0)")
     #expect((seconds.last?.skipped ?? 0) > 0)
-    // Neither the end nor the beginning clicks, nor does what is skipped.
+    // The end, the beginning and the skip cause no click.
     let jump = seconds.dropFirst(1).map(\.largestJump).max() ?? 1
     #expect(jump < DriftingPlayout.jumpOfTheSine * 1.25, "\(jump)")
   }
@@ -58,7 +58,7 @@ struct PlayoutBufferTests {
     buffer.write(frame)
     isSound = buffer.read(output)
     #expect(isSound && output.plane(0).last.map { abs($0 - 0.5) < 0.01 } == true)
-    // It fades in.
+    // The playback fades in.
     #expect(output.plane(0)[0] < 0.02)
     let (added, position) = (buffer.playout.status.added, buffer.playout.position)
     #expect(added == 0 && position == 80)
@@ -83,14 +83,15 @@ struct PlayoutBufferTests {
     #expect(samples.suffix(80).allSatisfy { $0 == 0 })
   }
 
-  /// Through underruns, a skip, and other rates: by what an echo canceller is told where to look.
+  /// The position that the echo canceller gets stays exact through underruns, a skip, and other
+  /// rates.
   @Test(arguments: [400, -400] as [Double])
   func whatIsHeardLaterOrSoonerIsCountedToTheSample(partsPerMillion: Double) {
     var playout = DriftingPlayout(partsPerMillion: partsPerMillion, seconds: 90)
     playout.jitter = 0.004
     let seconds = playout.run { time in
       switch time {
-      case 5..<5.05: 5.05  // late: it runs dry, and then has too much
+      case 5..<5.05: 5.05  // The buffer runs dry, and then holds too much.
       case 40..<40.2: 40.2
       case 41..<41.3: 41.3
       default: time
@@ -119,7 +120,7 @@ struct PlayoutBufferTests {
     for _ in 0..<4 { buffer.write(frame) }
     for _ in 0..<4 {
       buffer.read(output)
-      // A trace of the interpolation may remain.
+      // The interpolation may leave a trace.
       #expect(output.plane(0).allSatisfy { abs($0) < 0.01 })
     }
   }
@@ -130,7 +131,7 @@ struct PlayoutBufferTests {
   }
 }
 
-/// A buffer that is read every 10 ms, and written to just before.
+/// A buffer that is written and then read every 10 ms.
 private struct SteppedPlayout: ~Copyable {
   var playout = PlayoutBuffer(rate: .hz8000, channelCount: 1)
   private var time: Int64 = 0

@@ -3,7 +3,7 @@ import TestAudio
 import Testing
 
 struct RateControllerTests {
-  /// A buffer between clocks that differ, and its level after each second.
+  /// Returns the level of a buffer between two clocks after each second.
   private func levels(partsPerMillion: Double, seconds: Int, start: Double = 0) -> [Double] {
     var controller = RateController(rate: 48000)
     var level = start
@@ -20,7 +20,7 @@ struct RateControllerTests {
   func theLevelStaysWhereItNeedNotBeBroughtBack(partsPerMillion: Double) {
     let levels = levels(partsPerMillion: partsPerMillion, seconds: 1200)
     #expect(levels.suffix(900).allSatisfy { abs($0) < Self.off + 5 }, "\(levels.last ?? 0)")
-    // 8 ms at most, on the way.
+    // The level deviates by at most 8 ms on the way.
     #expect(levels.allSatisfy { abs($0) < 384 })
   }
 
@@ -44,7 +44,8 @@ struct RateControllerTests {
     #expect(abs(drift - partsPerMillion) < 40, "\(drift)")
   }
 
-  /// Without drift, whatever the jitter: each other rate is another path to an echo canceller.
+  /// Without drift the rate stays the same, whatever the jitter, because each change of the rate
+  /// changes the echo path.
   @Test func theRateStaysWhatItIs() {
     var generator = SeededGenerator(seed: 9)
     var controller = RateController(rate: 48000)
@@ -52,7 +53,7 @@ struct RateControllerTests {
     var level = 60.0
     for _ in 0..<300 {
       level -= 48000 * controller.deviation * 1e-6
-      // Up to 1 ms.
+      // The jitter is at most 1 ms.
       let jitter = Double.random(in: -48...48, using: &generator)
       controller.update(level: level + jitter, target: 0, seconds: 1)
       rates.insert(controller.deviation)
@@ -60,7 +61,7 @@ struct RateControllerTests {
     #expect(rates.count <= 3 && rates.allSatisfy { abs($0) < 40 }, "\(rates)")
   }
 
-  /// As at a start, when a buffer still settles.
+  /// At a start, the buffer still settles.
   @Test func aLevelThatSettlesIsNoDrift() {
     var controller = RateController(rate: 48000)
     var drifts: Set<Double> = []
@@ -71,7 +72,7 @@ struct RateControllerTests {
     #expect(drifts == [0], "\(drifts)")
   }
 
-  /// As where a sound server takes a block more than before.
+  /// A sound server that takes one more block than before causes such a step.
   @Test(arguments: [8, 12, 30])
   func aStepOfTheLevelIsNoDrift(at second: Int) {
     var controller = RateController(rate: 48000)

@@ -58,7 +58,7 @@ struct ReferenceAlignerTests {
     #expect(run.moves.count == 1)
     let found = try #require(run.status.drift)
     #expect(abs(found - drift) < 40)
-    let early = 20 + drift * 1e-3 * 4  // what drifted away before it was known
+    let early = 20 + drift * 1e-3 * 4  // The drift before it was known.
     let lead = try run.lead
     #expect(abs(lead - early) < 1.2)
   }

@@ -95,7 +95,7 @@ struct VariableResamplerTests {
     #expect(output.plane(1).allSatisfy { abs($0 + 0.5) < 1e-5 })
   }
 
-  /// A signal through a resampler; before each frame `before` may move it, and says the slope.
+  /// Resamples a signal. Before each frame, `before` may move the position, and returns the slope.
   private func process(
     _ signal: [Float], _ before: (_ resampler: inout VariableResampler, _ frame: Int) -> Double
   ) -> [Float] {
@@ -120,7 +120,7 @@ struct VariableResamplerTests {
     let frame = Frame(rate: Self.rate, channelCount: 1)
     var output: [Float] = []
     for index in 0..<100 {
-      // Bursts of five frames, each five frames late.
+      // The frames arrive in bursts of five, each five frames late.
       if index.isMultiple(of: 5), index > 0 {
         for late in index - 5..<index {
           for sample in 0..<160 { frame.plane(0)[sample] = signal[late * 160 + sample] }

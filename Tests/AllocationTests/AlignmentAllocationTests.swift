@@ -11,7 +11,7 @@ struct AlignmentAllocationTests {
   private static let echo = Signals.echo(of: speech, delay: 3200, gain: 0.5)
 
   @Test func aligningAllocatesNothing() throws {
-    // The first time Swift makes what it needs to know of types.
+    // On the first run, the Swift runtime allocates metadata of types.
     _ = try allocations()
     let (count, moves) = try allocations()
     #expect(count == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import VoiceEdge
 
-/// The threads of the edge agent's devices.
+/// The allocations on the threads of the edge agent's devices.
 struct DeviceAllocationTests {
   @Test func capturingAllocatesNothing() throws {
     let ring = FrameRing(rate: .hz16000, channelCount: 1, capacity: 8, note: CaptureNote())
@@ -57,7 +57,7 @@ struct DeviceAllocationTests {
   }
 }
 
-/// Silence at the pace of a device.
+/// A device that provides silence in real time.
 private final class PacedDevice: PCMDevice {
   let format: DeviceFormat
   private var isReady = false

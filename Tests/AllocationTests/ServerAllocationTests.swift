@@ -9,8 +9,8 @@ import TestAudio
 @testable import VoiceServer
 import WebRTCEngine
 
-/// What a running server allocates for each message on its own thread, against a handler that only
-/// reads and writes: the difference is ours, the rest libgrpc's.
+/// The allocations of a running server on its own thread for each message, compared with a handler
+/// that only reads and writes. The difference is ours. The rest belongs to libgrpc.
 struct ServerAllocationTests {
   private static let frames = 300
   private static let warmup = 100
@@ -40,7 +40,8 @@ struct ServerAllocationTests {
     #expect(session <= echo)
   }
 
-  /// Allocations in the handler for each of the later messages, with one message in flight.
+  /// Returns the allocations in the handler for each message after the warm-up, with one message in
+  /// flight.
   private func perFrame(
     _ first: [UInt8], _ message: [UInt8],
     _ handler: @escaping @Sendable (ServerCall) -> any ServerCallHandler
@@ -65,20 +66,21 @@ struct ServerAllocationTests {
       throw error
     }
     await server.shutdown(grace: .seconds(5))
-    // The median: now and then libgrpc allocates one more for its own housekeeping.
+    // Uses the median, because libgrpc sometimes allocates once more for itself.
     let measured = counts.all.dropFirst(Self.warmup).prefix(Self.frames - Self.warmup).sorted()
     return measured[measured.count / 2]
   }
 }
 
-/// Counts that one thread writes while it serves, and another reads when all is over.
+/// The counts that one thread writes while it serves. Another thread reads them after the end.
 private final class Counts: @unchecked Sendable {
   var all: [Int64] = []
 
   init() { all.reserveCapacity(1000) }
 }
 
-/// Counts what the handler behind it allocates while it has a message, and the write after it.
+/// A handler that counts the allocations of another handler while it has a message, and during the
+/// write that follows.
 private final class CountingHandler: ServerCallHandler {
   private let handler: any ServerCallHandler
   private let counts: Counts
@@ -100,7 +102,7 @@ private final class CountingHandler: ServerCallHandler {
   func ended() { handler.ended() }
 }
 
-/// Answers each message with so many bytes, and does nothing else.
+/// A handler that answers each message with a fixed number of bytes.
 private final class EchoHandler: ServerCallHandler {
   private let call: ServerCall
   private let answer: UnsafeMutableRawBufferPointer
@@ -129,7 +131,8 @@ private final class EchoHandler: ServerCallHandler {
     writeNext()
   }
 
-  /// The client may have an answer, and send more, before its write is said to have completed.
+  /// The client may receive an answer and send more before libgrpc reports that the write has
+  /// completed.
   private func writeNext() {
     guard !isWriting, answersDue > 0 else { return }
     isWriting = true

@@ -10,7 +10,7 @@ import VoiceEngines
 import VoiceSessions
 import WebRTCEngine
 
-/// From the bytes of a request to the bytes of a response, once a session runs.
+/// The allocations of a running session, from the bytes of a request to the bytes of a response.
 struct SessionAllocationTests {
   static let settings: [SessionConfiguration] = MicMode.allCases.map { mode in
     var configuration = SessionConfiguration()
@@ -47,7 +47,7 @@ struct SessionAllocationTests {
     #expect(count == 0)
   }
 
-  /// The first stall grows the queues; the second is counted.
+  /// The first stall makes the queues grow. The second stall is counted.
   @Test func theFramePathAllocatesNothingWhileABacklogIsReadAway() throws {
     let format = AudioFormat.s16(.hz48000)
     let count = try allocations(
@@ -69,7 +69,7 @@ struct SessionAllocationTests {
     #expect(count == 0)
   }
 
-  /// What the frame path is spared: for the record, not a promise.
+  /// Records the allocations that the frame path avoids. This is not a promise.
   @Test func swiftProtobufWouldAllocateForEachMessage() throws {
     let request = try requests(.s16(.hz16000), .s16(.hz16000))[0]
     allocation_counter_start()
@@ -116,7 +116,7 @@ struct SessionAllocationTests {
         session.process(sink: sink)
       }
     }
-    // Frames without a change of voice: an event is no frame, and may allocate.
+    // The measured frames have no change of voice, because events may allocate.
     var index = 0
     while index < 200 {
       try run(requests[index])
@@ -155,16 +155,16 @@ struct SessionAllocationTests {
   }
 }
 
-/// What is played in a session, and how.
+/// The audio of a session, and the way in which it arrives.
 private struct Heard {
   let farEnd: AudioFormat
   let otherAudio: AudioFormat
   let playback: AudioFormat
-  /// Frames without sound, which arrives after them.
+  /// The frames that arrive only after a stall.
   var stalls: [Range<Int>] = []
 }
 
-/// Encodes what comes, as the server does, and keeps nothing.
+/// A sink that encodes the output as the server does, and discards it.
 private final class DiscardingSink: SessionSink {
   var chunkCount = 0
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)

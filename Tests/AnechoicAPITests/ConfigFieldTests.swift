@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnechoicAPI
 
-/// Update masks, beside a plain but slow way to apply them.
+/// Update masks, compared with a simple but slow way to apply them.
 struct ConfigFieldTests {
   private static let names = [
     ["", "voice_processing", "preferred_mic_mode", "other_audio_ducking", "mute"],
@@ -41,7 +41,7 @@ struct ConfigFieldTests {
     }
   }
 
-  /// A configuration with every field set.
+  /// Returns a configuration with every field set.
   private static func config(_ isOn: Bool) throws -> Anechoic_V1_SessionConfig {
     let (level, seconds) = (isOn ? "LEVEL_HIGH" : "LEVEL_LOW", isOn ? "1.5s" : "2.25s")
     return try Anechoic_V1_SessionConfig(
@@ -67,10 +67,10 @@ struct ConfigFieldTests {
 }
 
 extension Anechoic_V1_SessionConfig {
-  /// Sets and clears the field in the message's wire format, one name of the path after another.
+  /// Sets and clears the field in the message's wire format, one name of the path after the other.
   fileprivate func slowlyReplacing(_ path: String, from update: Self) throws -> Self {
     var config = self
-    // SwiftProtobuf's merge keeps a message that the source leaves out.
+    // SwiftProtobuf's merge keeps a message that is absent in the source.
     let mask = Google_Protobuf_FieldMask.with { $0.paths = [path] }
     var options = Google_Protobuf_FieldMask.MergeOptions()
     options.replaceRepeatedFields = true
@@ -98,7 +98,8 @@ extension Anechoic_V1_SessionConfig {
     }
   }
 
-  /// Without the difference between an empty message and none, where it means nothing.
+  /// The configuration without the difference between an empty and an absent message, where both
+  /// mean the same.
   fileprivate var comparable: Self {
     get throws {
       var config = self
@@ -112,7 +113,7 @@ extension Anechoic_V1_SessionConfig {
   }
 }
 
-/// A tree of JSON objects without what stands at a path.
+/// Returns a tree of JSON objects without the value at a path.
 private func pruned(_ tree: Any, _ path: ArraySlice<Substring>) -> Any {
   guard var object = tree as? [String: Any], let key = path.first.map(String.init) else {
     return tree

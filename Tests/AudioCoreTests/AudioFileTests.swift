@@ -16,7 +16,7 @@ struct AudioFileTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appendingPathComponent(name).path
     let format = AudioFormat(encoding: encoding, rate: .hz44100, channelCount: 2)
-    // Values that 24 bits hold too.
+    // 24 bits can represent these values exactly.
     let values = (0..<2000).map { Float($0 - 1000) / 1024 }
     let bytes =
       encoding == .s16

@@ -13,7 +13,7 @@ struct ResamplingTests {
     var hasHole = false
     for frame in 0..<500 {
       resampler.process(source, into: target)
-      // A constant comes out as that constant: a frame that ran dry would show zeros.
+      // A constant input produces a constant output. A missing sample would appear as a zero.
       if frame > 10 { hasHole = hasHole || target.plane(0).contains { abs($0 - 0.5) > 0.01 } }
     }
     #expect(!hasHole)

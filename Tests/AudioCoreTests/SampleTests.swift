@@ -38,7 +38,7 @@ struct SampleTests {
     #expect(bytes.allSatisfy { $0 == 0 })
   }
 
-  /// Concealed where it is given out, or where it is appended.
+  /// The gap is concealed when the queue is read, or when samples are appended.
   @Test(arguments: [1, 20, 40, 200], [false, true])
   func soundAfterAGapFadesIn(gap: Int, isAppended: Bool) {
     var stream = ConstantStream()
@@ -63,7 +63,7 @@ struct SampleTests {
     #expect(sound[39] > 0 && sound[40...].allSatisfy { $0 == 0 })
   }
 
-  /// Ones, with gaps between them.
+  /// A stream of ones with gaps.
   private struct ConstantStream: ~Copyable {
     var queue = SampleQueue(format: AudioFormat(encoding: .f32, rate: .hz8000, channelCount: 1))
     private let frame = Frame(rate: .hz8000, channelCount: 1)
@@ -131,7 +131,7 @@ struct SampleTests {
         for index in 0..<160 {
           phase += frequency / 16000
           phase -= phase.rounded(.down)
-          input.plane(0)[index] = 4 * abs(phase - 0.5) - 1  // a triangle: nearly a sine
+          input.plane(0)[index] = 4 * abs(phase - 0.5) - 1  // A triangle is nearly a sine.
         }
         filter.process(input, into: output)
         if frame > 50 { level += output.meanSquare / input.meanSquare / 49 }

@@ -14,7 +14,7 @@ struct StreamResamplerTests {
 
     let ratio = Double(output.hertz) / Double(input)
     #expect(abs(Double(result.count) - Double(source.count) * ratio) <= 2)
-    // The expected tone begins with the first sample: whatever is late or early does not fit.
+    // The expected tone begins with the first sample, so a shifted output would not match.
     let expected = tone(seconds: 1, rate: output.hertz)
     let middle = output.hertz / 10..<output.hertz * 9 / 10
     let wanted = middle.reduce(Float(0)) { $0 + expected[$1] * expected[$1] }
@@ -57,7 +57,7 @@ struct StreamResamplerTests {
     }
   }
 
-  /// 1 kHz, from its zero on.
+  /// Returns 1 kHz, beginning at a zero.
   private func tone(seconds: Double, rate: Int) -> [Float] {
     (0..<Int(seconds * Double(rate))).map {
       Float(0.5 * sin(2 * Double.pi * 1000 * Double($0) / Double(rate)))

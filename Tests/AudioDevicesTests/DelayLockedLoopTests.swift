@@ -2,11 +2,12 @@ import AudioDevices
 import TestAudio
 import Testing
 
-/// Buffers of 10 ms that come with jitter, from a clock that is off.
+/// The loop with buffers of 10 ms that arrive with jitter, from a clock that deviates.
 struct DelayLockedLoopTests {
   private static let rate = 48000.0
 
-  /// What is left of the jitter, and the rate, after each buffer of `seconds`.
+  /// Returns the remaining jitter and the estimated rate after each buffer, for `seconds` of
+  /// buffers.
   private func follow(
     partsPerMillion: Double, jitter: Double, seconds: Double,
     _ body: (_ time: Double, _ error: Double, _ rate: Double) -> Void
@@ -29,7 +30,7 @@ struct DelayLockedLoopTests {
     let mean = errors.reduce(0, +) / Double(errors.count)
     let wander = errors.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / Double(errors.count)
     #expect(wander.squareRoot() < 0.0005, "\(wander.squareRoot())")
-    // The times lie in the middle of the jitter.
+    // The loop follows the middle of the jitter.
     #expect(abs(mean - 0.005) < 0.001, "\(mean)")
   }
 

@@ -17,12 +17,12 @@ int64_t allocation_counter_stop(void) {
   return count;
 }
 
-// Under a sanitizer, whose own malloc comes first, nothing is counted: scripts/sanitize leaves these
+// Counts nothing under a sanitizer, which has a malloc of its own. scripts/sanitize leaves these
 // tests out.
 #if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
 
-// A program's own malloc takes the place of glibc's for all of its libraries; glibc's goes by these
-// names too.
+// A malloc in the program replaces glibc's for all of its libraries. glibc's functions are still
+// available by these names.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);

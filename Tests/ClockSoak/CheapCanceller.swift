@@ -1,8 +1,8 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// An engine that is cheap enough for a day of audio: a normalised least-mean-squares filter of 48 ms
-/// and nothing else. It follows no drift that the aligner leaves to it.
+/// An engine that is fast enough for a day of audio: a normalised least-mean-squares filter of 48
+/// ms and nothing else. It does not follow drift that the aligner leaves over.
 final class CheapCanceller: VoiceEngine {
   static let identity = EngineIdentity(name: "cheap", version: "1")
   static let processingRates = [SampleRate.hz8000]
@@ -13,7 +13,7 @@ final class CheapCanceller: VoiceEngine {
   private static let taps = 384
   private static let step: Float = 0.5
   private let filter: UnsafeMutablePointer<Float>
-  /// The newest sample last, with those of the filter's length before it.
+  /// The newest samples, as many as the filter has and one frame more. The newest one is last.
   private let history: UnsafeMutablePointer<Float>
   private var before: Float = 0
   private var after: Float = 0

@@ -2,16 +2,16 @@ internal import AudioCore
 internal import Foundation
 public import VoiceSessions
 
-/// A session over hours of media time on two clocks: how much of the echo is left in each minute, and
-/// how much memory the process takes.
+/// A session of many hours of media time on two clocks. It measures the echo that remains in each
+/// minute and the memory of the process.
 public final class ClockSoak: SessionSink {
-  /// How the session learns what the loudspeaker plays: by a reference, by one with device times, or by
-  /// playback reports, which tell of each step that the client takes against the drift.
+  /// The source of the session's knowledge of the playback: a reference, a reference with device
+  /// times, or playback reports, which contain each step with which the client corrects the drift.
   public enum Reference: String, Sendable, CaseIterable { case untimed, timed, reports }
 
   /// The echo reduction in each minute, in dB.
   public private(set) var minutes: [Double] = []
-  /// Warnings, each with the minute in which it began.
+  /// The warnings, each with the minute in which it began.
   public private(set) var warnings: [(problem: CaptureProblem, minute: Int)] = []
   /// The growth of the process's resident memory after the second minute, in MiB.
   public private(set) var memoryGrowth = 0.0
@@ -26,7 +26,7 @@ public final class ClockSoak: SessionSink {
   private let samples = UnsafeMutablePointer<Float>.allocate(capacity: DriftingCall.frame)
 
   public init(reference: Reference, ppm: Double, lag: Double) throws {
-    // A playback is heard after it was sent, and steps of 10 ms come on top.
+    // A playback is heard some time after it was sent, and steps of 10 ms add to this time.
     let least = reference == .reports ? 0.08 : 0
     call = DriftingCall(reference: reference, ppm: ppm, lag: max(lag, least))
     let format = AudioFormat(encoding: .f32, rate: .hz8000, channelCount: 1)
@@ -41,10 +41,10 @@ public final class ClockSoak: SessionSink {
 
   deinit { samples.deallocate() }
 
-  /// The least reduction of a minute but the first, in dB.
+  /// The lowest reduction of any minute except the first, in dB.
   public var leastReduction: Double { minutes.dropFirst().min() ?? 0 }
 
-  /// Runs so many minutes more.
+  /// Continues for this many minutes.
   public func run(minutes count: Int) throws {
     let framesPerMinute = 6000
     var memory = 0.0
@@ -90,7 +90,8 @@ public final class ClockSoak: SessionSink {
     try append(to: .farEnd, frame, nil)
   }
 
-  /// Tells ten times a second what is heard in 50 ms, and each step as soon as it is that near.
+  /// Reports ten times a second the sample that is heard in 50 ms. Reports each step as soon as it
+  /// is that close.
   private func report(_ frame: Int) throws {
     let ahead = Double(frame + 1) / 100 + 0.05
     let device = Int(call.deviceSample(at: ahead))
@@ -98,7 +99,7 @@ public final class ClockSoak: SessionSink {
     guard device > 0, frame % 10 == 9 || steps > stepsTold else { return }
     var reported = device
     if steps > 0 {
-      // The first sample after the silence that was put in, while that goes on.
+      // While inserted silence plays, reports the first sample after the silence.
       let begin = call.begin(ofStep: steps) + (call.ppm > 0 ? DriftingCall.step : 0)
       if steps > stepsTold { reported = begin } else { reported = max(reported, begin) }
     }
@@ -118,9 +119,9 @@ public final class ClockSoak: SessionSink {
       gap: .unspecified, sink: self)
   }
 
-  /// Up to 1 ms, in seconds.
+  /// Returns a pseudo-random time of up to 1 ms, in seconds.
   private func tremble(_ seed: Int) -> Double {
-    // Products alone would rise and fall evenly, which is a drift.
+    // Products alone would rise and fall evenly, which would be a drift.
     var mixed = UInt32(truncatingIfNeeded: seed)
     for factor: UInt32 in [0x7FEB_352D, 0x846C_A68B] {
       mixed = (mixed ^ mixed >> 16) &* factor

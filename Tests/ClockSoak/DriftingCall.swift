@@ -2,18 +2,19 @@
   internal import Glibc
 #endif
 
-/// A call of any length in which the loudspeaker's clock runs faster or slower than the microphone's,
-/// at 8 kHz. Every sample is computed from its index and a position in double precision, so that the
-/// last hour is as exact as the first.
+/// A call of any length at 8 kHz in which the loudspeaker's clock is faster or slower than the
+/// microphone's. Every sample is computed in double precision from its index and position, so that
+/// the last hour is as exact as the first.
 struct DriftingCall {
   static let hertz = 8000
   static let frame = 80
 
-  /// How the service learns what the loudspeaker plays.
+  /// The source of the service's knowledge of the playback.
   var reference: ClockSoak.Reference
-  /// By which the loudspeaker's clock is faster, in parts per million.
+  /// The rate of the loudspeaker's clock relative to the microphone's, in parts per million.
+  /// Positive if the loudspeaker's is faster.
   var ppm: Double
-  /// Of the echo behind the loudspeaker, in seconds.
+  /// The delay of the echo after the loudspeaker, in seconds.
   var lag: Double
 
   private static let echoGain: Float = 0.5
@@ -24,18 +25,19 @@ struct DriftingCall {
   private static let taps = 32
   private static let phases = 4096
   private static let table = sincTable()
-  /// A client without a reference puts in or leaves out so many samples when it is that far off.
+  /// The number of samples that a client without a reference inserts or skips when the drift has
+  /// grown to this amount.
   static let step = 80
 
   private var clockRatio: Double { 1 + ppm * 1e-6 }
 
-  /// The samples of the reference that have been played when so many frames of the microphone have been
-  /// captured.
+  /// Returns the number of reference samples that were played when `frames` microphone frames have
+  /// been captured.
   func played(afterFrames frames: Int) -> Int {
     Int(Double(frames * Self.frame) * clockRatio)
   }
 
-  /// A sample of the far end.
+  /// Returns a sample of the far end.
   static func source(_ index: Int) -> Float { index < 0 ? 0 : loop[index % loop.count] }
 
   /// Fills a frame of the microphone with the echo and a little noise.
@@ -58,28 +60,28 @@ struct DriftingCall {
     }
   }
 
-  /// The sample of the loudspeaker's device that is heard at a time in seconds.
+  /// Returns the sample position of the loudspeaker's device that is heard at a time in seconds.
   func deviceSample(at seconds: Double) -> Double {
     (seconds - lag) * Double(Self.hertz) * clockRatio
   }
 
-  /// When a sample of the loudspeaker's device is heard, in seconds.
+  /// Returns the time in seconds at which a sample of the loudspeaker's device is heard.
   func heard(deviceSample sample: Double) -> Double {
     sample / (Double(Self.hertz) * clockRatio) + lag
   }
 
-  /// The steps of the playback that lie before a sample of the device.
+  /// Returns the number of steps of the playback before a sample of the device.
   func steps(before sample: Int) -> Int {
     guard reference == .reports, ppm != 0, sample > 0 else { return 0 }
     return Int(Double(sample) * abs(ppm) * 1e-6 / Double(Self.step))
   }
 
-  /// The first sample of the device that comes with a step or after it.
+  /// Returns the first sample of the device at or after the beginning of a step.
   func begin(ofStep step: Int) -> Int {
     Int((Double(step * Self.step) / (abs(ppm) * 1e-6)).rounded(.up))
   }
 
-  /// The sample of the far end that the device plays; nil for silence that was put in.
+  /// Returns the far-end sample that the device plays, or nil for inserted silence.
   func farEndSample(ofDevice sample: Int) -> Int? {
     let steps = steps(before: sample)
     guard steps > 0 else { return sample }
@@ -112,7 +114,8 @@ struct DriftingCall {
     }
   }
 
-  /// Syllables of noise with pauses between words, below 2.8 kHz: an interpolator is not measured here.
+  /// Returns syllables of noise with pauses between words. The noise is limited to 2.8 kHz, so that
+  /// the error of interpolation does not matter.
   private static func speech(seconds: Int) -> [Float] {
     var state: UInt32 = 12345
     var smoothed: Float = 0
@@ -132,7 +135,7 @@ struct DriftingCall {
     return lowPassed(syllables)
   }
 
-  /// A sinc with a Hann window of 129 taps, around the end of the loop.
+  /// Applies a low-pass filter, a sinc with a Hann window of 129 taps, to the signal as a loop.
   private static func lowPassed(_ signal: [Float]) -> [Float] {
     let reach = 64
     let cutoff = 2800.0 / Double(hertz)
@@ -149,7 +152,7 @@ struct DriftingCall {
     }
   }
 
-  /// A sinc with a Hann window.
+  /// Returns a table of a sinc with a Hann window.
   private static func sincTable() -> [Float] {
     (0...phases).flatMap { phase -> [Float] in
       let fraction = Double(phase) / Double(phases)

@@ -4,7 +4,7 @@ import Foundation
 import TestAudio
 import Testing
 
-/// `anechoic process` with what belongs to a call: its other side, other audio, mute and controls.
+/// The call options of `anechoic process`: far end, other audio, mute and controls.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct CallTests {
   private let folder: Folder
@@ -112,7 +112,7 @@ struct CallTests {
 
   private let arguments = ["process", "--microphone", "microphone.wav", "--output", "out.wav"]
 
-  /// Processes with these options, and gives what was said on standard error.
+  /// Processes with these options. Returns the text on standard error.
   private func process(_ options: [String]) async throws -> String {
     let result = try await Command.run("anechoic", arguments + options, in: folder)
     try #require(result.status == 0, "\(options): \(result.errors)")

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A process that a test runs: found, fed, awaited, and never left behind.
+/// A process that a test runs. It ends with the test at the latest.
 final class Command {
   struct Result {
     let status: Int32
@@ -14,7 +14,7 @@ final class Command {
     var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  /// Beside the tests, where SwiftPM puts all that it builds.
+  /// The folder of the built executables. The tests are in the same folder.
   private static let products: URL = {
     let own = Bundle.main.executablePath ?? CommandLine.arguments.first ?? ""
     return URL(fileURLWithPath: own).resolvingSymlinksInPath().deletingLastPathComponent()
@@ -27,7 +27,7 @@ final class Command {
   private let ends: AsyncStream<Void>
   private let hasEnded = Flag()
 
-  /// `tool` is a product of this package, or a path.
+  /// Starts a process. `tool` is a product of this package, or a path.
   init(_ tool: String, _ arguments: [String], in folder: Folder) throws {
     let name = "\(UUID().uuidString)"
     log = folder.url.appendingPathComponent("\(name).stderr")
@@ -52,7 +52,7 @@ final class Command {
 
   deinit { signal(SIGKILL) }
 
-  /// Of a product of this package; a path stays what it is.
+  /// Returns the path of a product of this package. Returns a path unchanged.
   static func path(_ tool: String) -> String {
     tool.hasPrefix("/") ? tool : products.appendingPathComponent(tool).path
   }
@@ -61,7 +61,7 @@ final class Command {
     if !hasEnded.isSet { _ = kill(identifier, number) }
   }
 
-  /// Waits for its end, which is brought about when it takes too long.
+  /// Waits for the end of the process. Ends the process after the limit.
   func wait(atMost limit: Duration = .seconds(30)) async throws -> Result {
     let (identifier, hasEnded) = (identifier, hasEnded)
     let guardian = Task {
@@ -76,7 +76,7 @@ final class Command {
       output: try Data(contentsOf: output), errors: try String(contentsOf: log, encoding: .utf8))
   }
 
-  /// Waits until it has written a line that contains `text` to standard error, or to its output.
+  /// Waits until standard error, or the output, contains a line with `text`.
   @discardableResult
   func line(containing text: String, inOutput: Bool = false) async throws -> Substring {
     let log = inOutput ? output : log
@@ -89,7 +89,7 @@ final class Command {
     }
   }
 
-  /// Runs to the end.
+  /// Runs the process to its end.
   static func run(
     _ tool: String, _ arguments: [String], in folder: Folder
   ) async throws -> Result {

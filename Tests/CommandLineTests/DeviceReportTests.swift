@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Routes and interruptions, as they are sent from a file and shown to a person.
+/// Routes and interruptions, sent from a file and shown to a person.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct DeviceReportTests {
   private let folder: Folder

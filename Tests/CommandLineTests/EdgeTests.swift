@@ -2,7 +2,7 @@ import Foundation
 import TestCertificates
 import Testing
 
-/// `anechoic-edge` on ALSA's `null` device, which is there without sound hardware.
+/// `anechoic-edge` on ALSA's `null` device, which exists without sound hardware.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct EdgeTests {
   private let folder: Folder
@@ -18,8 +18,8 @@ struct EdgeTests {
     ).wait(atMost: .seconds(20))
   }
 
-  /// One line on standard error that names the program and these words, and status 2. An agent that
-  /// `hasStarted` has told of its devices before.
+  /// Expects exit code 2 and one line on standard error that contains the program's name and these
+  /// words. If `hasStarted` is true, lines about devices may precede it.
   private func expectFailure(
     _ arguments: [String], environment: [String: String] = [:], hasStarted: Bool = false,
     saying words: [String],
@@ -36,7 +36,7 @@ struct EdgeTests {
     }
   }
 
-  /// No socket can have it.
+  /// A path that is too long for a socket.
   private var longPath: String { folder.path(String(repeating: "s", count: 107)) }
 
   private var devices: [String] {
@@ -232,7 +232,8 @@ struct EdgeTests {
   }
 
   @Test func aServerOfAnotherKindIsTold() async throws {
-    // An agent's own socket is a server, and none that processes voice.
+    // The agent connects to the socket of another agent, which is a server that does not process
+    // voice.
     let server = try await ServerProcess(in: folder)
     let agent = try Command(
       "anechoic-edge", devices + ["--server", server.address], in: folder)

@@ -4,7 +4,7 @@ import Foundation
 import TestAudio
 import Testing
 
-/// What goes wrong is told in one line, with an exit status of 2, and destroys nothing.
+/// Failures: one line on standard error, exit code 2, and no destroyed file.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct FailureTests {
   private let folder: Folder
@@ -19,7 +19,7 @@ struct FailureTests {
     try folder.write(recording.prefix(20), "half-header.wav")
     try folder.write(Data("What the microphone heard.\n".utf8), "text.wav")
     var wrongRate = recording
-    wrongRate.replaceSubrange(24..<28, with: [0x22, 0x56, 0, 0])  // 22050
+    wrongRate.replaceSubrange(24..<28, with: [0x22, 0x56, 0, 0])  // A sample rate of 22,050 Hz.
     try folder.write(wrongRate, "22050.wav")
     var sixChannels = recording
     sixChannels.replaceSubrange(22..<24, with: [6, 0])
@@ -127,7 +127,7 @@ struct FailureTests {
     let server = try await ServerProcess(in: folder)
     let arguments = process + ["--server", server.address, "--pacing", "real-time"]
     let job = try Command("anechoic", arguments, in: folder)
-    // The header is there from the start; samples come with the first chunks.
+    // The file has a header from the start. Its samples come with the first chunks.
     let limit = ContinuousClock.now + .seconds(10)
     while try folder.capabilities(of: await capabilities(server))["sessionsActive"] as? Int != 1 {
       try #require(ContinuousClock.now < limit)

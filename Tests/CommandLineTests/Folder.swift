@@ -5,7 +5,7 @@ import TestAudio
 
 /// A temporary folder with the files of a test.
 final class Folder {
-  /// The project's own.
+  /// The folder of this package.
   static let package = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
@@ -29,7 +29,7 @@ final class Folder {
     try data.write(to: url.appendingPathComponent(name))
   }
 
-  /// Babble and its echo, as the far end and the microphone.
+  /// Writes babble as the far end, and its echo as the microphone.
   func writeCall(
     _ microphone: String = "microphone.wav", _ reference: String = "reference.wav",
     milliseconds: Int = 2005, rate: SampleRate = .hz16000
@@ -46,12 +46,12 @@ final class Folder {
     }
   }
 
-  /// Samples of each channel.
+  /// Returns the number of samples of each channel.
   func sampleCount(_ name: String) throws -> Int {
     try AudioFileReader(path: path(name)).sampleCount
   }
 
-  /// One object for each line.
+  /// Returns the objects of a file with one JSON object on each line.
   func jsonLines(_ name: String) throws -> [[String: Any]] {
     try String(decoding: data(name), as: UTF8.self).split(separator: "\n").map { line in
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
@@ -60,7 +60,7 @@ final class Folder {
   }
 }
 
-/// A server process, and where it listens.
+/// A server process and its address.
 struct ServerProcess {
   let command: Command
   let address: String

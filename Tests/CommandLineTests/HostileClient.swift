@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-/// A client in Python that asks of a server what no honest client would.
+/// A client in Python that sends what no honest client sends.
 struct HostileClient {
-  /// The start of every script: `address` and `pid` are the server's. `peak()` returns the largest
-  /// memory in MiB that the server has had, `thread_count()` its threads.
+  /// The start of every script. `address` and `pid` belong to the server. `peak()` returns the
+  /// largest memory of the server in MiB so far. `thread_count()` returns the number of its
+  /// threads.
   private static let prelude = """
     import collections, os, sys, time
     from raw_client import *
@@ -17,7 +18,7 @@ struct HostileClient {
 
     """
 
-  /// Runs a script against a server of its own, and expects all of the script's assertions to hold.
+  /// Runs a script against a server of its own. Expects that all assertions of the script hold.
   static func run(
     _ script: String, server options: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation

@@ -38,7 +38,7 @@ struct InjectionTests {
     #expect(result.errors.contains("sessions/call-1: the permission to inject is denied"))
     try await call.end()
     let media = try await call.media.wait()
-    // The refusal says how to permit it, unless it was chosen.
+    // The refusal says how to permit injection, unless the refusal was requested.
     #expect(
       media.errors.contains("refused (permit it with --grant-injection")
         == (options == ["--injection"]))
@@ -81,7 +81,7 @@ struct InjectionTests {
     #expect(result.status == 64 && result.errors.contains("Usage: "), "\(result.errors)")
   }
 
-  /// What the media client was told of injections.
+  /// Returns the states of injections in the media client's events.
   private func injectionStates() throws -> [String] {
     try folder.jsonLines("events.jsonl").compactMap { $0["injectionProgress", "state"] as? String }
   }

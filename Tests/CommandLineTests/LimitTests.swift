@@ -1,6 +1,6 @@
 import Testing
 
-/// The limits of docs/reference/limits.md, each tried by a client that disregards it.
+/// The limits in docs/reference/limits.md, each tested by a client that exceeds it.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct LimitTests {
   @Test func aCompressedMessageIsRefusedBeforeItIsInflated() async throws {

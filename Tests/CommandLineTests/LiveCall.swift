@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// A server, and on it a session in real time that lasts longer than a test.
+/// A server with a session in real time that lasts longer than a test.
 struct LiveCall {
   let server: ServerProcess
   let media: Command
   private let folder: Folder
 
-  /// `options` go to `anechoic process`.
+  /// Starts the server and the session. `options` are passed to `anechoic process`.
   init(in folder: Folder, _ options: [String] = []) async throws {
     self.folder = folder
     try folder.writeCall("long.wav", "far.wav", milliseconds: 20_000)
@@ -30,7 +30,7 @@ struct LiveCall {
     try await start(arguments).wait()
   }
 
-  /// Runs the command to its end, which is to be a good one, and gives its lines of JSON.
+  /// Runs the command, expects success, and returns its lines of JSON.
   func json(_ arguments: String...) async throws -> [String: Any] {
     let result = try await start(arguments + ["--json"]).wait()
     try #require(result.status == 0 && result.errors.isEmpty, "\(arguments): \(result.errors)")
@@ -51,7 +51,7 @@ struct LiveCall {
 }
 
 extension [String: Any] {
-  /// What is in a member of an object.
+  /// The value at a path of an object's members.
   subscript(_ path: String...) -> Any? {
     path.dropLast().reduce(self) { ($0[$1] as? [String: Any]) ?? [:] }[path.last ?? ""]
   }

@@ -4,7 +4,7 @@ import Foundation
 import TestAudio
 import Testing
 
-/// What the programs write about a session that is muted from the start.
+/// The output of the programs about a session that is muted from the start.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct MutedLogTests {
   private let folder: Folder
@@ -30,13 +30,13 @@ struct MutedLogTests {
       try folder.data("events.jsonl"), log.output, Data(log.errors.utf8), media.output,
       Data(media.errors.utf8),
     ] {
-      // Neither as it is nor in any writing that is as long as a tenth of it.
+      // The text is too short to contain the audio in any encoding, and contains no part of it.
       #expect(written.count < samples.count / 10)
       #expect(!contains(written, windowOf: Array(samples)))
     }
   }
 
-  /// Whether eight bytes in a row are among the loud ones of the audio.
+  /// Returns whether the files contain any eight consecutive bytes of the audio's loud parts.
   private func contains(_ written: Data, windowOf audio: [UInt8]) -> Bool {
     let windows = stride(from: 0, to: audio.count - 8, by: 2).map { Array(audio[$0..<$0 + 8]) }
     let loud = Set(windows.filter { Set($0).count > 4 })

@@ -74,7 +74,7 @@ struct ProcessTests {
       #expect(outputs[output] == nil, "\(option) is as \(outputs[output] ?? [])")
       outputs[output] = option
     }
-    // What is the mode's own anyway changes nothing, and a second run neither.
+    // Setting a mode's own values changes nothing. Neither does a second run.
     let plain = try await bytes([])
     for option in [["--mic-mode", "standard"], ["--noise-suppression", "moderate"]] {
       #expect(try await bytes(option) == plain, "\(option)")
@@ -108,7 +108,7 @@ struct ProcessTests {
         "process", "--microphone", "m.wav", "--reference", "r.wav", "--output", "out.wav", "--loop",
         "--pacing", "real-time",
       ], in: folder)
-    // Three times the file, of 8,080 samples of 2 bytes.
+    // The output has three times the length of the file, which has 8,080 samples of 2 bytes.
     let limit = ContinuousClock.now + .seconds(20)
     while ((try? folder.data("out.wav").count) ?? 0) < 3 * 16_160 {
       try #require(ContinuousClock.now < limit)
@@ -126,7 +126,7 @@ struct ProcessTests {
       try folder.data("four.wav")[44..<common] == folder.data("out.wav")[44..<common])
   }
 
-  /// Writes the samples of a WAV file several times in a row.
+  /// Writes the samples of a WAV file several times.
   private func repeatSamples(of name: String, times: Int, as copy: String) throws {
     let reader = try AudioFileReader(path: folder.path(name))
     let samples = try reader.read(samples: reader.sampleCount)
@@ -146,7 +146,7 @@ struct ProcessTests {
   }
 
   @Test func aMicrophoneAndAReferenceThatWereSwappedAreTold() async throws {
-    // Syllables of no fixed rhythm, which would be as like at many lags.
+    // The syllables have no regular rhythm, because a regular rhythm is similar at many lags.
     let gates = Signals.noise(84, amplitude: 1, seed: 5)
     let farEnd = Signals.noise(80_000, amplitude: 0.3, seed: 3).enumerated().map { index, sample in
       gates[index / 960] > 0 ? sample : 0
@@ -199,7 +199,7 @@ struct ProcessTests {
     }
   }
 
-  /// The bytes of the output with these options.
+  /// Returns the bytes of the output with these options.
   private func bytes(_ options: [String]) async throws -> Data {
     let result = try await process(
       "microphone.wav", "out.wav", ["--reference", "reference.wav"] + options)

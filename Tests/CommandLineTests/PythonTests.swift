@@ -4,7 +4,7 @@ import Foundation
 import TestAudio
 import Testing
 
-/// The example in Python: a client that shares no code with this package.
+/// The Python example: a client that shares no code with this package.
 @Suite(
   .serialized, .timeLimit(.minutes(1)),
   .enabled(if: Python.isThere, "scripts/bootstrap installs it"))
@@ -92,7 +92,7 @@ struct PythonTests {
     #expect(watched.text.contains("session_ended {'reason': 'REASON_DELETED'}"), "\(watched.text)")
   }
 
-  /// The examples and the protocol by themselves, with the stubs generated.
+  /// Returns a folder with only the examples and the protocol, and with generated stubs.
   private static func folder() async throws -> Folder {
     let folder = try Folder()
     for part in ["proto", "examples/python"] {

@@ -88,7 +88,7 @@ struct RecordingTests {
     #expect(refused.status == 2 && refused.errorLines.count == 1)
     #expect(
       refused.errors.contains("reference.wav: the file exists; use --force"), "\(refused.errors)")
-    // No session has come: there is nothing to replace it with, and nothing to leave behind.
+    // No session has started, so the existing file stays and no new file remains.
     for name in ["reference.wav", "new.rec"] {
       let vain = try await Command.run(
         "anechoic", ["record", "call-1", name, "--force"] + target, in: folder)
@@ -130,7 +130,7 @@ struct RecordingTests {
       """
     let result = try await Command.run("/bin/sh", ["-c", lines], in: folder)
     #expect(result.status == 0, "\(result.errors)")
-    // The background process writes the end of the recording on its own.
+    // The background process writes the end of the recording later.
     let limit = ContinuousClock.now + .seconds(10)
     while try await anechoic("replay", "call.rec").status != 0 {
       try #require(ContinuousClock.now < limit)
@@ -235,7 +235,7 @@ struct RecordingTests {
       JSONSerialization.jsonObject(with: result.output) as? [String: Any], "\(result.text)")
   }
 
-  /// Of the samples in a WAV file, by the command that everybody has.
+  /// Returns the digest of the samples in a WAV file, computed by `sha256sum`.
   private func sha256(ofSamplesIn name: String) async throws -> String {
     try folder.write(folder.data(name).dropFirst(44), "samples")
     let result = try await Command.run("/usr/bin/sha256sum", ["samples"], in: folder)

@@ -1,6 +1,6 @@
 import Testing
 
-/// grpc.reflection, asked by gRPC's own client for Python.
+/// Reflection, tested with gRPC's own client for Python.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ReflectionTests {
   /// Defines `ask(version, requests)`, which returns the answers of one stream.

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VoiceServer
 
-/// `anechoic-server`, and what asks it how it is.
+/// `anechoic-server`, and the commands that ask for its state.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ServerProcessTests {
   private let folder: Folder
@@ -107,7 +107,7 @@ struct ServerProcessTests {
         "anechoic", ["capabilities", "--json", "--server", server.address], in: folder
       ).output)["sessionsActive"] as? Int != 1
     { try #require(ContinuousClock.now < limit) }
-    // As `anechoic-server 2>&1 | tee log` with Ctrl-C, which ends tee first.
+    // This happens with `anechoic-server 2>&1 | tee log`, where Ctrl-C ends tee first.
     try server.closeLog()
     server.signal(signal)
     #expect(try await client.wait().status == 0)
@@ -165,7 +165,7 @@ struct ServerProcessTests {
     #expect(result.status == 0, "\(result.errors)")
   }
 
-  /// Waits until the server tells of so many sessions; nil is none, which JSON leaves out.
+  /// Waits until the server reports this number of sessions. Nil means 0, which JSON leaves out.
   private func sessionsActive(_ server: ServerProcess, become count: Int?) async throws {
     let limit = ContinuousClock.now + .seconds(10)
     while true {
@@ -201,7 +201,7 @@ struct ServerProcessTests {
   }
 }
 
-/// A server whose standard output and error go into a pipe.
+/// A server whose standard output and standard error are a pipe.
 private final class PipedServer {
   let address: String
   private let process = Process()
@@ -214,7 +214,7 @@ private final class PipedServer {
     process.standardOutput = log
     process.standardError = log
     try process.run()
-    // Only the server writes into the pipe from here on.
+    // From here on, only the server has the writing end of the pipe.
     try log.fileHandleForWriting.close()
     let line = String(decoding: log.fileHandleForReading.availableData, as: UTF8.self)
     try #require(line.contains("listening on"), "\(line)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `anechoic sessions`, on a session that runs.
+/// `anechoic sessions`, with a running session.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SessionsTests {
   private let folder: Folder
@@ -41,7 +41,7 @@ struct SessionsTests {
     let late = try await call.run("sessions", "mute", "call-1", "--if-generation", "0")
     #expect(late.status == 2 && late.errorLines.count == 1 && late.errors.contains("ABORTED"))
     #expect(try await call.run("sessions", "unmute", "call-1").text.hasPrefix("live by "))
-    for _ in 1...2 {  // the second is the same press
+    for _ in 1...2 {  // The second report is the same press.
       let press = try await call.json("sessions", "gesture", "call-1", "--id", "press-1")
       #expect(press["outcome"] as? String == "MUTE_GESTURE_OUTCOME_APPLIED")
       #expect(press["state", "generation"] as? Int == 3 && press["state", "muted"] as? Bool == true)

@@ -50,7 +50,7 @@ struct TLSTests {
       ["record", "nobody", "nobody.rec", "--wait", "0.1"],
     ] {
       let result = try await anechoic(arguments + way)
-      // Of the server, and not of the way to it.
+      // The error is the server's, and not an error of the connection.
       #expect(result.status == 2 && !result.errors.contains("UNAVAILABLE"), "\(result.errors)")
     }
   }
@@ -90,7 +90,7 @@ struct TLSTests {
     #expect(try await status(as: "client") == 0)
     #expect(try await status(as: "stranger") == 2)
     #expect(try await status(as: nil) == 2)
-    // The way for a health check on the same machine.
+    // A health check on the same machine uses this socket.
     #expect(try await anechoic(["health", "--server", socket]).status == 0)
   }
 

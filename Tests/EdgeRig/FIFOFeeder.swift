@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// Writes sound into a FIFO, one channel of 16 bits, at the pace of who reads there.
+/// A writer of sound into a FIFO, as one channel of 16 bits, at the pace of the reader.
 public final class FIFOFeeder: Sendable {
   private struct State {
     var samples: [Float] = []
@@ -28,7 +28,7 @@ public final class FIFOFeeder: Sendable {
     }
   }
 
-  /// Plays these from now on; `isRepeated`, again and again.
+  /// Plays these samples from now on, again and again if `isRepeated` is true.
   public func play(_ samples: [Float], isRepeated: Bool = false) {
     state.withLock { ($0.samples, $0.position, $0.isRepeated) = (samples, 0, isRepeated) }
   }

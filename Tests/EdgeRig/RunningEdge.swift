@@ -5,8 +5,8 @@ public import SoundRig
 internal import SwiftProtobuf
 internal import Synchronization
 
-/// A server and an agent on a sound rig, each a process of its own, as a user runs them. Programs'
-/// sides are FIFOs: `voice` has what comes of the microphone, and what `farEnd` plays is the far end.
+/// A server and an agent on a sound rig, as processes of their own. Programs are connected by
+/// FIFOs: `voice` contains the processed microphone, and `farEnd` plays the far end.
 public final class RunningEdge: Sendable {
   public let folder: String
   public let voice: VoiceTap
@@ -18,7 +18,8 @@ public final class RunningEdge: Sendable {
   private let agent: Mutex<Process?>
   private let channel: Channel
 
-  /// `products` is where SwiftPM has put the executables; `arguments` are more of the agent's.
+  /// Starts the server and the agent. `products` is the folder of the executables. `arguments` are
+  /// additional arguments of the agent.
   public init(_ rig: SoundRig, products: URL, arguments: [String] = []) throws {
     self.rig = rig
     self.products = products
@@ -26,7 +27,7 @@ public final class RunningEdge: Sendable {
       for: .itemReplacementDirectory, in: .userDomainMask,
       appropriateFor: URL(filePath: NSTemporaryDirectory()), create: true
     ).path
-    // Sockets have short names.
+    // The path of a socket must be short.
     let sockets = NSTemporaryDirectory() + "edge-\(getpid())-\(UInt32.random(in: 0..<1_000_000))"
     serverAddress = "unix:\(sockets)-server"
     voice = VoiceTap(path: "\(folder)/voice")
@@ -43,7 +44,7 @@ public final class RunningEdge: Sendable {
       ] + (arguments.isEmpty ? Self.devices : arguments),
       environment: rig.environment, log: "\(folder)/agent.log")
     try process.run()
-    // As its systemd unit does.
+    // The systemd unit sets the same priority.
     RealTime.enter(process: process.processIdentifier)
     agent.withLock { $0 = process }
   }
@@ -89,7 +90,8 @@ public final class RunningEdge: Sendable {
     return try Anechoic_V1_TestAudioResponse(serializedBytes: bytes)
   }
 
-  /// Looks 50 times a second. Returns how long it took; nil where it never came.
+  /// Checks the condition 50 times a second. Returns the time that it took, or nil if the condition
+  /// did not become true in time.
   public func wait(
     atMost limit: Duration = .seconds(20),
     until condition: (Anechoic_V1_EdgeStatus) -> Bool
@@ -114,7 +116,7 @@ public final class RunningEdge: Sendable {
     }
     killServer()
     try? FileManager.default.removeItem(atPath: folder)
-    // A server that is killed leaves its socket.
+    // A killed server leaves its socket behind.
     try? FileManager.default.removeItem(atPath: String(serverAddress.dropFirst("unix:".count)))
   }
 
@@ -140,7 +142,7 @@ public final class RunningEdge: Sendable {
 }
 
 extension Anechoic_V1_EdgeStatus {
-  /// Connected, and sound goes through microphone and loudspeaker.
+  /// Whether the agent is connected and its microphone and loudspeaker transfer sound.
   public var runs: Bool {
     connected
       && ["microphone", "loudspeaker"].allSatisfy { role in

@@ -1,11 +1,12 @@
 internal import Foundation
 internal import Synchronization
 
-/// Reads what an agent writes into a FIFO, one channel of 16 bits, and knows when it came.
+/// A reader of the samples that an agent writes into a FIFO, as one channel of 16 bits. It records
+/// when they arrived.
 public final class VoiceTap: Sendable {
   private struct State {
     var samples: [Float] = []
-    /// Samples that had come, and when.
+    /// The number of samples that had arrived at each time.
     var times: [(count: Int, time: ContinuousClock.Instant)] = []
     var isStopped = false
   }
@@ -40,10 +41,10 @@ public final class VoiceTap: Sendable {
     }
   }
 
-  /// All that has come.
+  /// All samples so far.
   public var samples: [Float] { state.withLock(\.samples) }
 
-  /// How many had come at a time.
+  /// Returns the number of samples that had arrived at a time.
   public func count(at time: ContinuousClock.Instant) -> Int {
     state.withLock { $0.times.last { $0.time <= time }?.count ?? 0 }
   }

@@ -7,7 +7,7 @@ import SoundRig
 import TestAudio
 import Testing
 
-/// The agent and the server as a user runs them, on ALSA devices, in a simulated room.
+/// The agent and the server as a user runs them, with ALSA devices in a simulated room.
 @Suite(
   .serialized, .timeLimit(.minutes(3)),
   .enabled(if: SoundRig.missingTools.isEmpty, "the rig's programs are not installed"))
@@ -19,7 +19,8 @@ struct EdgeRigTests {
     let microphone = try call.rig.record(from: "micbus.monitor")
     call.edge.farEnd.play(
       Signals.babble(12 * Self.rate, rate: .hz48000), isRepeated: true)
-    // The rig's room loses its place for a second where a machine is busy, the canceller too.
+    // On a busy machine, the rig's room loses its position for about a second, and so does the
+    // canceller.
     let found = try await eventually(within: .seconds(60)) {
       let echo = Self.median(microphone.samples)
       return echo > -45 && Self.median(call.edge.voice.samples) < echo - 25
@@ -28,7 +29,7 @@ struct EdgeRigTests {
       found, "\(Self.median(microphone.samples)) \(Self.median(call.edge.voice.samples)) dBFS")
   }
 
-  /// Of the levels of the last five seconds.
+  /// Returns the median of the levels of the last five seconds.
   private static func median(_ samples: [Float]) -> Double {
     guard samples.count >= 5 * rate else { return 0 }
     return Loudness.levels(samples.suffix(5 * rate), of: rate).sorted()[2]
@@ -69,7 +70,7 @@ struct EdgeRigTests {
     let before = try await call.edge.status()
     try await fault.strike(call)
     let took = await call.edge.wait { $0.runs }
-    // A busy machine is given more than the second or two that scripts/bench-edge holds it to.
+    // A busy machine may take longer than the one or two seconds that scripts/bench-edge requires.
     #expect(try #require(took) < .seconds(5))
     if fault.losesCapture {
       let told = await call.edge.wait { $0.flow.gapSamples > before.flow.gapSamples }
@@ -87,7 +88,7 @@ struct EdgeRigTests {
   }
 }
 
-/// A call that runs.
+/// A running call.
 final class Call {
   let rig: SoundRig
   private(set) var room: RoomSimulator
@@ -107,13 +108,14 @@ final class Call {
     rig.stop()
   }
 
-  /// The air between loudspeaker and microphone: the rig's went elsewhere with the microphone's bus.
+  /// Replaces the simulated room, because the old one moved to another bus when the microphone's
+  /// bus was lost.
   func renewRoom() throws {
     room.stop()
     room = try RoomSimulator(rig)
   }
 
-  /// What is said in the room is in the voice, within a few seconds.
+  /// Expects that speech in the room appears in the voice within a few seconds.
   func expectVoice() async throws {
     room.say(Signals.babble(6 * 48000, rate: .hz48000, seed: 3))
     let limit = ContinuousClock.now + .seconds(8)
@@ -124,7 +126,7 @@ final class Call {
   }
 }
 
-/// What may happen to devices and server.
+/// A fault of the devices or of the server.
 enum Fault: CaseIterable {
   case daemonStandsStill, daemonKilled, microphoneUnloaded, loudspeakerSuspended, serverKilled
 
@@ -135,7 +137,7 @@ enum Fault: CaseIterable {
     }
   }
 
-  /// Returns when the cause has ended.
+  /// Causes the fault. Returns when its cause has ended.
   func strike(_ call: Call) async throws {
     switch self {
     case .daemonStandsStill:

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Beside the tests, where SwiftPM puts all that it builds.
+/// The folder of the built executables. The tests are in the same folder.
 let products: URL = {
   let own = Bundle.main.executablePath ?? CommandLine.arguments.first ?? ""
   return URL(filePath: own).resolvingSymlinksInPath().deletingLastPathComponent()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AddressTests {
-  /// A name for a unix socket that nobody else uses.
+  /// A path for a unix socket that nothing else uses.
   private static var socketPath: String {
     FileManager.default.temporaryDirectory
       .appending(path: "anechoic-\(UUID().uuidString.prefix(8)).sock").path
@@ -131,7 +131,7 @@ struct AddressTests {
   }
 }
 
-/// A socket bound to `path`, such as a server that crashed leaves behind.
+/// Returns a socket that is bound to `path`, like one that a crashed server leaves behind.
 private func boundUnixSocket(_ path: String) throws -> Int32 {
   let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
   var address = sockaddr_un()

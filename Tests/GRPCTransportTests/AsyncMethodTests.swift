@@ -1,7 +1,7 @@
 import GRPCTransport
 import Testing
 
-/// Methods of one request, whose answers an asynchronous function makes.
+/// Methods with one request and an asynchronous body.
 @Suite(.timeLimit(.minutes(1)))
 struct AsyncMethodTests {
   private struct Refused: Error, CustomStringConvertible {

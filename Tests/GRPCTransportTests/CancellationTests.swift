@@ -3,14 +3,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CancellationTests {
-  /// Generous for a loaded machine; on an idle one it takes about a millisecond.
+  /// A generous limit for a busy machine. An idle machine takes about a millisecond.
   private static let atOnce = Duration.seconds(10)
 
   @Test func theHandlerHearsOfACancelAtOnce() async throws {
     try await withServer { server in
       let call = server.call()
       try await #expect(call.exchange([1]) == [1])
-      // The answer may be here before its writer is told so; the cancel would overtake that.
+      // The answer may arrive before its writer knows. A cancellation would overtake this event.
       try await server.journal.wait(for: .writeCompleted)
       let cancelled = ContinuousClock.now
       call.cancel()
@@ -93,7 +93,8 @@ struct CancellationTests {
     }
   }
 
-  /// The end of a call is behind what the server sent: it must be found there, though nobody reads.
+  /// The end of a call follows the data that the server sent. The client must find it although
+  /// nobody reads.
   @Test func aBlockedSenderIsReleasedThoughAnswersAreUnread() async throws {
     let script = ScriptedHandler.Script(
       started: { handler in

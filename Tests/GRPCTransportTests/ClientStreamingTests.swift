@@ -2,10 +2,10 @@ import GRPCTransport
 import Synchronization
 import Testing
 
-/// Methods of many requests and one answer.
+/// Methods with many requests and one response.
 @Suite(.timeLimit(.minutes(1)))
 struct ClientStreamingTests {
-  /// Answers with all messages, one after another.
+  /// Responds with all messages, joined in order.
   private let joining = ServerMethod.clientStreaming(.test) { requests, _ in
     var all: [UInt8] = []
     while let message = try await requests.next() { all += message }
@@ -95,7 +95,7 @@ struct ClientStreamingTests {
   }
 
   @Test func unreadMessagesHoldTheSenderBack() async throws {
-    let (count, bytes) = (500, 65_536)  // 32 MB: far more than any window
+    let (count, bytes) = (500, 65_536)  // 32 MB, far more than any window.
     let journal = Journal()
     let method = ServerMethod.clientStreaming(.test) { requests, _ in
       try await journal.wait(for: .note("release"))
@@ -120,7 +120,7 @@ struct ClientStreamingTests {
     }
   }
 
-  /// Records what `next()` throws once the client has gone.
+  /// Returns a method that records the error of `next()` once the client has gone.
   private func listening(_ journal: Journal) -> ServerMethod {
     .clientStreaming(.test) { requests, _ in
       do {
@@ -187,7 +187,7 @@ struct ClientStreamingTests {
     let method = ServerMethod.clientStreaming(.test) { requests, _ in
       for _ in 0..<3 {
         let impatient = Task { try await requests.next() }
-        await Task.yield()  // before it waits or while it does, a cancel ends it
+        await Task.yield()  // The cancellation comes before the wait or during it.
         impatient.cancel()
         _ = await #expect(throws: CancellationError.self) { try await impatient.value }
       }
@@ -250,7 +250,7 @@ struct ClientStreamingTests {
   }
 }
 
-/// Streams, watched without being kept.
+/// Weak references to streams.
 private final class Kept: Sendable {
   private struct Weak: @unchecked Sendable {
     weak var stream: RequestStream?

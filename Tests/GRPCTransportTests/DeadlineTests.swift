@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlineTests {
-  /// For calls that have to be under way before it passes, also on a busy machine.
+  /// The deadline of calls that must have started before it passes, even on a busy machine.
   private static let timeout = Duration.seconds(4)
 
   @Test func aDeadlineEndsTheCallOnBothSides() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ExecutorTests {
-  /// The executor of the latest call, for threads that are not its own.
+  /// The executor of the latest call, for other threads.
   private final class Reference: Sendable {
     let executor = Mutex<CallExecutor?>(nil)
     var value: CallExecutor? { executor.withLock { $0 } }
@@ -87,7 +87,7 @@ struct ExecutorTests {
         first.touch()
         journal.record(.note("ran"))
       }
-      // A round trip on the same thread: had the work been queued, it had run before it.
+      // A round trip on the same thread. Work that was queued before would have run by now.
       try await #expect(server.call().exchange([2]) == [2])
       #expect(journal.count(of: .note("ran")) == 0)
     }
@@ -129,7 +129,7 @@ struct ExecutorTests {
   }
 }
 
-/// Says when it goes.
+/// An object that records its deinit.
 private final class Released: Sendable {
   private let journal: Journal
 

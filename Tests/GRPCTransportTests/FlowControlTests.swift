@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct FlowControlTests {
   private static let messageBytes = 65_536
-  private static let messageCount = 500  // 32 MB: far more than any window
+  private static let messageCount = 500  // 32 MB, far more than any window.
 
   @Test func aClientThatDoesNotReadHoldsTheServerBack() async throws {
     try await withServer(.source(Self.messageCount, bytes: Self.messageBytes)) { server in

@@ -2,7 +2,7 @@ import Foundation
 import GRPCTransport
 import Testing
 
-/// Debian's python3-grpcio against this server.
+/// Debian's python3-grpcio as a client of this server.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct ForeignClientTests {
   @Test func aForeignClientIsEchoed() async throws {
@@ -130,7 +130,7 @@ struct ForeignClientTests {
   @Test func aFrozenClientIsCutOffByTheKeepalive() async throws {
     var options = Server.Options.loopback
     options.connection.keepaliveTime = .seconds(1)
-    // Long enough for a client that is only slow to start.
+    // Long enough for a client that starts slowly.
     options.connection.keepaliveTimeout = .seconds(4)
     try await withServer(options: options) { server in
       let client = try PythonClient(address: server.address, Self.tenHeldCalls)

@@ -1,13 +1,13 @@
 import GRPCTransport
 import Testing
 
-/// Work that waits until its thread has nothing else to do.
+/// Work that runs when its thread has nothing else to do.
 @Suite(.timeLimit(.minutes(1)))
 struct IdleWorkTests {
   @Test func everyEventComesBeforeIt() async throws {
     var script = ScriptedHandler.Script.echo
     script.received = { handler, message in
-      // Due at once, and asked for later.
+      // The event is due at once, and the work is requested after it.
       _ = handler.call.whenIdle { handler.note("idle") }
       for _ in 0..<10 {
         _ = handler.call.schedule(after: .zero) { handler.note("due") }
@@ -33,7 +33,8 @@ struct IdleWorkTests {
       let calls = [server.call(), server.call()]
       for call in calls { try await call.send([1]) }
       for call in calls { try await #expect(within { try await call.receive() } == [1]) }
-      // Each call's twenty turns; none has two while the other, which has begun, has none.
+      // Each call has twenty turns. No call has two turns in a row while the other one has begun
+      // and waits.
       let turns = server.journal.entries.filter { $0.event == .note("turn") }.map(\.call)
       #expect(turns.count == 40)
       let both = turns.drop { $0 == turns.first }.dropLast(
@@ -77,7 +78,7 @@ struct IdleWorkTests {
   }
 }
 
-/// Has an event due at every moment, until told otherwise.
+/// Keeps an event due at every moment until it is stopped.
 private func keepBusy(_ handler: ScriptedHandler) {
   guard handler.writesLeft >= 0 else { return }
   _ = handler.call.schedule(after: .zero) { keepBusy(handler) }

@@ -2,8 +2,8 @@ import GRPCTransport
 import Synchronization
 
 extension Journal {
-  /// How often `event` came before it stayed away for a while: the one wait here that has no event
-  /// to wait for.
+  /// Returns the number of times that `event` came before it did not come for a while. This is the
+  /// only wait here without an event to wait for.
   func standstill(of event: Event, for pause: Duration = .milliseconds(300)) async throws -> Int {
     try await wait(for: event)
     return try await within {
@@ -17,7 +17,7 @@ extension Journal {
     }
   }
 
-  /// Runs `action` when the test says `release()`.
+  /// Runs `action` when the test calls `release()`.
   func onRelease(_ action: @escaping @Sendable () -> Void) {
     Task {
       try await wait(for: .note("release"))
@@ -28,7 +28,8 @@ extension Journal {
   func release() { record(.note("release")) }
 }
 
-/// Carries what belongs to a call's thread past the compiler, back onto that thread.
+/// A value that belongs to a call's thread. The value crosses other threads on its way back to this
+/// thread, which the compiler does not allow without this type.
 struct Confined<Value>: @unchecked Sendable {
   let value: Value
 

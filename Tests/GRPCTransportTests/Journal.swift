@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What the handlers of a server were told, in the order of telling, and a way to wait for it.
+/// The events that a server's handlers received, in order, and functions that wait for them.
 final class Journal: Sendable {
   enum Event: Sendable, Equatable {
     case started
@@ -10,9 +10,9 @@ final class Journal: Sendable {
     case writeCompleted
     case cancelled
     case ended
-    /// The handler object is gone.
+    /// The handler was released.
     case released
-    /// Two threads were in one handler at once.
+    /// Two threads were in one handler at the same time.
     case overlapped
     case note(String)
   }
@@ -49,7 +49,7 @@ final class Journal: Sendable {
     entries.count { $0.event == event && (call == nil || $0.call == call) }
   }
 
-  /// Calls are numbered from 1.
+  /// Returns the number of the next call. Calls are numbered from 1.
   func nextCall() -> Int {
     state.withLock { state in
       state.callCount += 1
@@ -76,7 +76,7 @@ final class Journal: Sendable {
     satisfied.forEach { $0.resume() }
   }
 
-  /// Returns once `event` has been recorded so many times; throws `TimedOut` after `limit`.
+  /// Waits until `event` has been recorded this many times. Throws `TimedOut` after `limit`.
   func wait(
     for event: Event, times: Int = 1, in call: Int? = nil, within limit: Duration = .seconds(20)
   ) async throws {

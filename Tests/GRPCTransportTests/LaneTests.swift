@@ -2,10 +2,10 @@ import Foundation
 import GRPCTransport
 import Testing
 
-/// The background lane beside the main one.
+/// The background lane and the main lane.
 @Suite(.timeLimit(.minutes(1)))
 struct LaneTests {
-  /// A method of the background lane that follows a script.
+  /// Returns a method of the background lane that follows a script.
   private func background(
     _ journal: Journal, _ script: ScriptedHandler.Script = .echo
   ) -> ServerMethod {
@@ -33,7 +33,8 @@ struct LaneTests {
     let options = Server.Options(addresses: ["127.0.0.1:0"], queueCount: 2)
     try await withServer(options: options, also: [background(journal)]) { server in
       let channel = server.channel()
-      // More of them than of the others: a main call would go there if it could.
+      // There are more of these calls than of the others. If a main call could use the background
+      // lane, it would.
       let main = (0..<20).map { _ in channel.call(.test) }
       let others = (0..<5).map { _ in channel.call(.other) }
       for call in main + others { try await #expect(call.exchange([1]) == [1]) }
@@ -98,7 +99,7 @@ struct LaneTests {
   }
 
   @Test func theBackgroundThreadIsThereWhenAMethodAsksForIt() async {
-    // In a process of its own, where no other test has a server.
+    // Runs in a process of its own, in which no other test has a server.
     await #expect(processExitsWith: .success) {
       try await withServer { server in
         try await #require(server.call().exchange([1]) == [1])
@@ -143,10 +144,10 @@ struct LaneTests {
   }
 }
 
-/// The niceness of this thread.
+/// Returns the niceness of this thread.
 private func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
-/// How many threads of this process bear a name.
+/// Returns the number of this process's threads with a name.
 private func threadCount(named name: String) throws -> Int {
   try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { thread in
     let path = "/proc/self/task/\(thread)/comm"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct LifetimeTests {
-  /// A response writer, watched without being kept.
+  /// A weak reference to a response writer.
   private final class Watch: Sendable {
     private struct Weak: @unchecked Sendable {
       weak var writer: ResponseWriter?
@@ -73,7 +73,7 @@ struct LifetimeTests {
       watch.watch(responses)
       try await responses.send([1])
       journal.record(.note("running"))
-      // Deaf to its cancellation.
+      // This body ignores its cancellation.
       await Task { try? await journal.wait(for: .note("release")) }.value
       do {
         try await responses.send([2])

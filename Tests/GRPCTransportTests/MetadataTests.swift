@@ -18,7 +18,7 @@ struct MetadataTests {
     return metadata
   }
 
-  /// The entries of the sample, in the order of the keys and, within a key, as they came.
+  /// Returns the entries of the sample, sorted by key. Entries of one key keep their order.
   private static func sampleEntries(of metadata: Metadata) -> [Metadata.Entry] {
     let keys = Set(sample.entries.map(\.key))
     return keys.sorted().flatMap { key in metadata.entries.filter { $0.key == key } }

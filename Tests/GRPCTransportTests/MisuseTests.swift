@@ -1,8 +1,8 @@
 import GRPCTransport
 import Testing
 
-/// What outside data or a small mistake may lead to, and must not end the process. Each one runs in
-/// a process of its own, for libgrpc aborts.
+/// Outside data and small mistakes that must not end the process. Each test runs in a process of
+/// its own, because libgrpc would abort it.
 @Suite(.timeLimit(.minutes(1)))
 struct MisuseTests {
   @Test func aSecondHalfCloseDoesNothing() async {
@@ -40,7 +40,7 @@ struct MisuseTests {
       script.started = readOnRelease
       try await withServer(script) { server in
         let call = server.call()
-        // More than any window, so that it does not leave before the server reads.
+        // More than any window, so that the message does not leave before the server reads.
         let large = [UInt8](repeating: 1, count: 3_000_000)
         try await withThrowingTaskGroup { group in
           for _ in 0..<2 { group.addTask { try await misuse { try await call.send(large) } } }
@@ -157,7 +157,7 @@ struct MisuseTests {
     }
   }
 
-  /// A handler that is slow to hear of its cancellation still works on what came before.
+  /// A handler that gets its cancellation late still works on earlier messages.
   @Test func aHandlerMayAnswerWhileTheServerStops() async {
     await #expect(processExitsWith: .success) {
       var script = ScriptedHandler.Script.echo
@@ -186,14 +186,14 @@ struct MisuseTests {
   }
 }
 
-/// Reads the first message when the test says `release()`.
+/// Reads the first message when the test calls `release()`.
 private let readOnRelease: ScriptedHandler.Step = { handler in
   let executor = handler.call.executor
   let call = Confined(handler.call)
   handler.journal.onRelease { executor.perform { call.value.read() } }
 }
 
-/// Returns the misuse that a use of a call is refused as; nil where it is not.
+/// Returns the misuse with which a use of a call is refused, or nil if it succeeds.
 private func misuse(_ use: @Sendable () async throws -> Void) async throws -> CallMisuse? {
   do {
     try await use()
@@ -203,7 +203,7 @@ private func misuse(_ use: @Sendable () async throws -> Void) async throws -> Ca
   }
 }
 
-/// Entries that HTTP/2 cannot carry, and one that it can.
+/// Entries that HTTP/2 cannot carry, and one entry that it can.
 private let unsendable = {
   var metadata = Metadata()
   metadata.append("name", "José")

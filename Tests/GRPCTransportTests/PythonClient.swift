@@ -1,13 +1,13 @@
 import Foundation
 
-/// A client of another implementation, in a process of its own. Every line that it prints becomes a
-/// note of the journal, and so does its end: "exit 0", or "signal 9".
+/// A foreign client in a process of its own. Every line that it prints becomes a note in the
+/// journal. So does its end, as "exit 0" or "signal 9".
 final class PythonClient: Sendable {
   let journal = Journal()
   private let process: Process
 
-  /// `body` finds `channel`, a channel to the server, `say`, which prints a line, and `await_go`,
-  /// which waits for `go()`.
+  /// Starts a client. In `body`, `channel` is a channel to the server, `say` prints a line, and
+  /// `await_go` waits for `go()`.
   init(address: String, _ body: String) throws {
     let prelude = """
       import grpc, signal, sys, time
@@ -26,7 +26,8 @@ final class PythonClient: Sendable {
     let output = Pipe()
     process.standardOutput = output
     try process.run()
-    // Not by `readabilityHandler`: its dispatch sources outlive their descriptors, and crash.
+    // Does not use `readabilityHandler`, because its dispatch sources outlive their descriptors and
+    // crash.
     Thread.detachNewThread { [journal, process] in
       let reader = output.fileHandleForReading
       var rest: [UInt8] = []
@@ -48,7 +49,7 @@ final class PythonClient: Sendable {
 
   func go() { send(SIGUSR1) }
 
-  /// Waits for a line, or for the end of the process.
+  /// Waits for a line or for the end of the process.
   func wait(for note: String) async throws {
     do {
       try await journal.wait(for: .note(note), within: .seconds(40))

@@ -2,12 +2,12 @@ import Foundation
 import GRPCTransport
 import Testing
 
-/// Clients that speak HTTP/2 by hand, and say what no library would.
+/// Clients that write HTTP/2 frames themselves and send what no library sends.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct RawClientTests {
-  /// Opens a connection and a stream: `frame(type, flags, stream, payload)` sends a frame,
-  /// `headers(extra)` starts the call, `message(count, length)` sends `count` bytes of a message
-  /// that claims `length`.
+  /// Opens a connection and a stream. `frame(type, flags, stream, payload)` sends a frame.
+  /// `headers(extra)` starts the call. `message(count, length)` sends `count` bytes of a message
+  /// that claims `length` bytes.
   private static let prelude = """
     import socket, struct
     host, port = sys.argv[1].split(":")
@@ -84,7 +84,7 @@ struct RawClientTests {
     }
   }
 
-  /// libgrpc takes it for a half-close, and says nothing.
+  /// libgrpc treats this as a half-close and reports nothing.
   @Test func aMessageCutShortDoesNotArrive() async throws {
     try await withServer(.sink) { server in
       let client = try client(of: server, "headers(); message(10, 50, flags=1); time.sleep(600)")
@@ -117,7 +117,7 @@ struct RawClientTests {
 }
 
 extension ClientCall {
-  /// Cancels, and gives the code that the call ends with.
+  /// Cancels the call. Returns the status code with which it ends.
   fileprivate func cancelledOutcome() async throws -> StatusCode {
     cancel()
     return try await outcome().code

@@ -2,11 +2,12 @@ import Foundation
 import GRPCTransport
 import Synchronization
 
-/// A handler that writes down what it is told, and does what its script says.
+/// A handler that records its events and follows a script.
 final class ScriptedHandler: ServerCallHandler {
   typealias Step = @Sendable (ScriptedHandler) -> Void
 
-  /// By default: reads once, then nothing; ends OK when the client does; ignores the rest.
+  /// A script. By default it reads once, ends with OK when the client half-closes, and ignores
+  /// everything else.
   struct Script: Sendable {
     var started: Step = { $0.call.read() }
     var received: @Sendable (ScriptedHandler, [UInt8]) -> Void = { _, _ in }
@@ -19,7 +20,7 @@ final class ScriptedHandler: ServerCallHandler {
   let call: ServerCall
   let journal: Journal
   let number: Int
-  /// For the script's own use.
+  /// A variable for scripts.
   var writesLeft = 0
   var timer: GRPCTransport.Timer?
   private let script: Script
@@ -60,24 +61,24 @@ final class ScriptedHandler: ServerCallHandler {
 }
 
 extension ScriptedHandler.Script {
-  /// Sends back every message; ends OK when the client does.
+  /// Sends back every message. Ends with OK when the client half-closes.
   static let echo = Self(
     received: { $0.write($1) },
     writeCompleted: { $0.call.read() })
 
-  /// Reads every message, answers none; ends OK when the client does.
+  /// Reads every message and answers none. Ends with OK when the client half-closes.
   static let sink = Self(received: { handler, _ in handler.call.read() })
 
-  /// Asks for nothing and says nothing.
+  /// Reads nothing and sends nothing.
   static let silence = Self(started: { _ in })
 
-  /// Ends the call as soon as it has begun.
+  /// Ends the call as soon as it has started.
   static func refusal(_ status: Status, trailers: Metadata = Metadata()) -> Self {
     Self(started: { $0.call.finish(status, trailers: trailers) })
   }
 
-  /// Writes `count` messages of `bytes` bytes as fast as they leave, then ends OK. The first byte
-  /// of each one counts.
+  /// Writes `count` messages of `bytes` bytes as fast as possible, then ends with OK. The first
+  /// byte of each message is its number.
   static func source(_ count: Int, bytes: Int) -> Self {
     let write: ScriptedHandler.Step = { handler in
       var message = [UInt8](repeating: 0, count: bytes)

@@ -43,7 +43,7 @@ struct ShutdownTests {
       let running = channel.call(.test)
       try await #expect(running.exchange([1]) == [1])
       let shutdown = Task { await server.server.shutdown(grace: .seconds(30)) }
-      // On this very connection: it is told of the end after the listener has closed.
+      // Uses this connection, which learns of the end after the listener has closed.
       try await expectRefusal { channel }
       try await #expect(channel.call(.test).outcome().code == .unavailable)
       running.halfClose()
@@ -130,7 +130,7 @@ struct ShutdownTests {
     }
   }
 
-  /// Returns once the server takes no new calls.
+  /// Waits until the server accepts no new calls.
   private func expectRefusal(on channel: @escaping @Sendable () -> Channel) async throws {
     try await within {
       while true {

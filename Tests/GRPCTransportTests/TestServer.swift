@@ -12,7 +12,7 @@ struct TestServer: Sendable {
     Channel(target: address, options: options)
   }
 
-  /// A call of the server's method, on a channel of its own.
+  /// Returns a call of the server's method, on a channel of its own.
   func call(metadata: Metadata = Metadata(), timeout: Duration? = nil) -> ClientCall {
     channel().call(.test, metadata: metadata, timeout: timeout)
   }
@@ -27,7 +27,8 @@ extension Server.Options {
   static var loopback: Self { Self(addresses: ["127.0.0.1:0"]) }
 }
 
-/// Runs `body` with a server whose method `.test` follows the script; shuts it down however it goes.
+/// Runs `body` with a server whose method `.test` follows the script. Shuts the server down
+/// afterwards.
 func withServer<Result>(
   _ script: ScriptedHandler.Script = .echo, options: Server.Options = .loopback,
   also methods: [ServerMethod] = [], _ body: (TestServer) async throws -> Result
@@ -37,7 +38,7 @@ func withServer<Result>(
   return try await withServer([scripted] + methods, options: options, journal: journal, body)
 }
 
-/// Runs `body` with a server of these methods; shuts it down however it goes.
+/// Runs `body` with a server that has these methods. Shuts the server down afterwards.
 func withServer<Result>(
   _ methods: [ServerMethod], options: Server.Options = .loopback, journal: Journal = Journal(),
   _ body: (TestServer) async throws -> Result
@@ -55,7 +56,7 @@ func withServer<Result>(
 }
 
 extension ClientCall {
-  /// Sends, and returns the answer.
+  /// Sends a message and returns the answer.
   func exchange(_ message: [UInt8]) async throws -> [UInt8]? {
     try await within {
       try await self.send(message)
@@ -63,7 +64,7 @@ extension ClientCall {
     }
   }
 
-  /// All messages up to the end; throws how the call ended where that is not OK.
+  /// Returns all remaining messages. Throws the status of a call that does not end with OK.
   func remainder() async throws -> [[UInt8]] {
     try await within {
       var messages: [[UInt8]] = []
@@ -72,7 +73,7 @@ extension ClientCall {
     }
   }
 
-  /// How the call ends, whatever comes before that.
+  /// Skips all messages and returns the status of the call.
   func outcome() async throws -> Status {
     do {
       _ = try await remainder()
@@ -88,7 +89,7 @@ extension [UInt8] {
 }
 
 extension ConnectionOptions {
-  /// Options like no other's: a channel with them has a connection of its own.
+  /// Returns options that no other channel has, so that the channel gets a connection of its own.
   static func fresh() -> ConnectionOptions {
     var options = ConnectionOptions()
     let number = freshCount.add(1, ordering: .relaxed).newValue

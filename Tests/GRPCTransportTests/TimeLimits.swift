@@ -1,14 +1,15 @@
 import Foundation
 import Synchronization
 
-/// What a wait that took too long throws.
+/// The error of a wait that took too long.
 struct TimedOut: Error, CustomStringConvertible {
   let description: String
 
   init(_ what: String) { description = "waited in vain for \(what)" }
 }
 
-/// The result of `body`, or `TimedOut`. Returns in time even where `body` ignores its cancellation.
+/// Returns the result of `body`, or throws `TimedOut`. Returns in time even if `body` ignores its
+/// cancellation.
 func within<Result: Sendable>(
   _ limit: Duration = .seconds(20), _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
@@ -29,7 +30,7 @@ func within<Result: Sendable>(
   return try await withCheckedThrowingContinuation { race.wait($0) }
 }
 
-/// Keeps the first of several results for the one who waits for it.
+/// The first of several results, for the task that waits for it.
 private final class Race<Success: Sendable>: Sendable {
   private enum State {
     case open
@@ -69,7 +70,8 @@ private final class Race<Success: Sendable>: Sendable {
   }
 }
 
-/// Holds this thread, as a handler must not, until `release` is noted; five seconds at most.
+/// Blocks this thread, which a handler must not do, until `release` is noted or five seconds have
+/// passed.
 func blockUntilReleased(_ journal: Journal) throws {
   let limit = ContinuousClock.now + .seconds(20)
   while journal.count(of: .note("release")) == 0 {

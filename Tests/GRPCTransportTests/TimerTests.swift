@@ -26,7 +26,7 @@ struct TimerTests {
   @Test func aCancelledTimerDoesNotFire() async throws {
     var script = ScriptedHandler.Script.echo
     script.started = { handler in
-      // Far enough off not to be due before it is cancelled, however busy the machine.
+      // This timer is cancelled before it is due, however busy the machine is.
       let first = handler.call.schedule(after: .seconds(1)) { handler.note("cancelled one") }
       _ = handler.call.schedule(after: .milliseconds(1100)) { handler.write([2]) }
       first?.cancel()
@@ -50,7 +50,8 @@ struct TimerTests {
     try await withServer(script) { server in
       let call = server.call()
       for note in ["10", "20", "30"] { try await server.journal.wait(for: .note(note)) }
-      // In no order: on a busy machine all of them are late, and libgrpc keeps none then.
+      // The order is not tested. On a busy machine all timers are late, and libgrpc then keeps no
+      // order.
       for delay in [10, 20, 30] {
         let delays = delays(of: .note("\(delay)"), in: server.journal)
         #expect(delays.count == 1)
@@ -117,7 +118,7 @@ struct TimerTests {
         call.halfClose()
         try await #expect(call.outcome() == .ok)
       }
-      // The handlers are held by their timers up to the last of them.
+      // The handlers exist until their last timer has fired.
       try await server.journal.wait(for: .released, times: 5)
       for number in 1...5 {
         let events = server.journal.events(in: number)
@@ -127,7 +128,7 @@ struct TimerTests {
   }
 }
 
-/// How long after the start of the call an event came, each time.
+/// Returns the times between the start of the call and each occurrence of an event.
 private func delays(of event: Journal.Event, in journal: Journal) -> [Duration] {
   let entries = journal.entries
   guard let started = entries.first(where: { $0.event == .started }) else { return [] }

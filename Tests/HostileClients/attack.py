@@ -1,4 +1,4 @@
-"""Attacks anechoic-server with hostile clients. docs/testing.md says what each of them does."""
+"""Attacks anechoic-server with hostile clients. docs/testing.md describes the attacks."""
 
 import argparse
 import os

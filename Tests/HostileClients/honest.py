@@ -1,4 +1,4 @@
-"""Clients that do nothing wrong, beside an attack.
+"""Honest clients during an attack.
 
 Run as a program, in two forms. Both end when standard input does, and then print one JSON object.
 
@@ -28,7 +28,7 @@ def frames():
 
 
 def digest(address):
-    """Runs one session of 3 s under the media clock. Returns the hash of its output and its status."""
+    """Runs a session of 3 s under the media clock. Returns the hash of its output, and its status."""
     try:
         connection = wire.Connection(address)
     except OSError as error:
@@ -62,7 +62,7 @@ def run_bytes(address):
 
 
 class RealTimeSession:
-    """Sends 10 ms every 10 ms, and notes when each comes back."""
+    """Sends 10 ms every 10 ms, and records when the answers arrive."""
 
     def __init__(self, address):
         self.connection = wire.Connection(address)
@@ -70,7 +70,7 @@ class RealTimeSession:
         self.call.on_message = self._take
         self.call.send(service.start(session=f"honest-{os.getpid()}-{id(self)}", reference=True))
         self.sent = []
-        self.delays = []  # of each answer: when its audio was sent, and how long it took
+        self.delays = []  # The send time of each answer's audio, and the time until the answer.
         self.fault = None
 
     def send(self, index):
@@ -115,7 +115,7 @@ def run_times(addresses):
         now = time.monotonic()
         due = began + index * 0.01
         if now >= due:
-            if now - due > LATE:  # this client was held up itself
+            if now - due > LATE:  # This client itself was held up.
                 lagged.append(now)
             for session in sessions:
                 session.send(index)

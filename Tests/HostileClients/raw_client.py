@@ -1,4 +1,4 @@
-"""A gRPC client that speaks HTTP/2 by hand and may break the rules of both.
+"""A gRPC client that writes HTTP/2 frames itself and may break the rules of both.
 
     connection = Connection("127.0.0.1:50051")
     call = connection.call("/anechoic.v1.VoiceProcessingService/Process")
@@ -18,7 +18,7 @@ import time
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 HEADER_TABLE_SIZE, MAX_CONCURRENT_STREAMS, INITIAL_WINDOW_SIZE = 1, 3, 4
-TRUE_BINARY_METADATA = 0xFE03  # a setting of gRPC: "-bin" headers come as they are
+TRUE_BINARY_METADATA = 0xFE03  # The setting of gRPC for "-bin" headers without base64.
 DEFAULT_WINDOW = 65535
 LARGEST_FRAME = 16384
 
@@ -151,7 +151,7 @@ class Call:
         self.connection.frame(RST_STREAM, 0, self.stream, struct.pack(">I", 8))
 
     def wait(self, timeout=10, messages=None):
-        """Waits for the end of the call, or for so many messages. Returns whether it came."""
+        """Waits for the end of the call, or for a number of messages. Returns whether it came in time."""
         until = time.monotonic() + timeout
         while not self.has_ended:
             if messages is not None and len(self.messages) >= messages:
@@ -215,7 +215,7 @@ class Connection:
         return call
 
     def pump(self, timeout=0.0):
-        """Takes in what the server has sent; waits for some of it where there is none yet."""
+        """Reads the data that the server has sent. Waits if there is none yet."""
         if self.is_closed:
             return
         if not select.select([self.socket], [], [], max(timeout, 0))[0]:

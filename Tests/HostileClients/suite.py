@@ -13,9 +13,9 @@ import honest
 import service
 
 ATTACKS = []
-# Of several rounds: memory that grows by less than this from one round to the next is a plateau.
+# The limit of memory growth from one round to the next, as a factor. Less growth is a plateau.
 PLATEAU = 1.03
-# A frame is excused when the idle server beside was late so soon before or after.
+# The time in seconds within which a late frame is excused if the idle server beside was late too.
 SAME_MOMENT = 0.3
 
 
@@ -24,11 +24,11 @@ class Attack:
     name: str
     run: object
     options: tuple = ()
-    memory: float = 48  # MB above what the server held before, at most
-    threads: int = 4  # above what it had before, at most
-    refusals: tuple = ()  # statuses that honest sessions may be refused with meanwhile
-    unmended: str = ""  # why the server does not withstand it: the attack runs only when named
-    full_only: bool = False  # takes too long for the short form
+    memory: float = 48  # The maximum growth in MB.
+    threads: int = 4  # The maximum growth.
+    refusals: tuple = ()  # The statuses with which honest sessions may be refused meanwhile.
+    unmended: str = ""  # Why the server fails. The attack runs only if named.
+    full_only: bool = False  # Too slow for the short form.
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Report:
     scale: float
     problems: list = field(default_factory=list)
     notes: list = field(default_factory=list)
-    stalls: list = field(default_factory=list)  # from when to when frames may be late
+    stalls: list = field(default_factory=list)  # The times between which frames may be late.
 
     def count(self, full, least=1):
         """So many in the full form, and fewer in a short one."""
@@ -238,7 +238,7 @@ def run(names, executable, scale, untimed=False):
     failures = 0
     began = time.monotonic()
     for this in chosen:
-        # On a busy machine a frame may be late all the same: a fault is what stays.
+        # On a busy machine a frame may be late without a fault. A fault occurs again.
         for _ in range(3):
             start = time.monotonic()
             case = Case(this, executable, idle, digest, scale, untimed)

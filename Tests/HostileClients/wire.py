@@ -1,4 +1,4 @@
-"""What attacks need beside `raw_client`: many calls at once, frames of any kind, and one status."""
+"""Tools for attacks: many simultaneous calls, frames of any kind, and one status for each call."""
 
 import select
 import struct
@@ -50,7 +50,7 @@ class Call(raw_client.Call):
         self.connection.frame(DATA, END_STREAM, self.stream)
 
     def result(self, timeout=10):
-        """Waits for the end, and returns the status; None when none came in time."""
+        """Waits for the end. Returns the status, or None if it did not come in time."""
         self.wait(timeout)
         return self.status
 
@@ -110,7 +110,7 @@ class Connection(raw_client.Connection):
 
 
 class Pool:
-    """Connections for as many calls at once as wanted."""
+    """Connections for any number of simultaneous calls."""
 
     def __init__(self, address, calls_each=100, **options):
         self.address, self.calls_each, self.options = address, calls_each, options
@@ -124,7 +124,7 @@ class Pool:
         return last.call(path, metadata)
 
     def pump(self, timeout=0.0, until=lambda: False):
-        """Takes what comes on all of them for so long, or until something holds."""
+        """Reads from all connections for a time, or until a condition is true."""
         end = time.monotonic() + timeout
         while True:
             poll = select.poll()

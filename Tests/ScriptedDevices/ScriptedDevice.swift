@@ -2,16 +2,16 @@ public import AudioDevices
 internal import Foundation
 internal import Synchronization
 
-/// A sound device that keeps time by a clock of its own and fails when it is told to. For any
-/// thread.
+/// A simulated sound device with a clock of its own. It fails when a test says so. May be used from
+/// any thread.
 public final class ScriptedDevice: Sendable {
-  /// What a microphone hears at a time in seconds of the monotonic clock.
+  /// Returns the sample that a microphone hears at a time in seconds of the monotonic clock.
   public typealias Signal = @Sendable (_ time: Double) -> Float
 
   public let name: String
   public let direction: DeviceDirection
   let signal: Signal
-  let clockRate: Double  // of the device's seconds in a second
+  let clockRate: Double  // The device's seconds in one second.
   private let state = Mutex(State())
 
   struct State {
@@ -21,7 +21,7 @@ public final class ScriptedDevice: Sendable {
     var openCount = 0
     var periodCount: Int?
     var periodFrames = 1
-    /// Grows with each order to fail: an open device obeys those that are new to it.
+    /// The number of ordered faults. An open device obeys an order that it has not seen.
     var xruns = 0
     var losses = 0
     var asleepUntil = 0.0
@@ -31,7 +31,7 @@ public final class ScriptedDevice: Sendable {
     var takes: [Take] = []
   }
 
-  /// What was played without a break. Of the first channel.
+  /// A piece of the playback without interruption. Contains only the first channel.
   struct Take {
     var start: Double
     var rate: Double
@@ -50,18 +50,18 @@ public final class ScriptedDevice: Sendable {
 
   // MARK: Orders
 
-  /// An overrun or underrun, once.
+  /// Causes one overrun or underrun.
   public func overrun() { state.withLock { $0.xruns += 1 } }
 
-  /// Falls asleep with the system (ESTRPIPE), and wakes after a time.
+  /// Suspends the device (ESTRPIPE) for a time.
   public func suspend(for time: Duration) {
     state.withLock { $0.asleepUntil = Self.now + time / .seconds(1) }
   }
 
-  /// Goes away under whoever has it open (ENODEV), and can be opened anew.
+  /// Disconnects the open device (ENODEV). It can be opened again.
   public func lose() { state.withLock { $0.losses += 1 } }
 
-  /// Is gone until it is plugged in again.
+  /// Removes the device until it is plugged in again.
   public func unplug() {
     state.withLock {
       $0.isPlugged = false
@@ -71,37 +71,38 @@ public final class ScriptedDevice: Sendable {
 
   public func plug() { state.withLock { $0.isPlugged = true } }
 
-  /// Cannot be opened, for this reason; nil is that it can.
+  /// Makes opening fail for this reason. Nil makes opening succeed again.
   public func refuse(_ reason: DeviceError.Reason?) { state.withLock { $0.refusal = reason } }
 
-  /// Gives and takes no samples, without an error.
+  /// Makes the device transfer no samples, without an error.
   public func stall(_ isStalled: Bool) { state.withLock { $0.isStalled = isStalled } }
 
-  /// Wakes who waits for it at once, as some plug-ins of ALSA do, whether there is anything or not.
+  /// Makes waits return at once without samples, as some plug-ins of ALSA do.
   public func wakeForNothing() { state.withLock { $0.wakesForNothing = true } }
 
-  /// Has so many periods from now on, whatever is wished.
+  /// Gives the buffer this number of periods from now on, whatever is requested.
   public func havePeriods(_ count: Int?) { state.withLock { $0.periodCount = count } }
 
-  /// Has periods of so many times 10 ms from now on, and moves whole ones only.
+  /// Gives the device periods of `count` times 10 ms from now on. It then transfers only whole
+  /// periods.
   public func havePeriods(ofFrames count: Int) { state.withLock { $0.periodFrames = count } }
 
-  // MARK: What is seen of it
+  // MARK: Observations
 
   public var isPlugged: Bool { state.withLock { $0.isPlugged } }
   public var isOpen: Bool { state.withLock { $0.isOpen } }
   public var openCount: Int { state.withLock { $0.openCount } }
 
-  /// How many times somebody waited for it.
+  /// The number of times that a thread waited for the device.
   public var waitCount: Int { state.withLock { $0.waitCount } }
 
-  /// All that was played so far, of the first channel.
+  /// All samples that were played so far, of the first channel.
   public var played: [Float] { state.withLock { $0.takes.flatMap(\.samples) } }
 
-  /// Lets go of what was played, for tests that run long.
+  /// Discards the played samples. For tests that take long.
   public func forget() { state.withLock { $0.takes.removeAll() } }
 
-  /// The same, but for the last second, which may still be heard.
+  /// Discards the played samples except the last second, which may still be heard.
   public func forgetOld() {
     state.withLock { state in
       guard let last = state.takes.indices.last else { return }
@@ -113,7 +114,7 @@ public final class ScriptedDevice: Sendable {
     }
   }
 
-  /// What is heard of it at a time: for the signal of a microphone beside a loudspeaker.
+  /// Returns the sample that is heard at a time. A microphone beside the loudspeaker uses it.
   public func sound(at time: Double) -> Float {
     state.withLock { state in
       guard let take = state.takes.last(where: { $0.start <= time }) else { return 0 }
@@ -125,7 +126,7 @@ public final class ScriptedDevice: Sendable {
     }
   }
 
-  // MARK: For what is opened
+  // MARK: For open devices
 
   static var now: Double {
     var time = timespec()

@@ -1,11 +1,11 @@
 public import AudioDevices
 internal import Synchronization
 
-/// A machine's sound devices, made up.
+/// The simulated sound devices of a machine.
 ///
-/// Machines that build and test have no sound hardware, and what sound servers offer there never
-/// falls asleep, is never unplugged, has no capture switch, and keeps one clock. So devices are
-/// scripted: they keep real time by clocks of their own, and fail when they are told to.
+/// Machines that build and test have no sound hardware. Devices of a sound server are never
+/// suspended or unplugged, have no capture switch, and share one clock. Scripted devices run in
+/// real time on clocks of their own, and fail when a test says so.
 public final class ScriptedMachine: AudioSystem {
   private struct Key: Hashable {
     var name: String
@@ -17,7 +17,7 @@ public final class ScriptedMachine: AudioSystem {
 
   public init() {}
 
-  /// A microphone that hears `signal`, whose clock is so much faster than the machine's.
+  /// Adds a microphone that hears `signal`. Its clock is faster than the machine's by `ppm`.
   @discardableResult
   public func addMicrophone(
     _ name: String, partsPerMillion: Double = 0, _ signal: @escaping ScriptedDevice.Signal
@@ -25,13 +25,13 @@ public final class ScriptedMachine: AudioSystem {
     add(ScriptedDevice(name, .capture, partsPerMillion: partsPerMillion, signal))
   }
 
-  /// A loudspeaker, which keeps what it played.
+  /// Adds a loudspeaker, which keeps the played samples.
   @discardableResult
   public func addLoudspeaker(_ name: String, partsPerMillion: Double = 0) -> ScriptedDevice {
     add(ScriptedDevice(name, .playback, partsPerMillion: partsPerMillion) { _ in 0 })
   }
 
-  /// A mixer; nil is one without a capture switch.
+  /// Adds a mixer. Nil adds a mixer without a capture switch.
   @discardableResult
   public func addControl(_ name: String, captureIsOn: Bool? = true) -> ScriptedSwitch {
     let new = ScriptedSwitch(captureIsOn)

@@ -2,16 +2,16 @@ internal import AudioCore
 internal import AudioDevices
 internal import Foundation
 
-/// A scripted device that is open.
+/// An open scripted device.
 final class ScriptedPCM: PCMDevice {
   let format: DeviceFormat
   private let hardware: ScriptedDevice
-  private let rate: Double  // samples in a second of the machine's clock
-  private let isCoarse: Bool  // its place is known once a period only
+  private let rate: Double  // Samples in one second of the machine's clock.
+  private let isCoarse: Bool  // Whether the position changes only once a period.
   private var startedAt: Double?
-  private var moved = 0  // samples read or written since the start
+  private var moved = 0  // Samples that were read or written since the start.
   private var stalledAt: Double?
-  private var hasXrun = true  // until it is prepared
+  private var hasXrun = true  // Stays true until the device is prepared.
   private var seenXruns: Int
   private let seenLosses: Int
 
@@ -100,20 +100,20 @@ final class ScriptedPCM: PCMDevice {
 
   var delay: Int { isCapture ? max(0, ready) : max(0, moved - elapsed) }
 
-  /// By the device's clock, since the start.
+  /// The number of samples since the start, by the device's clock.
   private var elapsed: Int {
     guard let startedAt else { return 0 }
     let samples = Int(((stalledAt ?? ScriptedDevice.now) - startedAt) * rate)
     return isCoarse ? samples / format.periodSamples * format.periodSamples : samples
   }
 
-  /// Samples that can be read, or for which there is room.
+  /// The number of samples that can be read, or for which there is room.
   private var ready: Int {
     guard stalledAt == nil else { return 0 }
     return isCapture ? elapsed - moved : format.bufferSamples - (moved - elapsed)
   }
 
-  /// Throws what is wrong, as the next call into ALSA would say it.
+  /// Throws the fault that the next call into ALSA would report.
   private func check(ready mustBeReady: Bool = true) throws(DeviceFault) {
     let (losses, xruns, asleepUntil, isStalled) = hardware.withState {
       ($0.losses, $0.xruns, $0.asleepUntil, $0.isStalled)
@@ -124,7 +124,7 @@ final class ScriptedPCM: PCMDevice {
     if isStalled {
       stalledAt = stalledAt ?? now
     } else if let since = stalledAt {
-      // The clock stood still meanwhile.
+      // The clock stood still while the device was suspended.
       if let startedAt { self.startedAt = startedAt + now - since }
       stalledAt = nil
     }

@@ -2,7 +2,7 @@ internal import AudioDevices
 internal import Foundation
 internal import Synchronization
 
-/// The mixer of a scripted device: its capture switch, which a test turns.
+/// The mixer of a scripted device, with a capture switch that tests set.
 public final class ScriptedSwitch: Sendable {
   private struct State {
     var captureIsOn: Bool?
@@ -14,7 +14,7 @@ public final class ScriptedSwitch: Sendable {
 
   init(_ captureIsOn: Bool?) { state = Mutex(State(captureIsOn: captureIsOn)) }
 
-  /// Nil is that there is none.
+  /// Sets the capture switch. Nil removes the switch.
   public func turn(on captureIsOn: Bool?) {
     state.withLock {
       $0.captureIsOn = captureIsOn

@@ -6,7 +6,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// The frame path's own reader and writer say exactly what SwiftProtobuf says.
+/// The reader and the writer of the frame path, compared with SwiftProtobuf.
 struct AudioCodecTests {
   @Test func aPlainRequestIsReadInPlace() throws {
     let request = Anechoic_V1_ProcessRequest.with {
@@ -41,7 +41,7 @@ struct AudioCodecTests {
       let isRead = bytes.withUnsafeBytes { AudioRequest($0) != nil }
       #expect(!isRead)
     }
-    // Fields twice, unknown, out of order, or of another wire type.
+    // Repeated fields, unknown fields, fields out of order, and fields of another wire type.
     let odd: [[UInt8]] = [
       [0x0a, 0x06, 0x0a, 0x01, 0x00, 0x0a, 0x01, 0x00], [0x0a, 0x04, 0x0a, 0x02, 0x28, 0x01],
       [0x0a, 0x02, 0x08, 0x01], [0x0a, 0x7f], [0x0a], [0x08, 0x01], [0xff, 0xff],
@@ -154,7 +154,7 @@ struct AudioCodecTests {
   }
 }
 
-/// The same numbers every time, by Marsaglia's xorshift.
+/// Marsaglia's xorshift. Produces the same numbers on every run.
 private struct Seeded: RandomNumberGenerator {
   var state: UInt64
 

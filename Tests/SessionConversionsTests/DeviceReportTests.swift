@@ -5,7 +5,7 @@ import VoiceSessions
 
 @testable import AnechoicAPI
 
-/// What a report may say, and how it is told again.
+/// The contents of device reports, and the events that repeat them.
 struct DeviceReportTests {
   private static let route = Anechoic_V1_AudioRoute.with {
     $0.input.portID = "usb-046d-0825"

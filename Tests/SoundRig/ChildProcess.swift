@@ -2,15 +2,14 @@ internal import CSoundRig
 internal import Glibc
 internal import Synchronization
 
-/// A program that this process started, and the only one that it may end. Unlike Foundation's, it is
-/// told all that the program may know of this process: no environment, descriptors or signal masks
-/// are handed on by themselves.
+/// A program that this process has started. This process ends no other program. Unlike Foundation's
+/// type, it passes on only the given environment and descriptors, and no signal masks.
 final class ChildProcess: Sendable {
   let identifier: pid_t
-  /// As `waitpid` says it; nil while the program runs.
+  /// The status that `waitpid` returned. Nil while the program runs.
   private let status = Mutex<Int32?>(nil)
 
-  /// Descriptors are this process's; nil is /dev/null.
+  /// Starts the program. The descriptors belong to this process. Nil is /dev/null.
   init(
     _ program: String, _ arguments: [String], environment: [String: String],
     input: Descriptor? = nil, output: Descriptor? = nil,
@@ -49,14 +48,15 @@ final class ChildProcess: Sendable {
 
   var isRunning: Bool { reap(WNOHANG) == nil }
 
-  /// Once it has ended this does nothing, whoever has its number then.
+  /// Sends a signal. Does nothing once the program has ended, because its process id may then
+  /// belong to another program.
   func send(_ signal: Int32) {
     status.withLock { status in
       if Self.reap(identifier, WNOHANG, into: &status) == nil { kill(identifier, signal) }
     }
   }
 
-  /// Ends it, by force if it takes long. It is gone on return.
+  /// Ends the program, with SIGKILL if necessary. Returns when it has ended.
   func stop(_ signal: Int32 = SIGTERM) {
     send(signal)
     send(SIGCONT)
@@ -66,7 +66,8 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// The exit code, or 128 and the signal; nil when it still runs then.
+  /// Returns the exit code, or 128 plus the number of the signal. Nil if the program still runs
+  /// after the limit.
   func wait(within limit: Duration) -> Int32? {
     guard waitUntil(within: limit, { !isRunning }), let status = reap(WNOHANG) else { return nil }
     let signal = status & 0x7f
@@ -100,7 +101,7 @@ final class ChildProcess: Sendable {
   }
 }
 
-/// Looks every few milliseconds. Whether `condition` came true in time.
+/// Checks the condition every few milliseconds. Returns whether it became true in time.
 func waitUntil(within limit: Duration, _ condition: () throws -> Bool) rethrows -> Bool {
   let end = ContinuousClock.now + limit
   while try !condition() {

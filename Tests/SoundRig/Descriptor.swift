@@ -1,7 +1,7 @@
 internal import CSoundRig
 internal import Glibc
 
-/// An open file or one end of a pipe, closed at the end of its life. No program inherits it.
+/// An open file or one end of a pipe. Its deinit closes it. No program inherits it.
 final class Descriptor: Sendable {
   let raw: Int32
 
@@ -9,7 +9,7 @@ final class Descriptor: Sendable {
 
   deinit { close(raw) }
 
-  /// Empties the file, or makes it.
+  /// Opens a file for writing. Creates the file, or removes its content.
   init(writing path: String) throws(SoundRigError) {
     raw = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard raw >= 0 else { throw SoundRigError("cannot write \(path): error \(errno)") }
@@ -21,13 +21,13 @@ final class Descriptor: Sendable {
     return (Descriptor(raw: ends[0]), Descriptor(raw: ends[1]))
   }
 
-  /// Bytes that were written into the pipe and that nobody has read.
+  /// The number of bytes in the pipe that nobody has read.
   var unreadBytes: Int {
     var count: Int32 = 0
     return ioctl(raw, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
   }
 
-  /// What can be read without waiting.
+  /// Reads the bytes that are available, without waiting.
   func readAvailable() -> [UInt8] {
     let count = unreadBytes
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -35,7 +35,8 @@ final class Descriptor: Sendable {
     }
   }
 
-  /// Whether all of it could be written. SIGPIPE has to be blocked in this thread.
+  /// Writes samples. Returns whether all of them could be written. SIGPIPE must be blocked in this
+  /// thread.
   func write(_ samples: some Sequence<Float>) -> Bool {
     Array(samples).withUnsafeBytes { bytes in
       var rest = bytes[...]
@@ -47,7 +48,7 @@ final class Descriptor: Sendable {
     }
   }
 
-  /// The next `count` samples, or nil at the end. Waits for them.
+  /// Waits for the next `count` samples and returns them. Returns nil at the end.
   func read(_ count: Int) -> [Float]? {
     var got = 0
     let samples = [Float](unsafeUninitializedCapacity: count) { buffer, initialized in

@@ -1,20 +1,23 @@
-/// Keeps the number of samples in flight: looks at how many wait on the way to a player before each
-/// block is written, and says when the path has moved. The player itself always holds as many as it
-/// asked for, so that what waits tells all.
+/// A rule that keeps the number of samples in flight constant. Before each block is written, it
+/// takes in the number of samples that wait on the way to a player, and reports when the length of
+/// the path has changed. The player itself always holds the number of samples that it requested, so
+/// the waiting samples show the length.
 ///
-/// Where a bus ran dry the path has grown by what was missing. It is left so, as the next late block
-/// then does no harm and the path jumps once and not twice, unless it has become far too long.
+/// When a bus runs dry, the path becomes longer by the missing samples. The rule leaves the path
+/// so, because the next late block then causes no second jump. It shortens the path only if the
+/// path has become far too long.
 struct FlightControl {
-  /// What a window has shown.
+  /// The result of a window.
   enum Finding: Equatable {
-    /// The path is so many samples longer than it was.
+    /// The path is longer than before by this number of samples.
     case moved(Int)
-    /// So many samples are to be left out, or to be inserted when negative.
+    /// This number of samples must be left out, or inserted if it is negative.
     case excess(Int)
   }
 
   private static let largestGrowth = 2400
-  /// Two clocks' blocks pass each other, which moves the level by some 120 to each side.
+  /// The phase between the blocks of two clocks changes, which moves the level by about 120 in both
+  /// directions.
   private static let tolerance = 360
   private static let window = 40
   private let target: Int
@@ -22,11 +25,11 @@ struct FlightControl {
   private var levels: [Int] = []
   private var rounds = 0
 
-  /// With so many waiting the machine stood still for long, and more will come in one rush: the path
-  /// is better built anew.
+  /// With so many waiting samples, the machine stood still for long, and more samples will come at
+  /// once. A new path is better then.
   static let hopeless = 4800
 
-  /// `target` samples are to wait; they are what makes up for a late block.
+  /// Creates the rule. `target` samples should wait. They bridge a late block.
   init(target: Int) { (self.target, level) = (target, target) }
 
   var isSettled: Bool { rounds >= 3 }
@@ -38,7 +41,7 @@ struct FlightControl {
     levels = []
     rounds += 1
     let excess = median - target
-    // While streams start nothing can be said.
+    // The level has no meaning while the streams start.
     if rounds < 3 { return rounds == 2 ? .excess(excess) : nil }
     if rounds == 3 { level = target + max(-Self.tolerance, min(Self.tolerance, excess)) }
     let change = median - level

@@ -1,8 +1,7 @@
 internal import Spectral
 
-/// Sound through an impulse response, block after block and without delay of its own: overlap and
-/// save with the response in parts as long as a block (T. Stockham, "High-speed convolution and
-/// correlation", 1966).
+/// A convolution with an impulse response, block by block and without delay: overlap and save with
+/// a response in parts of one block (T. Stockham, "High-speed convolution and correlation", 1966).
 struct LiveConvolver: ~Copyable {
   private let block: Int
   private let bins: Int
@@ -31,7 +30,7 @@ struct LiveConvolver: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// `samples` are as many as a block has.
+  /// Convolves one block of samples.
   mutating func process(_ samples: [Float]) -> [Float] {
     let (input, output) = (memory, memory + 2 * block)
     input.update(from: input + block, count: block)
@@ -53,7 +52,8 @@ struct LiveConvolver: ~Copyable {
     return (0..<block).map { output[block + $0] / Float(2 * block) }
   }
 
-  /// The sum; then of the last blocks; then of the response's parts.
+  /// Returns a spectrum: index 0 is the sum. The spectra of the last blocks follow, then those of
+  /// the response's parts.
   private func spectrum(_ index: Int) -> Spectrum {
     Spectrum(at: memory + 4 * block + 2 * bins * index, samples: 2 * block)
   }

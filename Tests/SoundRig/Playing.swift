@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// Sound that is being played into a sink of the rig. Goes on when nobody holds it.
+/// Sound that is being played into a sink of the rig. It continues if the object is released.
 public final class Playing: Sendable {
   private let process: ChildProcess
 
@@ -10,23 +10,24 @@ public final class Playing: Sendable {
     let pipe = stream.pipe
     Thread.detachNewThread { [process] in
       blockPipeSignals()
-      // Closed when this ends, after which the program plays the rest.
+      // The pipe is closed afterwards. The program then plays the rest.
       withExtendedLifetime(pipe) { _ = pipe.write(samples) }
       _ = process
     }
   }
 
-  /// Until the last sample was played, or `limit`. Whether it was.
+  /// Waits until the last sample was played, or for `limit`. Returns whether the last sample was
+  /// played.
   @discardableResult
   public func wait(within limit: Duration = .seconds(60)) -> Bool {
     process.wait(within: limit) == 0
   }
 
-  /// Breaks off.
+  /// Stops the playback.
   public func stop() { process.stop() }
 }
 
-/// Who writes to a program that is gone is to get an error, and no signal.
+/// Blocks SIGPIPE, so that writing to a program that has ended fails with an error.
 func blockPipeSignals() {
   var signals = sigset_t()
   sigemptyset(&signals)

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Threads that go before those of all programs, as hardware is not held up by them either. Where that
-/// is not permitted nothing changes.
+/// Real-time priority for threads, because other programs do not hold up hardware either. Has no
+/// effect where it is not permitted.
 public enum RealTime {
-  /// The thread that asks.
+  /// Sets the priority of the calling thread.
   static func enter() { enter(0) }
 
-  /// All threads of a process, and those that they begin later.
+  /// Sets the priority of all threads of a process, and of the threads that they start later.
   public static func enter(process: pid_t) {
     let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
     for thread in threads?.compactMap(pid_t.init) ?? [] { enter(thread) }

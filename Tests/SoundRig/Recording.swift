@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// What a source of the rig gives, one channel at 48 kHz, from when it began until it is stopped.
+/// A recording of a source of the rig, as one channel at 48 kHz, until it is stopped.
 public final class Recording: Sendable {
   private let process: ChildProcess
   private let state = Mutex(State())
@@ -25,18 +25,18 @@ public final class Recording: Sendable {
 
   deinit { process.stop() }
 
-  /// All that has come so far.
+  /// All samples so far.
   public var samples: [Float] { state.withLock(\.samples) }
 
-  /// Waits until so many samples have come. Whether they did in time.
+  /// Waits until this number of samples has arrived. Returns whether they arrived in time.
   public func wait(forSamples count: Int, within limit: Duration = .seconds(10)) -> Bool {
     waitUntil(within: limit) { state.withLock { $0.samples.count >= count } }
   }
 
-  /// All that came, with what was played until now.
+  /// Stops the recording. Returns all samples, including what was played until now.
   @discardableResult
   public func stop() -> [Float] {
-    // On its way through the server and two pipes.
+    // The last samples are on their way through the server and two pipes.
     usleep(100_000)
     process.stop()
     _ = waitUntil(within: .seconds(2)) { state.withLock(\.hasEnded) }

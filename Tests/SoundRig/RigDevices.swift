@@ -1,20 +1,21 @@
-/// The names of the rig: sinks of its server, and ALSA devices that lead to them.
+/// The names of the rig's devices: the sinks of its server, and the ALSA devices that use them.
 enum RigDevices {
-  /// All at 48 kHz. Of the microphones' buses a program hears what others play into them.
+  /// The sinks, all at 48 kHz. A program that records a microphone hears the sound that others play
+  /// into the microphone's bus.
   static let sinks: [(name: String, channels: Int)] = [
     ("spk", 2), ("micbus", 1), ("spk2", 2), ("micbus2", 1), ("farbus", 1), ("voicebus", 1),
   ]
 
-  /// Those that the clock of captured sound rules.
+  /// Returns whether the sink runs on the clock of captured sound.
   static func isOfCapture(_ sink: String) -> Bool { sink.hasPrefix("micbus") }
 
-  /// The sink that a device is or is the monitor of.
+  /// Returns the sink of a device. A device is a sink or the monitor of a sink.
   static func sink(of device: String) -> String {
     device.hasSuffix(".monitor") ? String(device.dropLast(8)) : device
   }
 
-  /// ALSA's configuration, after the machine's own. `server` says where a sink lives. It names the
-  /// server with every device, so that a client needs nothing but the path of this file.
+  /// Returns ALSA's configuration, to be read after the machine's own. `server` returns the server
+  /// of a sink. Each device names its server, so that a client needs only the path of this file.
   static func configuration(server: (_ sink: String) -> String) -> String {
     let devices = [
       ("vmic", "micbus.monitor"), ("micbus", "micbus"), ("vspk", "spk"), ("vref", "spk.monitor"),
@@ -41,7 +42,8 @@ enum RigDevices {
       }
       """
     }
-    // A control asks one server only: with two clocks the headset's is that of the loudspeaker.
+    // A control uses only one server. With two clocks, the headset's control uses the server of the
+    // loudspeaker.
     let oneServer = server("micbus") == server("spk")
     let controls = [
       ("vmic", "micbus", "micbus.monitor"), ("vspk", "spk", "spk.monitor"),

@@ -2,8 +2,8 @@ internal import AcousticSimulator
 internal import Foundation
 internal import Synchronization
 
-/// The loop of a room: reads 10 ms of the loudspeaker, makes of it what the microphone hears, and
-/// writes that at once.
+/// The loop of a room. It reads 10 ms of the loudspeaker, computes the sound at the microphone, and
+/// writes it at once.
 final class RoomPath: Sendable {
   struct Acoustics {
     var room: Room?
@@ -51,7 +51,7 @@ final class RoomPath: Sendable {
     _ = waitUntil(within: .seconds(5)) { state.withLock(\.hasEnded) }
   }
 
-  /// Until `stop`. Where a server is gone the path stands again soon after it is back.
+  /// Runs until `stop`. Restores the path when a server has returned.
   func run() {
     blockPipeSignals()
     RealTime.enter()
@@ -62,20 +62,20 @@ final class RoomPath: Sendable {
     state.withLock { $0.hasEnded = true }
   }
 
-  /// Until a stream ends.
+  /// Connects the streams, and returns when one of them ends.
   private func connect() throws {
     let player = try rig.player(into: microphone, channels: 1, rate: 48000, latencyMilliseconds: 20)
     defer { player.process.stop() }
     let recorder = try rig.recorder(from: loudspeaker + ".monitor", latencyMilliseconds: 10)
     defer { recorder.process.stop() }
-    // The room outlives its streams.
+    // A new convolver starts with the room's present response.
     state.withLock { $0.isChanged = true }
-    var surplus = 0  // samples to leave out
+    var surplus = 0  // Samples to leave out.
     var noise = SeededNoise(77)
     var convolver = LiveConvolver([1], block: Self.block)
     var converter = ClockConverter(speed: rig.clock(of: microphone) / rig.clock(of: loudspeaker))
     var flight = FlightControl(target: 2 * Self.block + converter.largestWaitingCount)
-    // Silence to begin with, without which the player does not start.
+    // The player starts only when it has received silence.
     guard player.pipe.write([Float](repeating: 0, count: 5 * Self.block)) else { return }
     while !state.withLock(\.isStopped), let played = recorder.pipe.read(Self.block) {
       let (change, near) = state.withLock { ($0.takeChange(), $0.takeNear(Self.block)) }
@@ -118,7 +118,7 @@ extension RoomPath.State {
     return isChanged ? acoustics : nil
   }
 
-  /// The next samples of all voices.
+  /// Returns the next samples of all voices.
   fileprivate mutating func takeNear(_ count: Int) -> [Float] {
     var near = [Float](repeating: 0, count: count)
     for (samples, position) in voices {

@@ -2,28 +2,32 @@ public import AcousticSimulator
 internal import Foundation
 internal import Synchronization
 
-/// A room between a loudspeaker and a microphone of the rig, live: what `spk` plays is heard in
-/// `micbus` after a fixed time, through the room's response, with what people in the room say.
+/// A live room between a loudspeaker and a microphone of the rig. The sound that `spk` plays is
+/// heard in `micbus` after a fixed time, through the room's response, together with the people in
+/// the room.
 ///
-/// It keeps a fixed number of samples in flight: the path does not wander. From a recording of
-/// `spk.monitor` to one of `micbus.monitor` clicks took 35 or 40 ms, by how the servers' blocks lay when
-/// it began, and the same to the sample for 50 clicks in 25 s. Where the microphone's clock is another
-/// the room hears by that clock, resampled. Where a machine is so busy that a bus runs dry, the path
-/// grows by what was missing, which `jumps` tells; beyond 50 ms it is brought back.
+/// The number of samples in flight is constant, so the path does not wander. From a recording of
+/// `spk.monitor` to one of `micbus.monitor`, clicks took 35 or 40 ms, depending on the phase of the
+/// servers' blocks at the start, and the time stayed the same to the sample for 50 clicks in 25 s.
+/// If the microphone has another clock, the room is resampled to that clock. On a machine that is
+/// so busy that a bus runs dry, the path becomes longer by the missing time, which `jumps` reports.
+/// Beyond 50 ms the path is shortened again.
 public final class RoomSimulator: Sendable {
-  /// Of the path, without the room's response; 10 ms more where the microphone's clock is another.
+  /// The delay of the path without the room's response. Add 10 ms if the microphone has another
+  /// clock.
   public static let delay: ClosedRange<Duration> = .milliseconds(25) ... .milliseconds(50)
 
   private let path: RoomPath
 
-  /// Returns when the path stands. Without a room it is a delay and no more. `echoReturnLoss` from
-  /// the loudspeaker to the microphone in decibels; `noiseLevel` of white noise in dBFS, nil is none.
+  /// Starts a room. Returns when the path is complete. Without a room, the path is only a delay.
+  /// `echoReturnLoss` is the attenuation from loudspeaker to microphone in dB. `noiseLevel` is the
+  /// level of white noise in dBFS, or nil for none.
   public init(
     _ rig: SoundRig, from loudspeaker: String = "spk", to microphone: String = "micbus",
     room: Room? = .office, echoReturnLoss: Float = 6, noiseLevel: Float? = nil
   ) throws {
     var acoustics = RoomPath.Acoustics(room: room, echoGain: powf(10, -echoReturnLoss / 20))
-    // Uniform noise has a third of its amplitude's square as power.
+    // The power of uniform noise is a third of the square of its amplitude.
     acoustics.noiseAmplitude = noiseLevel.map { powf(10, $0 / 20) * Float(3).squareRoot() } ?? 0
     path = RoomPath(rig, loudspeaker, microphone, acoustics)
     Thread.detachNewThread { [path] in path.run() }
@@ -35,19 +39,19 @@ public final class RoomSimulator: Sendable {
 
   deinit { stop() }
 
-  /// Somebody in the room says this, from now on or from a later moment. One channel at 48 kHz, as
-  /// loud in the microphone as it is here.
+  /// Lets a person in the room talk, now or after a delay. The samples have one channel at 48 kHz
+  /// and the same level in the microphone as here.
   public func say(_ samples: [Float], after delay: Duration = .zero) {
     path.say(samples, after: Int(delay / .seconds(1) * 48000))
   }
 
-  /// From now on the room is another: somebody moved, or a door opened.
+  /// Replaces the room, as when somebody moves or a door opens.
   public func change(to room: Room?, echoReturnLoss: Float = 6) {
     path.change { ($0.room, $0.echoGain) = (room, powf(10, -echoReturnLoss / 20)) }
   }
 
-  /// By how much the path became longer each time that it moved, or was too long when it was brought
-  /// back.
+  /// The changes of the path's length: the time by which it became longer each time, or was too
+  /// long when it was shortened.
   public var jumps: [Duration] { path.jumps }
 
   public func stop() { path.stop() }

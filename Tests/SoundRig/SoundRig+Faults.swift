@@ -1,22 +1,22 @@
 internal import Glibc
 
-/// What may happen to devices. Each call returns when it has happened.
+/// The faults of devices. Each function returns when the fault has happened.
 extension SoundRig {
-  /// The servers stand still, as on an overloaded machine: clients see no error.
+  /// Suspends the servers, as on an overloaded machine. Clients see no error.
   public func suspendDaemon() { for server in servers { server.send(SIGSTOP) } }
 
   public func resumeDaemon() { for server in servers { server.send(SIGCONT) } }
 
-  /// The servers are gone without a word.
+  /// Kills the servers.
   public func killDaemon() { for server in servers { server.end(SIGKILL) } }
 
-  /// The same devices at the same addresses, and sound flows.
+  /// Starts the servers again, with the same devices and addresses. Returns when sound flows.
   public func restartDaemon() throws {
     for server in servers { try server.start() }
     try awaitFlow()
   }
 
-  /// The device is gone. PulseAudio moves its clients to others of the same server.
+  /// Removes a device. PulseAudio moves its clients to other devices of the same server.
   public func unload(_ device: String) throws {
     try server(of: device).unload(RigDevices.sink(of: device))
   }
@@ -25,7 +25,7 @@ extension SoundRig {
     try server(of: device).load(RigDevices.sink(of: device))
   }
 
-  /// It plays nothing, and its monitor gives nothing: clients see no error.
+  /// Suspends a sink. It plays nothing, and its monitor provides nothing. Clients see no error.
   public func suspend(sink: String) throws {
     try server(of: sink).control("suspend-sink", sink, "1")
   }

@@ -1,6 +1,6 @@
-/// Sound into sinks and out of their monitors.
+/// Playing into sinks and recording from monitors.
 extension SoundRig {
-  /// Begins to play, and does not wait for the end. `samples` of several channels are interleaved.
+  /// Starts to play, without waiting for the end. Samples of several channels are interleaved.
   public func play(
     _ samples: [Float], channels: Int = 1, rate: Int = 48000, into sink: String
   ) throws -> Playing {
@@ -8,15 +8,15 @@ extension SoundRig {
     return Playing(samples, stream)
   }
 
-  /// Records one channel at 48 kHz from a source, as "micbus.monitor". Returns when the first sound
-  /// has come, or after a second in which none did.
+  /// Records one channel at 48 kHz from a source, such as "micbus.monitor". Returns when the first
+  /// sound has arrived, or after 1 s.
   public func record(from source: String) throws -> Recording {
     let recording = Recording(try recorder(from: source, latencyMilliseconds: 20))
     _ = recording.wait(forSamples: 1, within: .seconds(1))
     return recording
   }
 
-  /// A program and this process's end of the pipe to it.
+  /// A program, and this process's end of the pipe to it.
   typealias Stream = (process: ChildProcess, pipe: Descriptor)
 
   func player(

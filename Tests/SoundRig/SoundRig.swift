@@ -1,31 +1,36 @@
 internal import Foundation
 internal import Synchronization
 
-/// Gives a machine without a sound card ALSA devices: null sinks of a PulseAudio of its own, which
-/// nobody else hears, and an ALSA configuration that leads there.
+/// ALSA devices for a machine without a sound card: null sinks of a private PulseAudio, and an ALSA
+/// configuration that uses them.
 ///
-/// Sinks, all at 48 kHz: `spk` and `spk2` (2 channels) are loudspeakers; what is played into
-/// `micbus` and `micbus2` (1 channel) is what their microphones hear; programs play the far end into
-/// `farbus` and record the processed voice from `voicebus.monitor`. ALSA devices: captures `vmic`,
-/// `vmic2`, `vref`, `vref2` (what the loudspeaker plays), `farin` and `voicein`; playbacks `vspk`,
-/// `vspk2`, `micbus`, `micbus2`, `farbus` and `voiceout`; both, `headset` and `headset2`. Mixers:
-/// `vmic`, `vspk`, `headset` and their seconds.
+/// All sinks run at 48 kHz:
 ///
-/// Its calls block until what they ask for has happened.
+/// - `spk` and `spk2` (2 channels) are loudspeakers.
+/// - `micbus` and `micbus2` (1 channel) are played into, and their microphones hear this sound.
+/// - Programs play the far end into `farbus` and record the processed voice from
+///   `voicebus.monitor`.
+///
+/// ALSA devices for capture are `vmic`, `vmic2`, `vref`, `vref2` (the loudspeaker signal), `farin`
+/// and `voicein`. Devices for playback are `vspk`, `vspk2`, `micbus`, `micbus2`, `farbus` and
+/// `voiceout`. `headset` and `headset2` are both. The mixers are `vmic`, `vspk`, `headset`, and the
+/// same names with a 2.
+///
+/// Every function blocks until its effect has happened.
 public final class SoundRig: Sendable {
-  /// Of captured sound to that of played sound.
+  /// The rate of the clock of captured sound relative to that of played sound.
   public let captureClock: Double
-  /// What programs need to find the devices, besides their own environment.
+  /// The variables that programs need to find the devices, in addition to their own environment.
   public let environment: [String: String]
   private let directory: String
   let servers: [SoundServer]
 
-  /// Whether this machine has what the rig needs, and what it has not.
+  /// The programs that the rig needs and this machine lacks.
   public static var missingTools: [String] { Tools.missing() }
 
-  /// Returns when sound flows. With a capture clock other than 1 the microphones' buses live in a
-  /// second server, whose time runs so much the faster. Throws `SoundRigUnavailable` where programs
-  /// are missing.
+  /// Starts the rig. Returns when sound flows. If `captureClock` is not 1, the microphones' buses
+  /// are in a second server, whose clock is faster by this factor. Throws `SoundRigUnavailable` if
+  /// programs are missing.
   public init(captureClock: Double = 1) throws {
     var missing = Tools.missing()
     if captureClock != 1, Tools.fakeTimeLibrary() == nil { missing.append("libfaketime") }
@@ -45,27 +50,28 @@ public final class SoundRig: Sendable {
 
   deinit { stop() }
 
-  /// Ends what the rig started, and removes its files.
+  /// Ends the programs of the rig and removes its files.
   public func stop() {
     for server in servers { server.end() }
     try? FileManager.default.removeItem(atPath: directory)
   }
 
-  /// Lets this process itself use the devices. Before its first use of ALSA, and while no other
-  /// thread reads the environment.
+  /// Makes the devices available to this process. Call it before the first use of ALSA, and while
+  /// no other thread reads the environment.
   public func adopt() {
     for (key, value) in environment { setenv(key, value, 1) }
   }
 
-  /// The PulseAudio address where a sink lives, of its own or as "name.monitor".
+  /// Returns the PulseAudio address of the server of a sink, or of a monitor such as
+  /// "name.monitor".
   public func serverAddress(of device: String) -> String { server(of: device).socket }
 
   func server(of device: String) -> SoundServer { Self.server(of: device, servers) }
 
-  /// Of a sink to that of played sound.
+  /// Returns the rate of a sink's clock relative to that of played sound.
   func clock(of sink: String) -> Double { RigDevices.isOfCapture(sink) ? captureClock : 1 }
 
-  /// Waits until each microphone's bus gives sound.
+  /// Waits until each microphone's bus delivers sound.
   func awaitFlow() throws {
     for source in ["micbus.monitor", "spk.monitor"] {
       let recording = try record(from: source)
@@ -99,7 +105,7 @@ public final class SoundRig: Sendable {
     }
   }
 
-  /// With a short path: a socket's has at most 107 bytes.
+  /// The path must be short, because the path of a socket has at most 107 bytes.
   private static func temporaryDirectory() throws -> String {
     var template = Array("\(NSTemporaryDirectory())/sound-rig-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw SoundRigError("no temporary directory") }

@@ -1,11 +1,11 @@
-/// What the rig could not do, in words.
+/// A failure of the rig. The description says what failed.
 public struct SoundRigError: Error, CustomStringConvertible {
   public let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Says which programs the rig needs and this machine has not.
+/// The programs that the rig needs and this machine lacks.
 public struct SoundRigUnavailable: Error, CustomStringConvertible {
   public let missing: [String]
 

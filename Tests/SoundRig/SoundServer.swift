@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// One PulseAudio of the rig with its null sinks: starts it, asks it, and ends it. It ends by itself
-/// when this process does, whose end of a pipe is its terminal.
+/// A PulseAudio server of the rig with its null sinks. It ends by itself when this process ends,
+/// because its terminal is a pipe from this process.
 final class SoundServer: Sendable {
   let directory: String
   let sinks: [(name: String, channels: Int)]
@@ -18,7 +18,7 @@ final class SoundServer: Sendable {
 
   var socket: String { "unix:\(directory)/socket" }
 
-  /// `directory` is there and empty. `speed` of its clock.
+  /// Creates a server. `directory` exists and is empty. `speed` is the rate of the server's clock.
   init(directory: String, sinks: [(name: String, channels: Int)], speed: Double) {
     (self.directory, self.sinks, self.speed) = (directory, sinks, speed)
     variables = [
@@ -31,7 +31,7 @@ final class SoundServer: Sendable {
 
   func start() throws {
     try write("autospawn = no\nenable-shm = no\n", "client.conf")
-    // The socket comes last: who reaches it finds all sinks.
+    // The socket comes last, so that a client that connects finds all sinks.
     let script =
       sinks.map { "load-module module-null-sink \(Self.arguments($0))" } + [
         """
@@ -64,7 +64,7 @@ final class SoundServer: Sendable {
     for sink in sinks { try keepAwake(sink.name) }
   }
 
-  /// Ends it and what keeps its sinks awake.
+  /// Ends the server and the programs that keep its sinks awake.
   func end(_ signal: Int32 = SIGTERM) {
     let ended = running.withLock { running in
       defer { running = nil }
@@ -76,14 +76,14 @@ final class SoundServer: Sendable {
 
   func send(_ signal: Int32) { running.withLock { $0?.process.send(signal) } }
 
-  /// What `pactl` answers. Throws what it says when it refuses.
+  /// Returns the answer of `pactl`. Throws its message if it fails.
   @discardableResult
   func control(_ arguments: String...) throws(SoundRigError) -> String {
     let pipe = try Descriptor.pipe()
     let asked = arguments.joined(separator: " ")
     let process = try ChildProcess(
       "pactl", arguments, environment: variables, output: pipe.writer, errors: pipe.writer)
-    // Its answers are shorter than what a pipe holds.
+    // The answers fit into the pipe's buffer.
     let code = process.wait(within: .seconds(10))
     let text = pipe.reader.readAvailable()
     let answer = String(decoding: text, as: UTF8.self)
@@ -91,7 +91,7 @@ final class SoundServer: Sendable {
     return answer
   }
 
-  /// The index of the module that makes a sink, if it is loaded.
+  /// Returns the index of the module that provides a sink, or nil if it is not loaded.
   func module(of sink: String) throws(SoundRigError) -> String? {
     try control("list", "short", "modules").split(separator: "\n").first {
       $0.contains("module-null-sink") && $0.contains("sink_name=\(sink) ")
@@ -113,7 +113,8 @@ final class SoundServer: Sendable {
     try control("unload-module", module)
   }
 
-  /// Null sinks that nobody listens to closely render up to 2 s at once, for which others would wait.
+  /// Records from the sink. Without a fast client, a null sink renders up to 2 s at once, and other
+  /// clients wait for this.
   private func keepAwake(_ sink: String) throws(SoundRigError) {
     let keeper = try ChildProcess(
       "parec", ["--latency-msec=10", "--raw", "-d", "\(sink).monitor"], environment: variables)
@@ -134,7 +135,7 @@ final class SoundServer: Sendable {
   }
 }
 
-/// Whether somebody listens at the path.
+/// Returns whether a server accepts connections at the path.
 private func canConnect(toSocket path: String) -> Bool {
   let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
   defer { close(socket) }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The programs that the rig is made of.
+/// The programs that the rig uses.
 enum Tools {
   static let names = ["pulseaudio", "pactl", "pacat", "parec"]
 
-  /// Those of `names` that are in no folder of PATH.
+  /// Returns the names that no folder of PATH contains.
   static func missing(_ names: [String] = names) -> [String] {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return names.filter { name in
@@ -12,7 +12,8 @@ enum Tools {
     }
   }
 
-  /// Debian's libfaketime that serves programs with several threads, of whatever architecture.
+  /// Returns the path of Debian's libfaketime for programs with several threads, for any
+  /// architecture.
   static func fakeTimeLibrary() -> String? {
     let root = "/usr/lib"
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []

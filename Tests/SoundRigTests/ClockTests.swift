@@ -1,7 +1,7 @@
 import SoundRig
 import Testing
 
-/// A microphone whose clock is not the loudspeaker's.
+/// A microphone with another clock than the loudspeaker.
 @Suite(
   .serialized, .timeLimit(.minutes(2)),
   .enabled(if: SoundRig.missingTools.isEmpty, "the rig's programs are not installed"))
@@ -9,7 +9,7 @@ struct ClockTests {
   @Test(arguments: [1.0005, 0.9995])
   func aToneIsOfAnotherFrequencyAndWithoutClicks(clock: Double) throws {
     let heard = try heard(tone(seconds: 6), clock: clock)
-    // Where it is in full swing, and long enough that the converter has moved by whole blocks.
+    // Uses the tone after its start. It is long enough for the converter to move by whole blocks.
     let tone = heard.samples[(heard.samples.firstIndex { abs($0) > 0.4 } ?? 0)...]
       .dropFirst(4800).prefix(4 * 48000)
     try #require(tone.count == 4 * 48000)
@@ -34,8 +34,8 @@ struct ClockTests {
     #expect(abs(drift - 9 * 48000 * (clock - 1)) < 2)
   }
 
-  /// What the microphone hears of the loudspeaker, and how the path jumped meanwhile: a machine that
-  /// stood still says nothing of clocks.
+  /// Returns the loudspeaker's sound at the microphone, and the jumps of the path. On a machine
+  /// that stood still, the result shows nothing about clocks.
   private func heard(
     _ samples: [Float], clock: Double
   ) throws -> (samples: [Float], jumps: [Duration]) {
@@ -46,7 +46,7 @@ struct ClockTests {
     return (microphone.stop(), room.jumps)
   }
 
-  /// In Hz, from the first to the last upward crossing of zero.
+  /// Returns the frequency in Hz, from the first to the last upward crossing of zero.
   private func frequency(of samples: some Collection<Float>) -> Double {
     var crossings: [Double] = []
     for (index, (last, next)) in zip(samples, samples.dropFirst()).enumerated()

@@ -2,7 +2,7 @@ import Foundation
 import SoundRig
 import Testing
 
-/// Faults do what they say, and no more.
+/// The faults of the rig, each with exactly its described effect.
 @Suite(
   .serialized, .timeLimit(.minutes(2)),
   .enabled(if: SoundRig.missingTools.isEmpty, "the rig's programs are not installed"))

@@ -2,7 +2,7 @@ import Foundation
 import SoundRig
 import Testing
 
-/// The devices and the sound in them.
+/// The devices of the rig and their sound.
 @Suite(
   .serialized, .timeLimit(.minutes(2)),
   .enabled(if: SoundRig.missingTools.isEmpty, "the rig's programs are not installed"))
@@ -43,12 +43,12 @@ struct RigTests {
   }
 }
 
-/// 1 kHz of amplitude 0.5.
+/// Returns 1 kHz with an amplitude of 0.5.
 func tone(seconds: Double) -> [Float] {
   (0..<Int(seconds * 48000)).map { 0.5 * sin(2 * .pi * 1000 * Float($0 % 48) / 48000) }
 }
 
-/// The sum of the amplitudes of what is at a frequency, in pieces of 10 ms.
+/// Returns the sum of the amplitudes at a frequency in pieces of 10 ms.
 func power(of samples: [Float], at hertz: Float) -> Float {
   stride(from: 0, to: samples.count - 479, by: 480).reduce(0) { sum, start in
     var (real, imaginary): (Float, Float) = (0, 0)

@@ -2,7 +2,7 @@ import AcousticSimulator
 import SoundRig
 import Testing
 
-/// What the microphone hears of the loudspeaker and of people.
+/// The loudspeaker and people, as the microphone hears them.
 @Suite(
   .serialized, .timeLimit(.minutes(2)),
   .enabled(if: SoundRig.missingTools.isEmpty, "the rig's programs are not installed"))
@@ -13,19 +13,19 @@ struct RoomTests {
     let loudspeaker = try rig.record(from: "spk.monitor")
     let microphone = try rig.record(from: "micbus.monitor")
     #expect(loudspeaker.wait(forSamples: 9600) && microphone.wait(forSamples: 9600))
-    // What came of both until one moment.
+    // Compares the samples of both recordings up to the same moment.
     let offset = microphone.samples.count - loudspeaker.samples.count
     var clicks = [Float](repeating: 0, count: 48000)
     for index in 1...4 { clicks[index * 9600] = 0.5 }
     try #expect(rig.play(clicks, into: "spk").wait())
     let played = positions(loudspeaker.stop())
     let heard = positions(microphone.stop())
-    // A machine that stood still meanwhile says nothing of the path.
+    // On a machine that stood still, the result shows nothing about the path.
     guard room.jumps.isEmpty else { return }
     #expect(played.count == 4 && heard.count == 4)
     for (played, heard) in zip(played, heard) {
       let delay = Duration.seconds(Double(heard - offset - played) / 48000)
-      // Blocks of 10 ms come at another moment from each.
+      // The blocks of 10 ms of the two recordings arrive at different times.
       #expect(delay > RoomSimulator.delay.lowerBound - .milliseconds(20))
       #expect(delay < RoomSimulator.delay.upperBound + .milliseconds(30))
     }

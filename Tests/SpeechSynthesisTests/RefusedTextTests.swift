@@ -13,7 +13,7 @@ struct RefusedTextTests {
   @Test func aTextMustNotBeTooLong() async {
     let long = String(repeating: "a", count: SpeechSynthesizer.longestText + 1)
     await #expect(throws: SpeechError.textTooLong) { try await synthesizer.speak(long) }
-    // One character, as Swift counts.
+    // Swift counts this text as one character.
     let accents = "a" + String(repeating: "\u{301}", count: 100_000)
     await #expect(throws: SpeechError.textTooLong) { try await synthesizer.speak(accents) }
   }

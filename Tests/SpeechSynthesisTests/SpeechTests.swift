@@ -56,7 +56,7 @@ struct SpeechTests {
     #expect(tagged.samples.count > 2 * plain.samples.count)
     let quiet = try await synthesizer.speak("<audio src=\"/etc/passwd\"/>")
     #expect(quiet.samples.contains { $0 != 0 })
-    // As phonemes it would sound like the word.
+    // Spoken as phonemes, the text would sound like the word.
     #expect(try await synthesizer.speak("[[h@l'oU]]") != plain)
   }
 

@@ -1,4 +1,4 @@
-/// SplitMix64, from S. Vigna's reference code: the same numbers for the same seed.
+/// SplitMix64, from S. Vigna's reference code. The same seed produces the same numbers.
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -12,7 +12,7 @@ public struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// True once in `period` times.
+  /// Returns true once in `period` times on average.
   public mutating func happens(onceIn period: Int) -> Bool {
     Int.random(in: 0..<period, using: &self) == 0
   }

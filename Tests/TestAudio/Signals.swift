@@ -1,8 +1,8 @@
 public import AudioCore
 
-/// Signals that tests make up: the same every time.
+/// Synthetic signals for tests. They are the same on every run.
 public enum Signals {
-  /// White noise, uniform in ±`amplitude`.
+  /// Returns white noise, uniform in ±`amplitude`.
   public static func noise(_ count: Int, amplitude: Float = 0.1, seed: UInt32 = 1) -> [Float] {
     var state = seed
     return (0..<count).map { _ in
@@ -11,7 +11,8 @@ public enum Signals {
     }
   }
 
-  /// What stands in for speech: noise in syllables of 125 ms, four a second, through a low-pass.
+  /// Returns a substitute for speech: noise in syllables of 125 ms, four a second, through a
+  /// low-pass filter.
   public static func babble(
     _ count: Int, rate: SampleRate, amplitude: Float = 0.3, seed: UInt32 = 1
   ) -> [Float] {
@@ -26,13 +27,13 @@ public enum Signals {
 
   public static func silence(_ count: Int) -> [Float] { [Float](repeating: 0, count: count) }
 
-  /// `signal` later by `delay` samples and `gain` times as loud.
+  /// Returns `signal` with the amplitude multiplied by `gain`, delayed by `delay` samples.
   public static func echo(of signal: [Float], delay: Int, gain: Float) -> [Float] {
     (silence(delay) + signal.dropLast(delay)).map { $0 * gain }
   }
 }
 
-/// Coded samples, interleaved from planes of the same length.
+/// Returns encoded, interleaved samples of planes with the same length.
 public func encode(_ planes: [[Float]], _ encoding: SampleEncoding) -> [UInt8] {
   var bytes: [UInt8] = []
   for index in 0..<(planes.first?.count ?? 0) {
@@ -49,7 +50,7 @@ public func encode(_ planes: [[Float]], _ encoding: SampleEncoding) -> [UInt8] {
   return bytes
 }
 
-/// The planes of coded, interleaved samples.
+/// Returns the planes of encoded, interleaved samples.
 public func decode(_ bytes: [UInt8], _ format: AudioFormat) -> [[Float]] {
   (0..<format.channelCount).map { channel in
     bytes.withUnsafeBytes { bytes in
@@ -65,7 +66,7 @@ public func decode(_ bytes: [UInt8], _ format: AudioFormat) -> [[Float]] {
   }
 }
 
-/// The lag, in samples, at which `output` is most like `input`, up to `limit`.
+/// Returns the lag in samples, up to `limit`, at which `output` resembles `input` most.
 public func lag(of output: [Float], behind input: [Float], limit: Int) -> Int {
   var best = (lag: 0, likeness: -Float.infinity)
   for lag in 0..<limit {
@@ -78,7 +79,7 @@ public func lag(of output: [Float], behind input: [Float], limit: Int) -> Int {
   return best.lag
 }
 
-/// The level of a signal in dBFS; no number where the signal has values that are none.
+/// Returns the level of a signal in dBFS, or NaN if the signal contains NaN.
 public func level(_ signal: some Collection<Float>) -> Float {
   let meanSquare = signal.reduce(0) { $0 + $1 * $1 } / Float(max(1, signal.count))
   return meanSquare.isFinite ? Decibels.level(meanSquare: meanSquare) : .nan

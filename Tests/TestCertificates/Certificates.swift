@@ -1,15 +1,17 @@
 public import Foundation
 
-/// Certificates and keys of a test, in a temporary folder, made by OpenSSL's own tool: NAME.pem and
-/// NAME.key. What is not said of one is good.
+/// Certificates and keys for a test, in a temporary folder: NAME.pem and NAME.key. OpenSSL's
+/// command creates them. A certificate is valid unless the list says otherwise.
 ///
 /// - `ca`, `other-ca`: authorities.
-/// - `server`: of 127.0.0.1 and localhost, by `ca`; so are all but `stranger`.
-/// - `named`: of voice.example alone.
-/// - `expired`: of 127.0.0.1, until yesterday.
-/// - `chained`: of 127.0.0.1, by an authority that `ca` vouches for; chained.pem holds both.
-/// - `weak`: with a key that OpenSSL refuses to use.
-/// - `client`: of a client. `stranger`: the same, by `other-ca`.
+/// - `server`: for 127.0.0.1 and localhost, signed by `ca`, as are all others except `stranger`.
+/// - `named`: only for voice.example.
+/// - `expired`: for 127.0.0.1, valid until yesterday.
+/// - `chained`: for 127.0.0.1, signed by an intermediate authority of `ca`. chained.pem contains
+///   both.
+/// - `weak`: has a key that OpenSSL refuses to use.
+/// - `client`: for a client.
+/// - `stranger`: for a client, signed by `other-ca`.
 /// - client-encrypted.key: the client's key, with a password.
 public final class Certificates: Sendable {
   public struct Failure: Error {

@@ -13,7 +13,7 @@ import WebRTCEngine
 
 @testable import VoiceEdge
 
-/// An agent on scripted devices, and a server beside it that may come and go.
+/// An agent on scripted devices, and a server that a test can stop and start.
 final class AgentRig: Sendable {
   let folder: Folder
   let machine: ScriptedMachine
@@ -22,13 +22,13 @@ final class AgentRig: Sendable {
   let mixer: ScriptedSwitch
   let agent: EdgeAgent
   let log = Lines()
-  /// Of the agent's session, at the agent and at the server.
+  /// Clients of the agent's session, at the agent and at the server.
   let local: SessionsClient
   let remote: SessionsClient
   private let server = Mutex<VoiceProcessingServer?>(nil)
 
-  /// Something like speech, phrases of 1.2 s with pauses of 0.6 s in a quiet room, heard at times of
-  /// the monotonic clock.
+  /// A substitute for speech: phrases of 1.2 s with pauses of 0.6 s in a quiet room, as a function
+  /// of the monotonic clock.
   static let speech: ScriptedDevice.Signal = {
     let noise = Signals.noise(480_000, amplitude: 0.0005, seed: 12)
     let samples = Signals.babble(480_000, rate: .hz16000, amplitude: 0.9, seed: 11)
@@ -36,16 +36,17 @@ final class AgentRig: Sendable {
     return { heard[Int($0 * 16000) % heard.count] }
   }()
 
-  /// What an agent is made of; a test changes it.
+  /// The settings of an agent, which a test can change.
   struct Setup {
     var configuration = EdgeConfiguration()
     let machine = ScriptedMachine()
     let folder: Folder
     var microphone: ScriptedDevice.Signal = AgentRig.speech
-    /// By which the loudspeaker's clock is faster, in parts per million.
+    /// The rate of the loudspeaker's clock relative to the machine's, in parts per million.
+    /// Positive if it is faster.
     var loudspeakerDrift = 0.0
     var hasServer = true
-    /// With the server, before the agent.
+    /// Runs when the server has started, before the agent starts.
     var prepare: @Sendable (AgentRig) async throws -> Void = { _ in }
   }
 
@@ -60,7 +61,7 @@ final class AgentRig: Sendable {
     remote = SessionsClient(server: "unix:\(folder.path("server"))", clientName: "paul")
   }
 
-  /// Runs `body` while the agent runs, and sees to it that the agent ends however `body` does.
+  /// Runs `body` while the agent runs. Stops the agent afterwards, even if `body` throws.
   static func run(
     _ change: (inout Setup) throws -> Void = { _ in }, _ body: (AgentRig) async throws -> Void
   ) async throws {
@@ -89,7 +90,7 @@ final class AgentRig: Sendable {
       work.cancel()
       _ = try? await work.value
       await rig.stopServer()
-      // What the agent said may tell why.
+      // The agent's log may show the cause.
       for line in rig.log.all { print("agent: \(line)") }
       throw error
     }
@@ -119,11 +120,11 @@ final class AgentRig: Sendable {
     try await eventually("connected") { self.status.isConnected }
   }
 
-  // MARK: What is seen of the agent
+  // MARK: Observations of the agent
 
   var status: EdgeStatus { agent.board.status }
 
-  /// As the local control tells it.
+  /// The status from the local control.
   func edgeStatus() async throws -> Anechoic_V1_EdgeStatus {
     let response: Anechoic_V1_GetEdgeStatusResponse = try await ask(
       RPC.getEdgeStatus, Anechoic_V1_GetEdgeStatusRequest())
@@ -144,7 +145,7 @@ final class AgentRig: Sendable {
     return response.status
   }
 
-  /// The state of a device by its role.
+  /// Returns the state of a device by its role.
   func state(of role: String) -> DeviceHealth.State? {
     agent.health.first { $0.role == role }?.health.state
   }
@@ -156,7 +157,7 @@ final class AgentRig: Sendable {
   }
 }
 
-/// What happens in the agent's session, as a watcher at the server sees it.
+/// The events of the agent's session, as a watcher at the server receives them.
 final class EventLog: Sendable {
   private let events = Mutex<[Anechoic_V1_SessionEvent]>([])
   private let watch: WatchStream

@@ -6,20 +6,21 @@ import TestAudio
 
 @testable import VoiceEdge
 
-/// What lies between loudspeaker and microphone: 30 ms and a loss.
+/// The path from loudspeaker to microphone: a delay of 30 ms and a loss.
 final class Air: Sendable {
   static let decibels: Float = 20 * log10f(0.35)
 
   let loudspeaker = Mutex<ScriptedDevice?>(nil)
 
   func microphone(at time: Double) -> Float {
-    // Half a sample keeps the rounding from falling now on this sample and now on that.
+    // Half a sample prevents the rounding from alternating between two samples.
     0.35 * (loudspeaker.withLock { $0 }?.sound(at: time - 0.03 - 0.5 / 16000) ?? 0)
   }
 }
 
 extension AgentRig {
-  /// An agent whose microphone hears the far end, a babble, through the air; its voice goes to the tap.
+  /// Runs an agent whose microphone hears the far end, babble, through the air. The tap receives
+  /// its voice.
   static func runWithEcho(
     _ change: (inout Setup) throws -> Void = { _ in },
     _ body: (AgentRig, FIFOTap) async throws -> Void

@@ -8,7 +8,7 @@ struct CaptureTimelineTests {
   @Test func framesThatFollowEachOtherMissNothing() {
     var timeline = CaptureTimeline(now: 0)
     for index in 0..<1000 {
-      // Times wander by 14 ms.
+      // The times vary by 14 ms.
       let wander = Int64(index % 15) * Self.ms - 7 * Self.ms
       let verdict = timeline.arrived(at: Int64(index) * 10 * Self.ms + wander)
       #expect(verdict == .next(missing: 0))
@@ -76,7 +76,7 @@ struct CaptureTimelineTests {
     #expect(verdict == .tooLate)
     verdict = timeline.arrived(at: end + (10 - offset) * Self.ms)
     #expect(verdict == .next(missing: (10 - offset) * Self.ms))
-    // From then on times may wander again.
+    // From then on the times may vary again.
     verdict = timeline.arrived(at: end + (20 - offset + 5) * Self.ms)
     #expect(verdict == .next(missing: 0))
   }

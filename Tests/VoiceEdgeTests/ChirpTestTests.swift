@@ -4,12 +4,13 @@ import Testing
 
 @testable import VoiceEdge
 
-/// The chirp in synthetic sound.
+/// The chirp test with synthetic sound.
 struct ChirpTestTests {
   private static let rate = SampleRate.hz16000
   private static let heardAt: Int64 = 5_000_000_000
 
-  /// What a microphone hears from `lead` before the test sound on, later and quieter.
+  /// Returns the sound at a microphone, from `lead` samples before the test sound on, delayed and
+  /// attenuated.
   private func heard(delay: Int, gain: Float, noise: Float, lead: Int) -> [Float] {
     let sound = Signals.silence(lead) + ChirpTest.sound(Self.rate) + Signals.silence(8000)
     let echo = Signals.echo(of: sound, delay: delay, gain: gain)
@@ -78,6 +79,6 @@ struct ChirpTestTests {
 }
 
 extension Decibels {
-  /// Of an amplitude.
+  /// Returns the level of an amplitude.
   fileprivate static func ofFactor(_ factor: Float) -> Float { level(meanSquare: factor * factor) }
 }

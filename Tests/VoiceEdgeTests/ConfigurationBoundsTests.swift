@@ -1,7 +1,7 @@
 import Testing
 import VoiceEdge
 
-/// However much a file holds or unfolds into, it is refused soon and in a line.
+/// Files that are too large, or that expand to too much: each is refused quickly and in one line.
 @Suite(.timeLimit(.minutes(1)))
 struct ConfigurationBoundsTests {
   @Test(arguments: [
@@ -18,7 +18,7 @@ struct ConfigurationBoundsTests {
     #expect(problem.hasPrefix("edge.yaml:1: ") && !problem.contains("\n"))
   }
 
-  /// A billion laughs.
+  /// Returns a "billion laughs" document.
   private static func bomb(_ width: Int, levels: Int) -> String {
     (1...levels).reduce("a0: &a0 [x]\n") { text, level in
       let aliases = Array(repeating: "*a\(level - 1)", count: width).joined(separator: ", ")

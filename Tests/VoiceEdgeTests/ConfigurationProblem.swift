@@ -1,6 +1,6 @@
 import VoiceEdge
 
-/// What is told of a configuration with this text.
+/// Returns the error for a configuration with this text.
 func problem(_ text: String) -> String {
   do throws(ConfigurationError) {
     _ = try EdgeConfiguration.read(text, file: "edge.yaml")

@@ -11,10 +11,10 @@ import WebRTCEngine
 
 @testable import VoiceEdge
 
-/// What the agent offers on its socket.
+/// The services that the agent offers on its socket.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ControlTests {
-  /// What a microphone hears of the loudspeaker of the same machine.
+  /// The loudspeaker's sound at the microphone of the same machine.
   private final class Room: Sendable {
     let loudspeaker = Mutex<ScriptedDevice?>(nil)
     let delay = 0.03
@@ -32,13 +32,13 @@ struct ControlTests {
     } _: { rig in
       room.loudspeaker.withLock { $0 = rig.loudspeaker }
       try await rig.running()
-      // The delay-locked loops of both devices have to settle.
+      // The delay-locked loops of both devices must settle first.
       try await eventually("sound") { rig.loudspeaker.played.count > 32_000 }
       let result = try await test(rig)
       #expect(result.heard && abs(result.echoReturnLossDb - 20) < 2, "\(result)")
       #expect(abs(result.levelDbfs + 35) < 2 && result.noiseDbfs < -60, "\(result)")
       #expect(abs(result.roundTripMs - 30) < 12, "\(result)")
-      // And it is withheld from the session only meanwhile.
+      // The microphone is withheld only during the test.
       let frames = rig.status.sessionCount
       #expect(frames == 1 && rig.status.isConnected)
     }
@@ -81,7 +81,7 @@ struct ControlTests {
       async let result = code { _ = try await test(rig) }
       rig.microphone.unplug()
       let told = await result
-      // Some of it may have been heard, or none.
+      // Some of the speech may have been heard, or none.
       #expect([.ok, .unavailable, .failedPrecondition].contains(told), "\(told)")
       rig.microphone.plug()
       try await rig.running()
@@ -148,7 +148,7 @@ struct ControlTests {
   }
 }
 
-/// A socket that nobody listens at any more.
+/// Leaves a socket on which nobody listens.
 private func leaveSocket(_ path: String) {
   let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
   defer { close(descriptor) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import VoiceEdge
 
-/// Devices that move sound seldom.
+/// Devices with long periods.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct DevicePeriodTests {
   @Test(arguments: [2, 5])
@@ -21,7 +21,7 @@ struct DevicePeriodTests {
       try await Task.sleep(for: .seconds(1))
       let before = rig.status.concealedFrames
       try await Task.sleep(for: .seconds(2))
-      // Of 200; a machine with much to do may be late once.
+      // There are about 200 frames. A busy machine may be late once.
       #expect(rig.status.concealedFrames - before < 30)
     }
   }
@@ -61,7 +61,7 @@ struct DevicePeriodTests {
   }
 }
 
-/// Devices that cannot be opened, and what was asked of them.
+/// Devices that cannot be opened. Records the requests.
 private final class WishLog: AudioSystem {
   private let wishes = Mutex<[DeviceWish]>([])
 

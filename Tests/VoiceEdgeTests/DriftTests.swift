@@ -5,8 +5,8 @@ import Testing
 
 @testable import VoiceEdge
 
-/// A whole agent between two clocks. With `ANECHOIC_SOAK` set, for ten minutes each, and what was
-/// measured is printed.
+/// A whole agent between two clocks. With `ANECHOIC_SOAK`, each test takes ten minutes and prints
+/// its measurements.
 @Suite(.serialized, .timeLimit(.minutes(25)))
 struct DriftTests {
   private static let isSoak = ProcessInfo.processInfo.environment["ANECHOIC_SOAK"] != nil
@@ -18,7 +18,7 @@ struct DriftTests {
       setup.loudspeakerDrift = partsPerMillion
     } _: { rig, tap in
       let controls = rig.agent.loudspeakerControls
-      // A quarter of a minute, and more where threads are late.
+      // This takes about 15 s, and longer where threads are late.
       try await eventually("the drift is found", within: .seconds(180)) {
         abs(controls.driftPPM + partsPerMillion) < 150
       }

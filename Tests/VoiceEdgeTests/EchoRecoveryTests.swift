@@ -5,8 +5,9 @@ import Testing
 
 @testable import VoiceEdge
 
-/// How soon echo is gone again after a fault, on devices whose acoustic path is exact: the sound rig's own
-/// path moves with the faults. With `ANECHOIC_SOAK` set all faults are tried, and each figure is printed.
+/// The time until the echo is removed again after a fault. The scripted devices have an exact
+/// acoustic path, while the path of the sound rig moves with the faults. With `ANECHOIC_SOAK`,
+/// tests all faults and prints each measurement.
 @Suite(.serialized, .timeLimit(.minutes(4)))
 struct EchoRecoveryTests {
   enum Fault: String, CaseIterable {
@@ -30,7 +31,7 @@ struct EchoRecoveryTests {
       let levels = stride(from: 0, to: tap.samples.count - 4000, by: 4000).map {
         level(tap.samples[$0..<($0 + 4000)])
       }
-      // For a second: what holds a busy machine up later is another fault.
+      // Counts echo only for a second, because a later delay of a busy machine is another fault.
       let first = levels.indices.dropLast(3).first { start in
         levels[start..<(start + 4)].allSatisfy { $0 < echo - 20 }
       }
@@ -39,13 +40,13 @@ struct EchoRecoveryTests {
           "\(fault.rawValue): \(echo - before) dB before, 20 dB again after \(first.map { "\($0 * 250) ms" } ?? "more than 7 s")"
         )
       }
-      // A busy machine is given twice the 3 s that are promised.
+      // A busy machine may take twice the promised 3 s.
       let laterLoud = levels.dropFirst(first ?? 0).count { $0 >= echo - 20 }
       #expect((first ?? .max) < 24 && laterLoud <= 8, "\(echo) \(before) \(levels)")
     }
   }
 
-  /// Returns when the cause has ended.
+  /// Causes the fault. Returns when its cause has ended.
   private func strike(_ fault: Fault, _ rig: AgentRig) async throws {
     switch fault {
     case .microphoneOverrun: rig.microphone.overrun()

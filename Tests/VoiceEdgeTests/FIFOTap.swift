@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A program that records from a FIFO: signed samples of 16 bits, as they come.
+/// A program that records signed 16-bit samples from a FIFO.
 final class FIFOTap: Sendable {
   private let bytes = Mutex<[UInt8]>([])
   private let isStopped = Atomic(false)
   private let done = DispatchSemaphore(value: 0)
 
-  /// The FIFO is made where there is none.
+  /// Opens the FIFO, which is created if it does not exist.
   init(_ path: String) {
     _ = mkfifo(path, 0o600)
     Thread.detachNewThread { [self] in
@@ -44,7 +44,7 @@ final class FIFOTap: Sendable {
 
   var count: Int { bytes.withLock { $0.count / 2 } }
 
-  /// Forgets what has come.
+  /// Discards the recorded samples.
   func clear() { bytes.withLock { $0.removeAll(keepingCapacity: true) } }
 }
 
@@ -54,7 +54,7 @@ final class FIFOFeed: Sendable {
   private let written = Atomic(0)
   private let done = DispatchSemaphore(value: 0)
 
-  /// `signal` of samples, over and over.
+  /// Plays the samples of `signal` again and again.
   init(_ path: String, _ signal: [Float]) {
     _ = mkfifo(path, 0o600)
     var encoded: [UInt8] = []
@@ -62,7 +62,8 @@ final class FIFOFeed: Sendable {
       withUnsafeBytes(of: Int16(max(-1, min(1, sample)) * 32767)) { encoded += $0 }
     }
     Thread.detachNewThread { [self, encoded] in
-      // For reading too, so that it is open at once and no signal comes when nobody reads.
+      // Opens the FIFO for reading too, so that opening does not wait and writing without a reader
+      // raises no signal.
       let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       var offset = 0
       while descriptor >= 0, !isStopped.load(ordering: .relaxed) {
@@ -82,7 +83,7 @@ final class FIFOFeed: Sendable {
     }
   }
 
-  /// Samples that were taken.
+  /// The number of samples that were read by the agent.
   var count: Int { written.load(ordering: .relaxed) }
 
   func stop() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VoiceEdge
 
-/// Reader and writer on real FIFOs.
+/// The reader and the writer with real FIFOs.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct FIFOTests {
   private let folder: Folder
@@ -17,14 +17,14 @@ struct FIFOTests {
     FrameRing(rate: .hz8000, channelCount: channels, capacity: capacity, note: CaptureNote())
   }
 
-  /// A ramp, each sample of which says which it is.
+  /// A ramp in which each value shows the index of its sample.
   private static let ramp = (0..<8000).map { Float($0 + 1) / 16000 }
 
   @Test func whatIsPlayedToAFIFOComesWholeAndInOrder() async throws {
     let ring = ring()
     let reader = FIFOReader(
       path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
-    // What was there before the reader would be left out.
+    // The reader drops samples that were written before it opened the FIFO.
     _ = mkfifo(folder.path("in"), 0o600)
     let descriptor = open(folder.path("in"), O_RDWR | O_NONBLOCK)
     defer { close(descriptor) }
@@ -60,7 +60,7 @@ struct FIFOTests {
       try await Task.sleep(for: .milliseconds(100))
       return feed.count == count
     }
-    // What a FIFO of one page holds, and the frames that wait.
+    // A FIFO of one page, and the frames that wait in the ring.
     #expect(feed.count <= 2048 + 4 * 80 && ring.count <= 3)
     feed.stop()
     reader.stop()
@@ -73,7 +73,7 @@ struct FIFOTests {
     _ = mkfifo(folder.path("in"), 0o600)
     let descriptor = open(folder.path("in"), O_RDWR | O_NONBLOCK)
     defer { close(descriptor) }
-    // Left and right are told apart; the program was stopped in the middle of a pair, or not.
+    // Left and right differ. The writer stopped in the middle of a pair, or between two pairs.
     let pairs = (0..<40_000).map { Int16($0 % 2 * 1000) }
     try pairs.withUnsafeBytes { bytes in
       try #require(write(descriptor, bytes.baseAddress, count) == count)
@@ -127,7 +127,7 @@ struct FIFOTests {
     let old = Frame(rate: .hz8000, channelCount: 2)
     for _ in 0..<8 { _ = ring.write(old, CaptureNote()) }
     let writer = FIFOWriter(path: folder.path("out"), title: "voice", from: ring, log: lines.add)
-    // Nobody records yet: frames wait, then are dropped.
+    // Nobody records yet. Frames wait, then they are dropped.
     try await Task.sleep(for: .milliseconds(50))
     for _ in 0..<3 {
       let tap = FIFOTap(folder.path("out"))
@@ -136,7 +136,7 @@ struct FIFOTests {
         return tap.count >= 160 * 10
       }
       tap.stop()
-      // A reader that comes after another may be given the rest of a frame, in whole pairs.
+      // A second reader may receive the rest of a frame, in whole pairs.
       let samples = tap.samples
       #expect(samples.count.isMultiple(of: 2))
       #expect(stride(from: 0, to: samples.count - 1, by: 2).allSatisfy { samples[$0] >= 0 })
@@ -153,7 +153,7 @@ struct FIFOTests {
     try await eventually("told") { lines.contain("is not a FIFO") }
     try await Task.sleep(for: .milliseconds(100))
     #expect(lines.all.count == 1)
-    // It is used once it is one.
+    // The path is used once it is a FIFO.
     try FileManager.default.removeItem(atPath: folder.path("in"))
     try await eventually("made") {
       var info = stat()

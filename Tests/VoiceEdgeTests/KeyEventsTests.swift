@@ -4,16 +4,16 @@ import Testing
 @testable import VoiceEdge
 
 extension [UInt8] {
-  /// A `struct input_event` of a machine of 64 bits.
+  /// Returns the bytes of a `struct input_event` on a 64-bit machine.
   static func inputEvent(type: UInt16, code: UInt16, value: Int32) -> [UInt8] {
-    var bytes = [UInt8](repeating: 7, count: 16)  // its time
+    var bytes = [UInt8](repeating: 7, count: 16)  // The time of the event.
     Swift.withUnsafeBytes(of: type) { bytes += $0 }
     Swift.withUnsafeBytes(of: code) { bytes += $0 }
     Swift.withUnsafeBytes(of: value) { bytes += $0 }
     return bytes
   }
 
-  /// A press and a release of KEY_MICMUTE, as a keyboard tells them.
+  /// A press and a release of KEY_MICMUTE, as a keyboard reports them.
   static let micMutePress =
     inputEvent(type: 4, code: 4, value: 0x90_0000) + inputEvent(type: 1, code: 248, value: 1)
     + inputEvent(type: 0, code: 0, value: 0) + inputEvent(type: 1, code: 248, value: 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VoiceEdge
 
-/// What a mute key can be, and cannot.
+/// The files that can be a mute key, and those that cannot.
 @Suite(.timeLimit(.minutes(1)))
 struct KeyWatchTests {
   private let folder: Folder

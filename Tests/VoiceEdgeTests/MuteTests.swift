@@ -8,7 +8,7 @@ import VoiceClient
 
 @testable import VoiceEdge
 
-/// One mute, many ways to it.
+/// One mute state, and the ways to change it.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct MuteTests {
   private func run(
@@ -64,7 +64,7 @@ struct MuteTests {
       #expect(mkfifo(setup.folder.path("key"), 0o600) == 0)
       setup.configuration.mute.keys = [setup.folder.path("key")]
     } _: { rig in
-      // A session ignores presses before it has heard anything.
+      // A session ignores presses before its first audio.
       if hasServer { try await eventually("audio flows") { rig.status.latency.server > 0 } }
       let key = open(rig.folder.path("key"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
       defer { close(key) }

@@ -2,7 +2,7 @@ import AudioCore
 import Testing
 import VoiceEdge
 
-/// Flags lie over the environment, and that over the file.
+/// Flags take precedence over variables, and variables over the file.
 struct OverriddenConfigurationTests {
   private static let text = """
     server: {address: "file:1"}

@@ -53,7 +53,7 @@ struct PlaybackReportsTests {
   func silenceAndSkipsAreToldOnceSinceTheLastReport(added: Int64) {
     var reports = PlaybackReports(samplesPerSecond: 48000)
     let told = (0..<15).map(Int64.init).compactMap { frame -> Anechoic_V1_PlaybackReport? in
-      // What was before the first is of no interest.
+      // The reports before the first change do not matter.
       guard frame >= 5 else { return reports.report(note(frame, added: 5000)) }
       let time = 1_000_000_000 + frame * 10 * Self.ms + added * 1_000_000_000 / 48000
       return reports.report(note(frame, heardAt: time, added: 5000 + added))

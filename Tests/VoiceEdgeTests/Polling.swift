@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Waits until something is so, generously.
+/// Waits until a condition is true, with a generous limit.
 func eventually(
   _ what: String, within time: Duration = .seconds(20),
   sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
@@ -19,7 +19,7 @@ final class Folder: Sendable {
   let url: URL
 
   init() throws {
-    // As anechoic-edge does.
+    // anechoic-edge does the same.
     signal(SIGPIPE, SIG_IGN)
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("edge-\(UUID().uuidString.prefix(8))")
@@ -39,7 +39,7 @@ final class Folder: Sendable {
   }
 }
 
-/// The lines that something logged.
+/// The lines of a log.
 final class Lines: Sendable {
   private let lines = Mutex<[String]>([])
 

@@ -2,7 +2,7 @@ import AnechoicAPI
 import Testing
 import VoiceEdge
 
-/// `routes.ports`.
+/// The key `routes.ports`.
 struct PortConfigurationTests {
   @Test func aPortMayBeNamedByThePolicy() throws {
     let text =

@@ -7,7 +7,7 @@ import VoiceClient
 
 @testable import VoiceEdge
 
-/// Devices fail in every way, and the agent goes on.
+/// Every fault of a device, after which the agent continues.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct RecoveryTests {
   private func isHeard(_ rig: AgentRig) async throws {
@@ -40,7 +40,7 @@ struct RecoveryTests {
       let before = devices.map(\.waitCount)
       let start = ContinuousClock.now
       try await Task.sleep(for: .seconds(1))
-      // Two in a turn, each after a millisecond at least.
+      // Each thread waits at most twice in a millisecond.
       let most = Int((ContinuousClock.now - start) / .milliseconds(1)) * 2 + 200
       for (device, count) in zip(devices, before) { #expect(device.waitCount - count < most) }
       try await isHeard(rig)
@@ -55,7 +55,7 @@ struct RecoveryTests {
       rig.loudspeaker.stall(false)
       try await isHeard(rig)
       try await Task.sleep(for: .seconds(2))
-      // What waited would be skipped sooner or later.
+      // Samples that waited too long would be skipped.
       #expect(try await rig.edgeStatus().flow.playbackSamplesSkipped < 1600)
     }
   }
@@ -117,7 +117,7 @@ struct RecoveryTests {
           false
         }
       }
-      // The other side is heard all the same.
+      // The far end is heard nevertheless.
       let played = rig.loudspeaker.played.count
       try await eventually("the loudspeaker goes on") {
         rig.loudspeaker.played.count > played + 800
@@ -126,7 +126,7 @@ struct RecoveryTests {
       let freed = ContinuousClock.now
       try await rig.running()
       #expect(.now - freed < .seconds(2))
-      // Changes are logged, not tries, each a moment after it was told.
+      // Changes are logged and attempts are not. The log comes shortly after the change.
       try await eventually("logged") { rig.log.all.contains { $0.contains("it is \(reason)") } }
       #expect(rig.log.all.filter { $0.contains("it is \(reason)") }.count == 1)
     }

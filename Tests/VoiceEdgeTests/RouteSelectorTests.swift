@@ -36,7 +36,7 @@ struct RouteSelectorTests {
     do throws(RouteError) { return brief(try selector.choose(id)) } catch { return "\(error)" }
   }
 
-  /// The changes that what is plugged in makes, step by step.
+  /// Returns the changes of the route for each set of present ports.
   private func changes(
     _ selector: inout RouteSelector, _ present: [Set<String>]
   ) -> [String] {

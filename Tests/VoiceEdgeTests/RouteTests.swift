@@ -7,10 +7,10 @@ import VoiceClient
 
 @testable import VoiceEdge
 
-/// Ports are plugged in and out, and chosen.
+/// Ports that are plugged in, unplugged and selected.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct RouteTests {
-  /// A desk, and a headset that counts for more.
+  /// Runs an agent with a desk, and with a headset that has a higher priority.
   private func run(
     policy: EdgeConfiguration.Routes.Policy = .priority,
     _ body: (AgentRig, ScriptedDevice) async throws -> Void

@@ -9,7 +9,7 @@ import VoiceClient
 
 @testable import VoiceEdge
 
-/// The server goes and comes.
+/// A server that goes away and returns.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ServerAwayTests {
   @Test func theVoiceGoesOnAndIsBackWithinASecondOfTheServer() async throws {
@@ -30,7 +30,7 @@ struct ServerAwayTests {
       try rig.startServer()
       let returned = ContinuousClock.now
       try await rig.connected()
-      // A second, and what a busy machine takes.
+      // The promise is one second. The rest is for a busy machine.
       #expect(.now - returned < .milliseconds(1500))
       let back = try await rig.edgeStatus()
       #expect(back.hasLastGap && back.flow.sessions == 2)
@@ -121,7 +121,7 @@ struct ServerAwayTests {
   }
 }
 
-/// The code that a call fails with.
+/// Returns the status code with which a call fails.
 func code(_ body: () async throws -> Void) async -> StatusCode {
   do {
     try await body()

@@ -4,14 +4,14 @@ import Testing
 
 @testable import VoiceEdge
 
-/// Faults over and over: 20 of each, or as many as ANECHOIC_SOAK says; what was seen is printed then.
+/// Repeated faults: 20 of each, or the number in ANECHOIC_SOAK. Then the measurements are printed.
 @Suite(.serialized, .timeLimit(.minutes(90)))
 struct SoakTests {
   private static let isLong = ProcessInfo.processInfo.environment["ANECHOIC_SOAK"] != nil
   private static let count =
     ProcessInfo.processInfo.environment["ANECHOIC_SOAK"].flatMap { Int($0) } ?? 20
 
-  /// Threads of this process, and its memory in KiB.
+  /// The number of threads of this process, and its memory in KiB.
   private struct Usage {
     let threads: Int
     let memory: Int
@@ -25,7 +25,7 @@ struct SoakTests {
     }
   }
 
-  /// Does something over and over, and expects what it takes to be the same after the first tenth.
+  /// Repeats something, and expects the same usage after the first tenth as at the end.
   private func again(_ body: (_ turn: Int) async throws -> Void) async throws {
     var first: Usage?
     for turn in 0..<Self.count {
@@ -39,7 +39,8 @@ struct SoakTests {
           + "\(before.memory) and then \(after.memory) KiB")
     }
     #expect(after.threads <= before.threads + 4)
-    // Less than what was played takes, which the scripted devices keep when it does not run long.
+    // The limit is lower than the memory of everything that was played, which scripted devices keep
+    // in short runs.
     #expect(after.memory < before.memory + 50_000)
   }
 

@@ -10,7 +10,7 @@ import VoiceClient
 
 @testable import VoiceEdge
 
-/// What goes through an agent, with a server and without.
+/// The sound through an agent, with a server and without.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SoundTests {
   @Test func speechAtTheMicrophoneIsRecordedFromAFIFO() async throws {
@@ -24,7 +24,7 @@ struct SoundTests {
       try await eventually("recorded") { tap.count > 16000 }
       let samples = tap.samples
       #expect(level(samples) > -40, "\(level(samples))")
-      // The pauses between syllables are heard as such: it is no noise.
+      // The pauses between syllables are audible, so the sound is not noise.
       let parts = stride(from: 0, to: samples.count - 400, by: 400).map {
         level(samples[$0..<($0 + 400)])
       }
@@ -64,7 +64,7 @@ struct SoundTests {
         let played = rig.loudspeaker.played.suffix(8000)
         return played.count == 8000 && abs(level(played) + 15.05) < 1.5
       }
-      // A sine as it was: a recursion of two samples foretells the next.
+      // An unchanged sine: two samples predict the next one.
       let heard = Array(rig.loudspeaker.played.suffix(4000))
       let factor = 2 * Float(cos(2 * Double.pi * 500 / 16000))
       let errors = (2..<heard.count).map { abs(heard[$0] - factor * heard[$0 - 1] + heard[$0 - 2]) }

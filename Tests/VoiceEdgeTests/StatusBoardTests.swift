@@ -40,7 +40,7 @@ struct StatusBoardTests {
     #expect(told.withLock { $0 } == [false, true, false])
   }
 
-  /// On threads of their own, so that those who wait for each other for ever fail it.
+  /// Uses threads of its own, so that a deadlock fails this test.
   @Test func watchersMayGoWhileItIsTold() async throws {
     let board = StatusBoard { _ in }
     let isOver = Atomic(false)

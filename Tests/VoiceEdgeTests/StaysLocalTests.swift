@@ -6,7 +6,7 @@ import VoiceClient
 
 @testable import VoiceEdge
 
-/// While muted, what the microphone hears does not leave the machine.
+/// The sound of a muted microphone does not leave the machine.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct StaysLocalTests {
   @Test func nothingLeavesAndTheMutedTalkerIsHeardAllTheSame() async throws {
@@ -23,7 +23,7 @@ struct StaysLocalTests {
       try await eventually("the talker is noticed") {
         try await rig.edgeStatus().mutedSpeechActive
       }
-      // The server heard nothing of it.
+      // The server received none of it.
       #expect(!events.all.contains { $0.mutedSpeechActivity.activity != .unspecified })
       #expect(try await !rig.remote.get("sessions/edge").mutedSpeechActive)
       tap.clear()

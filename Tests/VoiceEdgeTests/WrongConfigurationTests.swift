@@ -1,7 +1,7 @@
 import Testing
 import VoiceEdge
 
-/// What is wrong is named with file, line and key.
+/// Errors in a configuration: each contains the file, the line and the key.
 struct WrongConfigurationTests {
   @Test(arguments: [
     ("servers: {}\n", 1, "servers"),

@@ -7,10 +7,10 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// The buttons of headsets, where the media client is asked.
+/// Headset buttons, with a session that asks its media client.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct AskedGestureTests {
-  /// Asks, and has a minute to be answered.
+  /// The policy ASK, with a timeout of one minute.
   private static let asking = Anechoic_V1_Start.mediaClock().with {
     $0.outputs.playback = Anechoic_V1_AudioFormat(.s16)
     $0.config.mute.gesturePolicy = .ask
@@ -24,7 +24,7 @@ struct AskedGestureTests {
         let name = client.session
         try await steering.waitForFrames(of: name)
         let watch = try await steering.begunWatch(name)
-        // The same press, reported by two.
+        // Two clients report the same press.
         async let first = server.steering(as: "lamp").reportMuteGesture(name, id: "press")
         let request = try await watch.event { !$0.muteGestureRequested.gestureID.isEmpty }
         #expect(request.muteGestureRequested.proposedMuted)
@@ -37,7 +37,7 @@ struct AskedGestureTests {
         #expect(answers[0].state.muted == accept && answers[0].chimeInPlayback == accept)
         #expect(answers[0].state.actor == (accept ? "lamp" : "ipv4:127.0.0.1"))
         try await client.waitForFrames(more: 30)
-        // Who decides twice is told, and nothing changes.
+        // A second decision is refused and changes nothing.
         client.submit(.decision("press", accept: !accept))
         try await client.waitForFrames(more: 5)
         #expect(try await steering.get(name).mute.muted == accept)
@@ -69,12 +69,13 @@ struct AskedGestureTests {
         let events = recording.events.filter {
           !$0.muteGestureRequested.gestureID.isEmpty || !$0.muteGestureResolved.gestureID.isEmpty
         }
-        // The media clock decides when: 200 ms of audio are 3,200 samples.
+        // The media clock measures the timeout: 200 ms of audio are 3,200 samples.
         let waited = (events.last?.microphoneSample ?? 0) - (events.first?.microphoneSample ?? 0)
         #expect((3200...3360).contains(waited), "\(waited)")
         return
       }
-      // A media client that has stopped: its clock stands still, and the reporter is answered.
+      // The media client has stopped, so its clock stands still. The reporter gets an answer
+      // nevertheless.
       let stream = try await server.client.process(start)
       let steering = server.steering(as: "olga")
       try await stream.send(.with { $0.microphone.samples = Data(AudioFormat.s16.babble(100)) })
@@ -100,7 +101,7 @@ struct AskedGestureTests {
         client.submit(.decision("press", accept: true))
         let resolved = try await watch.event { !$0.muteGestureResolved.gestureID.isEmpty }
         #expect(resolved.muteGestureResolved.state.actor == "lamp")
-        // Who asks again later gets the answer.
+        // A second report later gets the same outcome.
         let again = try await steering.reportMuteGesture(name, id: "press")
         #expect(again.outcome == .applied && again.state.muted)
       }

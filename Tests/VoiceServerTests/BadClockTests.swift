@@ -8,10 +8,10 @@ import TestAudio
 import Testing
 import VoiceClient
 
-/// Devices whose clocks lie, and clients whose indexes do.
+/// Devices with wrong times, and clients with wrong indexes.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct BadClockTests {
-  /// When the devices claim to have had the chunk with an index.
+  /// The time that the devices claim for the chunk with an index.
   struct Clock: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let microphone: @Sendable (Int) -> Int64
@@ -118,7 +118,7 @@ struct BadClockTests {
     }
   }
 
-  /// Whatever is sent again, each sample of the microphone is processed once.
+  /// Each sample of the microphone is processed once, whatever is repeated.
   @Test(arguments: ["microphone", "reference"])
   func indexesThatGoBackAreDropped(input: String) async throws {
     let again = Self.client.requests().enumerated().flatMap {

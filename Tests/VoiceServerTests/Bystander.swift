@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import VoiceClient
 
-/// A session in real time that must not notice what the others on its server do.
+/// A session in real time that other sessions on its server must not affect.
 final class Bystander: Sendable {
   private static let microphone = AudioFormat.s16.babble(20_000, seed: 7)
 
@@ -18,8 +18,8 @@ final class Bystander: Sendable {
       .mediaClock().with { $0.pacing = .realTime })
   }
 
-  /// Runs `body` while a bystander runs on the same server, and checks that what it got is what it
-  /// gets alone.
+  /// Runs `body` while a bystander runs on the same server. Expects that the bystander gets the
+  /// same output as on an idle server.
   static func watching<Result>(
     _ server: TestServer, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -43,7 +43,7 @@ final class Bystander: Sendable {
     return result
   }
 
-  /// Sends 10 ms and waits for them to come back, until it is over.
+  /// Sends 10 ms and waits for the answer, again and again.
   private func run() async throws -> [UInt8] {
     let size = AudioFormat.s16.bytes(10)
     var recording = Recording()

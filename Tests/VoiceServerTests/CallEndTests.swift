@@ -5,7 +5,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// How a client may leave.
+/// The ways in which a client can end a call.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct CallEndTests {
   @Test func aCallThatEndsBeforeItsStartIsRefused() async throws {

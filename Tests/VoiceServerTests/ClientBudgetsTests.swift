@@ -2,11 +2,11 @@ import Testing
 
 @testable import VoiceServer
 
-/// The shares of the clients that steer one session, on a clock of the test's own.
+/// The shares of the clients that change one session, on a virtual clock.
 struct ClientBudgetsTests {
   private static let start = ContinuousClock.now
 
-  /// Lets clients make changes, each at its times, and counts those that were made.
+  /// Lets clients make changes at given times. Returns the number of accepted changes.
   private func made(
     _ rates: [Principal: Int], seconds: Int, budgets: inout ClientBudgets
   ) -> [Principal: Int] {

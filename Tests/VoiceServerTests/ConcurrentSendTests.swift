@@ -5,7 +5,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// Programs that use one `ProcessStream` from two tasks at once.
+/// Programs that use one `ProcessStream` from two tasks at the same time.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ConcurrentSendTests {
   @Test func twoSendsAtOnceDoNotEndTheProgram() async {

@@ -6,7 +6,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// Far more controls than anybody needs, and such as come too late or are too large.
+/// Too many controls, late controls, and controls that are too large.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct ControlFloodTests {
   private static let microphone = AudioFormat.s16.babble(3000)
@@ -50,7 +50,7 @@ struct ControlFloodTests {
         }
         try await client.waitForFrames(more: 5)
         let seconds = (ContinuousClock.now - began) / .seconds(1)
-        // The shares of the clients may run up a debt of another 400.
+        // The shares of the clients may exceed the total by another 400.
         #expect(Double(10_000 - refused) <= 800 + 400 * seconds)
       }
       #expect(recording.results.map(\.controlID) == Array(1...20))
@@ -140,7 +140,7 @@ struct ControlFloodTests {
         #expect(
           statuses.map { $0?.code }
             == [StatusCode](repeating: .invalidArgument, count: 5))
-        // More than a message may have.
+        // A control above the limit.
         let status = try await refusal {
           _ = try await server.ask(RPC.getSession, [UInt8](repeating: 10, count: 5 << 20))
         }
@@ -150,7 +150,7 @@ struct ControlFloodTests {
     }
   }
 
-  /// How many of a thousand were refused.
+  /// Returns how many of a thousand controls were refused.
   private static func flood(
     _ session: String, _ server: TestServer, _ client: String
   ) async throws -> Int {

@@ -6,7 +6,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// A session that somebody else ends.
+/// A session that another client ends.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct DeletedSessionTests {
   @Test func everybodyIsToldThatItHasEnded() async throws {
@@ -22,7 +22,7 @@ struct DeletedSessionTests {
       #expect(recording.status?.code == .cancelled)
       #expect(recording.status?.reason == "SESSION_DELETED")
       for watch in watches {
-        // `rest` throws what is not OK.
+        // `rest` throws any status other than OK.
         #expect(try await watch.rest().last?.event.sessionEnded.reason == .deleted)
       }
     }
@@ -33,7 +33,7 @@ struct DeletedSessionTests {
       for _ in 0..<20 {
         let stream = try await server.client.process(.mediaClock())
         let steering = server.steering(as: "olga")
-        // So that what is known of it is fresh.
+        // Makes the server keep fresh statistics of the session.
         _ = try await steering.get(stream.started.session)
         try await steering.delete(stream.started.session)
         for method in SessionMethod.all {
@@ -52,7 +52,7 @@ struct DeletedSessionTests {
       let stream = try await server.client.process(.mediaClock())
       let name = stream.started.session
       let steering = server.steering(as: "olga")
-      // Nine seconds that are missing take a while.
+      // A gap of nine seconds takes a while to fill.
       try await stream.send(
         .with {
           $0.microphone.samples = Data(AudioFormat.s16.babble(10))

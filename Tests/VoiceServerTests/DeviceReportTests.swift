@@ -9,7 +9,7 @@ import Testing
 import VoiceClient
 import VoiceServer
 
-/// What a media client tells of its devices, and who hears of it.
+/// The device reports of a media client, and their effects.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct DeviceReportTests {
   private static let microphone = AudioFormat.s16.babble(2000)
@@ -117,7 +117,7 @@ struct DeviceReportTests {
     for (index, report) in reports.reversed() {
       requests.insert(report, at: requests.count * index / 400)
     }
-    // More than may come at once.
+    // More reports than are allowed at once.
     requests.insert(contentsOf: (0..<40).map { .route("port \($0)") }, at: requests.count * 7 / 8)
     let sent = requests
     let start = EchoClient.start.with { $0.sessionID = RecordedCall.id }
@@ -127,7 +127,7 @@ struct DeviceReportTests {
     #expect(call.heard.results.count { $0.refusal.reason == "TOO_MANY_REPORTS" } == 20)
     let outcome = try call.expectSame().outcome
     #expect(outcome.withheldFrom == nil && !outcome.digest.processedSha256.isEmpty)
-    // And the reports were heard in the audio.
+    // The reports changed the audio.
     let plain = try await TestServer.run { server in
       try await server.exchange(EchoClient.start, client.requests())
     }
@@ -137,7 +137,7 @@ struct DeviceReportTests {
 }
 
 extension Anechoic_V1_ProcessRequest {
-  /// A report of a route whose loudspeaker has this id.
+  /// Returns a report of a route whose loudspeaker has this id.
   static func route(_ id: String, isHeadphones: Bool = false) -> Self {
     .with {
       $0.deviceReport.routeChanged.reason = .automaticSwitch

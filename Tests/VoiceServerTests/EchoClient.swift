@@ -6,7 +6,7 @@ import SessionConversions
 import SwiftProtobuf
 import TestAudio
 
-/// What a client with a loudspeaker and a microphone sends, 20 ms at a time, at 16 kHz.
+/// The audio of a client with a loudspeaker and a microphone, in chunks of 20 ms at 16 kHz.
 struct EchoClient {
   static let rate = SampleRate.hz16000
   static let chunk = 320
@@ -26,7 +26,7 @@ struct EchoClient {
   var chunkCount: Int { recording.microphone.count / Self.chunk }
   var microphoneBytes: Int { chunkCount * Self.chunk * 2 }
 
-  /// Echo cancellation and nothing else.
+  /// A start with echo cancellation and nothing else.
   static var start: Anechoic_V1_Start {
     .mediaClock(reference: .s16).with {
       $0.config.voiceProcessing.noiseSuppression.enabled = false
@@ -35,7 +35,7 @@ struct EchoClient {
     }
   }
 
-  /// The same for a client that plays what the session mixes.
+  /// The same start for a client that plays the session's mix.
   static var playbackStart: Anechoic_V1_Start {
     start.with {
       $0.inputs.clearReference()
@@ -47,7 +47,7 @@ struct EchoClient {
   func microphone(_ index: Int) -> Anechoic_V1_AudioChunk { chunk(recording.microphone, index) }
   func reference(_ index: Int) -> Anechoic_V1_AudioChunk { chunk(recording.reference, index) }
 
-  /// All of it, both inputs together, changed at will.
+  /// Returns all requests, with both inputs in each. A closure can change them.
   func requests(
     _ change: (_ index: Int, _ audio: inout Anechoic_V1_AudioInput) -> Void = { _, _ in }
   ) -> [Anechoic_V1_ProcessRequest] {
@@ -60,7 +60,7 @@ struct EchoClient {
     }
   }
 
-  /// The same for a client that plays what the session mixes: each chunk of the microphone has its
+  /// The requests of a client that plays the session's mix. Each chunk of the microphone has its
   /// time.
   var playbackRequests: [Anechoic_V1_ProcessRequest] {
     requests { index, audio in
@@ -70,7 +70,7 @@ struct EchoClient {
     }
   }
 
-  /// Of the microphone, in decibels, from a second on.
+  /// Returns the reduction of the microphone's level in dB, from a second on.
   func reduction(_ recording: Recording, from second: Int) -> Float {
     let processed = decode(recording.processed, .s16)[0]
     let first = second * Self.rate.hertz

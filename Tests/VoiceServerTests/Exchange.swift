@@ -3,9 +3,9 @@ import Foundation
 import GRPCTransport
 import SwiftProtobuf
 
-/// A session that is sent any requests, also those that the client library does not have.
+/// A session that receives any requests, including those that the client library cannot send.
 extension TestServer {
-  /// `pauses` is how long the client rests after the request with an index.
+  /// Sends the requests. `pauses` contains the pause after the request with an index.
   func exchange(
     _ start: Anechoic_V1_Start, _ requests: [Anechoic_V1_ProcessRequest],
     pauses: @escaping @Sendable (Int) -> Duration? = { _ in nil }
@@ -35,7 +35,7 @@ extension TestServer {
       }
       call.halfClose()
     } catch is Status {
-      // Told by `receive`.
+      // `receive` throws the same error.
     }
   }
 }

@@ -8,7 +8,7 @@ import TestAudio
 import Testing
 import VoiceClient
 
-/// The buttons of headsets, where nobody has to be asked.
+/// Headset buttons, with a session that decides by itself.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct GestureTests {
   private static let start = Anechoic_V1_Start.mediaClock().with {
@@ -34,7 +34,7 @@ struct GestureTests {
       #expect(resolved.map(\.muteGestureResolved.state) == changes.map(\.muteChanged.state))
       let positions = changes.map { Int($0.microphoneSample) }
       try #require(positions.count == 2)
-      // Two tones of 80 ms each: falling for mute and rising for unmute.
+      // The chime has two tones of 80 ms, falling for mute and rising for unmute.
       for (position, tones) in zip(positions, [[880, 587.33], [587.33, 880]] as [[Float]]) {
         for (half, tone) in tones.enumerated() {
           let part = playback[(position + half * 1280)...].prefix(1280)
@@ -69,7 +69,7 @@ struct GestureTests {
         try await steering.waitForFrames(of: client.session)
         let first = try await steering.reportMuteGesture(client.session, id: "press")
         for reporter in [steering, server.steering(as: "paul")] {
-          // Who never got the first answer must not sound a chime of their own either.
+          // A reporter that did not get the first answer must not play a chime of its own either.
           #expect(try await reporter.reportMuteGesture(client.session, id: "press") == first)
         }
       }
@@ -143,7 +143,7 @@ struct GestureTests {
     }
   }
 
-  /// The power of a frequency (Goertzel), at 16 kHz.
+  /// Returns the power at a frequency (Goertzel algorithm), at 16 kHz.
   private func strength(of frequency: Float, in samples: ArraySlice<Float>) -> Float {
     var sine: Float = 0
     var cosine: Float = 0

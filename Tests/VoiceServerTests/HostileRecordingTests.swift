@@ -8,7 +8,7 @@ import TestAudio
 import Testing
 import VoiceServer
 
-/// Whatever is in a file, a replay says what is wrong with it, and never crashes.
+/// Invalid recordings: the replay reports the fault and never crashes.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct HostileRecordingTests {
   private static let magic = Data("anechoic recording 1\n".utf8)
@@ -47,7 +47,7 @@ struct HostileRecordingTests {
     }
   }
 
-  /// The digest that closes it is the last of them.
+  /// The digest at the end of the recording is its last one.
   @Test func whatIsCutOffNearItsEndIsToldToo() async throws {
     let file = try await Self.call().file
     for count in file.count - 150..<file.count {
@@ -107,7 +107,7 @@ struct HostileRecordingTests {
     }
   }
 
-  /// A short call in which a bit of everything happens.
+  /// Returns a short call in which a bit of everything happens.
   private static func call() async throws -> RecordedCall {
     try await RecordedCall.run { server in
       let start = RecordedCall.start.with {

@@ -7,7 +7,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// A session that takes injected speech, its media client, and one who may inject.
+/// A session that accepts injected speech, its media client, and a client that may inject.
 struct InjectedSession {
   static let start = Anechoic_V1_Start.mediaClock().with {
     $0.outputs.playback = Anechoic_V1_AudioFormat(.s16)
@@ -18,7 +18,7 @@ struct InjectedSession {
   let media: RunningClient
   let server: TestServer
 
-  /// Has a session run whose media client permits whoever `body` has ask.
+  /// Runs a session. Its media client grants permission to the clients that `body` lets ask.
   static func run(
     _ server: TestServer, _ start: Anechoic_V1_Start = Self.start,
     microphone: [UInt8] = [UInt8](repeating: 0, count: AudioFormat.s16.bytes(1000)),
@@ -30,7 +30,7 @@ struct InjectedSession {
     }
   }
 
-  /// Asks for permission as a client, and has the media client answer.
+  /// Asks for permission as a client, and lets the media client answer.
   func permit(_ client: String, grant: Bool = true) async throws {
     let own = server.steering(as: client)
     let watch = try await own.begunWatch(name)
@@ -49,7 +49,7 @@ struct InjectedSession {
       })
   }
 
-  /// Injects audio, in chunks of 100 ms, to its end.
+  /// Injects audio in chunks of 100 ms, to the end.
   @discardableResult
   func inject(
     _ audio: [UInt8], _ format: AudioFormat, id: String = "", as client: String
@@ -66,12 +66,12 @@ struct InjectedSession {
         try await injection.send(.with { $0.samples = Data(audio[offset...].prefix(size)) })
       }
     } catch is Status {
-      // Told by `finish`.
+      // `finish` throws the same error.
     }
     return try await injection.finish()
   }
 
-  /// Injects texts to their end.
+  /// Injects texts to the end.
   @discardableResult
   func inject(
     texts: [String], voice: String = "", id: String = "", as client: String
@@ -85,14 +85,14 @@ struct InjectedSession {
     do {
       for text in texts { try await injection.send(text: text) }
     } catch is Status {
-      // Told by `finish`.
+      // `finish` throws the same error.
     }
     return try await injection.finish()
   }
 }
 
 extension Recording {
-  /// What became of an injection, in order.
+  /// Returns the states of an injection in order.
   func progress(of id: String) -> [Anechoic_V1_InjectionProgress.State] {
     events.map(\.injectionProgress).filter { $0.injectionID == id }.map(\.state)
   }

@@ -8,7 +8,7 @@ import TestAudio
 import Testing
 import VoiceClient
 
-/// Injected speech, as it is heard.
+/// Injected speech in the outputs.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct InjectedSpeechTests {
   struct Format: Sendable, CustomTestStringConvertible {
@@ -42,7 +42,7 @@ struct InjectedSpeechTests {
         #expect(injected.seconds == 0 || injected.nanos < 2_000_000, "\(injected)")
       }
       #expect(recording.progress(of: "bell") == [.started, .finished])
-      // What was sent, at the rate of the outputs.
+      // The speech that was sent, at the rate of the outputs.
       let expected = Self.speech(1000, .hz16000)
       for output in [recording.processed, recording.playback] {
         let heard = Self.part(of: decode(output, .s16)[0], from: recording, of: "bell")
@@ -100,12 +100,12 @@ struct InjectedSpeechTests {
         try await session.inject(encode([speech], .s16), .s16, id: "bell", as: "olga")
       }
       #expect(recording.processed.allSatisfy { $0 == 0 })
-      // Here it is all that is heard: nothing comes back of what is said into the microphone.
+      // The playback contains only the injected speech. The microphone is not part of it.
       let playback = decode(recording.playback, .s16)[0]
       let first = try #require(playback.firstIndex { $0 != 0 })
       let last = try #require(playback.lastIndex { $0 != 0 })
       #expect(last - first < speech.count)
-      // It begins with a sample that is 0.
+      // The speech begins with a sample of 0.
       let heard = Array(playback[(first - 8)...last])
       #expect(Self.likeness(speech, heard) > 0.999)
     }
@@ -138,7 +138,7 @@ struct InjectedSpeechTests {
       let recording = try await InjectedSession.run(server, start) { session in
         try await session.permit("olga")
         try await session.inject(encode([loud], .f32), format, as: "olga")
-        // It was nothing that lasts.
+        // The injection changed nothing permanently.
         let after = try await server.steering(as: "olga").get(session.name)
         #expect(after.stats.levels.processedRmsDbfs.isFinite)
       }
@@ -149,7 +149,8 @@ struct InjectedSpeechTests {
     }
   }
 
-  /// Tones that glide: like themselves at one place alone, and below what any rate leaves out.
+  /// Returns gliding tones. They correlate with themselves only without a shift, and no sample rate
+  /// removes them.
   static func speech(_ milliseconds: Int, _ rate: SampleRate) -> [Float] {
     let count = rate.hertz * milliseconds / 1000
     return (0..<count).map { index in
@@ -158,7 +159,7 @@ struct InjectedSpeechTests {
     }
   }
 
-  /// What was heard from the event on that says that an injection began.
+  /// Returns the output from the event on that reports the start of an injection.
   private static func part(
     of samples: [Float], from recording: Recording, of id: String
   ) -> ArraySlice<Float> {
@@ -166,7 +167,7 @@ struct InjectedSpeechTests {
     return samples.dropFirst(Int(event?.microphoneSample ?? 0))
   }
 
-  /// The largest correlation of a signal with a part of another, 0...1, within 40 ms.
+  /// Returns the largest correlation of a signal with a part of another within 40 ms, 0...1.
   private static func likeness(_ signal: [Float], _ other: some Collection<Float>) -> Float {
     let other = Array(other)
     return (0..<640).map { shift -> Float in

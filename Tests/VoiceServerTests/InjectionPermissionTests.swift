@@ -6,7 +6,7 @@ import Testing
 import VoiceClient
 import VoiceServer
 
-/// Who may speak into a session.
+/// The permission to inject speech into a session.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct InjectionPermissionTests {
   private static let bell = AudioFormat.s16.babble(100)
@@ -18,7 +18,7 @@ struct InjectionPermissionTests {
         #expect(try await olga.get(session.name).injectionPermission == .undetermined)
         try await session.permit("olga", grant: false)
         #expect(try await olga.get(session.name).injectionPermission == .denied)
-        // Who has been answered is not asked about again.
+        // The media client is not asked again about the same client.
         let again = try await olga.requestInjectionPermission(
           session.name, usageDescription: "Please")
         #expect(again == .denied)
@@ -128,7 +128,7 @@ struct InjectionPermissionTests {
         let status = try await refusal { try await session.inject(Self.bell, .s16, as: "olga") }
         #expect(status?.code == .failedPrecondition && status?.reason == "INJECTION_OFF")
       }
-      // Nothing has been heard yet: no microphone runs.
+      // No audio has been processed yet, so no microphone runs.
       let stream = try await server.client.process(InjectedSession.start)
       let olga = server.steering(as: "olga")
       let watch = try await olga.begunWatch(stream.started.session)

@@ -7,7 +7,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// Injections that wait, are cancelled, or make no sense.
+/// Injections that wait, that are cancelled, or that are invalid.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct InjectionQueueingTests {
   @Test func twoWhoSpeakAtOnceAreHeardOneAfterTheOther() async throws {
@@ -50,7 +50,7 @@ struct InjectionQueueingTests {
           #expect(cancelled.injectionProgress.state == .cancelled)
           if let finishing { await #expect(throws: Status.self) { try await finishing.value } }
         }
-        // The place is free again, and so is the id.
+        // The place and the id are free again.
         try await session.inject(AudioFormat.s16.babble(100), .s16, id: "half", as: "olga")
       }
       #expect(recording.progress(of: "half") == [.started, .cancelled, .started, .finished])
@@ -58,7 +58,7 @@ struct InjectionQueueingTests {
     }
   }
 
-  /// An id may be used again, by anybody: what comes of the first call does nothing to the second.
+  /// A second client may use an id again. The end of the first call does not affect the second.
   @Test func anIdIsWhoseCallHoldsIt() async throws {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
@@ -81,9 +81,9 @@ struct InjectionQueueingTests {
         _ = try await watch.event { $0.injectionProgress.state == .cancelled }
         let second = try await begin("paul")
         _ = try await watch.event { $0.injectionProgress.state == .started }
-        // The one who was denied goes on sending, and then hangs up.
+        // The denied client continues to send and then cancels its call.
         try? await first.send(.with { $0.samples = Data(AudioFormat.s16.babble(900)) })
-        // Told without another message: nobody waits for more of it.
+        // The client gets the status without sending more.
         await #expect(throws: Status.self) { try await first.finish() }
         first.cancel()
         let heard = try await second.finish()
@@ -106,7 +106,7 @@ struct InjectionQueueingTests {
         _ = try await steering.update(
           .with { $0.name = session.name }, mask: ["config.preferred_injection_mode"])
         for status in try await [first, second] {
-          // Who came only now found the mode off.
+          // A client that comes now finds the mode off.
           #expect(["INJECTION_CANCELLED", "INJECTION_OFF"].contains(status?.reason ?? ""))
         }
       }

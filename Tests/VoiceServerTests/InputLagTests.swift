@@ -2,21 +2,22 @@ import Testing
 
 @testable import VoiceServer
 
-/// How far a microphone is behind real time, by a clock of its own.
+/// The delay of a microphone behind real time, on a virtual clock.
 struct InputLagTests {
   @Test func aStallIsLateUntilItIsMadeGood() throws {
     var line = Line()
     for _ in 0..<500 { #expect(line.arrive() == nil) }
     line.stall(.seconds(3))
     #expect(try #require(line.value) > .milliseconds(2980))
-    // The frames of the stall come at once: the first is late, and the last is not.
+    // The frames of the stall arrive together. The first one is late, and the last one is not.
     #expect(line.arriveAtOnce() == true)
     var changes: [Bool] = []
     for _ in 0..<299 {
       if let change = line.arriveAtOnce() { changes.append(change) }
     }
     #expect(changes == [false])
-    // 2,900 ms of the three seconds, less the frame that was due at the end of each.
+    // The expected lag is 2,900 ms of the three seconds, minus the frame that was due at the end of
+    // each.
     #expect((46_000...46_720).contains(line.lag.lateSamples), "\(line.lag.lateSamples)")
     #expect(try #require(line.value) < .milliseconds(30))
   }
@@ -48,7 +49,7 @@ struct InputLagTests {
   }
 }
 
-/// A lag and its time.
+/// A lag meter with a virtual clock.
 private struct Line {
   private let start = ContinuousClock.now
   private(set) var lag = InputLag()

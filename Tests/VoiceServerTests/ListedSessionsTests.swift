@@ -6,7 +6,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// What sessions run on a server, and what can be read of one.
+/// The list of sessions, and the state of one session.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ListedSessionsTests {
   @Test(arguments: [1, 2, 3, 7, 8, 1_000_000] as [Int32])

@@ -3,13 +3,13 @@ import AudioCore
 import SwiftProtobuf
 import Testing
 
-/// Controls of a session that runs.
+/// Changes of the configuration during a session.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct LiveUpdateTests {
   private typealias Request = Anechoic_V1_ProcessRequest
   private let microphone = AudioFormat.s16.babble(1000)
 
-  /// A field, its new value, and whether it is seen in the configuration that ConfigChanged tells.
+  /// A field, its new value, and whether ConfigChanged shows the value.
   struct Field: Sendable, CustomTestStringConvertible {
     let path: String
     let set: @Sendable (inout Anechoic_V1_SessionConfig) -> Void
@@ -71,7 +71,7 @@ struct LiveUpdateTests {
   func aFieldOfTheMaskIsTakenAndNoOther(field: Field) async throws {
     try await TestServer.run { server in
       let started = try await server.record(.mediaClock(), []).started.config
-      // A value that the mask does not name must not be looked at.
+      // The update also has a value that the mask does not name. The value must be ignored.
       let update = Request.update(5, [field.path], at: 8100) { config in
         config.voiceActivityDetection.startWindow = Google_Protobuf_Duration(seconds: 2)
         field.set(&config)

@@ -6,7 +6,7 @@ import TestAudio
 import Testing
 import VoiceServer
 
-/// A microphone and its reference in, as much processed audio out.
+/// The main job: a microphone and its reference in, the same duration of processed audio out.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct MainJobTests {
   private let microphone = AudioFormat.s16.babble(1234)

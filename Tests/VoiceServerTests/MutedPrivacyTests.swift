@@ -8,7 +8,7 @@ import TestAudio
 import Testing
 import VoiceClient
 
-/// What a muted microphone hears is searched for in everything that leaves the server.
+/// A search for the sound of a muted microphone in everything that the server sends.
 @Suite(.timeLimit(.minutes(1)))
 struct MutedPrivacyTests {
   private let format = AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 1)
@@ -19,12 +19,12 @@ struct MutedPrivacyTests {
     let microphone = encode([spoken], .s16)
     let (sent, watched) = try await everything(microphone, farEnd: encode([farEnd], .s16))
 
-    // As it was sent: no four samples of it in a row that are not nearly silent.
+    // The bytes: no four consecutive samples that are louder than near silence.
     let windows = Self.loudWindows(of: microphone)
     #expect(windows.count > 1000)
     #expect(Self.contains(microphone, oneOf: windows))
     for message in sent + watched { #expect(!Self.contains(message, oneOf: windows)) }
-    // As it sounds: in neither output, at no shift.
+    // The sound: no correlation with either output, at any shift.
     let responses = try sent.map { try Anechoic_V1_ProcessResponse(serializedBytes: Data($0)) }
     let processed = responses.flatMap { Array($0.audio.processed.samples) }
     let playback = responses.flatMap { Array($0.audio.playback.samples) }
@@ -35,7 +35,7 @@ struct MutedPrivacyTests {
     #expect(responses.contains { $0.event.mutedSpeechActivity.activity == .started })
   }
 
-  /// All messages to the media client, and all to a watcher, while a muted session runs.
+  /// Returns all messages to the media client and to a watcher of a muted session.
   private func everything(
     _ microphone: [UInt8], farEnd: [UInt8]
   ) async throws -> (sent: [[UInt8]], watched: [[UInt8]]) {
@@ -77,7 +77,7 @@ struct MutedPrivacyTests {
     }
   }
 
-  /// Every four samples in a row, where none of them is all but silent.
+  /// Returns every window of four consecutive samples that are all louder than near silence.
   private static func loudWindows(of audio: [UInt8]) -> Set<UInt64> {
     let offsets = stride(from: 0, to: audio.count - 8, by: 2).filter { offset in
       stride(from: offset + 1, to: offset + 8, by: 2).allSatisfy { index in
@@ -96,7 +96,7 @@ struct MutedPrivacyTests {
     return false
   }
 
-  /// 0...1, the largest within 100 ms.
+  /// Returns the largest correlation within 100 ms, 0...1.
   private static func largestCorrelation(of signal: [Float], in other: [Float]) -> Float {
     let length = 8000
     func energy(_ samples: ArraySlice<Float>) -> Float { samples.reduce(0) { $0 + $1 * $1 } }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceServer
 
-/// What is kept for a slow reader, by a clock of its own.
+/// The output that is kept for a slow reader, on a virtual clock.
 struct OutputBacklogTests {
   private let start = ContinuousClock.now
   private var backlog = OutputBacklog()
@@ -13,7 +13,7 @@ struct OutputBacklogTests {
     #expect(backlog.limit(afterAdding: 3000, now: start + .milliseconds(500)) == nil)
     #expect(backlog.limit(afterAdding: 3001, now: start + .milliseconds(501)) == 100)
     #expect(backlog.limit(afterAdding: 101, now: start + .milliseconds(510)) == 100)
-    // It has caught up: the patience begins anew.
+    // The reader has caught up, so the time limit starts again.
     #expect(backlog.limit(afterAdding: 100, now: start + .milliseconds(520)) == nil)
     #expect(backlog.limit(afterAdding: 101, now: start + .seconds(9)) == nil)
   }
@@ -28,7 +28,7 @@ struct OutputBacklogTests {
 
   @Test mutating func aReaderThatStalledMayReadWhatWasKept() {
     #expect(backlog.limit(afterTaking: 90, now: start) == nil)
-    // Nothing is taken for four seconds, then all of it.
+    // The reader takes nothing for four seconds, and then everything.
     for waiting in (0..<100).reversed() {
       let time = start + .seconds(4) + .milliseconds(9) * (100 - waiting)
       #expect(backlog.limit(afterTaking: waiting, now: time) == nil)

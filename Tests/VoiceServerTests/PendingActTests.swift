@@ -9,9 +9,9 @@ import VoiceSessions
 @testable import SessionRecording
 @testable import VoiceServer
 
-/// What a recorder holds back until a chunk of the microphone before it has been processed.
+/// The acts that a recorder holds until the session has processed the microphone chunk before them.
 struct PendingActTests {
-  /// Of the queues of these tests.
+  /// The capacity of the queues in these tests, in bytes.
   private static let capacity = 1 << 20
 
   @Test func whatHasNoChunkBeforeItIsWrittenAtOnce() throws {
@@ -46,7 +46,7 @@ struct PendingActTests {
     #expect(!queue.isWanted)
   }
 
-  /// Each is some bytes on the wire, and takes no more than it will in the file.
+  /// Each report has some bytes on the wire, and takes the same number of bytes as in the file.
   @Test func manySmallReportsAreHeldInTheBytesThatTheyTakeInTheFile() throws {
     let report = Anechoic_V1_ProcessRequest.with { $0.playbackReport.firstSample = 1 }
     let (recorder, queue) = try begin()
@@ -55,7 +55,7 @@ struct PendingActTests {
     #expect(queue.isWanted)
     recorder.advance(to: 81)
     #expect((200_000..<Self.capacity).contains(Self.written(to: queue)))
-    // What was written counts no more.
+    // Acts that were written no longer count.
     try note(.microphone([UInt8](repeating: 1, count: 162)), recorder)
     var count = 0
     while queue.isWanted, count < 200_000 {
@@ -83,7 +83,7 @@ struct PendingActTests {
     }
   }
 
-  /// A recorder whose header has been written and read.
+  /// Returns a recorder, after its header was written and read.
   private func begin() throws -> (SessionRecorder, RecordingQueue) {
     let start = RecordedCall.start
     let queue = RecordingQueue(capacity: Self.capacity) {}
@@ -104,7 +104,7 @@ struct PendingActTests {
     .injection(.with { $0.piece.processed = Data(count: 4 * samples) })
   }
 
-  /// In bytes; they are taken out.
+  /// Removes the bytes from the queue. Returns their number.
   private static func written(to queue: RecordingQueue) -> Int { bytes(queue).count }
 
   private static func acts(_ queue: RecordingQueue) throws -> [Anechoic_V1_RecordedAct] {

@@ -5,7 +5,7 @@ import GRPCTransport
 import TestAudio
 import Testing
 
-/// What clients say of the playback that they heard.
+/// The reports of clients about the playback.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct PlaybackReportTests {
   private static let client = EchoClient(seconds: 6)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceServer
 
-/// How much a client may send, by a clock of its own.
+/// The amount of audio that a client may send, on a virtual clock.
 struct RealTimePacerTests {
   @Test func aClientMayBeHalfASecondAhead() {
     var line = Line()
@@ -18,7 +18,7 @@ struct RealTimePacerTests {
     line.runInStep(to: .seconds(10))
     line.pass(.seconds(3))
     #expect(line.take(.seconds(13)) == nil)
-    // The lead is there as before, and a little for the clock's tolerance.
+    // The lead is available as before, plus a little for the clock's tolerance.
     #expect(line.take(.milliseconds(13_500)) == nil)
     let delay = line.take(.milliseconds(13_550))
     #expect(delay.map { $0 > .milliseconds(30) && $0 <= .milliseconds(50) } == true)
@@ -33,8 +33,8 @@ struct RealTimePacerTests {
     #expect(line.take(.milliseconds(30_510)) == .milliseconds(10))
   }
 
-  /// Whatever a client does, it is ahead of real time by no more than the lead and the tolerance, and
-  /// within any time by no more than a stall.
+  /// A client is never ahead of real time by more than the lead and the tolerance. Within any time,
+  /// it gains at most the length of a stall.
   @Test func noClientRunsFasterThanRealTimeForLong() {
     var random = SystemRandomNumberGenerator()
     var line = Line()
@@ -54,7 +54,7 @@ struct RealTimePacerTests {
   func aDriftingMicrophoneIsNeverHeldBack(partsPerMillion: Int) {
     var line = Line()
     line.take(.zero)
-    // A day, in steps of a second.
+    // A day in steps of one second.
     for second in 1...86_400 {
       line.pass(.seconds(1))
       let media = Duration.nanoseconds(
@@ -64,7 +64,7 @@ struct RealTimePacerTests {
   }
 }
 
-/// A pacer and its time.
+/// A pacer with a virtual clock.
 private struct Line {
   private let start = ContinuousClock.now
   private(set) var now = Duration.zero
@@ -72,13 +72,13 @@ private struct Line {
 
   mutating func pass(_ time: Duration) { now += time }
 
-  /// Takes in that the media up to there has been processed.
+  /// Tells the pacer that the media up to this time has been processed.
   @discardableResult
   mutating func take(_ media: Duration) -> Duration? {
     pacer.delay(media: media.inNanoseconds, now: start + now)
   }
 
-  /// Passes time and media in frames of 10 ms, from the beginning.
+  /// Advances time and media together in frames of 10 ms, from the start.
   mutating func runInStep(to end: Duration) {
     while now < end {
       take(now)

@@ -10,7 +10,7 @@ import VoiceServer
 import VoiceSessions
 import WebRTCEngine
 
-/// A session that was recorded while it ran: what its client got, and the file.
+/// A session that was recorded while it ran: the output that its client received, and the file.
 struct RecordedCall {
   static let id = "recorded"
   static let start = Anechoic_V1_Start.mediaClock().with { $0.sessionID = id }
@@ -18,7 +18,7 @@ struct RecordedCall {
   let heard: Recording
   let file: Data
 
-  /// Runs `body`, which is to run the session of this id on the server, while it is recorded.
+  /// Records the session with this id while `body` runs it on the server.
   static func run(
     _ server: TestServer, _ body: () async throws -> Recording
   ) async throws -> RecordedCall {
@@ -33,7 +33,7 @@ struct RecordedCall {
     }
   }
 
-  /// The same on a server of its own.
+  /// Does the same on a server of its own.
   static func run(
     _ body: (TestServer) async throws -> Recording
   ) async throws -> RecordedCall {
@@ -44,7 +44,7 @@ struct RecordedCall {
 
   func replay() throws -> Replay { try Replay(file) }
 
-  /// Checks that a replay gives what the client got, to the last byte and event.
+  /// Expects that a replay produces the same bytes and events as the client received.
   @discardableResult
   func expectSame(sourceLocation: SourceLocation = #_sourceLocation) throws -> Replay {
     let replay = try replay()
@@ -62,7 +62,7 @@ struct RecordedCall {
   }
 }
 
-/// A recording that was run again, and all that came out.
+/// A replay of a recording, with all of its output.
 final class Replay: SessionSink {
   private(set) var processed: [UInt8] = []
   private(set) var playback: [UInt8] = []
@@ -93,7 +93,7 @@ final class Replay: SessionSink {
 }
 
 extension RecordingStream {
-  /// All of it, to the end.
+  /// Returns the whole recording.
   func whole() async throws -> Data {
     var file = Data()
     while let bytes = try await receive() { file += bytes }

@@ -10,11 +10,11 @@ import Testing
 import VoiceClient
 import VoiceServer
 
-/// What a muted microphone hears is searched for in recordings.
+/// A search for the sound of a muted microphone in recordings.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct RecordedPrivacyTests {
   private let format = AudioFormat.s16
-  /// Noise, of which no two samples in a row come again.
+  /// Noise in which no two consecutive samples occur twice.
   private let microphone = encode([Signals.noise(80_000, amplitude: 0.9, seed: 21)], .s16)
 
   @Test func whatIsHeardBeforeAndAfterMuteIsInItAndNothingInBetween() async throws {
@@ -46,7 +46,7 @@ struct RecordedPrivacyTests {
     }
     expectNothing(of: 0..<80_000, in: call.file)
     let outcome = try call.replay().outcome
-    // Silence came of all of it then and now.
+    // The recorded session and the replay both produced only silence.
     #expect(outcome.differsBy == nil && outcome.fault == nil && outcome.withheldFrom == 0)
   }
 
@@ -98,7 +98,7 @@ struct RecordedPrivacyTests {
       let start = RecordedCall.start.with {
         $0.inputs.reference = Anechoic_V1_AudioFormat(format)
       }
-      // Without its reference it waits, and then the call is over.
+      // The session waits for the reference until the call ends.
       let call = server.call()
       try await call.send(Anechoic_V1_ProcessRequest.start(start).serializedBytes())
       for request in audio(0..<800) { try await call.send(request.serializedBytes()) }
@@ -111,7 +111,8 @@ struct RecordedPrivacyTests {
     expectNothing(of: processed..<800, in: call.file)
   }
 
-  /// A part of the microphone in chunks of 33 ms, with what `after` says follows the last one.
+  /// Returns a part of the microphone in chunks of 33 ms. `after` returns the acts that follow each
+  /// chunk.
   private func audio(
     _ samples: Range<Int>,
     after: ([Anechoic_V1_ProcessRequest]) -> [Anechoic_V1_ProcessRequest] = { _ in [] }
@@ -138,7 +139,7 @@ struct RecordedPrivacyTests {
     ]
   }
 
-  /// Checks that no three samples in a row of a part of the microphone are in a file.
+  /// Expects that a file contains no three consecutive samples of a part of the microphone.
   private func expectNothing(
     of samples: Range<Int>, in file: Data, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -159,7 +160,7 @@ struct RecordedPrivacyTests {
       })
   }
 
-  /// Checks that a part of the microphone is in a file, 20 samples at a time.
+  /// Expects that a file contains a part of the microphone, in pieces of 20 samples.
   private func expect(
     _ samples: Range<Int>, in file: Data, sourceLocation: SourceLocation = #_sourceLocation
   ) {

@@ -8,15 +8,15 @@ import VoiceClient
 import VoiceServer
 import WebRTCEngine
 
-/// Who may record what, and what becomes of those who cannot keep up.
+/// The permission to record, and recorders that are too slow.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct RecorderTests {
   private static let name = "sessions/\(RecordedCall.id)"
   private static let method = Method(service: RPC.sessions, name: RPC.recordSession)
 
-  /// Controls of 4 MB, which a session refuses for their size, and which are done to it all the same.
+  /// Controls of 4 MB. The session refuses them because of their size, but they are recorded.
   private static let largeRequests: [Anechoic_V1_ProcessRequest] = {
-    // A field that nobody knows, number 15, of so many bytes.
+    // The unknown field 15, with this number of bytes.
     let field = [0x7A, 0x80, 0x92, 0xF4, 0x01] + [UInt8](repeating: 1, count: 4_000_000)
     let control = (try? Anechoic_V1_Control(serializedBytes: field)) ?? .init()
     return [Anechoic_V1_ProcessRequest](repeating: .control(control), count: 20)
@@ -125,7 +125,7 @@ struct RecorderTests {
         results += 1
       }
       #expect(results == 20)
-      // The session still runs.
+      // The session continues to run.
       let refusal = try await refusal { _ = try await recorder.whole() }
       #expect(refusal?.code == .resourceExhausted && refusal?.reason == "RECORDER_TOO_SLOW")
       session.finish()
@@ -133,7 +133,8 @@ struct RecorderTests {
     }
   }
 
-  /// The recorder begins to read later than an answer on its way would be waited for.
+  /// The recorder begins to read later than the time for which the server waits for an answer on
+  /// its way.
   @Test func aStopWaitsForASlowRecorder() async throws {
     var configuration = ServerConfiguration(
       addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self)
@@ -180,7 +181,7 @@ struct RecorderTests {
     try await server.steering(as: "archive").record(Self.name, wait: wait)
   }
 
-  /// A recorder that waits already, and reads nothing of what it is sent.
+  /// Returns a recorder that already waits and reads nothing.
   private func stubbornRecorder(of server: TestServer) async throws -> StubbornClient {
     let request: [UInt8] = try Anechoic_V1_RecordSessionRequest.with { $0.name = Self.name }
       .serializedBytes()

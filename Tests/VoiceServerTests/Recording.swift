@@ -3,7 +3,7 @@ import AudioCore
 import GRPCTransport
 import VoiceClient
 
-/// All that a session sent.
+/// Everything that a session sent.
 struct Recording: Sendable {
   var started = Anechoic_V1_Started()
   var processed: [UInt8] = []
@@ -13,7 +13,7 @@ struct Recording: Sendable {
   var events: [Anechoic_V1_SessionEvent] = []
   var results: [Anechoic_V1_ControlResult] = []
   var statistics: [Anechoic_V1_SessionStats] = []
-  /// How the call ended, where that was not with OK.
+  /// The status of the call. Nil for OK.
   var status: Status?
 
   mutating func note(_ response: Anechoic_V1_ProcessResponse) {
@@ -38,7 +38,7 @@ struct Recording: Sendable {
     return ended.reason
   }
 
-  /// Where speech began or ended, and which of the two.
+  /// The starts and ends of speech.
   var voiceChanges: [Anechoic_V1_VoiceActivityChanged] {
     events.compactMap { event in
       guard case .voiceActivityChanged(let change) = event.event else { return nil }
@@ -48,7 +48,7 @@ struct Recording: Sendable {
 }
 
 extension TestServer {
-  /// A whole session: sends, and takes in what comes, side by side.
+  /// Runs a whole session, sending and receiving at the same time.
   func record(
     _ start: Anechoic_V1_Start, _ requests: [Anechoic_V1_ProcessRequest]
   ) async throws -> Recording {
@@ -61,7 +61,7 @@ extension TestServer {
     return recording
   }
 
-  /// A whole session of one input.
+  /// Runs a whole session with one input.
   func record(
     _ start: Anechoic_V1_Start, microphone: [UInt8], _ format: AudioFormat = .s16
   ) async throws -> Recording {

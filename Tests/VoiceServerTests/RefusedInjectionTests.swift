@@ -7,12 +7,12 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// Injections whose messages make no sense. Each leaves the session as it was.
+/// Injections with invalid messages. Each leaves the session unchanged.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct RefusedInjectionTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let field: String
-    /// What follows the start.
+    /// The messages after the start.
     let requests: [Anechoic_V1_InjectSpeechRequest]
     let start: @Sendable (inout Anechoic_V1_InjectionStart) -> Void
 
@@ -81,7 +81,7 @@ struct RefusedInjectionTests {
             status?.message.hasPrefix("\(fault.field): ") == true,
             "\(fault): \(String(describing: status))")
         }
-        // Nothing waits in the way of what comes now.
+        // The next injection does not have to wait.
         let heard = try await session.inject(AudioFormat.s16.babble(100), .s16, as: "olga")
         #expect(heard.injected.nanos == 100_000_000)
       }
@@ -104,7 +104,7 @@ struct RefusedInjectionTests {
     }
   }
 
-  /// In bare messages: `InjectionStream` sends no nonsense.
+  /// Sends plain messages, because `InjectionStream` sends nothing invalid.
   private func inject(_ fault: Fault, into session: InjectedSession) async throws {
     var metadata = Metadata()
     metadata.append(RPC.clientName, "olga")

@@ -7,10 +7,10 @@ import TestAudio
 import Testing
 import VoiceClient
 
-/// What must not follow a start, and what is told then.
+/// Requests that are invalid after a start, and their statuses.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct RefusedRequestTests {
-  /// A request with something wrong in it, and the field that the status names.
+  /// An invalid request, and the field that the status names.
   struct Fault: Sendable {
     let field: String
     var code = StatusCode.invalidArgument
@@ -18,7 +18,7 @@ struct RefusedRequestTests {
     let request: Anechoic_V1_ProcessRequest
   }
 
-  /// Of what a request is about.
+  /// The subject of a request.
   enum Part: CaseIterable {
     case audio, others
 
@@ -126,7 +126,7 @@ struct RefusedRequestTests {
     let garbage: [[UInt8]] = [
       [0xff], [UInt8](repeating: 0x0a, count: 999), [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f],
       Array("GET / HTTP/1.1\r\n\r\n".utf8),
-      // Audio with a microphone that is longer than the message.
+      // Audio whose microphone field is longer than the message.
       [0x0a, 0x04, 0x0a, 0x7f, 0x0a, 0x00],
     ]
     let start: [UInt8] = try Anechoic_V1_ProcessRequest.start(.mediaClock()).serializedBytes()

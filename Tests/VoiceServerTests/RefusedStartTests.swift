@@ -5,10 +5,10 @@ import Testing
 import VoiceClient
 import VoiceServer
 
-/// What a start must not ask for, and what it is told then.
+/// Invalid starts and their statuses.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct RefusedStartTests {
-  /// A start with one thing wrong in it.
+  /// A start with one invalid field.
   struct Fault: Sendable, CustomTestStringConvertible {
     let field: String
     var code = StatusCode.invalidArgument
@@ -139,7 +139,7 @@ struct RefusedStartTests {
       #expect(try status.detail(Google_Rpc_ErrorInfo.self)?.reason == "SESSION_EXISTS")
       first.finish()
       while try await first.receive() != nil {}
-      // The id is free again with the end of its session.
+      // The id is free again when its session has ended.
       #expect(try await server.status(after: [.start(start)], halfClosing: true) == .ok)
     }
   }

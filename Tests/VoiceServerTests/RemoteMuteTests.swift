@@ -7,7 +7,7 @@ import TestAudio
 import Testing
 import VoiceClient
 
-/// Mute by somebody who does not stream the audio.
+/// Mute by a client that does not stream the audio.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct RemoteMuteTests {
   private static let microphone = AudioFormat.s16.babble(3000)
@@ -24,7 +24,7 @@ struct RemoteMuteTests {
       }
       let changes = recording.events.filter { $0.muteChanged.hasState }
       #expect(changes.map(\.muteChanged.state.muted) == [true, false])
-      let delay = Int(recording.started.algorithmicDelay.nanos) / 62_500  // samples at 16 kHz
+      let delay = Int(recording.started.algorithmicDelay.nanos) / 62_500  // In samples at 16 kHz.
       let (from, to) = (
         Int(try #require(changes.first).microphoneSample) + delay,
         Int(try #require(changes.last).microphoneSample) + delay
@@ -54,7 +54,7 @@ struct RemoteMuteTests {
       let first = try await olga.setMute(name, muted: true)
       #expect(first.muted && first.generation == 1)
       #expect(first.actor == "olga" && first.source == .controlClient)
-      // Nothing changes, and so nobody did it.
+      // Nothing changes, so no client becomes the actor.
       let again = try await paul.setMute(name, muted: true)
       #expect(again == first)
       let gesture = try await paul.reportMuteGesture(name, id: "1").state
@@ -107,7 +107,7 @@ struct RemoteMuteTests {
     }
   }
 
-  /// What a `RunningClient` has sent by the time that so many bytes have come back.
+  /// Returns the audio that a `RunningClient` has sent when this number of bytes has come back.
   static func sent(_ count: Int) -> [UInt8] {
     let size = AudioFormat.s16.bytes(10)
     return (0..<count / size).flatMap { frame in

@@ -6,7 +6,7 @@ import SwiftProtobuf
 import TestAudio
 import Testing
 
-/// Under the media clock the same requests give the same responses, whenever they are sent.
+/// Under the media clock, the same requests produce the same responses, whenever they are sent.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct RepeatableAlignmentTests {
   struct Script: Sendable, CustomTestStringConvertible {
@@ -57,7 +57,7 @@ struct RepeatableAlignmentTests {
       )
     }
     #expect(atOnce.status == nil && atOnce.processed.count == Self.client.microphoneBytes)
-    // That there is something to repeat.
+    // Without an echo path, there would be nothing to compare.
     #expect(atOnce.events.contains { $0.echoPathChanged.hasDelay })
     #expect(atOnce.statistics.contains { $0.echo.hasDelay })
     expectSame(paused, atOnce)
@@ -72,7 +72,8 @@ struct RepeatableAlignmentTests {
 }
 
 extension EchoClient {
-  /// The microphone steadily with its times, the reference in bursts of so many chunks.
+  /// Returns the microphone in steady chunks with times, and the reference in bursts of `count`
+  /// chunks.
   fileprivate func inBursts(of count: Int) -> [Anechoic_V1_ProcessRequest] {
     (0..<chunkCount).flatMap { index -> [Anechoic_V1_ProcessRequest] in
       var microphone = microphone(index)

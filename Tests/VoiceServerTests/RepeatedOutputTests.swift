@@ -8,7 +8,8 @@ import TestAudio
 import Testing
 import VoiceServer
 
-/// Under the media clock the output depends on what is sent, and not on when or in which pieces.
+/// Under the media clock, the output depends only on the input, and not on its timing or its
+/// pieces.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct RepeatedOutputTests {
   private let start = RecordedCall.start.with {
@@ -46,7 +47,7 @@ struct RepeatedOutputTests {
     let messages: [[UInt8]] = try ([.start(start)] + requests).map { try $0.serializedBytes() }
     try client.send(messages, halfClosing: true) {
       let piece = nextPiece()
-      // Any time will do: nothing may depend on it.
+      // Any pause will do, because nothing may depend on it.
       if pausing { usleep(UInt32(piece)) }
       return piece
     }

@@ -9,12 +9,12 @@ import Testing
 import VoiceClient
 import VoiceServer
 
-/// However a session ends, its recording repeats it.
+/// The ends of sessions: a replay repeats each of them.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ReplayedEndTests {
   private let microphone = AudioFormat.s16.babble(1500)
 
-  /// Chunks of 25 ms, so that half a frame is left over now and then.
+  /// Chunks of 25 ms, so that half a frame remains after every second chunk.
   private var requests: [Anechoic_V1_ProcessRequest] {
     Anechoic_V1_ProcessRequest.audio(microphone: microphone, .s16, milliseconds: 25)
   }
@@ -25,7 +25,7 @@ struct ReplayedEndTests {
     #expect(replay.processed.count == microphone.count)
   }
 
-  /// A gap is filled 100 frames at a time, and a control may come in between.
+  /// A gap is filled in turns, and a control may come between two turns.
   @Test(arguments: [
     AudioFormat.s16, .widest, AudioFormat(encoding: .s16, rate: .hz44100, channelCount: 2),
   ])
@@ -56,12 +56,12 @@ struct ReplayedEndTests {
       }
       return try await server.record(start, requests)
     }
-    // In the place of the 250 ms before the gap are 9 s.
+    // The 9 s of the gap replace the 250 ms before it.
     #expect(call.heard.processed.count == microphone.count + AudioFormat.s16.bytes(8750))
     try call.expectSame()
   }
 
-  /// The far end stalls for 600 ms, and its backlog is read away.
+  /// The far end stalls for 600 ms. The session then removes its backlog.
   @Test func oneInRealTimeWhoseFarEndStalls() async throws {
     let microphone = AudioFormat.s16.babble(4000)
     let farEnd = AudioFormat.s16.babble(4000, seed: 2)
@@ -97,7 +97,7 @@ struct ReplayedEndTests {
     try call.expectSame()
   }
 
-  /// What was refused is not in the recording: it did nothing.
+  /// The recording does not contain refused requests, because they had no effect.
   @Test(arguments: [
     Anechoic_V1_ProcessRequest.microphone([UInt8](repeating: 1, count: 641)), .microphone([]),
     .init(),
@@ -134,7 +134,8 @@ struct ReplayedEndTests {
     #expect(replay.processed == call.heard.processed)
   }
 
-  /// The frames of nine seconds wait for their reference until the end, which goes in turns.
+  /// The frames of nine seconds wait for their reference until the end, which is processed in
+  /// turns.
   @Test func oneWhoseClientGoesAwayWhileItEnds() async throws {
     let call = try await RecordedCall.run { server in
       let call = server.call()

@@ -12,8 +12,8 @@ import VoiceClient
 import VoiceServer
 import WebRTCEngine
 
-/// What is done to a session from all sides, by clients, timers and the server, is done again by a
-/// replay: the same bytes and events come out.
+/// Sessions that are changed by clients, timers and the server. A replay produces the same bytes
+/// and events.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ReplayedSessionTests {
   @Test(arguments: [Anechoic_V1_Pacing.mediaClock, .realTime])
@@ -26,7 +26,7 @@ struct ReplayedSessionTests {
         let session = InjectedSession(name: media.session, media: media, server: server)
         try await media.waitForFrames(more: 40)
         try await muteFromAllSides(session, steering)
-        // From here on there is something to be heard, and mute no more.
+        // From here on the session has sound and is not muted.
         room.isQuiet.store(false, ordering: .relaxed)
         try await media.waitForFrames(more: 40)
         try await configure(session, steering)
@@ -62,7 +62,7 @@ struct ReplayedSessionTests {
       let watch = try await steering.begunWatch(stream.started.session)
       try await stream.send(.with { $0.microphone.samples = Data(count: 3200) })
       try await steering.waitForFrames(of: stream.started.session)
-      // Nothing more comes: the media clock stands still, and the server's own decides.
+      // No more audio comes. The media clock stands still, and the server's clock decides.
       let press = try await steering.reportMuteGesture(stream.started.session, id: "press")
       #expect(press.outcome == .timedOut)
       while true {
@@ -110,7 +110,7 @@ struct ReplayedSessionTests {
     }
   }
 
-  /// Twice, and back: in the stream, by another client, and by gestures with a chime.
+  /// Mutes and unmutes twice: in the stream, by another client, and by gestures with a chime.
   private func muteFromAllSides(
     _ session: InjectedSession, _ steering: SessionsClient
   ) async throws {
@@ -156,7 +156,7 @@ struct ReplayedSessionTests {
     watch.cancel()
   }
 
-  /// By the command that everybody has.
+  /// Returns the digest computed by the `sha256sum` command.
   private static func sha256(_ bytes: [UInt8]) throws -> [UInt8] {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: file) }
@@ -176,7 +176,7 @@ struct ReplayedSessionTests {
   }
 }
 
-/// What the other inputs carry, 10 ms at a time, and whether the microphone hears anything.
+/// The audio of the other inputs, 10 ms at a time, and whether the microphone has sound.
 private final class Room: Sendable {
   let isQuiet = Atomic(true)
   private let frame = Atomic(0)

@@ -12,7 +12,7 @@ extension AudioFormat {
 }
 
 extension Anechoic_V1_Start {
-  /// Under the media clock; the output is in the microphone's format.
+  /// Returns a start with the media clock. The output has the microphone's format.
   static func mediaClock(
     _ microphone: AudioFormat = .s16, reference: AudioFormat? = nil
   ) -> Anechoic_V1_Start {
@@ -39,7 +39,7 @@ extension Anechoic_V1_ProcessRequest {
 
   static func control(_ control: Anechoic_V1_Control) -> Self { .with { $0.control = control } }
 
-  /// An update of the configuration, of the fields of a mask.
+  /// Returns an update of the configuration's fields in a mask.
   static func update(
     _ id: UInt64, _ paths: [String], at sample: Int64? = nil,
     _ change: (inout Anechoic_V1_SessionConfig) -> Void = { _ in }
@@ -52,7 +52,7 @@ extension Anechoic_V1_ProcessRequest {
     }
   }
 
-  /// Whole inputs, cut side by side into chunks of so much time.
+  /// Returns whole inputs in parallel chunks of a duration.
   static func audio(
     microphone: [UInt8], _ format: AudioFormat, reference: [UInt8]? = nil,
     _ referenceFormat: AudioFormat? = nil, milliseconds: Int = 20
@@ -75,7 +75,7 @@ extension Anechoic_V1_ProcessRequest {
 extension AudioFormat {
   func bytes(_ milliseconds: Int) -> Int { rate.hertz * milliseconds / 1000 * bytesPerSampleFrame }
 
-  /// Coded babble, the same on every channel.
+  /// Returns encoded babble, the same in every channel.
   func babble(_ milliseconds: Int, seed: UInt32 = 1) -> [UInt8] {
     let count = rate.hertz * milliseconds / 1000
     let plane = Signals.babble(count, rate: rate, seed: seed)

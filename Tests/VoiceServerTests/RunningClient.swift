@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import VoiceClient
 
-/// A media client that goes on sending its microphone, 10 ms at a time, until it is told to stop.
+/// A media client that sends its microphone 10 ms at a time until it is stopped.
 final class RunningClient: Sendable {
   let session: String
   private let stream: ProcessStream
@@ -29,9 +29,9 @@ final class RunningClient: Sendable {
     self.add = add
   }
 
-  /// Has a session run while `body` does something to it, and returns all that it sent.
-  /// `microphone` is sent over and over, with what `add` adds to each 10 ms or changes in them. No
-  /// more than `slackFrames` wait to come back.
+  /// Runs a session while `body` acts on it. Returns everything that the session sent. `microphone`
+  /// is repeated. `add` can add to each 10 ms or change them. At most `slackFrames` frames wait for
+  /// their answer.
   static func run(
     _ server: TestServer, _ start: Anechoic_V1_Start = .mediaClock(),
     microphone: [UInt8] = AudioFormat.s16.babble(3000), slackFrames: Int = 0,
@@ -53,12 +53,12 @@ final class RunningClient: Sendable {
     return try await running
   }
 
-  /// How many frames have come back.
+  /// The number of frames that were answered.
   var framesAnswered: Int { framesHeard.load(ordering: .relaxed) }
 
   func stop() { isOver.store(true, ordering: .relaxed) }
 
-  /// Waits until so many more frames have come back.
+  /// Waits until this many more frames were answered.
   func waitForFrames(more count: Int) async throws {
     let last = framesHeard.load(ordering: .relaxed) + count
     let limit = ContinuousClock.now + .seconds(30)
@@ -68,7 +68,7 @@ final class RunningClient: Sendable {
     }
   }
 
-  /// Has a control sent with the next audio.
+  /// Sends a control with the next audio.
   func submit(_ control: Anechoic_V1_Control) {
     replies.withLock { $0.append(control) }
   }
@@ -98,12 +98,12 @@ final class RunningClient: Sendable {
           recording.note(response)
         }
         framesHeard.store(frame, ordering: .relaxed)
-        // So that others have a turn, and the session does not run for hours of its own time.
+        // Gives other tasks time, so that the session does not advance by hours.
         try await Task.sleep(for: .milliseconds(1))
       } while !isOver.load(ordering: .relaxed) && recording.endReason == nil
       stream.finish()
     } catch is Status {
-      // Told by `receive`.
+      // `receive` throws the same error.
     }
     do {
       while let response = try await stream.receive() { recording.note(response) }

@@ -5,7 +5,7 @@ import SwiftProtobuf
 import TestAudio
 import Testing
 
-/// The recording that scripts/make-sample makes, whose truth is known.
+/// The sample that scripts/make-sample makes, whose contents are known.
 @Suite(
   .serialized, .timeLimit(.minutes(1)), .enabled(if: Sample.isThere, "scripts/make-sample makes it")
 )
@@ -30,7 +30,7 @@ struct SampleTests {
       try await server.record(sample.start, sample.requests)
     }
     let farEnd = try #require(sample.segments.far_end_only.first)
-    let delay = Int(recording.started.algorithmicDelay.nanos) / 62_500  // in samples
+    let delay = Int(recording.started.algorithmicDelay.nanos) / 62_500  // In samples.
     let range = Int((farEnd[0] + 3) * 16000)..<Int(farEnd[1] * 16000)
     let before = decode(sample.microphone, .s16)[0][range]
     let after = decode(recording.processed, .s16)[0][

@@ -5,8 +5,8 @@ import Testing
 import VoiceClient
 import VoiceServer
 
-/// Calls that take one message and get another, just when they end. Each test runs in a process of
-/// its own, because a call that is ended twice makes libgrpc abort.
+/// Calls that take one message and receive a second one just when they end. Each test runs in a
+/// process of its own, because libgrpc aborts the process if a call is ended twice.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct SecondMessageTests {
   @Test func watchersMayNotEndTheServer() async {
@@ -32,7 +32,7 @@ struct SecondMessageTests {
   }
 }
 
-/// Has many watchers of one session send a second message while the session is deleted.
+/// Lets many watchers of one session send a second message while the session is deleted.
 private func watchersOfADeletedSession(_ server: TestServer, count: Int) async throws {
   let stream = try await server.client.process(.mediaClock())
   let request: [UInt8] = try Anechoic_V1_WatchSessionRequest.with {
@@ -51,7 +51,7 @@ private func watchersOfADeletedSession(_ server: TestServer, count: Int) async t
   stream.cancel()
 }
 
-/// Has many recorders, whose sessions do not start, send a second message when they are told so.
+/// Lets many recorders whose sessions do not start send a second message when they are refused.
 private func recordersThatWaitInVain(_ server: TestServer, count: Int) async throws {
   var calls: [ClientCall] = []
   for index in 0..<count {
@@ -66,7 +66,7 @@ private func recordersThatWaitInVain(_ server: TestServer, count: Int) async thr
   await sendAnotherMessage(on: calls)
 }
 
-/// Sends a message on each of the calls within some 20 ms, and waits until all have ended.
+/// Sends a message on each call within about 20 ms, and waits until all calls have ended.
 private func sendAnotherMessage(on calls: [ClientCall]) async {
   await withTaskGroup { group in
     for (index, call) in calls.enumerated() {

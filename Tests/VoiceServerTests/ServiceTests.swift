@@ -8,7 +8,7 @@ import VoiceClient
 import VoiceServer
 import WebRTCEngine
 
-/// What stands beside the sessions: capabilities, health and reflection.
+/// The services beside the sessions: capabilities, health and reflection.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ServiceTests {
   private typealias Health = Grpc_Health_V1_HealthCheckResponse
@@ -157,7 +157,7 @@ struct ServiceTests {
     Issue.record("listens on \"\(address)\"", sourceLocation: sourceLocation)
   }
 
-  /// Drains a moment after its health has said so.
+  /// Waits for NOT_SERVING, and then for the refusal of sessions.
   private func expectDraining(_ client: VoiceProcessingClient) async throws {
     let limit = ContinuousClock.now + .seconds(5)
     while ContinuousClock.now < limit {

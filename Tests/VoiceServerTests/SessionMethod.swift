@@ -2,12 +2,12 @@ import AnechoicAPI
 import SwiftProtobuf
 import Testing
 
-/// A method of the session service that is about one session.
+/// A method of the session service that acts on one session.
 struct SessionMethod: Sendable, CustomTestStringConvertible {
   let name: String
-  /// Where in its request the session is named.
+  /// The path of the session's name in the request.
   let field: String
-  /// A request that would be right for a session of this name.
+  /// Returns a valid request for a session with this name.
   let request: @Sendable (_ session: String) throws -> [UInt8]
 
   var testDescription: String { name }

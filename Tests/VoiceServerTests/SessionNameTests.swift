@@ -2,7 +2,7 @@ import AnechoicAPI
 import GRPCTransport
 import Testing
 
-/// What the methods of the session service make of a name, and of what is no message of theirs.
+/// Invalid names and messages in the methods of the session service.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SessionNameTests {
   private static let nonsense = [
@@ -13,7 +13,7 @@ struct SessionNameTests {
   @Test(arguments: SessionMethod.all)
   func whatIsNoNameIsRefused(method: SessionMethod) async throws {
     try await TestServer.run { server in
-      // An id that nobody could have chosen is none either.
+      // Ids that no session can have are invalid too.
       for name in Self.nonsense + ["sessions/\u{0}", "sessions/ü", "sessions/" + longName] {
         let status = try await refusal {
           _ = try await server.ask(method.name, method.request(name))
@@ -40,7 +40,7 @@ struct SessionNameTests {
   func bytesThatAreNoMessageAreRefusedAndHarmNobody(method: SessionMethod) async throws {
     let garbage: [[UInt8]] = [
       [0xff], [0x0a, 0x7f], [UInt8](repeating: 0x80, count: 20), Array("GET / HTTP/1.1".utf8),
-      [0x0a, 0x02, 0xc3, 0x28],  // a string that is not UTF-8
+      [0x0a, 0x02, 0xc3, 0x28],  // A string that is not UTF-8.
     ]
     try await TestServer.run { server in
       try await Bystander.watching(server) {

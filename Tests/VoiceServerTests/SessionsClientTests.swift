@@ -4,7 +4,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// `SessionsClient`, as a program uses it.
+/// `SessionsClient` as a program uses it.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SessionsClientTests {
   @Test func aListHasTheSessionsOfAllPages() async throws {

@@ -8,10 +8,10 @@ import VoiceClient
 import VoiceServer
 import WebRTCEngine
 
-/// Clients that send, and do not read what they are sent.
+/// Clients that send and do not read.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SlowConsumerTests {
-  /// 16 KB a second in, and 384 KB a second out.
+  /// 16 KB/s of input cause 384 KB/s of output.
   private static let microphone = AudioFormat(encoding: .s16, rate: .hz8000, channelCount: 1)
   private static let samples = Self.microphone.babble(3000)
   private static let audio = Anechoic_V1_ProcessRequest.audio(
@@ -48,7 +48,7 @@ struct SlowConsumerTests {
       let recording = try await Bystander.watching(server) {
         try client.send(
           [.start(start(.realTime))] + changes + Self.audio, halfClosing: true)
-        // Real time itself: the server takes in the last of the audio after 2.5 s of it.
+        // Real time matters here: the server reads the last audio after 2.5 s.
         try await Task.sleep(for: .seconds(3))
         return try await client.read().recording
       }
@@ -123,7 +123,7 @@ struct SlowConsumerTests {
     try await running.sessionsActive(become: 1)
     async let stopped: Void = server.stop(grace: .seconds(10))
     while try await running.client.health() == .serving {}
-    // Longer than a server takes that believes all to be over.
+    // Longer than a server would take that believes the session to be over.
     try await Task.sleep(for: .milliseconds(300))
     let recording = try await client.read().recording
     #expect(recording.processed.count == AudioFormat.widest.bytes(300))
@@ -131,7 +131,7 @@ struct SlowConsumerTests {
     await stopped
   }
 
-  /// A change of mode at each half of a second, from the first on.
+  /// Changes the mode every half second, starting with the first.
   private var changes: [Anechoic_V1_ProcessRequest] {
     (1...5).map { index in
       .update(UInt64(index), ["preferred_mic_mode"], at: Int64(index) * 4000) {
@@ -143,7 +143,7 @@ struct SlowConsumerTests {
   private func expectNothingButAudioIsLost(_ recording: Recording) throws {
     #expect(recording.results.map(\.controlID) == [1, 2, 3, 4, 5])
     #expect(recording.statistics.map(\.flow.framesProcessed) == [100, 200, 300])
-    // ConfigChanged and MicModeChanged of each change, and the end.
+    // Each change has a ConfigChanged and a MicModeChanged, and the session has an end.
     #expect(recording.events.count { $0.outputDropped == .init() } == 11)
     #expect(recording.hasContiguousEvents)
     #expect(recording.endReason == .clientClosed)

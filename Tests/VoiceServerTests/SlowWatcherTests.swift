@@ -6,7 +6,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// Watchers that do not read what they are sent.
+/// Watchers that do not read.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct SlowWatcherTests {
   private static let method = Method(service: RPC.sessions, name: RPC.watchSession)
@@ -21,7 +21,7 @@ struct SlowWatcherTests {
           }.serializedBytes()
           try stubborn.send([request], halfClosing: true)
           let watch = try await steering.begunWatch(client.session)
-          // No more is waited for than a watcher is given.
+          // The limit is the time that a watcher has.
           let limit = ContinuousClock.now + .seconds(11)
           while ContinuousClock.now < limit {
             let muted = try await steering.get(client.session).mute.muted

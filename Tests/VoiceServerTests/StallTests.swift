@@ -6,7 +6,7 @@ import Testing
 import VoiceClient
 import VoiceServer
 
-/// Sessions that were held up, and catch up.
+/// Sessions that are held up and then catch up.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct StallTests {
   private static let realTime = Anechoic_V1_Start.mediaClock().with { $0.pacing = .realTime }
@@ -21,8 +21,8 @@ struct StallTests {
     }
   }
 
-  /// Twenty sessions each leave out nine seconds. A neighbour on their thread counts its answers
-  /// meanwhile: a busy machine slows both down alike.
+  /// Twenty sessions each leave a gap of nine seconds. A neighbour on the same thread counts its
+  /// answers meanwhile, because a busy machine slows both down equally.
   @Test(arguments: [true, false])
   func longGapsOfOthersHoldUpNobody(atTheEnd: Bool) async throws {
     try await TestServer.run { server in
@@ -34,12 +34,13 @@ struct StallTests {
           try await group.waitForAll()
         }
       }
-      // 18,000 frames are processed meanwhile, 10 in a turn. In turns of 100 there were 104 and 136 answers.
+      // The server processes 18,000 frames meanwhile, 10 in a turn. With turns of 100 frames, the
+      // neighbour had 104 and 136 answers.
       #expect(answers > 250, "\(answers)")
     }
   }
 
-  /// At the end, the reference that the frames wait for never comes.
+  /// At the end, the frames wait for a reference that never comes.
   private static func leaveOutNineSeconds(_ server: TestServer, atTheEnd: Bool) async throws {
     let gap = Anechoic_V1_ProcessRequest.with {
       $0.audio.microphone.samples = Data(AudioFormat.s16.babble(10))
@@ -51,9 +52,9 @@ struct StallTests {
   }
 }
 
-/// A session that sends the next frame when the last has been answered.
+/// A session that sends the next frame when the last one was answered.
 private enum Neighbour {
-  /// Returns how many frames were answered while `body` ran.
+  /// Returns the number of frames that were answered while `body` ran.
   static func answers(_ server: TestServer, _ body: () async throws -> Void) async throws -> Int {
     var answers = 0
     _ = try await RunningClient.run(server) { client, _ in

@@ -4,19 +4,19 @@ import Foundation
 import SwiftProtobuf
 import VoiceClient
 
-/// A media client in real time whose connection stalls once: its device goes on capturing meanwhile,
-/// and the client sends all of that at once when the stall is over.
+/// A media client in real time whose connection stalls once. Its device continues to capture, and
+/// the client sends the captured audio at once when the stall is over.
 struct StalledClient {
   private static let frame = Duration.milliseconds(10)
 
   let server: TestServer
-  /// Frames of 10 ms before the stall, captured during the stall, and captured after it.
+  /// The number of frames before the stall, during the stall, and after it.
   let before: Int
   let during: Int
   let after: Int
 
-  /// Returns how long each frame took from its capture to its processed output, and what the session
-  /// sent.
+  /// Returns the time of each frame from its capture to its processed output, and everything that
+  /// the session sent.
   func run(_ start: Anechoic_V1_Start) async throws -> (delays: [Duration], Recording) {
     let stream = try await server.client.process(start)
     let began = ContinuousClock.now

@@ -5,7 +5,7 @@ import Testing
 import VoiceClient
 import VoiceServer
 
-/// Calls that send nothing.
+/// Calls that send no message.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct StartDeadlineTests {
   private static let methods = [

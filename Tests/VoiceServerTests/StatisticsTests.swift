@@ -60,7 +60,7 @@ struct StatisticsTests {
       let began = ContinuousClock.now
       let recording = try await server.record(
         .mediaClock().with { $0.pacing = .realTime }, microphone: microphone)
-      // 3 s, less the 500 ms that a sender may be ahead, and some more for a slow clock.
+      // 3 s, minus the 500 ms that a sender may be ahead, and minus a tolerance for the clock.
       #expect(ContinuousClock.now - began > .milliseconds(2300))
       #expect(recording.processed.count == microphone.count)
       let quick = try await server.record(.mediaClock(), microphone: microphone)
@@ -70,7 +70,7 @@ struct StatisticsTests {
 }
 
 extension Anechoic_V1_ProcessRequest {
-  /// The same audio at a later sample, after an overrun.
+  /// Returns the same audio at a later sample, as after an overrun.
   fileprivate func late(_ firstSample: Int64) -> Self {
     var request = self
     request.audio.microphone.firstSample = firstSample

@@ -5,9 +5,9 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// The session service in bare messages, as a client of another make would call it.
+/// The session service with plain messages, as a foreign client calls it.
 extension TestServer {
-  /// One message out and one back, in the name of a client.
+  /// Sends one request in the name of a client and returns the response.
   func ask<Request: Message, Response: Message>(
     _ method: String, _ request: Request, as client: String = "olga", _: Response.Type
   ) async throws -> Response {
@@ -23,13 +23,13 @@ extension TestServer {
       timeout: .seconds(20))
   }
 
-  /// A client of the session service with a connection of its own.
+  /// Returns a client of the session service with a connection of its own.
   func steering(as client: String) -> SessionsClient {
     SessionsClient(server: address, clientName: client)
   }
 }
 
-/// The status that something is refused with; nil where it is not.
+/// Returns the status with which a call is refused, or nil if it succeeds.
 func refusal(_ body: () async throws -> Void) async throws -> Status? {
   do {
     try await body()
@@ -40,12 +40,12 @@ func refusal(_ body: () async throws -> Void) async throws -> Status? {
 }
 
 extension Status {
-  /// Of its `ErrorInfo`.
+  /// The reason in the `ErrorInfo`.
   var reason: String? { try? detail(Google_Rpc_ErrorInfo.self)?.reason }
 }
 
 extension SessionsClient {
-  /// A watch that has begun: of what follows it misses nothing.
+  /// Returns a watch that has begun and misses nothing that follows.
   func begunWatch(_ session: String, statsInterval: Duration? = nil) async throws -> WatchStream {
     let watch = try await watch(session, statsInterval: statsInterval)
     let first = try await watch.receive()
@@ -53,7 +53,7 @@ extension SessionsClient {
     return watch
   }
 
-  /// Waits until a session has processed so many frames.
+  /// Waits until a session has processed this many frames.
   func waitForFrames(_ count: UInt64 = 1, of session: String) async throws {
     let limit = ContinuousClock.now + .seconds(30)
     while try await get(session).stats.flow.framesProcessed < count {
@@ -64,7 +64,7 @@ extension SessionsClient {
 }
 
 extension WatchStream {
-  /// The next event that fits; what comes before is passed over.
+  /// Returns the next event for which the condition is true, and skips the others.
   func event(
     where fits: (Anechoic_V1_SessionEvent) -> Bool
   ) async throws -> Anechoic_V1_SessionEvent {
@@ -74,7 +74,7 @@ extension WatchStream {
     throw Status(.internal, "the watch has ended before the event came")
   }
 
-  /// All that comes to the end.
+  /// Returns all remaining items.
   func rest() async throws -> [Anechoic_V1_WatchSessionResponse] {
     var responses: [Anechoic_V1_WatchSessionResponse] = []
     while let response = try await receive() { responses.append(response) }

@@ -7,7 +7,7 @@ import TestAudio
 import Testing
 import VoiceClient
 
-/// A second connection that steers, and what it is refused.
+/// A second connection that changes a session, and its refusals.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct SteeringTests {
   @Test func whoIsQuickerWinsAndTheOtherIsTold() async throws {
@@ -100,7 +100,7 @@ struct SteeringTests {
         .mediaClock().with { $0.config.mute.gesturePolicy = .ask })
       let session = stream.started.session
       let steering = SessionsClient(server: server.address, clientName: "olga")
-      // Nothing has been heard yet: no input runs.
+      // No audio has been processed yet, so no input runs.
       #expect(try await steering.reportMuteGesture(session, id: "0").outcome == .ignored)
       try await stream.send(.with { $0.microphone.samples = Data(AudioFormat.s16.babble(100)) })
       while try await !(stream.receive()?.audio.frames.isEmpty ?? true) { break }

@@ -6,23 +6,24 @@ import GRPCTransport
 import SwiftProtobuf
 import Testing
 
-/// A client of one call in bare HTTP/2, which reads nothing until it is told to.
+/// A client of one call in plain HTTP/2 that reads nothing until it is told to.
 ///
-/// Libgrpc's own client takes in megabytes that nobody asked for; this one grants the 65,535 bytes
-/// that HTTP/2 begins with, and not one more. What it sends has to fit into as much.
+/// libgrpc's own client accepts megabytes that the program has not requested. This client grants
+/// only the initial window of HTTP/2, 65,535 bytes. Everything that it sends must fit into such a
+/// window too.
 final class StubbornClient {
   private static let headers: UInt8 = 1
   private static let data: UInt8 = 0
   private static let windowUpdate: UInt8 = 8
   private static let endStream: UInt8 = 1
 
-  /// What a call came to.
+  /// The result of a call.
   struct Answer: Sendable {
     var messages: [Data] = []
-    /// As they came: libgrpc does not compress the values.
+    /// The trailers as they came. libgrpc does not compress the values.
     var trailers = ""
 
-    /// What a call of `Process` came to.
+    /// The result of a `Process` call.
     var recording: Recording {
       get throws {
         try messages.reduce(into: Recording()) {
@@ -34,7 +35,7 @@ final class StubbornClient {
 
   private let handle: Int32
 
-  /// Begins a call of `Process`, or of another method.
+  /// Starts a `Process` call, or a call of another method.
   init(
     _ server: TestServer,
     _ method: GRPCTransport.Method = Method(service: RPC.voiceProcessing, name: RPC.process),
@@ -55,7 +56,7 @@ final class StubbornClient {
     }
     try #require(connected == 0)
     try write(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
-    // SETTINGS: all as they are, but for the window that each call begins with.
+    // SETTINGS: the defaults, except for the initial window of each call.
     try writeFrame(4, stream: 0, window.map { [0, 4] + Self.bytes($0) } ?? [])
     // POST and http by their index, :path and :authority with an indexed name.
     var block: [UInt8] = [0x83, 0x86]
@@ -73,7 +74,7 @@ final class StubbornClient {
     try send(requests.map { try $0.serializedBytes() }, halfClosing: halfClosing)
   }
 
-  /// Sends messages in pieces of so many bytes as `nextPiece` says, up to 16,384.
+  /// Sends messages in pieces of the sizes that `nextPiece` returns, up to 16,384 bytes.
   func send(
     _ messages: [[UInt8]], halfClosing: Bool, nextPiece: () -> Int = { 16_384 }
   ) throws {
@@ -91,19 +92,19 @@ final class StubbornClient {
     }
   }
 
-  /// Sends a message but for its last byte.
+  /// Sends a message without its last byte.
   func sendPart(of message: [UInt8]) throws {
     let bytes = [0] + Self.bytes(UInt32(message.count)) + message.dropLast()
     try writeFrame(Self.data, stream: 1, bytes)
   }
 
-  /// Waits for the first of what the server sends, without granting it any more.
+  /// Waits for the server's first data, without granting more.
   func waitForData() async throws {
     let handle = handle
     try await Self.off { while try Self.readFrame(handle).head[3] != Self.data {} }
   }
 
-  /// Grants all that the server wants to send, and reads to the end of the call.
+  /// Grants everything that the server wants to send, and reads to the end of the call.
   func read() async throws -> Answer {
     for stream in [UInt32(0), 1] {
       try writeFrame(Self.windowUpdate, stream: stream, Self.bytes(1 << 30))
@@ -112,7 +113,7 @@ final class StubbornClient {
     return try await Self.off { try Self.readToEnd(handle) }
   }
 
-  /// On a thread of its own: those of async functions must not be blocked.
+  /// Runs the body on a thread of its own, because threads of async functions must not block.
   private static func off<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {

@@ -7,13 +7,14 @@ import VoiceClient
 import VoiceServer
 import WebRTCEngine
 
-/// A server that a test has for itself.
+/// A server that belongs to one test.
 struct TestServer {
   let address: String
   let client: VoiceProcessingClient
   let channel: Channel
 
-  /// Runs `body` against a server on a port of its own, which is stopped however `body` ends.
+  /// Runs `body` with a server on a port of its own. Stops the server afterwards, even if `body`
+  /// throws.
   static func run<Result>(
     threads: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
     _ body: (TestServer) async throws -> Result
@@ -32,20 +33,20 @@ struct TestServer {
     }
   }
 
-  /// A server that the test stops by itself.
+  /// Creates a server that the test stops.
   init(_ server: VoiceProcessingServer) throws {
     address = try #require(server.addresses.first)
     client = VoiceProcessingClient(server: address)
     channel = Channel(target: address)
   }
 
-  /// A bare call of `Process`, over before its time whatever happens.
+  /// Returns a plain `Process` call, which ends after the timeout at the latest.
   func call(timeout: Duration = .seconds(20)) -> ClientCall {
     channel.call(Method(service: RPC.voiceProcessing, name: RPC.process), timeout: timeout)
   }
 
-  /// The status that a call ends with after these messages. The client does not close its side,
-  /// unless it is told to.
+  /// Returns the status of a call after these messages. The client closes its side only if
+  /// `halfClosing` is true.
   func status(
     after messages: [[UInt8]], halfClosing: Bool = false
   ) async throws -> Status {
@@ -54,7 +55,7 @@ struct TestServer {
       for message in messages { try await call.send(message) }
       if halfClosing { call.halfClose() }
     } catch is Status {
-      // Told again by `receive`.
+      // `receive` throws the same error.
     }
     do {
       while try await call.receive() != nil {}
@@ -71,7 +72,7 @@ struct TestServer {
     return try await status(after: messages, halfClosing: halfClosing)
   }
 
-  /// Waits until the server counts so many sessions.
+  /// Waits until the server counts this many sessions.
   func sessionsActive(become count: UInt32) async throws {
     let limit = ContinuousClock.now + .seconds(5)
     while try await client.capabilities().sessionsActive != count {
@@ -82,13 +83,13 @@ struct TestServer {
 }
 
 extension Status {
-  /// The details as `google.rpc` says that they are coded.
+  /// Returns a detail, decoded as `google.rpc` defines it.
   func detail<Detail: Message>(_ type: Detail.Type) throws -> Detail? {
     try Google_Rpc_Status(serializedBytes: Data(details)).details
       .first { $0.isA(type) }.map { try type.init(unpackingAny: $0) }
   }
 
-  /// Checks the code, that message and details name the field, and that the details agree.
+  /// Expects this code, and that the message and the details name the field.
   func expect(
     _ code: StatusCode, field: String, reason: String = "INVALID_FIELD",
     sourceLocation: SourceLocation = #_sourceLocation
@@ -106,7 +107,7 @@ extension Status {
   }
 }
 
-/// Lends the address of a unix socket in a folder of its own.
+/// Calls `body` with the address of a unix socket in a folder of its own.
 func withUnixSocket<Result>(_ body: (String) async throws -> Result) async throws -> Result {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("anechoic-test-\(UUID().uuidString)")

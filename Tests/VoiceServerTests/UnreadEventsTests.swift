@@ -7,7 +7,7 @@ import Testing
 import VoiceClient
 import VoiceServer
 
-/// Media clients that read nothing and send nothing, while other clients cause events.
+/// Media clients that neither read nor send while other clients cause events.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct UnreadEventsTests {
   @Test(arguments: [Anechoic_V1_Pacing.realTime, .mediaClock])
@@ -42,7 +42,8 @@ struct UnreadEventsTests {
         }
         try client.send([.start(start)], halfClosing: false)
         let events = try await toggleMute(of: "sessions/call-1", on: server, pause: .zero)
-        // The start is in flight. Each change is one event, and the one after the last fits no more.
+        // The start is in flight. Each change is one event, and the event after the last one does
+        // not fit.
         #expect(events == 151)
         let trailers = try await client.read().trailers
         #expect(trailers.contains("more than 150 of them"), "\(trailers)")
@@ -51,7 +52,8 @@ struct UnreadEventsTests {
     }
   }
 
-  /// One request may lead to more output than may wait: the rest is made when its client has read.
+  /// One request may cause more output than may wait. The session makes the rest when its client
+  /// has read.
   @Test func muchOutputOfOneRequestWaitsForItsClient() async throws {
     try await TestServer.run {
       $0.unreadLimit.messages = 300
@@ -66,7 +68,8 @@ struct UnreadEventsTests {
     }
   }
 
-  /// Waits for a session, and toggles mute until it is gone. Returns how often that worked.
+  /// Waits for a session and toggles mute until the session is gone. Returns the number of
+  /// successful toggles.
   private func toggleMute(
     of session: String, on server: TestServer, pause: Duration
   ) async throws -> Int {

@@ -4,10 +4,10 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// Changes of a session by somebody who does not stream its audio.
+/// Changes of a session by a client that does not stream its audio.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct UpdatedSessionTests {
-  /// A path, and what it changes.
+  /// A path and the change that it causes.
   struct Field: Sendable, CustomTestStringConvertible {
     let path: String
     let set: @Sendable (inout Anechoic_V1_Session) -> Void
@@ -36,7 +36,7 @@ struct UpdatedSessionTests {
       let start = Anechoic_V1_Start.mediaClock().with { $0.labels = ["room": "4"] }
       let recording = try await RunningClient.run(server, start) { client, steering in
         var expected = try await steering.get(client.session)
-        // What the mask does not name is not looked at.
+        // A value that the mask does not name is ignored.
         var update = Anechoic_V1_Session.with {
           $0.name = client.session
           $0.config.voiceActivityDetection.startWindow.seconds = 2
@@ -47,7 +47,7 @@ struct UpdatedSessionTests {
         field.set(&expected)
         let read = try await steering.get(client.session)
         #expect(updated.labels == expected.labels && read.labels == expected.labels)
-        // A mode brings parts of its own.
+        // A mode changes other parts too.
         if field.path == "config.preferred_mic_mode" {
           expected.config.voiceProcessing = read.config.voiceProcessing
         }
@@ -85,7 +85,7 @@ struct UpdatedSessionTests {
       (["labels", "config.nonsense"], .invalidArgument, "update_mask"),
       (["labels.room"], .invalidArgument, "update_mask"),
       (["labels", "mute"], .invalidArgument, "update_mask"),
-      // One character, as Swift counts.
+      // Swift counts this text as one character.
       (["a" + String(repeating: "\u{301}", count: 20_000)], .invalidArgument, "update_mask"),
       (["config." + String(repeating: "a", count: 20_000)], .invalidArgument, "update_mask"),
       (["name"], .invalidArgument, "update_mask"), (["*"], .invalidArgument, "update_mask"),
@@ -166,7 +166,7 @@ struct UpdatedSessionTests {
           for field in fields {
             group.addTask {
               let own = server.steering(as: field.path)
-              // Set, cleared and set again, and set in the end.
+              // Sets and clears the field in turns, and sets it in the end.
               for round in 0..<11 {
                 var update = Anechoic_V1_Session.with { $0.name = client.session }
                 if round.isMultiple(of: 2) { field.set(&update) }

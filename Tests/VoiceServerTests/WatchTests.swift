@@ -9,7 +9,7 @@ import VoiceClient
 import VoiceServer
 import WebRTCEngine
 
-/// A second connection that watches.
+/// A second connection that watches a session.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct WatchTests {
   @Test func aWatcherGetsASnapshotAndThenEveryEventToTheEnd() async throws {
@@ -55,7 +55,7 @@ struct WatchTests {
 
   @Test func whatIsForgottenIsSaidToBeAGap() async throws {
     try await TestServer.run { server in
-      // More events than are remembered: two for each change of the mode.
+      // More events than the server keeps: two for each change of the mode.
       let changes = (0..<600).map { index in
         Anechoic_V1_ProcessRequest.update(UInt64(index), ["preferred_mic_mode"]) {
           $0.preferredMicMode = index.isMultiple(of: 2) ? .wideSpectrum : .standard
@@ -65,7 +65,7 @@ struct WatchTests {
       let session = stream.started.session
       let frame = Data(AudioFormat.s16.babble(10))
       for change in changes {
-        // A frame for each: controls have a rate of their own.
+        // Sends a frame with each control, because controls have a rate limit by audio.
         try await stream.send(.with { $0.microphone.samples = frame })
         try await stream.send(change.control)
         while let response = try await stream.receive() {

@@ -6,7 +6,7 @@ import SwiftProtobuf
 import Testing
 import VoiceClient
 
-/// What a watcher is told of the past, and in what order.
+/// Past events for watchers, and their order.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct WatchedHistoryTests {
   @Test func whoeverComesWhileOthersChangeThingsMissesNothing() async throws {
@@ -41,7 +41,7 @@ struct WatchedHistoryTests {
       for all in responses {
         let snapshot = try #require(all.first?.snapshot)
         #expect(all.dropFirst().map(\.event.eventID) == Array((snapshot.lastEventID + 1)...last))
-        // The snapshot is what the events up to its id have led to.
+        // The snapshot is the result of the events up to its id.
         let before = recording.events.prefix(Int(snapshot.lastEventID)).last {
           $0.muteChanged.hasState
         }
@@ -59,7 +59,7 @@ struct WatchedHistoryTests {
       var isMuted = false
       while events < 1002 {
         isMuted.toggle()
-        // A frame for each: controls have a rate of their own.
+        // Sends a frame with each control, because controls have a rate limit by audio.
         try await stream.send(.with { $0.microphone.samples = frame })
         try await stream.send(.with { $0.setMute.muted = isMuted })
         var hasMute = false
@@ -93,7 +93,7 @@ struct WatchedHistoryTests {
       let stream = try await server.client.process(.mediaClock())
       let (name, steering) = (stream.started.session, server.steering(as: "olga"))
       let next = try await steering.setMute(name, muted: true).generation + 1
-      // The next event is no event of the future.
+      // The id of the next event is valid.
       let watch = try await steering.watch(name, fromEvent: next)
       #expect(try await watch.receive()?.snapshot.mute.muted == true)
       _ = try await steering.setMute(name, muted: false)

@@ -46,7 +46,7 @@ struct CaptureWarningTests {
 
   @Test func fullScaleInSeveralFramesIsClipping() {
     var watch = Watch()
-    // One loud frame in a second is none.
+    // One frame at full scale in a second does not count as clipping.
     for _ in 0..<10 {
       #expect(watch.changes(1) { $0.peak = 1 }.isEmpty)
       #expect(watch.changes(99).isEmpty)
@@ -107,7 +107,7 @@ struct CaptureWarningTests {
   private struct Watch {
     private var warnings = CaptureWarnings()
 
-    /// So many frames alike, of a good microphone but for what is changed.
+    /// Returns the changes after equal frames of a good microphone, with the given differences.
     mutating func changes(
       _ frames: Int, _ change: (inout CaptureWarnings.Observation) -> Void = { _ in }
     ) -> [CaptureWarnings.Change] {

@@ -24,7 +24,7 @@ struct ChimeTests {
       #expect(sound[(2 * tone - rate.hertz / 100)..<(2 * tone)].contains { $0 != 0 })
       let peak = sound.map { abs($0) }.max() ?? 0
       #expect(peak > 0.09 && peak <= 0.1)
-      // No steeper than its highest tone at its full level, least of all at its edges.
+      // The signal is never steeper than its highest tone at full level, especially at its edges.
       let steepest = 0.1 * 2 * Float.pi * 880 / Float(rate.hertz)
       #expect(largestStep(sound[...]) < steepest * 1.05)
       let edge = max(2, rate.hertz / 2000)
@@ -55,7 +55,7 @@ struct ChimeTests {
     #expect(sound([], .hz48000).allSatisfy { $0 == 0 })
   }
 
-  /// 400 ms, with all chimes started at the beginning.
+  /// Returns 400 ms, with all chimes started at the beginning.
   private func sound(_ kinds: [Chime.Kind], _ rate: SampleRate) -> [Float] {
     var chime = Chime(rate: rate)
     for kind in kinds { chime.start(kind) }
@@ -67,7 +67,7 @@ struct ChimeTests {
     }
   }
 
-  /// In Hz, by its passages through zero.
+  /// Returns the pitch in Hz, measured by zero crossings.
   private func pitch(_ sound: ArraySlice<Float>, _ rate: SampleRate) -> Float {
     let passages = zip(sound, sound.dropFirst()).filter { $0 <= 0 && $1 > 0 }.count
     return Float(passages) * Float(rate.hertz) / Float(sound.count)

@@ -30,7 +30,7 @@ struct DuckerTests {
     #expect(ducker.gain == -level.attenuation / 3)
     let down = ducker.process(nearEndTalks: true, farEndTalks: false, settings)
     #expect(down == Ducker.Change(gain: -level.attenuation, talking: .nearEnd))
-    // Attack: all of it after 100 ms, and not before.
+    // Attack: the full attenuation is reached after 100 ms and not before.
     for _ in 0..<8 { talk(&ducker, settings) }
     #expect(ducker.gain > -level.attenuation)
     talk(&ducker, settings)
@@ -101,7 +101,7 @@ struct DuckerTests {
       }
       let before = ducker.gain
       let change = ducker.process(nearEndTalks: isNear, farEndTalks: isFar, settings)
-      // From the least to the most within an attack.
+      // The largest change within an attack is from the lowest to the highest attenuation.
       let isSmooth = abs(ducker.gain - before) < (30 - 4 / 3) / 10 + 0.01
       let isWithin = (-30...(-4 / 3)).contains(ducker.gain)
       if !isSmooth || !isWithin || change?.gain == said { wrong.append(frame) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// A reference that the client sends, with a lag of any length: what is heard, and what is said.
+/// A reference from the client, with a lag of any length: the audio and the events.
 struct EchoAlignmentTests {
   @Test(arguments: [0, 0.06, 0.25, 0.6, 1])
   func theEchoIsFoundAndGoneFromTheFourthSecondOn(lag: Double) async throws {
@@ -26,12 +26,12 @@ struct EchoAlignmentTests {
     try run.run()
     #expect(run.reduction(1 + lag..<2 + lag) > 20, "\(run.reduction(1 + lag..<2 + lag))")
     #expect(run.reduction(3..<6) > 25, "\(run.reduction(3..<6))")
-    // By the devices' times it is known before anything is heard.
+    // With device times, the lag is known before any echo.
     #expect(
       run.echoPaths.first.map { $0.at < 0.1 && abs($0.milliseconds - lag * 1000) < 6 } == true)
   }
 
-  /// A canceller that hears a microphone without sound would learn that there is no echo.
+  /// A canceller that hears a silent microphone would learn that there is no echo.
   @Test(arguments: [0.1, 0.5, 1])
   func soonAfterAGapOfTheMicrophoneTheEchoIsAsFarDownAsBefore(gap: Double) async throws {
     let end = 6 + gap
@@ -41,11 +41,11 @@ struct EchoAlignmentTests {
     run.tellTimes()
     try run.run()
     #expect(run.reduction(3..<6) > 25, "\(run.reduction(3..<6))")
-    // The reference that sounds on from the gap is not known.
+    // The echo of the reference in the gap was not heard.
     #expect(run.reduction(end + 0.5..<end + 1.5) > 25, "\(run.reduction(end + 0.5..<end + 1.5))")
   }
 
-  /// Before the first echo of a sentence the microphone may give nothing, too.
+  /// The microphone may also be silent before the first echo of a sentence.
   @Test func afterSilenceTheFirstSoundIsRemovedAsWell() async throws {
     let speech = try await Voices.far(seconds: 5)
     let sudden = speech.drop { abs($0) < 0.1 }
@@ -89,7 +89,7 @@ struct EchoAlignmentTests {
     }
     let (steady, late) = (try await run(.steady), try await run(network))
     #expect(late.reduction(3..<9) > steady.reduction(3..<9) - 2)
-    // As many as come before the lag is found are missing, and none after.
+    // The frames before the lag was found lack their reference. Later ones do not.
     let missing = late.sink.statistics.map(\.flow.referenceFramesMissing)
     #expect(missing[30...].allSatisfy { $0 == missing[30] }, "\(missing)")
     #expect(late.sink.processed.count == steady.sink.processed.count)
@@ -101,7 +101,7 @@ struct EchoAlignmentTests {
       EchoRun.scene(lag: 0.3) { $0.driftPPM = ppm }, farEnd: try await Voices.far(seconds: 20))
     try run.run()
     #expect(run.reduction(4..<20) > 25, "\(run.reduction(4..<20))")
-    // An echo that comes later and later is that of a slow reference.
+    // An echo that becomes later and later means a slow reference.
     let drift = try #require(run.session.statistics.driftPPM)
     #expect(abs(drift + ppm) < 20, "\(drift)")
     #expect(run.warnings(.unsteadyClocks).isEmpty)
@@ -117,7 +117,7 @@ struct EchoAlignmentTests {
     #expect(run.reduction(4..<15) > 25, "\(run.reduction(4..<15))")
   }
 
-  /// Also those whose reference and microphone are not of the engine's rate.
+  /// Also tests references and microphones with another rate than the engine.
   @Test(arguments: [SampleRate.hz8000, .hz24000, .hz44100, .hz48000])
   func aLagIsFoundAtAnyRate(rate: SampleRate) throws {
     for hasTimes in [false, true] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// What a session says of the echo's way and of the devices' clocks.
+/// The events about the echo path and the clocks of the devices.
 struct EchoEventTests {
   @Test func theEchoPathIsSaidWhenItIsFoundAndWhenTheEchoGoes() async throws {
     let run = try EchoRun(
@@ -14,7 +14,7 @@ struct EchoEventTests {
     #expect(run.echoPaths.allSatisfy { abs($0.milliseconds - 250) < 2 && $0.at < 3 })
   }
 
-  /// Also between two lags that both are good enough for the canceller.
+  /// Also tests jumps between two lags that are both good enough for the canceller.
   @Test(arguments: [
     (0.3, 0.1), (0.3, -0.2), (0.3, -0.29), (0.1, 0.85), (0.03, -0.018), (0.01, 0.025),
   ])
@@ -30,7 +30,7 @@ struct EchoEventTests {
     #expect(run.reduction(9..<14) > 20, "\(run.reduction(9..<14))")
   }
 
-  /// An echo that is heard before its reference comes cannot be removed, until it comes later.
+  /// An echo that is heard before its reference arrives cannot be removed until it comes later.
   @Test func anEchoThatStaysIsWarnedOfUntilItGoes() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: -0.15) { $0.jumps = [(10, 0.3)] },
@@ -54,7 +54,7 @@ struct EchoEventTests {
     #expect(run.warnings(.residualEcho).isEmpty)
   }
 
-  /// Headphones that nobody has told of: there is no echo, and somebody talks.
+  /// Headphones without a report: there is no echo, and somebody talks.
   @Test func aVoiceWithoutEchoIsNoEchoThatStays() async throws {
     let near = try await Voices.near.value
     let run = try EchoRun(
@@ -64,7 +64,7 @@ struct EchoEventTests {
     #expect(run.warnings(.residualEcho).isEmpty)
   }
 
-  /// An echo of less than -60 dBFS is heard by nobody.
+  /// Nobody hears an echo below -60 dBFS.
   @Test func anEchoThatNobodyHearsHasConverged() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: 0.2) {
@@ -97,7 +97,7 @@ struct EchoEventTests {
       EchoRun.scene(lag: 0.4) { $0.jumps = [(7, -0.15)] },
       farEnd: try await Voices.far(seconds: 12))
     try run.run()
-    // Ten a second.
+    // There are ten statistics a second.
     let converged = run.sink.statistics.map(\.hasConverged)
     let delays = run.sink.statistics.map { $0.echoDelay.map { $0 / .milliseconds(1) } }
     #expect(converged.prefix(4).allSatisfy { !$0 } && delays.prefix(4).allSatisfy { $0 == nil })
@@ -159,7 +159,7 @@ struct EchoEventTests {
     #expect(abs(drift) < 20, "\(drift)")
   }
 
-  /// A clock that jumps to and fro, by less than is impossible.
+  /// A clock that jumps back and forth, by less than an impossible amount.
   @Test(arguments: [0.03, 0.1, 0.3], [0.5, 1])
   func timesThatJumpToAndFroAreWarnedOfAndTheSoundBelieved(
     jump: Double, period: Double

@@ -4,9 +4,9 @@ import Testing
 
 @testable import VoiceSessions
 
-/// The echo when the route changes, measured with the real engine.
+/// The echo after a change of the route, with the real engine.
 struct EchoRouteTests {
-  /// Another loudspeaker in another room, nearer and farther than the one before.
+  /// Another loudspeaker in another room, nearer or farther than the first one.
   @Test(arguments: [-0.25, 0, 0.4])
   func theEchoIsFoundAndRemovedAgainOnAnotherRoute(jump: Double) async throws {
     let scene = EchoRun.scene(lag: 0.3) {
@@ -67,7 +67,7 @@ struct EchoRouteTests {
     #expect(run.reduction(6.2..<8) > 25, "\(run.reduction(6.2..<8))")
   }
 
-  /// What is an echo here would be none in headphones: it shows that nothing removes it.
+  /// The echo here would not exist with headphones. It shows that nothing removes it.
   @Test func withHeadphonesEchoCancellationRestsAndThenWorksAgain() async throws {
     let run = try EchoRun(EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 16))
     try run.run { frame in
@@ -79,7 +79,7 @@ struct EchoRouteTests {
     #expect(run.reduction(12..<16) > 25, "\(run.reduction(12..<16))")
     #expect(!run.echoPaths.contains { (5..<9).contains($0.at) }, "\(run.echoPaths)")
     #expect(run.echoPaths.last.map { $0.at > 9 && $0.hasConverged } == true, "\(run.echoPaths)")
-    // Cross-faded: no step that was not there.
+    // The cross-fade adds no step.
     #expect(run.excess(4.8..<9.5) < 1, "\(run.excess(4.8..<9.5))")
   }
 

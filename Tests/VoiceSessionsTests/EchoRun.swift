@@ -4,9 +4,9 @@ import TestAudio
 import VoiceSessions
 import WebRTCEngine
 
-/// A scene through a session with the real engine, which cancels the echo and nothing else.
+/// A scene in a session with the real engine, which only cancels the echo.
 final class EchoRun {
-  /// How the session learns what the loudspeaker plays.
+  /// The source of the echo reference.
   enum Source { case reference, playback, none }
 
   let rate: SampleRate
@@ -14,13 +14,13 @@ final class EchoRun {
   let recording: EchoScene.Recording
   let session: VoiceSession
   let sink = RecordingSink()
-  /// What the client says of its clocks.
+  /// The times that the client claims.
   var captureTime: (_ seconds: Double) -> Duration? = { _ in nil }
   var playbackTime: (_ seconds: Double) -> Duration? = { _ in nil }
   private let source: Source
   private var frameSize: Int { rate.samplesPerFrame }
 
-  /// Of a room with so little noise that it does not hide what is left of the echo.
+  /// Returns a scene with so little noise that the remaining echo is audible.
   static func scene(lag: Double, _ change: (inout EchoScene) -> Void = { _ in }) -> EchoScene {
     var scene = EchoScene(rate: Voices.rate.hertz)
     scene.noiseLevel = -75
@@ -51,13 +51,13 @@ final class EchoRun {
 
   var frameCount: Int { recording.microphone.count / frameSize }
 
-  /// Both devices tell their times, on a clock with any zero.
+  /// Makes both devices report their times, on a clock with an arbitrary zero.
   func tellTimes() {
     captureTime = { [scene] in scene.captureTime(at: $0) }
     playbackTime = { [scene] in scene.playbackTime(ofReference: $0) }
   }
 
-  /// Sends all of it and finishes. `beforeFrame` is called before each frame of the microphone.
+  /// Sends everything and finishes. Calls `beforeFrame` before each frame of the microphone.
   func run(
     _ network: Network = .steady, beforeFrame: (_ frame: Int) throws -> Void = { _ in }
   ) throws {
@@ -72,7 +72,7 @@ final class EchoRun {
     session.finish(.clientClosed, sink: sink)
   }
 
-  /// Nothing where the scene's microphone gives nothing.
+  /// Sends nothing during a gap of the scene's microphone.
   func sendMicrophone(_ frame: Int) throws {
     let seconds = Double(frame) / 100
     guard !scene.microphoneGaps.contains(where: { $0.contains(seconds) }) else { return }
@@ -99,23 +99,23 @@ final class EchoRun {
   }
 }
 
-// MARK: What came of it
+// MARK: Results
 
 extension EchoRun {
-  /// Beside the microphone, sample by sample.
+  /// The output, aligned with the microphone.
   var output: [Float] {
     let latency = rate.samples(in: session.algorithmicDelay)
     return Array(decode(sink.processed, .f32(rate))[0].dropFirst(latency))
   }
 
-  /// Of the echo, in decibels, from one second to another.
+  /// Returns the reduction of the echo in dB, from one second to another.
   func reduction(_ seconds: Range<Double>) -> Float {
     let samples = samples(seconds)
     return level(recording.echo[samples]) - level(output[samples])
   }
 
-  /// By how much the output is louder than the microphone at most, over 50 ms of some loudness, in
-  /// decibels.
+  /// Returns the maximum in dB by which the output is louder than the microphone, in pieces of 50
+  /// ms above -50 dBFS.
   func excess(_ seconds: Range<Double>) -> Float {
     let (samples, output) = (samples(seconds), output)
     let size = frameSize
@@ -130,7 +130,7 @@ extension EchoRun {
     }.max() ?? -100
   }
 
-  /// Of the frames of the microphone from one second to another, the share with a voice.
+  /// Returns the share of frames with voice, from one second of the microphone to another.
   func voiceShare(_ seconds: Range<Double>) -> Double {
     let delay = rate.samples(in: session.algorithmicDelay) / frameSize
     let frames = (Int(seconds.lowerBound * 100) + delay)..<(Int(seconds.upperBound * 100) + delay)
@@ -138,7 +138,7 @@ extension EchoRun {
     return Double(found.count { $0.hasVoice }) / Double(max(1, found.count))
   }
 
-  /// Where it was said that the echo is: when, in seconds, and by how many milliseconds it lags.
+  /// The reported echo paths: the times in seconds and the lags in milliseconds.
   var echoPaths: [EchoPath] {
     sink.events.compactMap { event in
       guard case .echoPathChanged(let delay, let hasConverged) = event.kind else { return nil }
@@ -154,7 +154,7 @@ extension EchoRun {
     let hasConverged: Bool
   }
 
-  /// When the near end's voice is said to have begun, in seconds.
+  /// The reported starts of the near end's voice in seconds.
   var voiceStarts: [Double] {
     sink.kinds.compactMap { kind in
       guard case .voiceActivityChanged(.nearEnd, isActive: true, let sample) = kind else {

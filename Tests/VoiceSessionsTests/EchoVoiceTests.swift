@@ -4,7 +4,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// What an echo, a missing reference and a second voice do to each other.
+/// Voice detection with echo, missing references and two voices.
 struct EchoVoiceTests {
   @Test(arguments: [0.06, 0.3, 0.8], [false, true])
   func theFarEndAloneStartsNoVoiceActivity(lag: Double, hasTimes: Bool) async throws {
@@ -14,7 +14,7 @@ struct EchoVoiceTests {
     if hasTimes { run.tellTimes() }
     try run.run()
     #expect(run.voiceStarts.isEmpty, "\(run.voiceStarts)")
-    // What is a voice without its reference.
+    // The voice that is found without a reference.
     let unaided = try EchoRun(scene, farEnd: farEnd, from: .none)
     try unaided.run()
     #expect((unaided.voiceStarts.first ?? 9) < 2)
@@ -62,7 +62,7 @@ struct EchoVoiceTests {
   func aReferenceThatIsMissingForHalfASecondIsConcealed(lag: Double) async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: lag), farEnd: try await Voices.far(seconds: 14))
-    // Once the echo of what was lost has passed, and had its second.
+    // The time when the echo of the lost reference has passed, and one second more.
     let recovered = 8.5 + lag + 1
     for frame in 0..<run.frameCount {
       if !(800..<850).contains(frame) {

@@ -5,8 +5,8 @@ import TestAudio
 
 @testable import VoiceSessions
 
-/// The elastic inputs of the playback in virtual time: a sender, and a reader that takes a frame of
-/// 10 ms at a time.
+/// The elastic inputs of the playback in virtual time, with a sender and a reader that takes a
+/// frame of 10 ms at a time.
 struct ElasticInputTests {
   private static let size = 160
 
@@ -36,7 +36,7 @@ struct ElasticInputTests {
     #expect(buffer.delay - buffer.target <= .milliseconds(20))
   }
 
-  /// Stalls of up to a second that begin where jitter ends, and all of them.
+  /// Stalls of up to a second: only those that exceed jitter, or of any length.
   @Test(arguments: [25, 1])
   func aThousandStallsLeaveNoDelayBehind(shortest: Int) throws {
     let line = try Line()
@@ -51,14 +51,14 @@ struct ElasticInputTests {
       try line.run(frames: Int.random(in: 200...300, using: &random))
       longest = max(longest, line.waiting)
     }
-    // Short ones count as jitter, which the target follows.
+    // Short stalls count as jitter, which the target follows.
     #expect(longest <= (shortest == 1 ? 24 : 3) * Self.size)
     try line.run(frames: 1500)
     #expect(line.waiting <= 2 * Self.size)
   }
 
-  /// Stalls of up to two seconds, of which some begin while the backlog of another is read away, from
-  /// senders of chunks of any length.
+  /// Stalls of up to two seconds. Some begin while the session still removes the backlog of
+  /// another. Chunks have any length.
   @Test(arguments: [1, 2, 10, 30], [1, 15, 55, 60, 84] as [UInt64])
   func stallsInAnyOrderLeaveNoDelayBehind(chunk: Int, seed: UInt64) throws {
     let line = try Line()
@@ -88,7 +88,7 @@ struct ElasticInputTests {
     }
   }
 
-  /// A sender that is slower after a stall is in step all the same.
+  /// A sender that is later after a stall is in step again nevertheless.
   @Test(arguments: [10, 30, 80])
   func aLaterSenderLeavesNoDelayBehind(later: Int) throws {
     let line = try Line()
@@ -100,7 +100,7 @@ struct ElasticInputTests {
     #expect(line.waiting <= 2 * Self.size)
   }
 
-  /// A sender that keeps ahead on purpose stays ahead, and a stall that it bridges leaves nothing.
+  /// A sender that is ahead on purpose stays ahead. A stall that it bridges changes nothing.
   @Test func aSenderKeepsItsLead() throws {
     let line = try Line()
     try line.sendTone(frames: 100)
@@ -133,7 +133,7 @@ struct ElasticInputTests {
       }
       line.read()
     }
-    // Without jitter there is no margin before the first.
+    // Without jitter, the buffer has no margin before the first underrun.
     #expect(dryFrames <= 1)
   }
 
@@ -144,7 +144,7 @@ struct ElasticInputTests {
     var dryFrames = 0
     func send(isCalm: Bool) throws {
       owed += 1
-      // A frame comes up to 60 ms late, and all that wait for it with it.
+      // A frame is up to 60 ms late, and so are the frames that wait behind it.
       guard isCalm || owed > 6 || random.next() % 3 == 0 else { return }
       try line.sendTone(frames: owed)
       owed = 0
@@ -170,7 +170,7 @@ struct ElasticInputTests {
     line.read(frames: 100)
     try line.sendTone(frames: 100)
     try line.run(frames: 200)
-    // From where the sound is back and faded in.
+    // Begins where the sound is back and faded in.
     let played = Array(line.played[401 * Self.size..<600 * Self.size])
     let crossings = zip(played, played.dropFirst()).filter { $0 < 0 && $1 >= 0 }.count
     let seconds = Double(played.count) / 16_000
@@ -203,7 +203,7 @@ struct ElasticInputTests {
     #expect(abs(level(played) - level(noise[...])) < 1)
   }
 
-  /// What a prompt says is sent at once, and heard at its own speed.
+  /// A prompt is sent at once and heard at its own speed.
   @Test(arguments: [50, 100, 300])
   func samplesSentAheadAreNotHurried(frames: Int) throws {
     let line = try Line()
@@ -250,7 +250,7 @@ struct ElasticInputTests {
   }
 }
 
-/// An input with its sender.
+/// An input and its sender.
 private final class Line {
   static let pitch = 200.0
   static let largestStep = Float(2 * Double.pi * pitch / 16_000 * 0.5)
@@ -259,7 +259,7 @@ private final class Line {
   var played: [Float] = []
   var keepsPlayed = true
   private let mix = Frame(rate: .hz16000, channelCount: 1)
-  /// 10 ms hold a whole number of periods.
+  /// 10 ms contain a whole number of periods.
   private let tone = (0..<160).map {
     0.5 * Float(sin(2 * Double.pi * Line.pitch * Double($0) / 16_000))
   }

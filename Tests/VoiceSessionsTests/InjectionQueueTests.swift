@@ -4,11 +4,11 @@ import Testing
 @testable import VoiceSessions
 
 struct InjectionQueueTests {
-  /// What an injection queue gives out, frame by frame.
+  /// A reader of an injection queue, frame by frame.
   private final class Listener {
     var queue = InjectionQueue(processed: .hz16000, playback: .hz48000)
     private(set) var journal: [String] = []
-    /// Of each frame what its first sample is; nil where nothing is heard.
+    /// The first sample of each frame, or nil if nothing is heard.
     private(set) var heard: [Float?] = []
 
     func begin(_ id: String, frames: Int = 0, of value: Float = 0, complete: Bool = false) throws {
@@ -29,7 +29,7 @@ struct InjectionQueueTests {
     func advance(_ frames: Int = 1) {
       for _ in 0..<frames {
         queue.advance(note)
-        // The last of the frame: what is missing begins with a fade.
+        // Uses the last sample of the frame, because missing audio begins with a fade.
         let (processed, playback) = (queue.processed.plane(0)[159], queue.playback.plane(0)[479])
         if queue.isHeard, processed != playback { journal.append("outputs differ") }
         heard.append(queue.isHeard ? processed : nil)

@@ -3,7 +3,7 @@ import Testing
 import TestAudio
 import VoiceSessions
 
-/// Gaps, repeats, lateness, and what is no audio.
+/// Gaps, repeated samples, late samples and invalid audio.
 struct InputTests {
   @Test func aGapIsFilledAndReported() throws {
     let run = try SessionRun(SessionSetup(microphone: .s16))
@@ -14,8 +14,7 @@ struct InputTests {
     #expect(run.sink.processed.count == 960 * 2)
   }
 
-  /// Whatever becomes of the reference: it goes on as if nothing were missing, has the same gap, or
-  /// has it later.
+  /// Cases of the reference: it has no gap, the same gap, or the gap later.
   @Test(arguments: [1, 4, 5, 7, 10], [nil, 0, 2] as [Int?])
   func aLongGapOfTheMicrophoneEndsNothing(seconds: Int, referenceLateChunks: Int?) throws {
     let run = try SessionRun(SessionSetup(microphone: .s16, reference: .s16))
@@ -30,7 +29,7 @@ struct InputTests {
     #expect(
       run.sink.kinds.contains(
         .discontinuity(.microphone, .unspecified, missingSamples: Int64(16_000 * seconds))))
-    // What waits for its reference is the last.
+    // Only the last frames wait for their reference.
     #expect(run.sink.frames.count >= 5 + 100 * seconds + 40 - 7)
     run.finish()
     #expect(run.sink.frames.count == 5 + 100 * seconds + 40)
@@ -77,7 +76,8 @@ struct InputTests {
     let frame = encode([Signals.noise(160)], .s16)
     for _ in 0..<10 { try run.send(microphone: frame) }
     let missed = run.sink.frames.count
-    // All of it at once: what was missed is thrown away, the rest is in its place.
+    // Everything arrives at once. The reference that was missed is dropped, and the rest is in its
+    // place.
     for _ in 0..<10 { try run.send(reference: frame) }
     #expect(run.sink.frames.count == 10)
     #expect(run.sink.statistics.last?.flow.referenceFramesMissing == UInt64(missed))

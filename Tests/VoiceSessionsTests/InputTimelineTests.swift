@@ -4,7 +4,7 @@ import TestAudio
 
 @testable import VoiceSessions
 
-/// An input that is to be heard: late is better than never.
+/// An input that is to be heard: late audio is played.
 struct InputTimelineTests {
   @Test func whatComesInTimeIsTakenInItsPlace() throws {
     var player = Player()
@@ -49,7 +49,7 @@ struct InputTimelineTests {
     #expect((0..<5).map { _ in player.take() } == [0.1, 0, 0, 0.2, 0])
   }
 
-  /// A far end that is silent for a while sends nothing, and goes on where its clock stands.
+  /// A far end that is silent for a while sends nothing, and continues at the index of its clock.
   @Test func silenceThatWasHeardAlreadyIsNotHeardAgain() throws {
     var player = Player()
     try player.send(count: 160, of: 0.1, at: 0)
@@ -59,7 +59,7 @@ struct InputTimelineTests {
     #expect(missing == 100 * 160)
     #expect(player.take() == 0.2)
     for _ in 0..<40 { _ = player.take() }
-    // Later by ten frames than it should be: the gap of fifty is over but for ten.
+    // Ten frames too late: all but ten of the fifty missing frames have been played as silence.
     try player.send(count: 160, of: 0.3, at: 152 * 160)
     #expect((0..<11).map { _ in player.take() } == [Float](repeating: 0, count: 10) + [0.3])
   }
@@ -108,7 +108,7 @@ struct InputTimelineTests {
       return Array(frame.plane(0))
     }
 
-    /// The next frame's last sample: what is missing begins with a fade.
+    /// Returns the next frame's last sample, because missing audio begins with a fade.
     mutating func take() -> Float { takeFrame()[159] }
   }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// What holds of several interruptions, whatever order they are reported in.
+/// Rules for several interruptions, in any order.
 struct InterruptionsTests {
   @Test func aSecondBeginningIsNoChange() {
     var interruptions = Interruptions()
@@ -61,7 +61,7 @@ struct InterruptionsTests {
 }
 
 extension Interruptions {
-  /// So that it can stand in an expectation.
+  /// Needed because a mutating call cannot be part of an expectation.
   fileprivate mutating func changes(_ report: InterruptionReport) -> [Interruption] {
     take(report)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// On a signal of ones the output is the gate's gain, sample by sample.
+/// The mute gate on a signal of ones. The output is then the gain of the gate.
 struct MuteGateTests {
   private struct Turn {
     let isOpen: Bool
@@ -98,7 +98,7 @@ struct MuteGateTests {
     }
     let output = gains(turns, frames, latency, rate)
     let heard = heardOpen(turns, count: output.count, latency: latency)
-    // How long it has been open, and will be, on either side of a sample.
+    // The number of samples for which the gate has been open, and will be open, at each sample.
     let lastClosed = zip(heard, heard.indices).reduce(into: [Int]()) { last, next in
       last.append(next.0 ? (last.last ?? -1_000_000) : next.1)
     }
@@ -109,14 +109,15 @@ struct MuteGateTests {
       if !heard[index] { return output[index] != 0 }
       let isSettled =
         index - lastClosed[index] > ramp && nextClosed[output.count - 1 - index] - index > ramp
-      // The last turns may lie after the end.
+      // The last changes may lie after the end.
       return isSettled && index < output.count - ramp && output[index] != 1
     }
     #expect(wrong.isEmpty)
     if ramp > 0 { #expect(largestStep(output) < 1.01 / Float(ramp)) }
   }
 
-  /// Ones through a gate that is told of each turn when the frame begins in which it lies.
+  /// Returns the output for ones. The gate gets each change at the beginning of the frame that
+  /// contains it.
   private func gains(
     _ turns: [Turn], _ frames: Int, _ latency: Int, _ rate: SampleRate, startsOpen: Bool = true
   ) -> [Float] {
@@ -135,7 +136,7 @@ struct MuteGateTests {
     }
   }
 
-  /// For each sample of the output whether that of the microphone was not muted.
+  /// Returns for each output sample whether its microphone sample was unmuted.
   private func heardOpen(_ turns: [Turn], count: Int, latency: Int) -> [Bool] {
     var left = turns[...]
     var isOpen = true

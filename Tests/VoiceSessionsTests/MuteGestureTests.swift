@@ -124,8 +124,8 @@ struct MuteGestureTests {
     #expect(proposal(verdict) == true)
   }
 
-  /// At time 0, with a timeout of 100 samples.
-  /// Who decided since then knew better than a press that nobody answered.
+  /// The press is at time 0, with a timeout of 100 samples. A later change by a client takes
+  /// precedence over an unanswered press.
   @Test func timeDoesNotUndoWhatSomebodyChangedMeanwhile() throws {
     var gestures = MuteGestures()
     _ = try gestures.report(

@@ -41,7 +41,7 @@ struct MutedTalkerTests {
     #expect(changes(&detector, [nil, 250]) == [.started])
   }
 
-  /// For each frame the sample at which the speech began that is going on.
+  /// Processes frames. Each value is the first sample of the speech in progress, or nil.
   private func changes(_ detector: inout MutedTalkerDetector, _ frames: [Int64?]) -> [Change] {
     var changes: [Change] = []
     for speech in frames {

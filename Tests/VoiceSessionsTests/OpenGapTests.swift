@@ -3,7 +3,7 @@ import Testing
 import TestAudio
 import VoiceSessions
 
-/// Gaps that a client lets go on: chunks without samples that say how far time has come.
+/// Gaps that a client continues with chunks without samples.
 struct OpenGapTests {
   private let frame = encode([Signals.noise(160)], .s16)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// A client that plays what the session mixes, sends no reference, and says when it was heard.
+/// A client that plays the session's mix, sends no reference, and reports when the mix was heard.
 struct PlaybackReportTests {
   @Test(arguments: [0.02, 0.3, 0.8])
   func reportsPlaceThePlaybackAtOnce(lag: Double) async throws {
@@ -27,15 +27,16 @@ struct PlaybackReportTests {
     #expect(run.voiceStarts.isEmpty, "\(run.voiceStarts)")
   }
 
-  /// Silence that an underrun put in, or samples that were skipped, told before they are heard: to the
-  /// sample, so that the canceller has nothing to learn. With another rate 10 ms later, or none.
+  /// Inserted silence of an underrun, or skipped samples, reported before they are heard. The
+  /// report is exact to the sample, so the canceller has nothing to learn. Some cases change the
+  /// rate 10 ms later.
   @Test(arguments: [0.2, 0.03, -0.1, -0.02], [0, 180] as [Double])
   func whatAClientPutInOrLeftOutMovesThePlaybackWithItsReport(
     jump: Double, rate: Double
   ) async throws {
     let silence = max(0, jump)
     let ahead = 0.06
-    // The first frame whose report is of what is heard after it.
+    // The first frame whose report is about a later sample.
     let first = 909 + Int((silence * 100).rounded()) - 6
     let run = try await session(lag: 0.3, seconds: 15) {
       $0.driftPPM = 200
@@ -60,7 +61,7 @@ struct PlaybackReportTests {
     #expect(run.warnings(.unsteadyClocks).isEmpty)
   }
 
-  /// An underrun of 20 ms every second and as much left out half a second later, each told.
+  /// An underrun of 20 ms every second, and 20 ms skipped half a second later. Both are reported.
   @Test func stepsThatAreToldNeitherHideAVoiceNorSoundLikeOne() async throws {
     let ahead = 0.06
     let jumps = (0..<24).map { index in
@@ -93,7 +94,7 @@ struct PlaybackReportTests {
     #expect(later.isEmpty, "\(later)")
   }
 
-  /// A device that drops samples, or one that does not say how much silence it put in.
+  /// A device that drops samples, or that does not report the length of the inserted silence.
   @Test(arguments: [-0.15, 0.2])
   func whatWasHeardElsewhereMovesThePlayback(jump: Double) async throws {
     let run = try await session(lag: 0.3, seconds: 12) { $0.jumps = [(6, jump)] }
@@ -147,7 +148,7 @@ struct PlaybackReportTests {
     }
     try run.run { frame in
       guard frame == 30 else { return }
-      // Of 30 frames 24 have been sent.
+      // 24 of 30 frames have been sent.
       #expect(throws: InputFault.self) {
         try run.session.playbackWasHeard(firstSample: 24 * 160, at: .zero, silence: 0)
       }
@@ -177,7 +178,7 @@ struct PlaybackReportTests {
     #expect(with.sink.events == without.sink.events)
   }
 
-  /// Where nobody tells it, what was known of the drift is wrong for ten seconds.
+  /// Without a report, the known drift is wrong for ten seconds.
   @Test(arguments: [400, -400] as [Double], [0.9, 1])
   func aClientThatFollowsTheMicrophoneItselfSaysSo(drift: Double, share: Double) async throws {
     let ahead = 0.06
@@ -233,7 +234,8 @@ struct PlaybackReportTests {
 }
 
 extension EchoRun {
-  /// Says each 100 ms what is heard as a frame of the microphone is captured, or will be heard soon after.
+  /// Reports every 100 ms the sample that is heard when a microphone frame is captured, or soon
+  /// after.
   fileprivate func reportPlayback(
     at frame: Int, ahead: Double = 0, isDue: Bool = false, silence: UInt32 = 0, skipped: UInt32 = 0,
     rate compensation: Double = 0

@@ -1,10 +1,10 @@
 import AudioCore
 import VoiceEngines
 
-/// An engine whose doings are known exactly: audio comes out 16 ms later as it went in, and what is
-/// louder than the threshold is speech. What echo there is it removes.
+/// An engine with exactly known behaviour. It delays audio by 16 ms, counts frames above a
+/// threshold as speech, and reports that it removes the echo.
 class ScriptedEngine: VoiceEngine {
-  /// Of a frame's peak.
+  /// The threshold of a frame's peak.
   static let threshold: Float = 0.05
 
   static let identity = EngineIdentity(name: "scripted", version: "1")
@@ -38,14 +38,14 @@ class ScriptedEngine: VoiceEngine {
   var echoMetrics: EchoMetrics { EchoMetrics() }
 }
 
-/// One that cannot isolate a voice.
+/// An engine that cannot isolate a voice.
 final class PlainEngine: ScriptedEngine {
   override class func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool {
     !settings.isolatesVoice
   }
 }
 
-/// One that remembers what it was told.
+/// An engine that records its settings.
 final class AttentiveEngine: ScriptedEngine {
   private(set) var settings: EngineSettings
   private(set) var changes = 0

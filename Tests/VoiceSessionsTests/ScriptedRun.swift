@@ -4,19 +4,19 @@ import TestAudio
 
 @testable import VoiceSessions
 
-/// A session with the scripted engine, at 16 kHz, fed with planes of samples.
+/// A session at 16 kHz with the scripted engine. Its input is planes of samples.
 final class ScriptedRun {
   static let rate = SampleRate.hz16000
-  /// Of the scripted engine, in samples.
+  /// The latency of the scripted engine in samples.
   static let latency = 256
-  /// Of the gate's ramps, in samples.
+  /// The length of the gate's ramps in samples.
   static let ramp = 80
 
   let session: VoiceSession
   let sink = RecordingSink()
   private var lastControl: UInt64 = 0
 
-  /// A setup with playback, far end and other audio, all of them mono at 16 kHz.
+  /// Returns a setup with playback, far end and other audio, all mono at 16 kHz.
   static func setup(_ change: (inout SessionSetup) -> Void = { _ in }) -> SessionSetup {
     var setup = SessionSetup(microphone: .f32(rate))
     setup.playback = .f32(rate)
@@ -33,7 +33,7 @@ final class ScriptedRun {
     session = try VoiceSession(setup, engine: engine)
   }
 
-  /// Sends inputs of the same instant together and has them processed.
+  /// Sends inputs of the same instant together and processes them.
   func send(
     _ microphone: [Float], farEnd: [Float] = [], otherAudio: [Float] = [],
     at sample: Int64? = nil
@@ -44,7 +44,7 @@ final class ScriptedRun {
     session.process(sink: sink)
   }
 
-  /// Sends so many frames of a constant microphone: speech by default.
+  /// Sends frames of a constant microphone, which is speech by default.
   func send(
     frames: Int, of value: Float = 0.5, farEnd: Float? = nil, otherAudio: Float? = nil
   ) throws {
@@ -95,7 +95,7 @@ final class ScriptedRun {
     return try session.report(MuteGesture(id: id, mutes: mutes, origin: .headset), sink: sink)
   }
 
-  /// Has a client granted the permission to inject, and a session that takes it.
+  /// Makes the session accept injection, and grants a client the permission.
   func permitInjection(by client: String) throws {
     configure { $0.acceptsInjection = true }
     _ = try session.requestInjectionPermission(
@@ -113,7 +113,7 @@ final class ScriptedRun {
   var processed: [Float] { decode(sink.processed, session.setup.processed)[0] }
   var playback: [Float] { decode(sink.playback, .f32(Self.rate))[0] }
 
-  /// The events without those that another test is about.
+  /// Returns the events for which the condition is true.
   func kinds(_ isWanted: (SessionEvent.Kind) -> Bool) -> [SessionEvent.Kind] {
     sink.kinds.filter(isWanted)
   }

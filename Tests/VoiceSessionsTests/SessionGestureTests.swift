@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// Press to mute, on the session's clock.
+/// Press to mute on the session's clock.
 struct SessionGestureTests {
   @Test func anAppliedPressMutesSoundsTheChimeAndTellsEveryone() throws {
     let run = try ScriptedRun()
@@ -58,7 +58,7 @@ struct SessionGestureTests {
       outcome: accept ? .applied : .rejected, state: state, soundsChime: accept)
     #expect(run.sink.kinds.last == .muteGestureResolved(id: "1", result))
     try run.send(frames: 100, of: 0)
-    // A rejection sounds no chime, and nothing is decided twice.
+    // A rejection plays no chime, and a gesture is decided only once.
     #expect(run.playback.contains { $0 != 0 } == accept)
     #expect(
       run.sink.kinds.filter { if case .muteGestureResolved = $0 { true } else { false } }.count == 1
@@ -80,7 +80,7 @@ struct SessionGestureTests {
     let result = GestureResult(outcome: .timedOut, state: state, soundsChime: !rejects)
     let last = run.sink.events.last
     #expect(last?.kind == .muteGestureResolved(id: "1", result))
-    // 500 ms after sample 160, where it was reported.
+    // 500 ms after sample 160, at which the gesture was reported.
     let due: Int64 = 160 + 8000
     #expect(last?.microphoneSample == due)
   }

@@ -12,7 +12,7 @@ struct SessionInjectionTests {
     let (playback, processed) = (run.playback.dropFirst(160), run.processed.dropFirst(480))
     #expect(playback.prefix(480).allSatisfy { $0 == 0.2 })
     #expect(playback.dropFirst(480).allSatisfy { $0 == 0 })
-    // Added to the microphone after its processing, without its latency.
+    // The speech is added to the microphone after its processing, without latency.
     #expect(run.processed[320..<416].allSatisfy { $0 == 0.2 })
     #expect(run.processed[416..<640].allSatisfy { abs($0 - 0.5) < 1e-6 })
     #expect(processed.dropFirst(160).allSatisfy { $0 == 0.3 })
@@ -128,7 +128,7 @@ struct SessionInjectionTests {
       ])
   }
 
-  /// A session that has run for one silent frame, and a client that may inject.
+  /// Returns a session that has processed one silent frame, and whose client may inject.
   private func permitted() throws -> ScriptedRun {
     let run = try ScriptedRun()
     try run.permitInjection(by: "bot")
@@ -144,7 +144,7 @@ struct SessionInjectionTests {
     run.session.completeInjection(id)
   }
 
-  /// Why an injection may not begin; nil where it did.
+  /// Returns the reason why an injection may not begin, or nil if it began.
   private func refusal(_ run: ScriptedRun) -> String? {
     do throws(Refusal) {
       try run.session.beginInjection("\(run.sink.events.count)", by: "bot")

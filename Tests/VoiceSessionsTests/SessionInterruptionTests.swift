@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// A microphone that is taken away, and what needs it meanwhile.
+/// An interrupted microphone, and the functions that need a microphone.
 struct SessionInterruptionTests {
   private static let stopping: [Interruption.Reason] = [.deviceBusy, .suspended, .otherSession]
 

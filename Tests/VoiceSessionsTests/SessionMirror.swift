@@ -2,15 +2,16 @@ import AudioCore
 
 @testable import VoiceSessions
 
-/// Follows a session by its events alone, and holds them against what a session promises.
+/// A model of a session that follows only its events, and checks them against the promises of a
+/// session.
 struct SessionMirror {
-  /// What the events say of the session.
+  /// The state of the session according to the events.
   private(set) var state: SessionState
-  /// What was broken, in words.
+  /// The broken promises.
   private(set) var violations: [String] = []
-  /// Where mute changed, in the microphone's timeline.
+  /// The changes of mute in the microphone's timeline.
   private(set) var turns: [(sample: Int64, isMuted: Bool)] = []
-  /// Of those that somebody was asked about, by how often they were resolved.
+  /// The gestures that the media client was asked about, with the number of their resolutions.
   private(set) var askedGestures: [String: Int] = [:]
   private(set) var endedInjections: Set<String> = []
   private var interruptions: Set<Interruption.Reason> = []

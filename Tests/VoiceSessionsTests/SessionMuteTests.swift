@@ -4,7 +4,7 @@ import TestAudio
 
 @testable import VoiceSessions
 
-/// Mute as a session applies it.
+/// Mute in a session.
 struct SessionMuteTests {
   private static let rates: [SampleRate] = [.hz8000, .hz16000, .hz44100, .hz48000]
 
@@ -115,12 +115,12 @@ struct SessionMuteTests {
     }
   }
 
-  /// A mute later in a frame must not be overtaken by what happens at the frame's beginning.
+  /// A change at the beginning of a frame must not overtake a mute later in the frame.
   @Test func changesInOneFrameTakeEffectInTheOrderOfTheirSamples() throws {
     let run = try ScriptedRun(ScriptedRun.setup { $0.configuration.mute.gesturePolicy = .ask })
     try run.send(frames: 1)
     try run.press("unmute", mutes: false)
-    // Its time is over at sample 8160, and before that frame ends the microphone is muted.
+    // The gesture times out at sample 8160. The microphone is muted before that frame ends.
     run.mute(true, at: 8160 + 100)
     try run.send(frames: 60)
     run.finish()

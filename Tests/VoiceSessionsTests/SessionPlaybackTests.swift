@@ -4,7 +4,7 @@ import TestAudio
 
 @testable import VoiceSessions
 
-/// What is to be heard: the far end, other audio under it, chimes and injected speech.
+/// The playback: the far end, ducked other audio, chimes and injected speech.
 struct SessionPlaybackTests {
   @Test func playbackIsTheFarEndAndDuckedOtherAudio() throws {
     let run = try ScriptedRun()
@@ -20,7 +20,7 @@ struct SessionPlaybackTests {
     try run.send(Signals.noise(3333))
     run.finish()
     #expect(run.playback.count == 4567 && run.processed.count == 4567)
-    // After the far end's last sample there is a fade of 5 ms.
+    // A fade of 5 ms follows the last sample of the far end.
     #expect(run.playback[400...].allSatisfy { $0 == 0 })
   }
 
@@ -63,7 +63,7 @@ struct SessionPlaybackTests {
     #expect(run.session.statistics.duckingGain == -30)
     try run.send(frames: 200, of: 0, otherAudio: 1)
     #expect(abs(gain() + 10) < 0.1)
-    // The far end's own sound is too quiet here to count in the mix, but loud enough to be voice.
+    // The far end is too quiet to matter in the mix, but loud enough to count as voice.
     try run.send(frames: 30, of: 0, farEnd: 0.06, otherAudio: 1)
     #expect(abs((run.playback.last ?? 0) - 0.06 - Decibels.factor(-30)) < 0.001)
     #expect(
@@ -97,7 +97,7 @@ struct SessionPlaybackTests {
     #expect(run.sink.results.map(\.refusal) == [nil])
     #expect(zip(playback[1599..<1680], playback[1600..<1681]).allSatisfy { abs($0 - $1) < 0.02 })
     #expect(playback[1680..<4800].allSatisfy { $0 == 0 })
-    // What comes next fades in over 5 ms.
+    // The next audio fades in over 5 ms.
     #expect(
       zip(playback[4799...], playback[4800...]).allSatisfy { $1 - $0 >= 0 && $1 - $0 < 0.004 })
     #expect(playback[4880...].allSatisfy { $0 == 0.25 })
@@ -113,12 +113,13 @@ struct SessionPlaybackTests {
     let run = try ScriptedRun(ScriptedRun.setup { $0.configuration.ducking.level = .min })
     let loud = Signals.noise(16000, amplitude: 1, seed: 5)
     try run.send(Signals.silence(16000), farEnd: loud, otherAudio: loud)
-    // Two in five samples of the sum are too loud: clipped, they would all be at full scale.
+    // Two in five samples of the sum exceed full scale. If they were clipped, all of them would be
+    // at full scale.
     #expect(run.playback.filter { abs($0) >= 1 }.count < 1000)
     #expect((run.playback.map { abs($0) }.max() ?? 0) > 0.99)
   }
 
-  /// Without a reference input the session knows what is heard, as it has mixed it.
+  /// Without a reference input, the session's own mix is the reference.
   @Test(arguments: [SampleRate.hz16000, .hz48000])
   func theSessionsOwnPlaybackIsTheEchoReference(rate: SampleRate) throws {
     var setup = SessionSetup(microphone: .f32(rate))
@@ -139,7 +140,7 @@ struct SessionPlaybackTests {
       let frame = first..<(first + size)
       try run.play(encode([Array(farEnd[frame])], .f32), to: .farEnd)
       try run.play(encode([Array(music[frame])], .f32), to: .otherAudio)
-      // The room: what was played 40 ms ago, at half its level.
+      // The room returns the playback of 40 ms ago at half its level.
       let microphone = heard[frame].map { $0 / 2 }
       echo += microphone
       let played = run.sink.playback.count

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// Whatever happens in whatever order, a session keeps what it promises.
+/// Random sequences of actions, after each of which the session keeps its promises.
 struct SessionPropertyTests {
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func aSessionKeepsItsPromisesWhateverHappens(seed: UInt64) throws {
@@ -13,11 +13,11 @@ struct SessionPropertyTests {
     life.run.finish()
     life.follow()
     #expect(life.violations.isEmpty)
-    // A life in which nothing happened proves nothing.
+    // A run without events would prove nothing.
     #expect(life.mirror.turns.count > 80 && life.mirror.askedGestures.count > 30)
     #expect(life.mirror.endedInjections.count > 20)
     checkOutputs(life)
-    // Those that still waited at the end are not resolved; all others are, once.
+    // Gestures that still wait at the end are not resolved. All others are resolved once.
     let resolved = life.mirror.askedGestures.values
     #expect(resolved.allSatisfy { $0 <= 1 })
     #expect(resolved.filter { $0 == 0 }.count <= MuteGestures.mostPending)
@@ -44,7 +44,7 @@ struct SessionPropertyTests {
   }
 }
 
-/// A session to which things happen by chance.
+/// A session with random actions.
 private struct SessionLife {
   let run: ScriptedRun
   private(set) var mirror: SessionMirror
@@ -69,7 +69,7 @@ private struct SessionLife {
     try run.permitInjection(by: "bot")
   }
 
-  /// Something happens, or nothing, and then audio comes: mostly a frame.
+  /// Performs a random action or none, then sends audio, usually one frame.
   mutating func step() throws {
     if !run.session.controls.interruptions.isEmpty, random.happens(onceIn: 5) {
       run.report(.interruption(.ended(nil, shouldResume: true)))
@@ -100,7 +100,7 @@ private struct SessionLife {
     follow()
   }
 
-  /// Takes in what the session has said since, and compares with what it says of itself.
+  /// Takes in the session's new events, and compares them with the session's state.
   mutating func follow() {
     for event in run.sink.events[followed...] { mirror.take(event) }
     followed = run.sink.events.count
@@ -203,7 +203,7 @@ private struct SessionLife {
     }
   }
 
-  /// At once, in the past or soon.
+  /// Returns nil, a past sample, or a sample in the near future.
   private mutating func sometime() -> Int64? {
     guard random.happens(onceIn: 2) else { return nil }
     return max(0, run.session.position + Int64.random(in: -200...2000, using: &random))

@@ -3,7 +3,7 @@ import VoiceEngines
 
 @testable import VoiceSessions
 
-/// Routes as they are reported, told, and what headphones change.
+/// Route reports, their events, and the effect of headphones.
 struct SessionRouteTests {
   @Test func theFirstReportIsTakenAsItIsWithOrWithoutWhatWasBefore() {
     for previous in [nil, AudioRoute.to("lamp")] {
@@ -111,7 +111,7 @@ struct SessionRouteTests {
     let missing = run.session.statistics.flow.referenceFramesMissing
     try run.send(frames: 500, farEnd: 0.3)
     #expect(warnings == [begun, over])
-    // Nor waits for one.
+    // The session does not wait for a reference.
     #expect(run.session.position == 800 * 160)
     #expect(run.session.statistics.flow.referenceFramesMissing == missing)
     run.route(to: "speaker")

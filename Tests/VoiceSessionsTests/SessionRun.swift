@@ -3,7 +3,7 @@ import VoiceEngines
 import VoiceSessions
 import WebRTCEngine
 
-/// Keeps what a session emits.
+/// A sink that keeps all output of a session.
 final class RecordingSink: SessionSink {
   var processed: [UInt8] = []
   var playback: [UInt8] = []
@@ -27,7 +27,7 @@ final class RecordingSink: SessionSink {
   var kinds: [SessionEvent.Kind] { events.map(\.kind) }
 }
 
-/// A session with its sink, fed with coded samples.
+/// A session and its sink. Its input is encoded samples.
 final class SessionRun {
   let session: VoiceSession
   let sink = RecordingSink()
@@ -45,7 +45,7 @@ final class SessionRun {
     session.process(sink: sink)
   }
 
-  /// Sends whole inputs in chunks of so many samples of each.
+  /// Sends whole inputs in chunks of `samples` samples of each.
   func send(
     microphone: [UInt8], in microphoneChunk: Int, reference: [UInt8]? = nil,
     in referenceChunk: Int = 0
@@ -60,7 +60,7 @@ final class SessionRun {
     }
   }
 
-  /// Sends samples of another input than the microphone, without processing.
+  /// Sends samples of an input other than the microphone, without processing.
   func play(_ bytes: [UInt8], to input: InputKind) throws {
     try append(bytes, to: input, nil, .unspecified)
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// Speech while muted, and voice activity on both sides.
+/// Speech while muted, and voice activity of both sides.
 struct SessionSpeechTests {
   @Test func speechCountsOnlyWhileMutedAndOnlyOnAChange() throws {
     let run = try ScriptedRun()
@@ -105,7 +105,7 @@ struct SessionSpeechTests {
     try rest(run, frames: 50)
     #expect(!run.session.state.isVoiceActive)
     let changes = run.kinds { if case .voiceActivityChanged = $0 { true } else { false } }
-    // Speech of the microphone's samples 3200 to 11200, found in frames of the output.
+    // The speech in microphone samples 3200 to 11200, found in frames of the output.
     #expect(changes.count == 2)
     guard case .voiceActivityChanged(.nearEnd, isActive: true, let began) = changes.first,
       case .voiceActivityChanged(.nearEnd, isActive: false, let ended) = changes.last

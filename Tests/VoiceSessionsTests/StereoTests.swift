@@ -7,13 +7,13 @@ import VoiceSessions
   import Glibc
 #endif
 
-/// Two channels stay two.
+/// Sessions with two channels.
 struct StereoTests {
   private static let rate = SampleRate.hz16000
 
   @Test(arguments: MicMode.allCases)
   func theLevelsOfLeftAndRightKeepTheirDifference(mode: MicMode) throws {
-    // Quiet, and for so long that gain control has raised it.
+    // The voice is quiet, and long enough for gain control to raise it.
     let left = Signals.babble(20 * Self.rate.hertz, rate: Self.rate, amplitude: 0.03, seed: 31)
     let output = try processed([left, left.map { $0 / 4 }], mode)
     let difference = level(output[0].suffix(48000)) - level(output[1].suffix(48000))
@@ -25,7 +25,7 @@ struct StereoTests {
   func differentSoundsStayApart(mode: MicMode) throws {
     let (left, right) = (tone(440, every: 0.9), tone(1000, every: 1.1))
     let output = try processed([left, right], mode)
-    // What is louder in its own channel by 20 dB is not mixed.
+    // A tone that is 20 dB louder in its own channel was not mixed.
     #expect(content(output[0], 440) > 10 * content(output[1], 440))
     #expect(content(output[1], 1000) > 10 * content(output[0], 1000))
   }
@@ -39,7 +39,7 @@ struct StereoTests {
     return decode(run.sink.processed, .f32(Self.rate, 2))
   }
 
-  /// Half a second of a tone in each period, so that it is no steady noise.
+  /// Returns a tone of half a second in each period, so that it does not count as steady noise.
   private func tone(_ frequency: Float, every period: Float) -> [Float] {
     let rotation = 2 * Float.pi * frequency / Float(Self.rate.hertz)
     return (0..<(6 * Self.rate.hertz)).map { index in
@@ -48,7 +48,7 @@ struct StereoTests {
     }
   }
 
-  /// How much of a frequency is in a signal: its correlation with sine and cosine.
+  /// Returns the level of a frequency in a signal, by correlation with sine and cosine.
   private func content(_ signal: [Float], _ frequency: Float) -> Float {
     let rotation = 2 * Float.pi * frequency / Float(Self.rate.hertz)
     let sums = signal.enumerated().reduce(into: (Float(0), Float(0))) { sums, next in

@@ -3,8 +3,7 @@ import Testing
 import TestAudio
 import VoiceSessions
 
-/// The output is as long as the microphone, as late as the session says, and the same however the
-/// input was cut.
+/// The length and delay of the output, which do not depend on the chunks of the input.
 struct TimelineTests {
   @Test(arguments: SampleRate.allCases, SampleRate.allCases)
   func theOutputIsAsLongAsTheMicrophone(input: SampleRate, output: SampleRate) throws {
@@ -21,7 +20,7 @@ struct TimelineTests {
       microphone: .f32(input), reference: .f32(.hz16000), processed: .f32(output))
     setup.configuration.voiceProcessing.isBypassed = true
     let run = try SessionRun(setup)
-    // A pulse, low enough for the lowest rate, whose middle is easy to find.
+    // A pulse whose frequencies fit the lowest rate and whose middle is easy to find.
     let pulse = (0..<input.hertz / 4).map { index in
       let time = Float(index) / Float(input.hertz) - 0.1
       return 0.5 * Float.exp(-time * time * 1_000_000)
@@ -94,7 +93,8 @@ struct TimelineTests {
 }
 
 extension Float {
-  /// e to the power of `exponent`, by squaring (1 + x/1024): good enough for a pulse.
+  /// Returns e to the power of `exponent` by squaring (1 + x/1024), which is exact enough for a
+  /// pulse.
   fileprivate static func exp(_ exponent: Float) -> Float {
     guard exponent > -80 else { return 0 }
     var result = 1 + exponent / 1024

@@ -2,12 +2,12 @@ import AudioCore
 import Resampling
 import SpeechSynthesis
 
-/// What the two sides say, spoken by eSpeak NG with voices that do not draw from `rand()`: the same
-/// every time.
+/// The speech of both sides, by eSpeak NG voices that do not use `rand()`. It is the same on every
+/// run.
 enum Voices {
   static let rate = SampleRate.hz16000
 
-  /// Some 20 s, with few pauses.
+  /// About 20 s with few pauses.
   static let far = Task {
     try await speak(
       """
@@ -19,7 +19,7 @@ enum Voices {
       """, "en-gb+m3")
   }
 
-  /// Some 5 s.
+  /// About 5 s.
   static let near = Task {
     try await speak(
       """
@@ -28,17 +28,17 @@ enum Voices {
       """, "en-us+f1")
   }
 
-  /// The first seconds of what the far end says.
+  /// Returns the first seconds of the far end's speech.
   static func far(seconds: Double) async throws -> [Float] {
     Array(try await far.value.prefix(Int(seconds * Double(rate.hertz))))
   }
 
-  /// What the near end says, from so many seconds on.
+  /// Returns the near end's speech, beginning after a number of seconds.
   static func near(after seconds: Double) async throws -> [Float] {
     [Float](repeating: 0, count: Int(seconds * Double(rate.hertz))) + (try await near.value)
   }
 
-  /// With a peak at -6 dBFS.
+  /// Returns speech with a peak of -6 dBFS.
   private static func speak(_ text: String, _ voice: String) async throws -> [Float] {
     let speech = try await SpeechSynthesizer.shared.speak(text, voice: voice)
     let resampler = try StreamResampler(from: speech.sampleRate, to: rate)

@@ -84,7 +84,7 @@ struct EchoTests {
   }
 
   @Test func whileSomebodyTalksModerateSuppressionIsNearlyLow() throws {
-    // First echo alone, then a near voice over it.
+    // The signal has echo alone first, then a near voice too.
     let talk = Signals.babble(Self.rate.hertz * 4, rate: Self.rate, amplitude: 0.5, seed: 31)
     let near = Signals.silence(Self.echo.count - talk.count) + talk
     let microphone = zip(Self.echo, near).map { $0 + $1 }

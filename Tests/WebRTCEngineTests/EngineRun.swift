@@ -2,14 +2,15 @@ import AudioCore
 import VoiceEngines
 import WebRTCEngine
 
-/// Whole signals through an engine, with what came of them.
+/// The output of an engine for whole signals.
 struct EngineRun {
   var output: [[Float]]
   var findings: [FrameFindings]
   var echoMetrics: EchoMetrics
   var latencySamples: Int
 
-  /// `microphone` and `reference` are planes; `changes` are settings from a frame on.
+  /// Processes planes of the microphone and the reference. `changes` are settings that apply from a
+  /// frame on.
   init(
     _ settings: EngineSettings, rate: SampleRate, microphone: [[Float]],
     reference: [[Float]]? = nil, changes: [Int: EngineSettings] = [:]

@@ -4,7 +4,7 @@ import TestAudio
 import VoiceEngines
 import WebRTCEngine
 
-/// Each stage alone: the latency that the engine states is the one that its output has.
+/// The latency of each stage alone, compared with the latency that the engine reports.
 struct LatencyTests {
   static let stages: [EngineSettings] = [
     EngineSettings(isBypassed: true),

@@ -4,13 +4,14 @@ import TestAudio
 import VoiceEngines
 import WebRTCEngine
 
-/// One test for each switch: it changes the output, also while it runs, and never with a click.
+/// One test for each switch: it changes the output, also while the engine runs, and causes no
+/// click.
 struct SwitchTests {
   static let rate = SampleRate.hz16000
   static let all = EngineSettings(
     echoSuppression: .moderate, noiseSuppression: .moderate, gainTarget: 3, highPassFilter: true)
 
-  /// From what to what a switch goes.
+  /// The settings before and after each switch.
   static let switches: [(EngineSettings, EngineSettings)] = {
     func change(_ body: (inout EngineSettings) -> Void) -> (EngineSettings, EngineSettings) {
       var changed = all
@@ -33,14 +34,14 @@ struct SwitchTests {
     ]
   }()
 
-  /// Near voice, echo, noise and hum, so that every stage has something to do.
+  /// A near voice, echo, noise and hum, so that every stage has an effect.
   static let reference = Signals.babble(rate.hertz * 3, rate: rate, seed: 7)
   static let microphone: [Float] = {
     let near = Signals.babble(rate.hertz * 3, rate: rate, amplitude: 0.1, seed: 3)
     let echo = Signals.echo(of: reference, delay: 640, gain: 0.3)
     let noise = Signals.noise(near.count, amplitude: 0.01, seed: 5)
     return near.indices.map { index in
-      // The near voice comes and goes, for what only happens in its pauses.
+      // The near voice has pauses, for effects that occur only in pauses.
       let isTalking = index / (rate.hertz / 2) % 2 == 0
       let hum = 0.02 * Float((index / 160) % 2 == 0 ? 1 : -1)
       return (isTalking ? near[index] : 0) + echo[index] + noise[index] + hum
@@ -72,7 +73,7 @@ struct SwitchTests {
 
   @Test(arguments: WebRTCVoiceEngine.processingRates)
   func aStageThatIsSwitchedOnForTheFirstTimeMakesNoHole(rate: SampleRate) throws {
-    // A steady tone, and stages that leave it as it is.
+    // A steady tone, and stages that leave the tone unchanged.
     let tone = (0..<rate.hertz).map { Float($0 * 440 % rate.hertz) / Float(rate.hertz) }
       .map { 4 * abs($0 - 0.5) - 1 }.map { $0 * 0.3 }
     let on = EngineSettings(echoSuppression: .low, gainTarget: 31)

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-// Counts what the calling thread allocates, whoever asks for it: Swift, C++ or C.
+// Starts to count the allocations of the calling thread, in Swift, C++ and C.
 void allocation_counter_start(void);
 
 // Returns the number of allocations since the start.

@@ -1,10 +1,11 @@
 #pragma once
 
-// GNU's functions for starting programs, which Swift does not see. Without headers of the system,
-// whose types would then seem to be this module's.
+// Functions of glibc for starting programs, which Swift cannot see. This header includes no system
+// headers, because their types would then seem to belong to this module.
 
-/// A pipe that no program inherits. 0, or -1 and errno.
+/// Creates a pipe that no program inherits. Returns 0, or -1 and errno.
 int rig_pipe(int ends[2]);
 
-/// The program shall have no descriptor from `first` on. `actions`: posix_spawn_file_actions_t.
+/// Closes all descriptors from `first` on in the program that is started. `actions` is a
+/// posix_spawn_file_actions_t.
 int rig_close_from(void *actions, int first);

@@ -53,15 +53,15 @@ struct ClientCallMachineTests {
     }
   }
 
-  /// Runs a machine through random steps, and compares each action with the one that the rules demand
-  /// after everything that has happened before. Returns whether they agreed.
+  /// Runs a machine through random steps. Compares each action with the one that the rules require
+  /// after all earlier steps. Returns whether they agreed.
   private func follows(seed: UInt64) -> Bool {
     var random = SeededGenerator(seed: seed)
     var machine = ClientCallMachine()
     var history: [(step: Step, action: Action)] = []
     for number in 0..<40 {
       var step = Step.allCases.randomElement(using: &random) ?? .send
-      // Most calls live for a while.
+      // Most calls last for a while.
       if step == .ended, number < 20 || !random.happens(onceIn: 4) { step = .received }
       if step == .halfClose, !random.happens(onceIn: 4) { step = .written }
       let expected = Self.action(of: step, after: history)

@@ -3,8 +3,9 @@ import Synchronization
 import TestAudio
 import Testing
 
-/// Real calls whose two sides do anything at any time: reads, writes, ends and cancels, twice and too
-/// late. In a process of its own, because libgrpc aborts for many of them.
+/// Real calls whose two sides act at random: they read, write, end and cancel, also twice and too
+/// late. The test runs in a process of its own, because libgrpc aborts the process for many
+/// mistakes.
 @Suite(.timeLimit(.minutes(3)))
 struct RandomCallTests {
   @Test func noInterleavingEndsTheProcessOrLeavesACallBehind() async {
@@ -33,14 +34,14 @@ private func randomCalls(count: UInt64, seed: UInt64) async throws {
       }
     }
   }
-  // The server has been shut down, so no call starts any more.
+  // The server has shut down, so no more calls start.
   try #require(journal.count(of: .ended) == journal.count(of: .started))
   try #require(journal.count(of: .released) == journal.count(of: .started))
   let faults = journal.entries.filter { if case .note = $0.event { true } else { false } }
   try #require(faults.isEmpty, "seed \(seed): \(faults)")
 }
 
-/// Uses one call from four tasks at once, and cancels it in the end.
+/// Uses one call from four tasks at the same time, and cancels it at the end.
 private func randomClient(_ channel: Channel, seed: UInt64) async {
   var metadata = Metadata()
   metadata.append("seed", "\(seed)")
@@ -72,14 +73,14 @@ private func step(of call: ClientCall, _ random: inout SeededGenerator) async {
   }
 }
 
-/// Does something random on every event and now and then on its own, and notes events that must not
-/// come.
+/// A handler that acts at random on every event, and sometimes between events. It records events
+/// that must not come.
 private final class RandomHandler: ServerCallHandler {
   private let call: ServerCall
   private let journal: Journal
   private let number: Int
   private var random: SeededGenerator
-  /// Whether this handler has ended the call, or has heard of its end.
+  /// Whether this handler has ended the call or knows of its end.
   private var isOver = false
   private var hasEnded = false
 

@@ -55,7 +55,7 @@ struct ServerCallMachineTests {
     #expect(machine.timerToStart(now: at(0)) == .seconds(5))
     #expect(machine.writeCompleted(now: at(4)) == .deliver)
     #expect(machine.write(now: at(4)) == .write)
-    // The timer runs on, and is set anew when it fires.
+    // The timer continues, and is set again when it fires.
     #expect(machine.timerToStart(now: at(4)) == nil)
     #expect(machine.timerFired(now: at(5)) == .ignore)
     #expect(machine.timerToStart(now: at(5)) == .seconds(4))
@@ -132,13 +132,13 @@ struct ServerCallMachineTests {
     for number in 0..<40 {
       time += .milliseconds(Int.random(in: 0..<1500, using: &random))
       if let due = timer, due <= time {
-        // A timer that is late by a while must not lead to anything else.
+        // A late timer must not cause any other action.
         let expected = model.actionOfTimer(at: time, deadlines)
         let action = machine.timerFired(now: Self.begin + time)
         #expect(action == expected, "seed \(seed), timer at \(time): \(model.history)")
         guard action == expected else { return false }
         model.note(.timer, action, at: time)
-        // The wish of a start deadline waits for the write in flight.
+        // A start deadline waits for the write in flight.
         if action == .ignore, wantsStart(model, deadlines, time) {
           model.note(.finish(Self.unstarted), .ignore, at: time)
         }
@@ -163,9 +163,9 @@ struct ServerCallMachineTests {
     return model.isOpen && !model.hasStarted && time >= start.limit
   }
 
-  /// Any step, whether it makes sense or not: what comes late and what is asked for twice included.
+  /// Returns any step, including steps that are late or repeated.
   private static func step(_ number: Int, _ random: inout SeededGenerator) -> Step {
-    // Most calls live for a while before something ends them.
+    // Most calls last for a while before something ends them.
     if number > 10, random.happens(onceIn: 12) {
       switch Int.random(in: 0..<4, using: &random) {
       case 0: return .finish(Status(.ok, "\(number)"))

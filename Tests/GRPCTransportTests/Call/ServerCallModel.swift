@@ -1,7 +1,8 @@
 @testable import GRPCTransport
 
-/// The rules of a call on a server, stated over everything that has happened to it so far. Slow, and
-/// written without a look at the machine: `ServerCallMachine` has to agree with it.
+/// The rules of a call on a server, as functions of everything that has happened to the call. The
+/// model is slow and was written independently of the machine. `ServerCallMachine` must agree with
+/// it.
 struct ServerCallModel {
   typealias Action = ServerCallMachine.Action
 
@@ -50,7 +51,7 @@ struct ServerCallModel {
     history.contains { [.received, .halfClosed].contains($0.step) && $0.action == .deliver }
   }
 
-  /// When the transport got the status.
+  /// The time at which the transport got the status.
   var statusSent: Duration? {
     history.first { if case .finish = $0.action { true } else { false } }?.time
   }
@@ -68,7 +69,7 @@ struct ServerCallModel {
 
   var hasEnded: Bool { history.contains { $0.step == .ended } }
 
-  /// The status that the handler wants to end the call with, or a deadline.
+  /// The status with which the handler, or a deadline, wants to end the call.
   var wantedStatus: Status? {
     for entry in history {
       if case .finish(let status) = entry.step { return status }
@@ -86,7 +87,7 @@ struct ServerCallModel {
 
   // MARK: Rules
 
-  /// The action that a step has to lead to. A timer's is not among them.
+  /// Returns the action that a step requires. Steps of a timer are not included.
   func action(of step: Step) -> Action? {
     switch step {
     case .read: isOpen && !isHalfClosed && !readIsInFlight ? .read : .ignore
@@ -109,13 +110,13 @@ struct ServerCallModel {
     }
   }
 
-  /// The action that the deadlines demand at a time; `.ignore` where none has passed.
+  /// Returns the action that the deadlines require at a time, or `.ignore` if none has passed.
   func actionOfTimer(at time: Duration, _ deadlines: CallDeadlines) -> Action {
     if isAborted || isCancelled || hasEnded { return .ignore }
     if let write = deadlines.write {
       if let statusSent { return time >= statusSent + write.limit ? .abort(write.status) : .ignore }
       if writeIsInFlight, time >= lastWrite + write.limit {
-        // Where both deadlines have passed, the earlier one counts.
+        // If both deadlines have passed, the earlier one counts.
         guard isOpen, !hasStarted, let start = deadlines.start,
           start.limit < lastWrite + write.limit
         else { return .abortStalled(write.status) }

@@ -2,14 +2,14 @@ import GRPCTransport
 import TestCertificates
 import Testing
 
-/// What is no certificate, or no key to it, is told before anything is connected.
+/// Invalid certificates and keys, which are refused before any connection.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct CertificateTests {
   private let certificates: Certificates
 
   init() async throws { certificates = try await Certificates() }
 
-  /// PEM that holds no certificate which can be used.
+  /// Returns PEM texts without a usable certificate.
   private func unusable() throws -> [[UInt8]] {
     let good = try certificates.bytes("ca.pem")
     let frame = (begin: "-----BEGIN CERTIFICATE-----\n", end: "\n-----END CERTIFICATE-----\n")
@@ -17,7 +17,7 @@ struct CertificateTests {
       [], [0], Array(repeating: 255, count: 100_000), [UInt8]("no certificate\n"),
       try certificates.bytes("ca.key"), Array(good.dropLast(30)), Array(good.prefix(40)),
       [UInt8](frame.begin + "AAAA" + frame.end), [UInt8](frame.begin + "!" + frame.end),
-      // libgrpc would take the first one, and leave out the rest without a word.
+      // libgrpc would use the first certificate and ignore the rest without an error.
       good + Array(good.dropLast(100)), good + [0] + good,
       good + [UInt8](frame.begin + "AAAA" + frame.end),
     ]
@@ -68,7 +68,7 @@ struct CertificateTests {
     try #expect(
       error(certificates.bytes("client-encrypted.key"))
         == .key(reason: "encrypted with a password"))
-    // Of the same kind, and of another one.
+    // Other keys of the same kind and of another kind.
     for other in ["server.key", "weak.key"] {
       try #expect(error(certificates.bytes(other)) == .keyOfAnotherCertificate)
     }

@@ -18,10 +18,10 @@ extension Certificates {
       serverName: serverName)
   }
 
-  /// Python that defines `read(file)`, the bytes of a file of these.
+  /// Python code that defines `read(file)`, which returns the bytes of one of these files.
   var reader: String { "read = lambda file: open('\(path(""))/' + file, 'rb').read()" }
 
-  /// Options of a server on loopback that shows the certificate of this name.
+  /// Returns options of a server on loopback with the certificate of this name.
   func serverOptions(_ name: String, clientAuthority: String? = nil) throws -> Server.Options {
     var options = Server.Options.loopback
     options.security = .tls(

@@ -1,12 +1,12 @@
 import TestCertificates
 
-/// A server of another implementation, in a process of its own. It echoes.
+/// A foreign server in a process of its own, which echoes messages.
 final class PythonServer: Sendable {
   let address: String
-  private let process: PythonClient  // killed when this goes
+  private let process: PythonClient  // Killed when this object is released.
 
-  /// Shows the certificate of this name, or is plaintext without one; asks clients for theirs where
-  /// it has an authority for that.
+  /// Starts a server with the certificate of this name, or with plaintext for nil. If there is a
+  /// client authority, the server requires a client certificate.
   init(
     _ certificates: Certificates, showing name: String?, clientAuthority: String? = nil
   ) async throws {

@@ -2,7 +2,7 @@ import GRPCTransport
 import TestCertificates
 import Testing
 
-/// This client against Debian's python3-grpcio as a server with TLS.
+/// This client with Debian's python3-grpcio as a TLS server.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct TLSClientTests {
   private let certificates: Certificates
@@ -37,7 +37,7 @@ struct TLSClientTests {
     try await #expect(isServed(server.address, certificates.channelSecurity()))
     let port = server.address.split(separator: ":")[1]
     try await #expect(isServed("localhost:\(port)", certificates.channelSecurity()))
-    // It asks for no certificate, and one that is there anyway does no harm.
+    // The server requests no certificate. A client certificate does no harm.
     try await #expect(isServed(server.address, certificates.channelSecurity(as: "stranger")))
   }
 
@@ -75,7 +75,7 @@ struct TLSClientTests {
 
   @Test func aServerThatAsksForACertificateGetsIt() async throws {
     let server = try await PythonServer(certificates, showing: "server", clientAuthority: "ca")
-    // The one that is let in first must not open the door to the others.
+    // The first client is accepted. This must not let the others in.
     let good = Channel(
       target: server.address, security: try certificates.channelSecurity(as: "client"))
     try await #expect(good.call(.test).exchange([1]) == [1])

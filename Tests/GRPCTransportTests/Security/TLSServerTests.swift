@@ -3,7 +3,7 @@ import GRPCTransport
 import TestCertificates
 import Testing
 
-/// Debian's python3-grpcio, and what speaks no TLS at all, against this server with TLS.
+/// Debian's python3-grpcio, and clients without TLS, with this server and TLS.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct TLSServerTests {
   private let certificates: Certificates
@@ -28,7 +28,7 @@ struct TLSServerTests {
       """)
   }
 
-  /// Waits for the end, and returns what was said before it.
+  /// Waits for the end of the client. Returns the lines before it.
   private func lines(of client: PythonClient) async throws -> [String] {
     try await client.wait(for: "exit 0")
     return client.journal.entries.compactMap {
@@ -67,7 +67,7 @@ struct TLSServerTests {
     var options = try certificates.serverOptions("server", clientAuthority: "ca")
     options.addresses.append("unix:\(path)")
     try await withServer(options: options) { server in
-      // Whatever the client was told of TLS, which is for other addresses.
+      // The client's TLS settings do not apply to unix sockets.
       for security in [.plaintext, try certificates.channelSecurity(serverName: "x")] {
         let channel = Channel(target: "unix:\(path)", security: security)
         try await #expect(channel.call(.test).exchange([1]) == [1])

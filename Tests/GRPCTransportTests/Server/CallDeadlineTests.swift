@@ -65,7 +65,7 @@ struct CallDeadlineTests {
     let write = CallDeadline(.seconds(1), Self.stalled)
     try await withScript(script, deadlines: CallDeadlines(write: write)) { server in
       let call = server.call()
-      // The write after this one does not leave, and the status waits for it.
+      // The next write cannot leave, and the status waits for it.
       _ = try await server.journal.standstill(of: .writeCompleted)
       call.halfClose()
       try await server.journal.wait(for: .released)
@@ -107,8 +107,8 @@ struct CallDeadlineTests {
   }
 }
 
-/// Sends one message more than may wait, all at once, and says in the status how often that
-/// overflowed.
+/// A handler that sends one message more than may wait. Its status contains the number of
+/// overflows.
 private final class FloodingHandler: ServerCallHandler {
   private let call: ServerCall
   private let limit: OutgoingMessages.Limit
@@ -120,7 +120,7 @@ private final class FloodingHandler: ServerCallHandler {
   init(_ call: ServerCall, _ limit: OutgoingMessages.Limit) {
     self.call = call
     self.limit = limit
-    // The first one is in flight and does not wait.
+    // The first message is in flight and does not wait.
     for _ in 0...limit.messages { send() }
     precondition(messages.waiting == limit.messages && overflows == 0)
     send()

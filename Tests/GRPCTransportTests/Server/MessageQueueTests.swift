@@ -60,7 +60,7 @@ struct MessageQueueTests {
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<5:
         let number = UInt8.random(in: 0...255, using: &random)
-        // Now and then one that is larger than the buffers that are kept.
+        // Some messages are larger than the buffers that the queue keeps.
         let size = Int.random(in: 1...(random.happens(onceIn: 20) ? 3000 : 200), using: &random)
         let isDroppable = Bool.random(using: &random)
         let fits =
@@ -88,7 +88,7 @@ extension MessageQueue {
     }
   }
 
-  /// Returns the number of the oldest message; nil where none waits.
+  /// Returns the number of the oldest message, or nil if none waits.
   fileprivate func pop() -> Int? {
     var number: Int?
     let isThere = pop { bytes in

@@ -1,4 +1,4 @@
-"""Calls that go on where the protocol says that they are over."""
+"""Calls that continue after their end."""
 
 import random
 import time
@@ -9,7 +9,7 @@ from wire import Connection, Pool
 
 
 class Victim:
-    """A session in real time that attacks may steer, with a few frames of audio in it."""
+    """A session in real time that attacks may control. It has a few frames of audio."""
 
     def __init__(self, address, session, **options):
         self.session = session
@@ -31,7 +31,7 @@ def second_message_to_watch(report):
         victim = Victim(report.address, f"victim-{count}")
         control, pool = Connection(report.address), Pool(report.address)
         calls = []
-        for _ in range(count):  # one by one: calls without a message are limited
+        for _ in range(count):  # One by one, because calls without a message are limited.
             calls.append(pool.call(service.SESSIONS + "WatchSession"))
             calls[-1].send(service.watch(victim.session))
         pool.pump(10, until=lambda: all(call.messages or call.has_ended for call in calls))
@@ -48,7 +48,7 @@ def second_message_to_watch(report):
 
 @attack(options=("--allow-recording",), memory=64)
 def second_message_to_record(report):
-    """Recorders that wait 1 ms for their session send a second message about when it is over."""
+    """Recorders that wait 1 ms for their session send a second message at about that time."""
     generator = random.Random(1)
     for turn in range(3):
         pool = Pool(report.address)
@@ -67,7 +67,7 @@ def second_message_to_record(report):
 
 @attack(options=("--allow-recording",), memory=64, unmended="memory still grows in its third round")
 def calls_in_any_order(report):
-    """Every method is sent messages, ends and resets in orders that no library would let through,
+    """Every method receives messages, ends and resets in orders that no library allows,
     while sessions come and go."""
     generator = random.Random(2)
     requests = {

@@ -1,4 +1,4 @@
-"""Floods and nonsense below gRPC."""
+"""Floods and invalid data below gRPC."""
 
 import random
 import socket
@@ -52,13 +52,13 @@ def rapid_reset(report):
 
 @attack(memory=256, unmended="libgrpc keeps some 200 MB of answers, and closes the connection late")
 def pings(report):
-    """PINGs without end, whose answers are not awaited."""
+    """PINGs without end. The client does not wait for the answers."""
     flood(report, 10, lambda *_: frame(PING, 0, 0, b"12345678") * 300)
 
 
 @attack()
 def setting_changes(report):
-    """SETTINGS without end, each of which the server has to acknowledge."""
+    """SETTINGS without end. The server must acknowledge each of them."""
     def frames(turn, connection):
         return b"".join(
             frame(SETTINGS, 0, 0, struct.pack(">HI", 4, (turn * 300 + n) % 2**31))
@@ -82,7 +82,7 @@ def continuations(report):
 
 @attack(memory=64)
 def header_bomb(report):
-    """A header of 3 kB in the table, named ten thousand times in each block."""
+    """A header of 3 kB in the table, which each block names ten thousand times."""
     entry = b"\x40\x01a\x7f" + varint(3000 - 127) + b"v" * 3000
 
     def frames(turn, connection):
@@ -108,7 +108,7 @@ def frames_of_nothing(report):
 
 @attack(memory=64)
 def half_open_connections(report):
-    """Connections that stop at each point of the way, and stay."""
+    """Connections that stop at a point of the handshake and stay open."""
     host, port = report.address.rsplit(":", 1)
     headers = frame(HEADERS, END_HEADERS, 1, request_headers(service.PROCESS))
     beginnings = [
@@ -132,7 +132,7 @@ def half_open_connections(report):
 
 @attack(memory=64)
 def malformed_frames(report):
-    """Connections that speak nonsense: bytes, frames, header blocks, lengths, streams."""
+    """Connections with invalid bytes, frames, header blocks, lengths and streams."""
     generator = random.Random(4)
     pseudo = request_headers(service.PROCESS)
     for turn in range(report.count(3000, least=300)):

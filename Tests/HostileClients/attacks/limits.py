@@ -15,7 +15,7 @@ NOT_FOUND = 5
 
 
 def gzip_bomb(megabytes):
-    """A gzip stream of so many MB of zeros, in a thousandth of that."""
+    """A gzip stream of zeros, a thousandth of their size."""
     block = bytes(1 << 20)
     compressor = zlib.compressobj(9, wbits=-15)
     # After a full flush the same bytes may be repeated.
@@ -117,8 +117,8 @@ def control_budget(report):
 
 @attack(memory=64, refusals=(8,), options=("--max-sessions", "60", "--idle-limit", "1s"))
 def sessions_never_used(report):
-    """1,000 calls that send Start and nothing more, again and again; ten honest clients get in all
-    the same."""
+    """1,000 calls that send only Start, again and again. Ten honest clients start a session
+    nevertheless."""
     pool, idlers = Pool(report.address), []
     newcomers, connection = [], Connection(report.address)
     began = time.monotonic()
@@ -143,7 +143,7 @@ def sessions_never_used(report):
 
 @attack(memory=64, refusals=(8,), options=("--start-deadline", "2s"))
 def calls_never_started(report):
-    """1,000 calls that send nothing at all after their headers."""
+    """1,000 calls that send only headers."""
     pool = Pool(report.address)
     calls = [pool.call(service.PROCESS) for _ in range(report.count(1000, least=200))]
     pool.pump(10, until=lambda: all(call.has_ended for call in calls))
@@ -153,7 +153,7 @@ def calls_never_started(report):
 
 
 def never_reading_session(address, session, window):
-    """A session on a connection that is never read from, and takes so many bytes at most."""
+    """A session on a connection that is never read, with a limited window."""
     connection = Connection(address, reads=False, extra_settings={INITIAL_WINDOW_SIZE: window})
     call = connection.call(service.PROCESS, [("anechoic-client", "deaf")])
     call.send(service.start(session=session))
@@ -180,7 +180,7 @@ def media_client_never_reads(report):
                 call.send(service.set_mute(name, (turn + number) % 2 == 0), end=True)
                 calls.append((name, call))
         for name, call in calls:
-            if call.result() == NOT_FOUND:  # it was let go: another takes its place
+            if call.result() == NOT_FOUND:  # The server dropped the session.
                 ended[name] += 1
                 deaf[name].close()
                 deaf[name] = never_reading_session(report.address, name, windows[name])
@@ -194,7 +194,7 @@ def media_client_never_reads(report):
 
 @attack(memory=64)
 def watchers_never_read(report):
-    """1,000 watchers that never read, of a session in which much happens."""
+    """1,000 watchers that never read, of a session with many events."""
     victim = Victim(report.address, "seen")
     watchers = [Connection(report.address, reads=False) for _ in range(report.count(1000, 100) // 20)]
     for connection in watchers:

@@ -1,4 +1,4 @@
-"""Messages that are almost right."""
+"""Messages that are almost valid."""
 
 import random
 
@@ -10,7 +10,7 @@ from attacks.calls import Victim
 
 
 def valid_requests(session):
-    """For every method, requests of which each field is used."""
+    """Requests for every method, with every field set."""
     voice, sessions = service.voice, service.sessions_pb2
     start = voice.ProcessRequest.FromString(service.start(reference=True, playback=True, a="b"))
     config = start.start.config

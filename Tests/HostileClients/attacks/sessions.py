@@ -30,7 +30,8 @@ def clock_jumps(report):
             call.messages.clear()
         position += service.FRAME
         pool.pump(1.5)
-    # In real time the end comes when the clock of the session has gone so far; no client waits for it.
+    # In real time, the end comes when the session's clock has advanced so far. No client waits for
+    # this.
     for call in calls:
         call.send(service.audio(samples, first=position + 10 * service.RATE), timeout=1)
         call.half_close()
@@ -40,7 +41,7 @@ def clock_jumps(report):
 
 @attack()
 def stopped_server(report):
-    """The server does not run for 3 s, as when its machine sleeps."""
+    """The server is stopped for 3 s, as when its machine sleeps."""
     began = time.monotonic()
     os.kill(report.pid, signal.SIGSTOP)
     time.sleep(3)
@@ -51,7 +52,7 @@ def stopped_server(report):
 
 @attack(memory=64)
 def pending_answers(report):
-    """Presses and requests for permission that wait for a person who never answers."""
+    """Presses and requests for permission that nobody answers."""
     victim = Connection(report.address)
     request = service.voice.ProcessRequest.FromString(service.start(session="asked"))
     request.start.config.mute.gesture_policy = 2
@@ -84,7 +85,7 @@ def pending_answers(report):
 
 @attack(memory=150, unmended="frames come 0.3 s late, and memory grows from round to round")
 def crowded_lists(report):
-    """Sessions with as many labels as may be, listed and looked at all the time."""
+    """Sessions with the maximum number of labels, which clients list all the time."""
     pool = Pool(report.address)
     labels = {f"k{n:02}" + "k" * 60: "v" * 255 for n in range(64)}
     sessions = [pool.call(service.PROCESS) for _ in range(report.count(300, least=60))]
@@ -109,8 +110,8 @@ def crowded_lists(report):
 
 
 def told_session(report, name):
-    """A session that lets the client "teller" inject speech: its name, its call, and a connection of
-    that client."""
+    """Creates a session into which the client "teller" may inject speech. Returns the name and the
+    call of the session, and a connection of that client."""
     sessions = service.sessions_pb2
     request = service.voice.ProcessRequest.FromString(service.start(session=name))
     request.start.config.preferred_injection_mode = 2
@@ -141,7 +142,7 @@ def is_question(message):
 
 @attack(memory=150)
 def spoken_texts(report):
-    """Texts of 5,000 characters to speak, into every session at once."""
+    """Texts of 5,000 characters, injected into every session at the same time."""
     victims = [told_session(report, f"told-{time.monotonic_ns()}")
                for _ in range(report.count(20, least=4))]
     calls = []

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What libFuzzer calls. The environment says which part is fuzzed.
+/// The entry points for libFuzzer. An environment variable selects the part to fuzz.
 enum Fuzz {
   static let target: FuzzTarget = {
     let name = ProcessInfo.processInfo.environment["ANECHOIC_FUZZ_TARGET"] ?? ""
@@ -13,8 +13,8 @@ enum Fuzz {
   }()
 }
 
-/// Runs once, before the first input: writes valid inputs to the folder ANECHOIC_FUZZ_SEEDS, where one
-/// is named, and ends.
+/// Runs once before the first input. If ANECHOIC_FUZZ_SEEDS names a folder, writes valid inputs to
+/// it and ends the process.
 @_cdecl("LLVMFuzzerInitialize")
 func initialize(_ count: OpaquePointer, _ arguments: OpaquePointer) -> CInt {
   guard let folder = ProcessInfo.processInfo.environment["ANECHOIC_FUZZ_SEEDS"] else { return 0 }

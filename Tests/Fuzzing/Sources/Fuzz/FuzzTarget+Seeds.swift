@@ -6,7 +6,7 @@ internal import Foundation
 internal import SwiftProtobuf
 
 extension FuzzTarget {
-  /// Valid inputs, for libFuzzer to begin with.
+  /// Returns valid inputs from which libFuzzer starts.
   func seeds() -> [[UInt8]] {
     switch self {
     case .session:
@@ -42,7 +42,7 @@ extension FuzzTarget {
     }
   }
 
-  /// In both pacings, with few inputs and with all.
+  /// Starts with both pacings, with few inputs and with all inputs.
   private static var starts: [Anechoic_V1_ProcessRequest] {
     let format = Anechoic_V1_AudioFormat.with {
       $0.encoding = .pcmS16Le
@@ -88,7 +88,7 @@ extension FuzzTarget {
     }
   }
 
-  /// One of each kind, between audio.
+  /// One request of each kind, with audio between them.
   private static var requests: [Anechoic_V1_ProcessRequest] {
     let samples = Data(repeating: 7, count: 160)
     let others: [Anechoic_V1_ProcessRequest] = [

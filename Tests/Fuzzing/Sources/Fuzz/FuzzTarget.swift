@@ -5,11 +5,11 @@ internal import SessionRecording
 internal import VoiceEdge
 internal import WebRTCEngine
 
-/// A part that reads what strangers wrote.
+/// A part of the product that reads untrusted input.
 enum FuzzTarget: String, CaseIterable {
   case session, recording, audio, certificate, configuration
 
-  /// Gives one input to the part.
+  /// Passes one input to the part.
   func run(_ input: UnsafeRawBufferPointer) {
     switch self {
     case .session: SessionInput.run(input)
@@ -31,13 +31,13 @@ enum FuzzTarget: String, CaseIterable {
 
   private static func readAudio(_ path: String) {
     guard let reader = try? AudioFileReader(path: path) else { return }
-    // A header may claim that there is more than anybody can wait for.
+    // A header may claim more audio than a test can wait for.
     for _ in 0..<100 {
       guard let samples = try? reader.read(samples: 4800), !samples.isEmpty else { return }
     }
   }
 
-  /// Lends the path of a file that holds the input, and is gone afterwards.
+  /// Calls `body` with the path of a file that contains the input, then removes the file.
   private static func withFile(_ input: UnsafeRawBufferPointer, _ body: (String) -> Void) {
     let name = "/dev/shm/anechoic-fuzz-\(getpid())"
     let descriptor = open(name, O_RDWR | O_CREAT | O_TRUNC, 0o600)

@@ -4,10 +4,11 @@ internal import SwiftProtobuf
 internal import VoiceSessions
 internal import WebRTCEngine
 
-/// The requests of one `Process` call: each after its length in two bytes, the least significant first.
-/// The first that is a valid start begins the session; the others go the way that a server takes them.
+/// The requests of one `Process` call. Each is preceded by its length in two bytes, the least
+/// significant byte first. The first valid start begins the session. The others take the path that
+/// they take in a server.
 enum SessionInput {
-  /// Frames that one input may cost: a gap may be a thousand long.
+  /// The maximum number of frames for one input. One gap may have a thousand frames.
   private static let mostFrames = 3000
 
   static func run(_ input: UnsafeRawBufferPointer) {
@@ -48,7 +49,7 @@ enum SessionInput {
     return UnsafeRawBufferPointer(rebasing: body)
   }
 
-  /// An input with these requests.
+  /// Returns an input with these requests.
   static func bytes(_ requests: [Anechoic_V1_ProcessRequest]) -> [UInt8] {
     requests.flatMap { request -> [UInt8] in
       let bytes: [UInt8] = (try? request.serializedBytes()) ?? []

@@ -1,6 +1,6 @@
 internal import VoiceSessions
 
-/// Takes what comes out of a session, and looks at all of it.
+/// A sink that reads all output of a session and discards it.
 final class Silence: SessionSink {
   private(set) var sampleBytes = 0
 
