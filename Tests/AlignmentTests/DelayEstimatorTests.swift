@@ -37,7 +37,7 @@ struct DelayEstimatorTests {
   }
 
   @Test(arguments: SampleRate.allCases)
-  func everyRateWillDo(rate: SampleRate) throws {
+  func theLagIsFoundAtEveryRate(rate: SampleRate) throws {
     let speech = Signals.babble(rate.hertz * 3, rate: rate, seed: 5)
     let echo = Signals.echo(of: speech, delay: rate.hertz / 5, gain: 0.5)
     let estimate = try #require(try estimate(echo, speech, rate))
@@ -55,20 +55,20 @@ struct DelayEstimatorTests {
     #expect(estimate.delay < .microseconds(100))
   }
 
-  @Test func silenceSaysNothing() throws {
+  @Test func silenceHasNoLag() throws {
     let silence = Signals.silence(Self.speech.count)
     #expect(try estimate(silence, silence) == nil)
     #expect(try estimate(silence, Self.speech) == nil)
     #expect(try estimate(Self.speech, silence) == nil)
   }
 
-  @Test func signalsThatAreNotRelatedSayNothing() throws {
+  @Test func unrelatedSignalsHaveNoLag() throws {
     #expect(try estimate(chatter(Self.speech.count, seed: 5), Self.speech) == nil)
     #expect(try estimate(Self.speech, chatter(Self.speech.count, seed: 6)) == nil)
   }
 
   @Test(arguments: [50, 440, 1000] as [Float])
-  func aToneHasNoPlaceInTime(hertz: Float) throws {
+  func aToneHasNoLag(hertz: Float) throws {
     func tone(_ delay: Int) -> [Float] {
       (0..<Self.speech.count).map { index -> Float in
         let fadeIn = min(1, Float(index) / 8000)
@@ -78,7 +78,7 @@ struct DelayEstimatorTests {
     #expect(try estimate(tone(3200), tone(0)) == nil)
   }
 
-  @Test func whatRepeatsItselfLeavesAKnownLagAlone() throws {
+  @Test func aRepeatingSignalLeavesAKnownLagUnchanged() throws {
     let bar = Signals.noise(Self.rate.hertz / 5, amplitude: 0.2, seed: 3)
     let reference = Self.speech + (0..<20).flatMap { _ in bar }
     let estimate = try #require(
@@ -103,7 +103,7 @@ struct DelayEstimatorTests {
     #expect(abs((after.delay - before.delay).inMilliseconds) < 0.1)
   }
 
-  @Test func valuesThatAreNoNumbersDoNotStayForEver() throws {
+  @Test func invalidSamplesAreForgotten() throws {
     var estimator = try DelayEstimator(microphone: Self.rate, reference: Self.rate)
     let echo = Signals.echo(of: Self.speech, delay: 3200, gain: 0.5)
     var broken = echo

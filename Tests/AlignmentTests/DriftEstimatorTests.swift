@@ -7,7 +7,7 @@ struct DriftEstimatorTests {
   private static let rate = SampleRate.hz48000
 
   @Test(arguments: [-480, -50, 0, 13, 200, 500] as [Double])
-  func aDriftIsFoundInTimesThatTremble(ppm: Double) throws {
+  func aDriftIsFoundInTimesWithJitter(ppm: Double) throws {
     var estimator = DriftEstimator(microphone: Self.rate, reference: Self.rate)
     feed(&estimator, playbackPPM: -ppm, jitter: 0.0002)
     let estimate = try found(estimator.estimate)
@@ -15,7 +15,7 @@ struct DriftEstimatorTests {
     #expect(!value(estimator.capture.isUntrusted))
   }
 
-  @Test func aFewTimesThatLieChangeNothing() throws {
+  @Test func aFewWrongTimesChangeNothing() throws {
     var estimator = DriftEstimator(microphone: Self.rate, reference: Self.rate)
     feed(&estimator, playbackPPM: -100, jitter: 0.0002) { frame in
       frame % 37 == 5 ? 3 : frame % 41 == 7 ? -20 : 0
@@ -25,7 +25,7 @@ struct DriftEstimatorTests {
     #expect(value(estimator.capture.jumpCount) == 0)
   }
 
-  @Test func timesThatRunBackwardsOrStandStillAreNotBelieved() {
+  @Test func timesThatRunBackwardsOrStandStillAreNotUsed() {
     var clock = DeviceClock(rate: Self.rate)
     var believed = [clock.note(sample: 480, at: .seconds(1))]
     believed.append(clock.note(sample: 480, at: .seconds(1)))
@@ -35,7 +35,7 @@ struct DriftEstimatorTests {
     #expect(value(clock.deviation) == nil)
   }
 
-  @Test func aClockThatLiesAboutItsRateSaysNothing() {
+  @Test func aClockWithAnImpossibleRateIsNotUsed() {
     for factor in [0.5, 0.9, 1.01, 1.1, 2] {
       var clock = DeviceClock(rate: Self.rate)
       for second in 1..<60 {
@@ -46,7 +46,7 @@ struct DriftEstimatorTests {
     }
   }
 
-  @Test func timesFromTheEndsOfTheWorldDoNotHarm() {
+  @Test func extremeTimesDoNoHarm() {
     var clock = DeviceClock(rate: Self.rate)
     for sample in [Int64.min, -1, 0, 1, Int64.max - 1, .max] {
       for time in [Duration.seconds(Int64.min), .zero, .seconds(Int64.max)] {
@@ -56,7 +56,7 @@ struct DriftEstimatorTests {
     #expect(value(clock.deviation) == nil)
   }
 
-  @Test func aJumpOfTheDeviceIsNoticedAndNoDrift() throws {
+  @Test func aJumpOfTheDeviceDoesNotCountAsDrift() throws {
     var clock = DeviceClock(rate: Self.rate)
     for second in 1..<120 {
       let jump = second > 40 ? 5.0 : 0
@@ -68,7 +68,7 @@ struct DriftEstimatorTests {
     #expect(abs(deviation - 100) < 5)
   }
 
-  @Test func whatAClientAddsToItsClockIsKnownAtOnce() throws {
+  @Test func aReportedPlaybackRateAppliesAtOnce() throws {
     var clock = DeviceClock(rate: Self.rate)
     var time = 0.0
     for second in 0..<40 {
@@ -100,7 +100,7 @@ struct DriftEstimatorTests {
     #expect(abs(still + 150) < 10)
   }
 
-  @Test func whereDevicesAndSoundDisagreeTheSoundIsBelieved() throws {
+  @Test func theAudioTakesPrecedenceOverDeviceTimes() throws {
     var estimator = DriftEstimator(microphone: Self.rate, reference: Self.rate)
     feed(&estimator, playbackPPM: -300, jitter: 0)
     for point in 0..<24 { estimator.noteDelay(0.2, at: Double(point) / 2) }

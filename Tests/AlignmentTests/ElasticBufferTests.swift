@@ -64,7 +64,7 @@ struct ElasticBufferTests {
     #expect(largest < 0.001, "\(largest)")
   }
 
-  @Test func whatIsTooOldIsGone() {
+  @Test func oldSamplesAreOverwritten() {
     var buffer = ElasticBuffer(rate: Self.rate, channelCount: 1, capacity: 400)
     let frame = Frame(rate: Self.rate, channelCount: 1)
     for index in 0..<50 {

@@ -5,7 +5,7 @@ import Testing
 
 /// Jumps that show an unsteady clock.
 struct JumpTests {
-  @Test func jumpsOneAfterAnotherTheSameWayAreADrift() {
+  @Test func repeatedJumpsInOneDirectionAreADrift() {
     var trend = JumpTrend()
     for time in [1.0, 4, 7] {
       #expect(!trend.isDrift)
@@ -18,7 +18,7 @@ struct JumpTests {
     #expect(!trend.isDrift)
   }
 
-  @Test func jumpsToAndFroAndRareOnesAreNoDrift() {
+  @Test func alternatingAndRareJumpsDoNotCountAsDrift() {
     var (swinging, rare) = (JumpTrend(), JumpTrend())
     for index in 0..<20 {
       swinging.note(index.isMultiple(of: 2) ? 0.01 : -0.01, at: Double(index))

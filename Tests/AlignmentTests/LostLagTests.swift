@@ -41,7 +41,7 @@ struct LostLagTests {
   }
 
   @Test(arguments: [-2.0, 2])
-  func aJumpBeyondAllThatIsLookedAtIsTakenAsFarAsTheEnd(jump: Double) throws {
+  func aJumpBeyondTheSearchedRangeMovesToItsEnd(jump: Double) throws {
     var estimator = try DelayEstimator(microphone: Self.rate, reference: Self.rate)
     func play(_ recording: EchoScene.Recording) {
       forEachFrame(recording.microphone, recording.reference, Self.rate) {

@@ -23,7 +23,7 @@ struct PlayoutBufferTests {
     #expect(late < early + 2, "\(early) \(late)")
   }
 
-  @Test func whatComesInBurstsIsPlayedWithoutClicksOrMuchDelay() {
+  @Test func burstsArePlayedWithoutClicksOrMuchDelay() {
     // Each 40 ms arrive together.
     let seconds = DriftingPlayout(seconds: 120).run { ($0 / 0.04).rounded(.up) * 0.04 }
     let jump = seconds.dropFirst(20).map(\.largestJump).max() ?? 1
@@ -31,7 +31,7 @@ struct PlayoutBufferTests {
     #expect((seconds.last?.mostLevel ?? 1000) < 120, "\(seconds.last?.mostLevel ?? 0)")
   }
 
-  @Test func afterABreakItGoesOn() {
+  @Test func playbackContinuesAfterABreak() {
     // Nothing arrives between the tenth and the eleventh second. These frames arrive later.
     let seconds = DriftingPlayout(seconds: 30).run { $0 > 10 && $0 < 11 ? 11 : $0 }
     #expect(seconds[9].underruns == 0 && seconds[12].underruns == 1)
@@ -44,7 +44,7 @@ struct PlayoutBufferTests {
     #expect(jump < DriftingPlayout.jumpOfTheSine * 1.25, "\(jump)")
   }
 
-  @Test func itIsSilentUntilThereIsAMargin() {
+  @Test func theBufferIsSilentUntilItHasAMargin() {
     var buffer = SteppedPlayout()
     let frame = Frame(rate: .hz8000, channelCount: 1)
     let output = Frame(rate: .hz8000, channelCount: 1)
@@ -64,7 +64,7 @@ struct PlayoutBufferTests {
     #expect(added == 0 && position == 80)
   }
 
-  @Test func itsEndFadesAndIsCounted() {
+  @Test func anUnderrunFadesOutAndIsCounted() {
     var buffer = SteppedPlayout()
     let frame = Frame(rate: .hz8000, channelCount: 1)
     let output = Frame(rate: .hz8000, channelCount: 1)
@@ -86,7 +86,7 @@ struct PlayoutBufferTests {
   /// The position that the echo canceller gets stays exact through underruns, a skip, and other
   /// rates.
   @Test(arguments: [400, -400] as [Double])
-  func whatIsHeardLaterOrSoonerIsCountedToTheSample(partsPerMillion: Double) {
+  func insertedAndSkippedSamplesAreCountedExactly(partsPerMillion: Double) {
     var playout = DriftingPlayout(partsPerMillion: partsPerMillion, seconds: 90)
     playout.jitter = 0.004
     let seconds = playout.run { time in
@@ -102,7 +102,7 @@ struct PlayoutBufferTests {
     #expect(error < 0.1, "\(error)")
   }
 
-  @Test func whatIsClearedIsNeverHeard() {
+  @Test func clearedSamplesAreNotPlayed() {
     var buffer = SteppedPlayout()
     let frame = Frame(rate: .hz8000, channelCount: 1)
     let output = Frame(rate: .hz8000, channelCount: 1)
@@ -125,7 +125,7 @@ struct PlayoutBufferTests {
     }
   }
 
-  @Test func theMarginShrinksWhileAllIsWell() {
+  @Test func theMarginShrinksWithoutUnderruns() {
     let seconds = DriftingPlayout(seconds: 240).run { $0 > 10 && $0 < 10.5 ? 10.5 : $0 }
     #expect((seconds.last?.mostLevel ?? 1000) < 45, "\(seconds.last?.mostLevel ?? 0)")
   }

@@ -17,7 +17,7 @@ struct RateControllerTests {
   private static let off = RateController.off * 48000
 
   @Test(arguments: [-500.0, -20, 3, 20, 500])
-  func theLevelStaysWhereItNeedNotBeBroughtBack(partsPerMillion: Double) {
+  func aGoodLevelIsNotCorrected(partsPerMillion: Double) {
     let levels = levels(partsPerMillion: partsPerMillion, seconds: 1200)
     #expect(levels.suffix(900).allSatisfy { abs($0) < Self.off + 5 }, "\(levels.last ?? 0)")
     // The level deviates by at most 8 ms on the way.
@@ -46,7 +46,7 @@ struct RateControllerTests {
 
   /// Without drift the rate stays the same, whatever the jitter, because each change of the rate
   /// changes the echo path.
-  @Test func theRateStaysWhatItIs() {
+  @Test func theRateStaysConstant() {
     var generator = SeededGenerator(seed: 9)
     var controller = RateController(rate: 48000)
     var rates: Set<Double> = []
@@ -62,7 +62,7 @@ struct RateControllerTests {
   }
 
   /// At a start, the buffer still settles.
-  @Test func aLevelThatSettlesIsNoDrift() {
+  @Test func aSettlingLevelDoesNotCountAsDrift() {
     var controller = RateController(rate: 48000)
     var drifts: Set<Double> = []
     for level in [300.0, 150, 60, 60, -20, 40, 10, 60, 20, 30, -40, 0, 50, -30, 20, 10, 0, 20] {
@@ -74,7 +74,7 @@ struct RateControllerTests {
 
   /// A sound server that takes one more block than before causes such a step.
   @Test(arguments: [8, 12, 30])
-  func aStepOfTheLevelIsNoDrift(at second: Int) {
+  func aStepOfTheLevelDoesNotCountAsDrift(at second: Int) {
     var controller = RateController(rate: 48000)
     var level = 0.0
     var drifts: Set<Double> = []
@@ -95,7 +95,7 @@ struct RateControllerTests {
     #expect(abs(deviation) <= RateController.largestDrift + RateController.correction)
   }
 
-  @Test func theDriftStaysWhenTheBufferStartsAnew() {
+  @Test func theDriftIsKeptWhenTheBufferRestarts() {
     var controller = RateController(rate: 48000)
     for index in 0..<60 {
       let level = 48000 * 100e-6 * Double(index) - 0

@@ -63,7 +63,7 @@ struct ReferenceAlignerTests {
     #expect(abs(lead - early) < 1.2)
   }
 
-  @Test func theTimesOfDevicesWillDoBeforeAnythingIsHeard() throws {
+  @Test func deviceTimesPlaceTheReferenceBeforeAnyEcho() throws {
     let unheard = Signals.silence(Self.rate.hertz * 8)
     let run = try AlignerRun(unheard, Self.speech) { aligner, frame in
       let time = Duration.milliseconds(10 * frame)
@@ -74,7 +74,7 @@ struct ReferenceAlignerTests {
     #expect(abs(run.heldBack - 230) < 1)
   }
 
-  @Test func timesThatLieAreNoticedAndTheSoundIsBelieved() throws {
+  @Test func wrongTimesAreNoticedAndTheAudioDecides() throws {
     let recording = record(seconds: 5) { $0.lag = 0.2 }
     let run = try AlignerRun(recording.microphone, recording.reference) { aligner, frame in
       aligner.noteCapture(sample: Int64(frame * 160), at: .milliseconds(frame % 7 * 1000))
@@ -95,7 +95,7 @@ struct ReferenceAlignerTests {
     #expect(first.output == second.output && first.moves == second.moves)
   }
 
-  @Test func afterAResetTheLagIsFoundAnew() throws {
+  @Test func afterAResetTheLagIsFoundAgain() throws {
     let recording = record(seconds: 8) {
       $0.lag = 0.4
       $0.jumps = [(4, -0.2)]

@@ -55,7 +55,7 @@ struct VariableResamplerTests {
     #expect(steepest < ofTheSine + ofTheFade)
   }
 
-  @Test func whatIsTooMuchIsCutOff() {
+  @Test func anExcessiveDelayIsLimited() {
     var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 1000)
     let frame = Frame(rate: Self.rate, channelCount: 1)
     resampler.move(to: 1e9)
@@ -113,7 +113,7 @@ struct VariableResamplerTests {
     return result
   }
 
-  @Test func whatIsHeldBackMayComeLate() {
+  @Test func delayedSamplesMayArriveLate() {
     let signal = Signals.noise(Self.rate.hertz)
     var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 1600)
     resampler.move(to: 800)
@@ -134,7 +134,7 @@ struct VariableResamplerTests {
     #expect(output.dropFirst(1600).elementsEqual(signal[800..<15200]))
   }
 
-  @Test func aSlopeThatThereIsNoRoomForTakesNothingAway() {
+  @Test func aSlopeWithoutRoomDropsNothing() {
     var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 1600)
     resampler.slope = -200
     let frame = Frame(rate: Self.rate, channelCount: 1)
@@ -143,7 +143,7 @@ struct VariableResamplerTests {
     #expect(frame.plane(0).allSatisfy { $0 == 1 })
   }
 
-  @Test func whatHasNotComeIsSilence() {
+  @Test func missingSamplesAreSilent() {
     var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 1600)
     let frame = Frame(rate: Self.rate, channelCount: 1)
     for index in 0..<160 { frame.plane(0)[index] = 1 }

@@ -32,7 +32,7 @@ struct AudioFileTests {
     #expect(try reader.read(samples: 1).isEmpty)
   }
 
-  @Test func whatIsNoAudioIsToldInOneLine() throws {
+  @Test func aFileThatIsNotAudioIsReportedInOneLine() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appendingPathComponent("a.wav").path
     for content in [Data(), Data("no audio".utf8)] {

@@ -3,7 +3,7 @@ import Testing
 @testable import AudioCore
 
 struct SampleTests {
-  @Test func sixteenBitSamplesSurviveTheWayThereAndBack() {
+  @Test func sixteenBitSamplesSurviveDecodingAndEncoding() {
     let format = AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 2)
     let codes: [Int16] = [.min, -1, 0, 1, .max, 12345, -12345, 257]
     let bytes = codes.flatMap { code in withUnsafeBytes(of: code.littleEndian) { Array($0) } }
@@ -29,7 +29,7 @@ struct SampleTests {
   }
 
   @Test(arguments: SampleEncoding.allCases)
-  func whatIsNotANumberIsEncodedAsSilence(encoding: SampleEncoding) {
+  func valuesThatAreNotNumbersAreEncodedAsSilence(encoding: SampleEncoding) {
     let format = AudioFormat(encoding: encoding, rate: .hz8000, channelCount: 1)
     let frame = Frame(rate: .hz8000, channelCount: 1)
     frame.plane(0)[0] = .nan

@@ -31,7 +31,7 @@ struct BackoffTests {
     #expect(waits.allSatisfy { $0.0 != $0.1 })
   }
 
-  @Test func itNeverStopsBeingATime() {
+  @Test func theDelayStaysFinite() {
     var backoff = Backoff(from: .milliseconds(100), to: .seconds(5))
     for _ in 0..<1000 {
       let wait = backoff.next()

@@ -47,13 +47,13 @@ struct DelayLockedLoopTests {
     #expect(abs(last) < 0.002)
   }
 
-  @Test func aRateThatNoCrystalHasIsNotBelieved() {
+  @Test func anImpossibleRateIsNotFollowed() {
     var rates: [Double] = []
     follow(partsPerMillion: 50_000, jitter: 0, seconds: 20) { _, _, rate in rates.append(rate) }
     #expect(rates.allSatisfy { abs($0 / Self.rate - 1) <= 0.0021 })
   }
 
-  @Test func whatComesTooEarlyIsToldBeforeItIsTaken() {
+  @Test func earlySamplesAreReportedBeforeTheLoopAdvances() {
     var loop = DelayLockedLoop(rate: Self.rate)
     #expect(loop.error(of: 480, now: 55) == 0)
     for buffer in 0...100 { loop.update(samples: 480, now: Double(buffer) / 100) }

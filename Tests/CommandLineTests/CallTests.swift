@@ -15,7 +15,7 @@ struct CallTests {
     try folder.writeCall("music.wav", "far-end.wav", rate: .hz24000)
   }
 
-  @Test func thePlaybackHasTheFarEndsFormatOrElseTheMicrophones() async throws {
+  @Test func thePlaybackHasTheFarEndsFormatOrTheMicrophones() async throws {
     _ = try await process(["--far-end", "far-end.wav", "--playback", "played.wav"])
     #expect(try AudioFileReader(path: folder.path("played.wav")).format.rate == .hz24000)
     #expect(try folder.sampleCount("played.wav") == 48_120)
@@ -40,7 +40,7 @@ struct CallTests {
     }
   }
 
-  @Test func aMutedMicrophoneIsSilentAndTheSummarySaysSo() async throws {
+  @Test func aMutedMicrophoneIsSilentAndTheSummaryShowsIt() async throws {
     let errors = try await process(["--muted", "--frames", "frames.jsonl"])
     let samples = try AudioFileReader(path: folder.path("out.wav")).read(samples: 40_000)
     #expect(samples.count == 64_160 && samples.allSatisfy { $0 == 0 })
@@ -49,7 +49,7 @@ struct CallTests {
   }
 
   @Test(arguments: ["media-clock", "real-time"])
-  func controlsApplyAtTheirTimesAndRefusalsAreTold(pacing: String) async throws {
+  func controlsApplyAtTheirTimesAndRefusalsAreReported(pacing: String) async throws {
     try folder.write(
       Data(
         """
@@ -91,7 +91,7 @@ struct CallTests {
     #"{"at": 1, "device_report": {}, "set_mute": {}}"#,
     #"{"at": 1, "deviceReport": {"interruption": {"reason": "TIRED"}}}"#,
   ])
-  func aMalformedControlIsToldWithItsLine(line: String) async throws {
+  func aMalformedControlIsReportedWithItsLine(line: String) async throws {
     try folder.write(
       Data("{\"at\": 1, \"set_mute\": {}}\n\(line)\n".utf8), "controls.jsonl")
     let result = try await Command.run(
@@ -105,7 +105,7 @@ struct CallTests {
     ["--ducking", "loud"], ["--label", "x"], ["--gesture-policy", "maybe"],
     ["--grant-injection", "sometimes"], ["--client", ""],
   ])
-  func wrongUsageIsTold(options: [String]) async throws {
+  func wrongUsageIsReported(options: [String]) async throws {
     let result = try await Command.run("anechoic", arguments + options, in: folder)
     #expect(result.status == 64 && result.errors.contains("Usage: "), "\(result.errors)")
   }

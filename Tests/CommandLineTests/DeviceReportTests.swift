@@ -36,7 +36,7 @@ struct DeviceReportTests {
     #expect(interruptions.last?["interruption", "shouldResume"] as? Bool == true)
   }
 
-  @Test func whatIsWrongInAReportIsTold() async throws {
+  @Test func anErrorInAReportIsReported() async throws {
     try folder.writeCall()
     try folder.write(
       Data(#"{"at": 0, "device_report": {"interruption": {"began": true}}}"#.utf8),
@@ -51,7 +51,7 @@ struct DeviceReportTests {
     #expect(result.errors.contains("device_report.interruption.reason"), "\(result.errors)")
   }
 
-  @Test func aWatcherAndWhoAsksSeeThemInWords() async throws {
+  @Test func watchAndShowPrintRoutesAndInterruptions() async throws {
     try folder.write(
       Data(Self.reports.replacing("\"at\": 0.5", with: "\"at\": 0").utf8), "controls.jsonl")
     let call = try await LiveCall(in: folder, ["--controls", "controls.jsonl"])

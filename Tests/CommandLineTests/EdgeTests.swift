@@ -47,12 +47,12 @@ struct EdgeTests {
     ["--nonsense"], ["run", "surplus"], ["run", "--config"], ["status", "--watch", "x"],
     ["route", "a", "b"], ["mute", "--input", "x"], ["nonsense"],
   ])
-  func wrongUsageIsTold(arguments: [String]) async throws {
+  func wrongUsageIsReported(arguments: [String]) async throws {
     let result = try await edge(arguments)
     #expect(result.status == 64, "\(result.errors)")
   }
 
-  @Test func aSocketThatCannotBeIsWrongUsage() async throws {
+  @Test func anImpossibleSocketIsWrongUsage() async throws {
     for path in ["", longPath] {
       let result = try await edge(["status", "--control-socket", path, "--connect-timeout", "0"])
       #expect(result.status == 64 && result.errors.contains("--control-socket"))
@@ -105,7 +105,7 @@ struct EdgeTests {
       saying: ["edge.yaml:\(line): session.config.\(words)"])
   }
 
-  @Test func aMachineWithoutASoundCardIsToldWhatToDo() async throws {
+  @Test func onAMachineWithoutASoundCardTheErrorSaysWhatToDo() async throws {
     let hasCard =
       (try? FileManager.default.contentsOfDirectory(atPath: "/proc/asound"))?
       .contains { $0.hasPrefix("card") && $0 != "cards" } ?? false
@@ -118,7 +118,7 @@ struct EdgeTests {
     #expect(devices.errors.contains("no sound card"), "\(devices.errors)")
   }
 
-  @Test func aUserWhoIsNotRootNeedsNoOptionForTheSocket() async throws {
+  @Test func anOrdinaryUserNeedsNoOptionForTheSocket() async throws {
     let runtime = folder.path("runtime")
     try FileManager.default.createDirectory(
       atPath: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
@@ -140,7 +140,7 @@ struct EdgeTests {
     #expect(try await agent.wait().status == 0)
   }
 
-  @Test func anAgentThatIsStillStartingIsWaitedFor() async throws {
+  @Test func commandsWaitForAnAgentThatIsStarting() async throws {
     let agent = try Command(
       "anechoic-edge", devices + ["--server", "127.0.0.1:1"], in: folder)
     let status = try await edge(
@@ -190,7 +190,7 @@ struct EdgeTests {
       saying: ["ANECHOIC_EDGE_SERVER_CA_FILE: /: is a directory"])
   }
 
-  @Test func aKeyThatIsNoneIsNamedWithItsPlace() async throws {
+  @Test func aFileThatIsNotAKeyIsNamedWithItsPlace() async throws {
     try folder.write(Data("mute:\n  keys:\n    - no.key\n    - keys.yaml\n".utf8), "keys.yaml")
     for check in [["--check"], []] {
       try await expectFailure(
@@ -199,7 +199,7 @@ struct EdgeTests {
     }
   }
 
-  @Test func whatIsRightIsCheckedWithoutAWord() async throws {
+  @Test func checkPrintsNothingForAValidConfiguration() async throws {
     let file = Folder.package.appendingPathComponent("deploy/edge/anechoic-edge.yaml").path
     let result = try await edge(["run", "--check", "--config", file])
     #expect(result.status == 0 && result.errors.isEmpty && result.output.isEmpty)
@@ -213,7 +213,7 @@ struct EdgeTests {
       devices + ["--voice", "alsa:nonsense"], saying: ["playback device \"nonsense\""])
   }
 
-  @Test func aCertificateThatIsRefusedIsTold() async throws {
+  @Test func aRefusedCertificateIsReported() async throws {
     let certificates = try await Certificates()
     let server = try await ServerProcess(
       in: folder,
@@ -231,7 +231,7 @@ struct EdgeTests {
       saying: [folder.path("no.pem")])
   }
 
-  @Test func aServerOfAnotherKindIsTold() async throws {
+  @Test func aServerOfAnotherKindIsReported() async throws {
     // The agent connects to the socket of another agent, which is a server that does not process
     // voice.
     let server = try await ServerProcess(in: folder)

@@ -60,7 +60,7 @@ struct FailureTests {
     #expect(try [folder.data("microphone.wav"), folder.data("reference.wav")] == before)
   }
 
-  @Test func whatWasThereIsLeftWhereNothingCouldBeDone() async throws {
+  @Test func anExistingFileIsKeptAfterAFailure() async throws {
     let before = try folder.data("reference.wav")
     try folder.write(before, "out.wav")
     try folder.write(before, "log.jsonl")
@@ -70,7 +70,7 @@ struct FailureTests {
     #expect(try folder.data("log.jsonl") == before)
   }
 
-  @Test func aFullDeviceIsToldAndStaysADevice() async throws {
+  @Test func aFullDeviceIsReportedAndStaysADevice() async throws {
     try await expectFailure(process + ["--frames", "/dev/full"], names: "/dev/full")
     let attributes = try FileManager.default.attributesOfItem(atPath: "/dev/full")
     #expect(attributes[.type] as? FileAttributeType == .typeCharacterSpecial)
@@ -97,7 +97,7 @@ struct FailureTests {
   }
 
   @Test(arguments: ["127.0.0.1:1", "unix:/nowhere/at/all", "no-such-host.invalid:1"])
-  func aServerThatIsNotThereIsNamed(address: String) async throws {
+  func anAbsentServerIsNamed(address: String) async throws {
     for arguments in [
       process, ["health"], ["capabilities", "--json"], ["sessions", "list"],
       ["inject", "--session", "call-1", "--text", "Hello."],
@@ -112,7 +112,7 @@ struct FailureTests {
     "unix:",
     "dns:///localhost:50051",
   ])
-  func aServerThatIsNoAddressIsWrongUsage(address: String) async throws {
+  func anInvalidServerAddressIsWrongUsage(address: String) async throws {
     for arguments in [
       process, ["health"], ["capabilities"], ["sessions", "list"], ["record", "a", "a.rec"],
     ] {
@@ -123,7 +123,7 @@ struct FailureTests {
     }
   }
 
-  @Test func aServerThatDiesMeanwhileIsTold() async throws {
+  @Test func theDeathOfTheServerIsReported() async throws {
     let server = try await ServerProcess(in: folder)
     let arguments = process + ["--server", server.address, "--pacing", "real-time"]
     let job = try Command("anechoic", arguments, in: folder)

@@ -15,7 +15,7 @@ struct InjectionTests {
     try write("speech.wav", milliseconds: 15_000)
   }
 
-  @Test func speechThatIsPermittedIsHeard() async throws {
+  @Test func permittedSpeechIsHeard() async throws {
     let call = try await LiveCall(in: folder, ["--injection", "--grant-injection", "always"])
     let result = try await call.run(
       "inject", "--session", "call-1", "--audio", "short.wav", "--usage", "Doorbell", "--client",
@@ -31,7 +31,7 @@ struct InjectionTests {
   }
 
   @Test(arguments: [["--injection"], ["--injection", "--grant-injection", "never"], []])
-  func speechThatIsNotPermittedIsNotHeard(options: [String]) async throws {
+  func speechWithoutPermissionIsNotHeard(options: [String]) async throws {
     let call = try await LiveCall(in: folder, options)
     let result = try await call.run("inject", "--session", "call-1", "--audio", "short.wav")
     #expect(result.status == 2 && result.errorLines.count == 1 && result.output.isEmpty)
@@ -46,7 +46,7 @@ struct InjectionTests {
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func aSignalCancelsWhatIsNotHeardYet(signal: Int32) async throws {
+  func aSignalCancelsTheRestOfTheSpeech(signal: Int32) async throws {
     let call = try await LiveCall(in: folder, ["--injection", "--grant-injection", "always"])
     let injection = try call.start(["inject", "--session", "call-1", "--audio", "speech.wav"])
     try await call.waitForEvent("injectionProgress")
@@ -59,7 +59,7 @@ struct InjectionTests {
     #expect(try injectionStates() == ["STATE_STARTED", "STATE_CANCELLED"])
   }
 
-  @Test func whatCannotBeInjectedIsTold() async throws {
+  @Test func speechThatCannotBeInjectedIsReported() async throws {
     let call = try await LiveCall(in: folder, ["--injection", "--grant-injection", "always"])
     for (arguments, problem) in [
       (["--session", "call-1", "--audio", "missing.wav"], "missing.wav"),
@@ -76,7 +76,7 @@ struct InjectionTests {
     [], ["--session", "a"], ["--text", "b"], ["--session", "a", "--text", "b", "--audio", "c"],
     ["--session", "a", "--audio", "b", "--voice", "c"], ["--session", "", "--text", "b"],
   ])
-  func wrongUsageIsTold(arguments: [String]) async throws {
+  func wrongUsageIsReported(arguments: [String]) async throws {
     let result = try await Command.run("anechoic", ["inject"] + arguments, in: folder)
     #expect(result.status == 64 && result.errors.contains("Usage: "), "\(result.errors)")
   }

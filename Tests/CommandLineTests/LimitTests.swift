@@ -25,7 +25,7 @@ struct LimitTests {
       """)
   }
 
-  @Test func callsThatNeverSendTheirMessageTakeLittleMemoryAndNobodysSession() async throws {
+  @Test func callsWithoutAMessageTakeLittleMemoryAndNoSession() async throws {
     try await HostileClient.run(
       """
       honest = Connection(address).call(PROCESS)
@@ -118,7 +118,7 @@ struct LimitTests {
       """, server: ["--max-sessions-per-client", "2"])
   }
 
-  @Test func theCallsOfAConnectionAreBoundedForThoseWhoDoNotObeyToo() async throws {
+  @Test func theCallsOfAConnectionAreBoundedForDisobedientClientsToo() async throws {
     try await HostileClient.run(
       """
       connection = Connection(address, acknowledges=False)
@@ -143,7 +143,7 @@ struct LimitTests {
       """, server: ["--max-message", "64KiB"])
   }
 
-  @Test func anOldConnectionIsGivenUp() async throws {
+  @Test func anOldConnectionIsClosed() async throws {
     try await HostileClient.run(
       """
       connection = Connection(address)
@@ -185,7 +185,7 @@ struct LimitTests {
     ["--max-memory", "1MiB"], ["--max-memory", "1TB"], ["--max-message", "1KiB"],
     ["--max-message", "65MiB"], ["--connection-age", "31d"], ["--connection-age-grace", "0s"],
   ])
-  func aLimitOutOfRangeIsTold(arguments: [String]) async throws {
+  func aLimitOutOfItsRangeIsReported(arguments: [String]) async throws {
     let folder = try Folder()
     let result = try await Command(
       "anechoic-server", ["--listen", "127.0.0.1:0"] + arguments, in: folder

@@ -11,7 +11,7 @@ struct MutedLogTests {
 
   init() throws { folder = try Folder() }
 
-  @Test func nothingThatIsSaidIntoAMutedMicrophoneIsWrittenAnywhere() async throws {
+  @Test func theSoundOfAMutedMicrophoneIsWrittenNowhere() async throws {
     try folder.writeCall(milliseconds: 3000)
     let server = try await ServerProcess(in: folder)
     let media = try await Command.run(

@@ -25,7 +25,7 @@ struct ProcessTests {
   }
 
   @Test(arguments: SampleRate.allCases)
-  func everyRateIsTaken(rate: SampleRate) async throws {
+  func everyRateIsAccepted(rate: SampleRate) async throws {
     try folder.writeCall("m.wav", "r.wav", milliseconds: 500, rate: rate)
     let result = try await process("m.wav", "out.wav", ["--reference", "reference.wav"])
     #expect(result.status == 0, "\(result.errors)")
@@ -52,7 +52,7 @@ struct ProcessTests {
     #expect(frames.compactMap { $0["sample"] as? Int } == (0..<201).map { $0 * 160 })
   }
 
-  @Test func aLogThatIsALinkIsWrittenWhereItLeads() async throws {
+  @Test func aLogThatIsALinkIsWrittenToItsTarget() async throws {
     try folder.write(Data(), "target.jsonl")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("link.jsonl"), withDestinationPath: folder.path("target.jsonl"))
@@ -81,7 +81,7 @@ struct ProcessTests {
     }
   }
 
-  @Test func aServerElsewhereGivesTheSame() async throws {
+  @Test func aSeparateServerProducesTheSameOutput() async throws {
     let inside = try await bytes([])
     for address in ["127.0.0.1:0", "unix:\(folder.path("socket"))"] {
       let server = try await ServerProcess(in: folder, listening: address)
@@ -90,7 +90,7 @@ struct ProcessTests {
     }
   }
 
-  @Test func realTimeTakesItsTimeAndGivesTheSame() async throws {
+  @Test func realTimeTakesItsTimeAndProducesTheSameOutput() async throws {
     let plain = try await bytes([])
     let began = ContinuousClock.now
     #expect(try await bytes(["--pacing", "real-time"]) == plain)
@@ -134,7 +134,7 @@ struct ProcessTests {
     for _ in 0..<times { try writer.write(samples) }
   }
 
-  @Test func aReferenceThatEndsTooSoonIsToldAtTheStartAndInTheSummary() async throws {
+  @Test func aReferenceThatEndsTooSoonIsReportedAtTheStartAndInTheSummary() async throws {
     try folder.writeCall("m.wav", "short.wav", milliseconds: 1000)
     let result = try await process("microphone.wav", "out.wav", ["--reference", "short.wav"])
     #expect(result.status == 0)
@@ -145,7 +145,7 @@ struct ProcessTests {
     #expect(result.errors.contains("\nreference       ends after 1.00 s of 2.0"))
   }
 
-  @Test func aMicrophoneAndAReferenceThatWereSwappedAreTold() async throws {
+  @Test func swappedMicrophoneAndReferenceAreReported() async throws {
     // The syllables have no regular rhythm, because a regular rhythm is similar at many lags.
     let gates = Signals.noise(84, amplitude: 1, seed: 5)
     let farEnd = Signals.noise(80_000, amplitude: 0.3, seed: 3).enumerated().map { index, sample in
@@ -190,7 +190,7 @@ struct ProcessTests {
     ["health", "--connect-timeout", "s"],
     ["capabilities", "--xml"],
   ])
-  func wrongUsageIsTold(arguments: [String]) async throws {
+  func wrongUsageIsReported(arguments: [String]) async throws {
     let result = try await Command.run("anechoic", arguments, in: folder)
     if arguments.isEmpty {
       #expect(result.status == 0 && result.text.contains("SUBCOMMANDS"))

@@ -36,7 +36,7 @@ struct PythonTests {
     #expect(refused.status == 2 && refused.errors.contains("UNAVAILABLE"), "\(refused.errors)")
   }
 
-  @Test func aForeignClientTellsWhenSpeechEndedAndWhenThatWasDecided() async throws {
+  @Test func aForeignClientShowsWhenSpeechEndedAndWhenThisWasDecided() async throws {
     let folder = try await Self.folder()
     let format = AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 1)
     let voice = Signals.babble(24_000, rate: .hz16000, amplitude: 0.3, seed: 5)
@@ -66,7 +66,7 @@ struct PythonTests {
     #expect(lines.contains { $0.contains("ended") }, "\(lines)")
   }
 
-  @Test func aForeignClientSteersAndSeesWhatHappens() async throws {
+  @Test func aForeignClientSteersAndWatches() async throws {
     let folder = try await Self.folder()
     let call = try await LiveCall(in: folder)
     func steer(_ arguments: String...) throws -> Command {

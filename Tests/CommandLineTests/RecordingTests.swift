@@ -51,7 +51,7 @@ struct RecordingTests {
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func aSignalKeepsWhatHasCome(signal: Int32) async throws {
+  func aSignalKeepsTheRecordingSoFar(signal: Int32) async throws {
     let server = try await ServerProcess(in: folder, options: ["--allow-recording"])
     let recorder = try Command(
       "anechoic", ["record", "call-1", "call.rec", "--server", server.address], in: folder)
@@ -79,7 +79,7 @@ struct RecordingTests {
     #expect(try object(replay)["frames"] as? Int ?? 0 > 10)
   }
 
-  @Test func whatIsThereIsReplacedOnlyWhereThatIsWanted() async throws {
+  @Test func anExistingFileIsReplacedOnlyOnRequest() async throws {
     let server = try await ServerProcess(in: folder, options: ["--allow-recording"])
     let before = try folder.data("reference.wav")
     let target = ["--wait", "0.1", "--server", server.address]
@@ -98,7 +98,7 @@ struct RecordingTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("new.rec")))
   }
 
-  @Test func aServerThatDoesNotAllowItIsTold() async throws {
+  @Test func aServerThatDoesNotAllowRecordingIsReported() async throws {
     let server = try await ServerProcess(in: folder)
     for arguments in [
       ["record", "call-1", "call.rec"],
@@ -137,7 +137,7 @@ struct RecordingTests {
     }
   }
 
-  @Test func aBackgroundRecorderThatCannotRecordSaysSoAndItsCode() async throws {
+  @Test func aBackgroundRecorderReportsThatItCannotRecord() async throws {
     let server = try await ServerProcess(in: folder)
     let result = try await anechoic(
       "record", "call-1", "call.rec", "--background", "--server", server.address)
@@ -145,7 +145,7 @@ struct RecordingTests {
     #expect(result.errorLines.count == 1)
   }
 
-  @Test func damagedRecordingsAreToldInOneLine() async throws {
+  @Test func damagedRecordingsAreReportedInOneLine() async throws {
     #expect(try await process().status == 0)
     let whole = try folder.data("call.rec")
     try folder.write(Data(), "empty.rec")
@@ -198,7 +198,7 @@ struct RecordingTests {
     ["record", "call-1"], ["record", "call-1", "x.rec", "--wait", "0"],
     ["record", "sessions/", "x.rec"], ["replay"], ["replay", "x.rec", "--nonsense"],
   ])
-  func wrongUsageIsTold(arguments: [String]) async throws {
+  func wrongUsageIsReported(arguments: [String]) async throws {
     let result = try await Command.run("anechoic", arguments, in: folder)
     #expect(result.status == 64 && result.errors.contains("Usage: "), "\(result.errors)")
   }

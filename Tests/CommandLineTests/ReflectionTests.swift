@@ -55,7 +55,7 @@ struct ReflectionTests {
         """)
   }
 
-  @Test func whatIsNotThereIsAnErrorOfItsOwn() async throws {
+  @Test func anUnknownNameIsAnErrorOfItsOwn() async throws {
     try await HostileClient.run(
       Self.client + """
         known = ask("v1", Request(file_by_filename="anechoic/v1/audio.proto"),

@@ -11,14 +11,14 @@ struct ServerProcessTests {
   init() throws { folder = try Folder() }
 
   @Test(arguments: [SIGTERM, SIGINT])
-  func aSignalEndsItInOrder(signal: Int32) async throws {
+  func aSignalEndsTheServerInOrder(signal: Int32) async throws {
     let server = try await ServerProcess(in: folder)
     server.command.signal(signal)
     let result = try await server.command.wait()
     #expect(result.status == 0 && !result.wasSignalled, "\(result.errors)")
   }
 
-  @Test func healthAndCapabilitiesAreTold() async throws {
+  @Test func healthAndCapabilitiesAreShown() async throws {
     let server = try await ServerProcess(in: folder)
     let health = try await anechoic("health", server)
     #expect(health.status == 0 && health.text == "SERVING\n" && health.errors.isEmpty)
@@ -38,7 +38,7 @@ struct ServerProcessTests {
     "nonsense", "127.0.0.1", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:65536", "127.0.0.1:-1",
     "unix:", "",
   ])
-  func whatIsNoAddressIsWrongUsage(address: String) async throws {
+  func anInvalidAddressIsWrongUsage(address: String) async throws {
     try await expectRefusal(["--listen", address], status: 64, saying: "--listen: \"\(address)\"")
   }
 
@@ -48,7 +48,7 @@ struct ServerProcessTests {
     ("unix:/nowhere/at/all", "the folder does not exist"),
     ("unix:/etc/hostname", "the path exists and is not a socket"),
   ])
-  func anAddressThatCannotBeListenedOnIsToldWithTheReason(
+  func anUnavailableAddressIsReportedWithTheReason(
     address: String, reason: String
   ) async throws {
     try await expectRefusal(
@@ -116,12 +116,12 @@ struct ServerProcessTests {
   }
 
   @Test(arguments: [["--threads", "0"], ["--max-sessions", "0"], ["--drain-time", "x"], ["--x"]])
-  func wrongUsageIsTold(arguments: [String]) async throws {
+  func wrongUsageIsReported(arguments: [String]) async throws {
     try await expectRefusal(["--listen", "127.0.0.1:0"] + arguments, status: 64)
   }
 
   @Test(arguments: ["127.0.0.1:0", "unix:"])
-  func anAddressInUseIsToldAndItsServerGoesOn(address: String) async throws {
+  func anAddressInUseIsReportedAndItsServerContinues(address: String) async throws {
     let address = address == "unix:" ? "unix:\(folder.path("socket"))" : address
     let server = try await ServerProcess(in: folder, listening: address)
     try await expectRefusal(
@@ -155,7 +155,7 @@ struct ServerProcessTests {
     try await sessionsActive(server, become: nil)
   }
 
-  @Test func moreSessionsThanTheAnswerHoldsAreNoCrash() async throws {
+  @Test func moreSessionsThanTheAnswerHoldsCauseNoCrash() async throws {
     let command = try Command(
       "anechoic-server", ["--listen", "unix:\(folder.path("s"))", "--max-sessions", "9000000000"],
       in: folder)

@@ -30,7 +30,7 @@ struct SessionsTests {
     #expect(empty.status == 0 && empty.output.isEmpty && empty.errorLines.count == 1)
   }
 
-  @Test func whatIsDoneToASessionIsWatchedWithoutHolesUntilItsEnd() async throws {
+  @Test func everyChangeOfASessionIsWatchedUntilItsEnd() async throws {
     let call = try await LiveCall(in: folder)
     let watch = try call.start(["sessions", "watch", "call-1", "--from", "1", "--json"])
     let page = try call.start(["sessions", "watch", "call-1", "--stats", "0.1"])
@@ -100,7 +100,7 @@ struct SessionsTests {
     "mute.chime_disabled=maybe", "mute.gesture_decision_timeout=soon", "voice_processing=1",
     "voice_processing.gain_control.target_level_dbfs=-1", ".=1",
   ])
-  func whatCannotBeSetIsToldBeforeAnyServerIsAsked(field: String) async throws {
+  func anInvalidSettingIsReportedBeforeAnyServerIsAsked(field: String) async throws {
     let result = try await Command.run(
       "anechoic", ["sessions", "set", "call-1", field, "--server", "127.0.0.1:1"], in: folder)
     #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
@@ -108,7 +108,7 @@ struct SessionsTests {
     #expect(result.errors.hasPrefix("anechoic: \(name): "), "\(result.errors)")
   }
 
-  @Test func aPressIsDecidedAsTheMediaClientWants() async throws {
+  @Test func theMediaClientDecidesAPress() async throws {
     try folder.write(
       Data(#"{"at": 5, "decide_mute_gesture": {"gesture_id": "press-1"}}"#.utf8), "controls.jsonl")
     let call = try await LiveCall(
@@ -126,7 +126,7 @@ struct SessionsTests {
     ["set", "labels.room=hall"], ["delete"],
   ]
 
-  @Test func aSessionOrAServerThatIsNotThereIsTold() async throws {
+  @Test func anAbsentSessionOrServerIsReported() async throws {
     let server = try await ServerProcess(in: folder)
     for command in Self.commands {
       var arguments = ["sessions"] + command
@@ -147,7 +147,7 @@ struct SessionsTests {
     ["gesture", "a", "--mute", "--unmute"], ["list", "--client", ""], ["list", "--client", "ö"],
     ["nonsense"],
   ])
-  func wrongUsageIsTold(arguments: [String]) async throws {
+  func wrongUsageIsReported(arguments: [String]) async throws {
     let result = try await Command.run("anechoic", ["sessions"] + arguments, in: folder)
     #expect(result.status == 64 && result.errors.contains("Usage: "), "\(result.errors)")
   }

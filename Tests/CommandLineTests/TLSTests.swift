@@ -55,7 +55,7 @@ struct TLSTests {
     }
   }
 
-  @Test func aRefusedCertificateIsTold() async throws {
+  @Test func aRefusedCertificateIsReported() async throws {
     let server = try await server(showing: "named")
     for options in [
       ["--tls"], ["--ca-file", pem("other-ca")], ["--ca-file", pem("ca")],
@@ -137,7 +137,7 @@ struct TLSTests {
     ["process", "--microphone", "x", "--output", "y.wav", "--tls", "--server", "unix:/x"],
     ["process", "--microphone", "x", "--output", "y.wav", "--key", "x", "--server", "x:1"],
   ])
-  func aClientsWrongUsageIsTold(arguments: [String]) async throws {
+  func aClientsWrongUsageIsReported(arguments: [String]) async throws {
     let result = try await anechoic(arguments)
     #expect(result.status == 64, "\(result.errors)")
   }
@@ -145,7 +145,7 @@ struct TLSTests {
   @Test(arguments: [
     ["--tls-certificate", "x"], ["--tls-key", "x"], ["--tls-client-ca", "x"],
   ])
-  func aServersWrongUsageIsTold(arguments: [String]) async throws {
+  func aServersWrongUsageIsReported(arguments: [String]) async throws {
     let result = try await Command.run("anechoic-server", arguments, in: folder)
     #expect(result.status == 64, "\(result.errors)")
   }

@@ -27,7 +27,7 @@ struct AddressTests {
     return try await within { try await channel.unary(.test, [1]) } == [1]
   }
 
-  @Test func portZeroIsReplacedByTheOneThatWasGiven() async throws {
+  @Test func portZeroIsReplacedByTheChosenPort() async throws {
     try await withServer { first in
       try await withServer { second in
         let ports = [first, second].compactMap { Int($0.address.split(separator: ":")[1]) }
@@ -110,7 +110,7 @@ struct AddressTests {
     await #expect(failure(["127.0.0.1:0", address]) == .addressUnavailable(address))
   }
 
-  @Test func anUnavailableAddressIsSpokenOf() {
+  @Test func anUnavailableAddressIsNamed() {
     #expect(
       "\(ServerError.addressUnavailable("here:http"))".hasPrefix("cannot listen on here:http: "))
     #expect("\(ServerError.notStarted)" == "libgrpc could not start the server")

@@ -54,7 +54,7 @@ struct CallShapeTests {
     }
   }
 
-  @Test func whatTheServerWroteBeforeItsEndArrivesBeforeIt() async throws {
+  @Test func messagesBeforeTheEndArriveBeforeTheEnd() async throws {
     try await withServer(.source(20, bytes: 100)) { server in
       let call = server.call()
       let messages = try await call.remainder()
@@ -81,7 +81,7 @@ struct CallShapeTests {
     }
   }
 
-  @Test func theEndIsToldAsOftenAsItIsAskedFor() async throws {
+  @Test func theEndIsReportedToEveryReceive() async throws {
     try await withServer(.refusal(Status(.notFound, "no"))) { server in
       let call = server.call()
       try await #expect(call.outcome() == Status(.notFound, "no"))

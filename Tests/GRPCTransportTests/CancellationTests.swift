@@ -6,7 +6,7 @@ struct CancellationTests {
   /// A generous limit for a busy machine. An idle machine takes about a millisecond.
   private static let atOnce = Duration.seconds(10)
 
-  @Test func theHandlerHearsOfACancelAtOnce() async throws {
+  @Test func theHandlerLearnsOfACancelAtOnce() async throws {
     try await withServer { server in
       let call = server.call()
       try await #expect(call.exchange([1]) == [1])
@@ -25,7 +25,7 @@ struct CancellationTests {
     }
   }
 
-  @Test func whatIsAwaitedThrowsCancelled() async throws {
+  @Test func pendingSendsAndReceivesThrowCancelled() async throws {
     try await withServer(.silence) { server in
       let call = server.call()
       async let outcome = call.outcome()

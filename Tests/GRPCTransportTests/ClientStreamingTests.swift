@@ -31,7 +31,7 @@ struct ClientStreamingTests {
     }
   }
 
-  @Test func theHalfCloseIsToldAsOftenAsItIsAskedFor() async throws {
+  @Test func theHalfCloseIsReportedToEveryNext() async throws {
     let method = ServerMethod.clientStreaming(.test) { requests, _ in
       var ends: [UInt8] = []
       for _ in 0..<3 { ends.append(try await requests.next() == nil ? 1 : 0) }
@@ -133,7 +133,7 @@ struct ClientStreamingTests {
     }
   }
 
-  @Test func theOneWhoWaitsForAMessageHearsThatTheClientIsGone() async throws {
+  @Test func aWaitForAMessageEndsWhenTheClientIsGone() async throws {
     let journal = Journal()
     try await withServer([listening(journal)], journal: journal) { server in
       let call = server.call()
@@ -145,7 +145,7 @@ struct ClientStreamingTests {
     }
   }
 
-  @Test func aShutdownIsHeardOfToo() async throws {
+  @Test func aWaitForAMessageEndsWithAShutdownToo() async throws {
     let journal = Journal()
     try await withServer([listening(journal)], journal: journal) { server in
       let call = server.call()
@@ -157,7 +157,7 @@ struct ClientStreamingTests {
     }
   }
 
-  @Test func thatTheClientIsGoneIsHeardThoughItsMessagesAreUnread() async throws {
+  @Test func aLostClientIsNoticedAlthoughItsMessagesAreUnread() async throws {
     let journal = Journal()
     let method = ServerMethod.clientStreaming(.test) { requests, _ in
       journal.record(.started)

@@ -110,7 +110,7 @@ struct ForeignClientTests {
   }
 
   @Test(arguments: ["127.0.0.1:0", "unix:/tmp/anechoic-foreign-\(getpid()).sock"])
-  func aKilledClientIsHeardOfAtOnce(address: String) async throws {
+  func aKilledClientIsNoticedAtOnce(address: String) async throws {
     let options = Server.Options(addresses: [address], queueCount: 2)
     try await withServer(options: options) { server in
       let client = try PythonClient(address: server.address, Self.tenHeldCalls)

@@ -19,7 +19,7 @@ struct HalfCloseTests {
     }
   }
 
-  @Test func theServerMayGoOnAfterTheHalfClose() async throws {
+  @Test func theServerMayContinueAfterTheHalfClose() async throws {
     var script = ScriptedHandler.Script.source(50, bytes: 10)
     script.halfClosed = script.started
     script.started = { $0.call.read() }
@@ -30,7 +30,7 @@ struct HalfCloseTests {
     }
   }
 
-  @Test func aCancelAfterTheHalfCloseIsToldAsWell() async throws {
+  @Test func aCancelAfterTheHalfCloseIsReportedToo() async throws {
     var script = ScriptedHandler.Script.echo
     script.halfClosed = { _ in }
     try await withServer(script) { server in

@@ -4,7 +4,7 @@ import Testing
 /// Work that runs when its thread has nothing else to do.
 @Suite(.timeLimit(.minutes(1)))
 struct IdleWorkTests {
-  @Test func everyEventComesBeforeIt() async throws {
+  @Test func everyEventComesBeforeIdleWork() async throws {
     var script = ScriptedHandler.Script.echo
     script.received = { handler, message in
       // The event is due at once, and the work is requested after it.
@@ -43,7 +43,7 @@ struct IdleWorkTests {
     }
   }
 
-  @Test func aThreadThatIsNeverIdleRunsItTooNowAndThen() async throws {
+  @Test func aThreadThatIsNeverIdleRunsIdleWorkSometimes() async throws {
     var script = ScriptedHandler.Script.echo
     script.received = { handler, message in
       _ = handler.call.whenIdle { handler.write(message) }

@@ -59,7 +59,7 @@ struct LaneTests {
     }
   }
 
-  @Test func theBodiesOfItsAsynchronousMethodsHaveALowerPriorityToo() async throws {
+  @Test func theBodiesOfAsynchronousMethodsHaveALowerPriorityToo() async throws {
     let method = ServerMethod.unary(.other, lane: .background) { _, _ in
       await Task.yield()
       return [UInt8(niceness())]
@@ -98,7 +98,7 @@ struct LaneTests {
     }
   }
 
-  @Test func theBackgroundThreadIsThereWhenAMethodAsksForIt() async {
+  @Test func theBackgroundThreadExistsIfAMethodNeedsIt() async {
     // Runs in a process of its own, in which no other test has a server.
     await #expect(processExitsWith: .success) {
       try await withServer { server in

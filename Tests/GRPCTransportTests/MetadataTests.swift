@@ -24,7 +24,7 @@ struct MetadataTests {
     return keys.sorted().flatMap { key in metadata.entries.filter { $0.key == key } }
   }
 
-  @Test func whatTheClientSendsArrives() async throws {
+  @Test func theClientsMetadataArrives() async throws {
     let script = ScriptedHandler.Script(started: { handler in
       handler.call.finish(.ok, trailers: handler.call.metadata.without(prefix: "user-agent"))
     })

@@ -32,7 +32,7 @@ struct QueueTests {
     }
   }
 
-  @Test func aCallStaysOnItsThreadAndIsToldOneThingAtATime() async throws {
+  @Test func aCallStaysOnItsThreadAndGetsOneEventAtATime() async throws {
     try await withServer(options: Self.options) { server in
       let channel = server.channel()
       try await withThrowingTaskGroup { group in

@@ -22,7 +22,7 @@ struct ServerAddressTests {
     "unix:a\0b", "unix:" + String(repeating: "a", count: 108),
     "unix:" + String(repeating: "ü", count: 54),
   ])
-  func whatIsNoneIsRefused(text: String) {
+  func anInvalidAddressIsRefused(text: String) {
     #expect(ServerAddress(text) == nil)
   }
 }

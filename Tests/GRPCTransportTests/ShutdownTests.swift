@@ -113,7 +113,7 @@ struct ShutdownTests {
     }
   }
 
-  @Test func aNegativeGraceIsNone() async throws {
+  @Test func aNegativeGraceCountsAsZero() async throws {
     try await withServer { server in
       let call = server.call()
       try await #expect(call.exchange([1]) == [1])

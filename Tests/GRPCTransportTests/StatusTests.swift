@@ -63,7 +63,7 @@ struct StatusTests {
     }
   }
 
-  @Test func aServerThatIsNotThereIsUnavailable() async throws {
+  @Test func anAbsentServerIsUnavailable() async throws {
     let address = try await withServer { $0.address }
     let call = Channel(target: address).call(.test)
     try await #expect(call.outcome().code == .unavailable)

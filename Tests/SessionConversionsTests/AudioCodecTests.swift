@@ -53,7 +53,7 @@ struct AudioCodecTests {
     }
   }
 
-  @Test func whatIsReadIsWhatSwiftProtobufReads() throws {
+  @Test func theReaderAgreesWithSwiftProtobuf() throws {
     var generator = Seeded(state: 1)
     var agreed = 0
     for _ in 0..<20_000 {
@@ -76,7 +76,7 @@ struct AudioCodecTests {
   }
 
   @Test(arguments: [0, 1, 127, 128, 1_000_000, Int64.max])
-  func whatIsWrittenIsWhatSwiftProtobufReads(firstSample: Int64) throws {
+  func theWriterAgreesWithSwiftProtobuf(firstSample: Int64) throws {
     for hasPlayback in [false, true] {
       try check(firstSample: firstSample, hasPlayback: hasPlayback)
     }

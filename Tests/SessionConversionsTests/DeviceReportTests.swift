@@ -115,7 +115,7 @@ struct DeviceReportTests {
   ]
 
   @Test(arguments: faults)
-  func whatMakesNoSenseIsRefusedByItsField(fault: Fault) {
+  func anInvalidReportIsRefusedWithItsField(fault: Fault) {
     let field = #expect(throws: InvalidField.self) { _ = try report(fault.change) }
     #expect(field?.path == "device_report" + fault.field)
   }

@@ -21,7 +21,7 @@ struct FaultTests {
     #expect(open.stop().suffix(4800).contains { abs($0) > 0.4 })
   }
 
-  @Test func aStoppedServerGivesNothingUntilItGoesOn() throws {
+  @Test func aStoppedServerDeliversNothingUntilItContinues() throws {
     let rig = try SoundRig()
     let recording = try rig.record(from: "micbus.monitor")
     rig.suspendDaemon()

@@ -26,7 +26,7 @@ struct SpeechTests {
   }
 
   @Test(arguments: ["en+m3", "de", "fr"])
-  func alsoOtherVoicesSayItTheSameWay(voice: String) async throws {
+  func otherVoicesSpeakTheSameWayToo(voice: String) async throws {
     let first = try await synthesizer.speak(fox, voice: voice)
     _ = try await synthesizer.speak("And now for something else.", voice: voice)
     let isSame = try await synthesizer.speak(fox, voice: voice) == first
@@ -60,7 +60,7 @@ struct SpeechTests {
     #expect(try await synthesizer.speak("[[h@l'oU]]") != plain)
   }
 
-  @Test func controlCharactersAreNoCommands() async throws {
+  @Test func controlCharactersAreNotCommands() async throws {
     let plain = try await synthesizer.speak("One  300S two three four five")
     #expect(try await synthesizer.speak("One \u{1}300S two three four five") == plain)
   }

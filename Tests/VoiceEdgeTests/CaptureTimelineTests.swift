@@ -26,7 +26,7 @@ struct CaptureTimelineTests {
     }
   }
 
-  @Test func whatIsMissingIsTold() {
+  @Test func missingFramesAreReported() {
     var timeline = CaptureTimeline(now: 0)
     _ = timeline.arrived(at: 0)
     var verdict = timeline.arrived(at: 50 * Self.ms)
@@ -68,7 +68,7 @@ struct CaptureTimelineTests {
   }
 
   @Test(arguments: [1, 3, 9] as [Int64])
-  func afterAGapTheFirstFrameLiesExactlyWhereItBelongs(offset: Int64) {
+  func afterAGapTheFirstFrameHasItsExactPosition(offset: Int64) {
     var timeline = CaptureTimeline(now: 0)
     while timeline.givesUp(now: 200 * Self.ms) {}
     let end = timeline.expected
@@ -81,7 +81,7 @@ struct CaptureTimelineTests {
     #expect(verdict == .next(missing: 0))
   }
 
-  @Test func whatComesAfterItWasGivenUpIsTooLate() {
+  @Test func aFrameThatWasGivenUpIsTooLate() {
     var timeline = CaptureTimeline(now: 0)
     while timeline.givesUp(now: 200 * Self.ms) {}
     var verdict = timeline.arrived(at: 100 * Self.ms)

@@ -36,13 +36,13 @@ struct ChirpTestTests {
   }
 
   @Test(arguments: [0, 333, 7000])
-  func itDoesNotMatterWhenTheCaptureBegan(lead: Int) throws {
+  func theStartOfTheCaptureDoesNotMatter(lead: Int) throws {
     let result = analyse(delay: 480, gain: 0.3, noise: 0.001, lead: lead)
     #expect(abs(try #require(result.delay) - 30) < 1)
   }
 
   @Test(arguments: [0.01, 0.3] as [Float])
-  func noiseAloneIsNoChirp(amplitude: Float) {
+  func noiseAloneDoesNotCountAsChirp(amplitude: Float) {
     let result = analyse(delay: 480, gain: 0, noise: amplitude)
     #expect(result.delay == nil && result.echoLoss == nil)
     let expected = Double(Decibels.ofFactor(amplitude)) - 4.77
@@ -59,14 +59,14 @@ struct ChirpTestTests {
     }
   }
 
-  @Test func anErrorOfTheDevicesTimesIsNoNegativeTime() throws {
+  @Test func anErrorOfTheDevicesTimesCausesNoNegativeTime() throws {
     let early = ChirpTest.analyse(
       heard(delay: 0, gain: 0.5, noise: 0.002, lead: 1600), rate: Self.rate,
       capturedAt: Self.heardAt - 100_000_000, heardAt: Self.heardAt + 2_000_000)
     #expect(try #require(early.delay) == 0)
   }
 
-  @Test func nothingAtAllIsNoChirp() {
+  @Test func silenceDoesNotCountAsChirp() {
     let silence = ChirpTest.analyse(
       Signals.silence(16000), rate: Self.rate, capturedAt: 0, heardAt: 100_000_000)
     #expect(silence.delay == nil && silence.level <= -119 && silence.noise <= -119)

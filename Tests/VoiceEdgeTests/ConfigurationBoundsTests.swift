@@ -9,11 +9,11 @@ struct ConfigurationBoundsTests {
     String(repeating: "- ", count: 500) + "a",
     "session: {config: " + String(repeating: "{a: ", count: 20) + String(repeating: "}", count: 21),
   ])
-  func whatIsTooDeep(text: String) {
+  func aFileThatIsTooDeepIsRefused(text: String) {
     #expect(problem(text) == "edge.yaml:1: is nested more than 16 levels deep")
   }
 
-  @Test func whatIsDeeperThanTheParserGoes() {
+  @Test func aFileBeyondTheParsersDepthIsRefused() {
     let problem = problem(String(repeating: "[", count: 50_000))
     #expect(problem.hasPrefix("edge.yaml:1: ") && !problem.contains("\n"))
   }
@@ -26,12 +26,12 @@ struct ConfigurationBoundsTests {
     }
   }
 
-  @Test func aliasesAreFew() {
+  @Test func manyAliasesAreRefused() {
     #expect(problem(Self.bomb(9, levels: 9)) == "edge.yaml: contains more than 8 aliases")
     #expect(problem("? \(Self.bomb(2, levels: 30))") == "edge.yaml: contains more than 8 aliases")
   }
 
-  @Test func aliasesAreCountedForWhatTheyStandFor() {
+  @Test func aliasesAreCountedByTheirExpansion() {
     let list = Array(repeating: "x", count: 4000).joined(separator: ", ")
     let text = "session: {config: {a: &a [\(list)], b: &b [*a, *a], c: [*b, *b, *b]}}\n"
     #expect(problem(text) == "edge.yaml: contains more than 20000 values")
@@ -43,7 +43,7 @@ struct ConfigurationBoundsTests {
   }
 
   @Test(arguments: [(100_000, ""), (1, "\\n\\e[1mb")])
-  func whatIsSaidOfItIsOneShortLine(letters: Int, then rest: String) {
+  func theErrorIsOneShortLine(letters: Int, then rest: String) {
     let problem = problem("fallback: \"\(String(repeating: "a", count: letters))\(rest)\"")
     #expect(problem.hasPrefix("edge.yaml:1: fallback: \"a") && problem.count < 400)
     #expect(!problem.contains("\n") && !problem.contains("\u{1b}"))

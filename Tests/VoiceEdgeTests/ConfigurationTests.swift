@@ -54,7 +54,7 @@ struct ConfigurationTests {
   }
 
   @Test(arguments: ["", "# nothing\n", "server:\naudio:\nroutes:\n"])
-  func whatIsNotSaidIsAsItShouldBe(text: String) throws {
+  func absentKeysHaveTheirDefaults(text: String) throws {
     let (configuration, files) = try EdgeConfiguration.read(text, file: "edge.yaml")
     #expect(configuration.server.address == "127.0.0.1:50051" && !files.isTLS)
     #expect(configuration.session.id.hasPrefix("edge-"))
@@ -67,7 +67,7 @@ struct ConfigurationTests {
   }
 
   @Test(arguments: ["none", "\"\""])
-  func aSocketThatIsNotWantedIsNone(value: String) throws {
+  func theSocketCanBeDisabled(value: String) throws {
     let text = "control-socket: \(value)\nprograms: {voice: none}\n"
     let (configuration, _) = try EdgeConfiguration.read(text, file: "edge.yaml")
     #expect(configuration.controlSocket == nil && configuration.programs.voice == nil)

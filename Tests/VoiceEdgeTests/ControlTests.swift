@@ -44,7 +44,7 @@ struct ControlTests {
     }
   }
 
-  @Test func whatIsNotHeardIsToldAsNotHeard() async throws {
+  @Test func aChirpThatIsNotHeardIsReported() async throws {
     try await AgentRig.run {
       $0.microphone = { _ in 0 }
     } _: { rig in
@@ -75,7 +75,7 @@ struct ControlTests {
     }
   }
 
-  @Test func aMicrophoneThatGoesAwayDuringATestIsTold() async throws {
+  @Test func aMicrophoneThatIsLostDuringATestIsReported() async throws {
     try await AgentRig.run { rig in
       try await rig.running()
       async let result = code { _ = try await test(rig) }
@@ -88,7 +88,7 @@ struct ControlTests {
     }
   }
 
-  @Test func whoWatchesHasTheStatusAndItsChanges() async throws {
+  @Test func aWatcherGetsTheStatusAndItsChanges() async throws {
     try await AgentRig.run { rig in
       let watch = try await Channel(target: "unix:\(rig.folder.path("agent"))").serverStreaming(
         Method(service: RPC.edge, name: RPC.watchEdgeStatus),

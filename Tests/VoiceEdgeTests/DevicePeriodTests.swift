@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct DevicePeriodTests {
   @Test(arguments: [2, 5])
-  func whatComesOftenEnoughIsInTime(frames: Int) async throws {
+  func shortPeriodsAreInTime(frames: Int) async throws {
     try await AgentRig.run { setup in
       setup.prepare = { rig in
         rig.microphone.havePeriods(ofFrames: frames)
@@ -26,7 +26,7 @@ struct DevicePeriodTests {
     }
   }
 
-  @Test func whatComesTooSeldomIsRefused() async throws {
+  @Test func longPeriodsAreRefused() async throws {
     try await AgentRig.run { setup in
       setup.prepare = { $0.microphone.havePeriods(ofFrames: 6) }
     } _: { rig in

@@ -11,12 +11,12 @@ struct EndpointTests {
   @Test(arguments: [
     "", "alsa", "alsa:", "fifo:", "file:", ":x", "pipe:x", "ALSA:x", "/tmp/x", " file:x",
   ])
-  func whatIsNoneIsRefused(text: String) {
+  func anInvalidEndpointIsRefused(text: String) {
     #expect(Endpoint(text) == nil)
   }
 
   @Test(arguments: ["alsa:hw:0", "fifo:/a", "file:/b"])
-  func itSaysItselfAsItWasSaid(text: String) {
+  func theDescriptionIsTheText(text: String) {
     #expect(Endpoint(text)?.description == text)
   }
 }

@@ -20,7 +20,7 @@ struct FIFOTests {
   /// A ramp in which each value shows the index of its sample.
   private static let ramp = (0..<8000).map { Float($0 + 1) / 16000 }
 
-  @Test func whatIsPlayedToAFIFOComesWholeAndInOrder() async throws {
+  @Test func samplesPlayedToAFIFOArriveCompletelyAndInOrder() async throws {
     let ring = ring()
     let reader = FIFOReader(
       path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
@@ -43,7 +43,7 @@ struct FIFOTests {
     #expect(zip(samples, Self.ramp).allSatisfy { abs($0 - $1) < 0.0001 })
   }
 
-  @Test func whoPlaysIsHeldToThePaceOfTheReader() async throws {
+  @Test func aWriterIsHeldToThePaceOfTheReader() async throws {
     let ring = ring()
     _ = mkfifo(folder.path("in"), 0o600)
     let reader = FIFOReader(
@@ -68,7 +68,7 @@ struct FIFOTests {
   }
 
   @Test(arguments: [2, 4096, 4098, 65534, 65536])
-  func whatWasThereBeforeIsOldAndLeavesTheFIFOSmall(count: Int) async throws {
+  func oldSamplesAreDroppedAndTheFIFOStaysSmall(count: Int) async throws {
     let ring = ring(2)
     _ = mkfifo(folder.path("in"), 0o600)
     let descriptor = open(folder.path("in"), O_RDWR | O_NONBLOCK)
@@ -117,7 +117,7 @@ struct FIFOTests {
     reader.join()
   }
 
-  @Test func whoRecordsFromAFIFOGetsWholeFramesFromNowOn() async throws {
+  @Test func aProgramThatRecordsGetsWholeFramesFromNowOn() async throws {
     let ring = ring(2, capacity: 16)
     let frame = Frame(rate: .hz8000, channelCount: 2)
     for index in 0..<80 {
@@ -146,7 +146,7 @@ struct FIFOTests {
     writer.join()
   }
 
-  @Test func aFileInThePlaceOfAFIFOIsToldOnce() async throws {
+  @Test func aFileInPlaceOfAFIFOIsReportedOnce() async throws {
     try folder.write("x", "in")
     let reader = FIFOReader(
       path: folder.path("in"), title: "far-end", into: ring(), log: lines.add)
@@ -164,7 +164,7 @@ struct FIFOTests {
 
   }
 
-  @Test func aFolderThatIsNotThereIsTold() async throws {
+  @Test func aMissingFolderIsReported() async throws {
     let writer = FIFOWriter(
       path: folder.path("no/out"), title: "voice", from: ring(), log: lines.add)
     try await eventually("told") { lines.contain("voice: \(folder.path("no/out")): ") }

@@ -21,13 +21,13 @@ struct GestureCommandTests {
     #expect(await !ask("/there/is/no/such/command"))
   }
 
-  @Test func oneThatDoesNotEndAcceptsNothing() async {
+  @Test func aCommandThatDoesNotEndAcceptsNothing() async {
     let start = ContinuousClock.now
     #expect(await !ask("sleep 50; true", longestTime: .milliseconds(200)))
     #expect(ContinuousClock.now - start < .seconds(20))
   }
 
-  @Test func itEndsWithItsTask() async {
+  @Test func theCommandEndsWithItsTask() async {
     let start = ContinuousClock.now
     let task = Task { await ask("sleep 50; true") }
     try? await Task.sleep(for: .milliseconds(50))
@@ -36,13 +36,13 @@ struct GestureCommandTests {
     #expect(ContinuousClock.now - start < .seconds(20))
   }
 
-  @Test func whatItLeavesRunningIsNotWaitedFor() async {
+  @Test func theAgentDoesNotWaitForChildrenOfTheCommand() async {
     let start = ContinuousClock.now
     #expect(await ask("sleep 15 & exit 0"))
     #expect(ContinuousClock.now - start < .seconds(10))
   }
 
-  @Test func itIsToldWhatIsAskedFor() async {
+  @Test func theCommandGetsTheRequestedState() async {
     #expect(await ask("test \"$ANECHOIC_MUTED\" = true", muted: true))
     #expect(await ask("test \"$ANECHOIC_MUTED\" = false", muted: false))
   }

@@ -27,7 +27,7 @@ struct KeyEventsTests {
     #expect(count == 1)
   }
 
-  @Test func aKeyThatIsHeldIsOnePress() {
+  @Test func aHeldKeyIsOnePress() {
     var events = KeyEvents()
     let held = [UInt8].inputEvent(type: 1, code: 248, value: 2)
     let count = events.presses([UInt8].inputEvent(type: 1, code: 248, value: 1) + held + held)

@@ -16,7 +16,7 @@ struct KeyWatchTests {
     problem("mute:\n  keys:\n  - /no\n  - \(path)\n")
   }
 
-  @Test func aFileOrFolderIsNone() throws {
+  @Test func aFileOrFolderCannotBeAKey() throws {
     try folder.write("x", "file")
     for path in [folder.path("file"), folder.url.path, "/dev/zero"] {
       #expect(
@@ -27,7 +27,7 @@ struct KeyWatchTests {
   }
 
   @Test(.enabled(if: geteuid() != 0, "everything may be read by root"))
-  func whatMayNotBeReadIsTold() {
+  func anUnreadableKeyIsReported() {
     #expect(mkfifo(folder.path("key"), 0o200) == 0)
     #expect(keyProblem(folder.path("key")).hasSuffix("key: Permission denied"))
   }
@@ -39,7 +39,7 @@ struct KeyWatchTests {
     }
   }
 
-  @Test func aFileThatTakesItsPlaceIsToldAndNotRead() async throws {
+  @Test func aFileThatReplacesAKeyIsReportedAndNotRead() async throws {
     try Data([UInt8].micMutePress).write(to: folder.url.appendingPathComponent("key"))
     let presses = Lines()
     let watch = KeyWatch(path: folder.path("key"), log: lines.add) { presses.add("press") }

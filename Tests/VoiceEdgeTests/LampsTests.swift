@@ -28,7 +28,7 @@ struct LampsTests {
     try await eventually("lit") { folder.text("a") == "1\n" }
   }
 
-  @Test func aLampThatIsNotThereIsToldAndTheOthersWork() async throws {
+  @Test func aMissingLampIsReportedAndTheOthersWork() async throws {
     try folder.write("", "b")
     let lamps = Lamps([folder.path("no"), folder.path("b")], log: lines.add)
     lamps.set(true)

@@ -188,7 +188,7 @@ struct MuteTests {
     }
   }
 
-  @Test func itMayStartMuted() async throws {
+  @Test func theAgentMayStartMuted() async throws {
     try await run {
       $0.configuration.mute.startsMuted = true
     } _: { rig in

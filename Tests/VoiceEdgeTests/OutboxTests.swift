@@ -20,7 +20,7 @@ struct OutboxTests {
     }
   }
 
-  @Test func whatIsPutInComesOutInOrder() async {
+  @Test func itemsComeOutInOrder() async {
     let outbox = Outbox()
     outbox.put(audio(1))
     outbox.put(.control(.with { $0.controlID = 2 }))
@@ -57,7 +57,7 @@ struct OutboxTests {
     #expect(names.last == "device")
   }
 
-  @Test func whoWaitsIsGivenTheNext() async {
+  @Test func aWaitingTaskGetsTheNextItem() async {
     let outbox = Outbox()
     async let next = outbox.next()
     async let put: Void = {
@@ -68,7 +68,7 @@ struct OutboxTests {
     #expect(name(await next) == "audio 7")
   }
 
-  @Test func theEndIsToldToWhoWaitsAndToWhoComes() async {
+  @Test func theEndReachesWaitingAndLaterTasks() async {
     let outbox = Outbox()
     async let next = outbox.next()
     async let close: Void = {

@@ -47,7 +47,7 @@ struct OverriddenConfigurationTests {
     #expect(configuration.audio.rate == .hz16000)
   }
 
-  @Test func aFlagThatIsNotGivenIsNone() throws {
+  @Test func aFlagThatIsNotGivenHasNoEffect() throws {
     var overrides = EdgeConfiguration.Overrides()
     overrides.set("server.address", nil, flag: "--server")
     let (configuration, _) = try EdgeConfiguration.read(Self.text, file: "edge.yaml", overrides)
@@ -69,7 +69,7 @@ struct OverriddenConfigurationTests {
     _ = try read(["ANECHOIC_EDGE_ROUTES_INPUT": "a"], ["routes.input": "b"])
   }
 
-  @Test func whatIsMissingBesideAVariableIsNamed() {
+  @Test func aKeyThatAVariableRequiresIsNamed() {
     let problem = problem(["ANECHOIC_EDGE_SERVER_KEY": "/a"])
     #expect(problem == "ANECHOIC_EDGE_SERVER_KEY: certificate and key must be set together")
   }

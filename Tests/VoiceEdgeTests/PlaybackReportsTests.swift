@@ -21,7 +21,7 @@ struct PlaybackReportsTests {
     #expect(told.first?.deviceTimeNs == 1_000_000_000)
   }
 
-  @Test func aSurpriseIsToldAtOnce() {
+  @Test func aSurpriseIsReportedAtOnce() {
     var reports = PlaybackReports(samplesPerSecond: 48000)
     _ = reports.report(note(0))
     #expect(reports.report(note(1, heardAt: 1_012_000_000)) == nil)
@@ -29,7 +29,7 @@ struct PlaybackReportsTests {
     #expect(report?.firstSample == 960 && report?.deviceTimeNs == 1_024_000_000)
   }
 
-  @Test func aSurpriseIsToldThreeTimesAndThenTenTimesASecond() {
+  @Test func aSurpriseIsReportedThreeTimesAndThenTenTimesASecond() {
     var reports = PlaybackReports(samplesPerSecond: 48000)
     _ = reports.report(note(0))
     let told = (1...20).filter {
@@ -38,7 +38,7 @@ struct PlaybackReportsTests {
     #expect(told == [1, 2, 3, 13])
   }
 
-  @Test func anotherRateIsToldAtOnceAndWithEachReport() {
+  @Test func anotherRateIsReportedAtOnceAndWithEachReport() {
     var reports = PlaybackReports(samplesPerSecond: 48000)
     let told = (0..<30).compactMap { frame -> Anechoic_V1_PlaybackReport? in
       var note = note(Int64(frame))
@@ -50,7 +50,7 @@ struct PlaybackReportsTests {
   }
 
   @Test(arguments: [480, -480] as [Int64])
-  func silenceAndSkipsAreToldOnceSinceTheLastReport(added: Int64) {
+  func silenceAndSkipsAreReportedOnce(added: Int64) {
     var reports = PlaybackReports(samplesPerSecond: 48000)
     let told = (0..<15).map(Int64.init).compactMap { frame -> Anechoic_V1_PlaybackReport? in
       // The reports before the first change do not matter.
@@ -70,14 +70,14 @@ struct PlaybackReportsTests {
     #expect(told.count == 3 && told.allSatisfy { $0.silenceSamples == 0 })
   }
 
-  @Test func anotherTimelineIsToldAtOnce() {
+  @Test func anotherTimelineIsReportedAtOnce() {
     var reports = PlaybackReports(samplesPerSecond: 48000)
     _ = reports.report(note(0))
     let report = reports.report(note(1, epoch: 2, added: 480))
     #expect(report?.firstSample == 480 && report?.silenceSamples == 0)
   }
 
-  @Test func silenceInItsPlaceIsNoPlaceInTheMix() {
+  @Test func silenceHasNoPositionInTheMix() {
     var reports = PlaybackReports(samplesPerSecond: 48000)
     #expect(reports.report(PlayedNote(heardAt: 1, mixSample: -1)) == nil)
   }

@@ -30,7 +30,7 @@ struct PortConfigurationTests {
   }
 
   @Test(arguments: ["automatic", "none", "priority", "follows-use", "command-line"])
-  func aWordThatMeansSomethingElseIsNoID(id: String) {
+  func reservedWordsAreNotIDs(id: String) {
     let problem = problem("routes:\n  ports:\n  - input: a\n    id: \(id)\n")
     #expect(
       problem == "edge.yaml:4: routes.ports.1.id: \"\(id)\" is reserved; choose another id")

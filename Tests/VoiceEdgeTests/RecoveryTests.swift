@@ -19,7 +19,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func anOverrunIsPreparedAway() async throws {
+  @Test func afterAnOverrunTheDeviceIsPreparedAgain() async throws {
     try await AgentRig.run { rig in
       try await rig.running()
       let (xruns, opened) = (rig.agent.microphone.record.value.xruns, rig.microphone.openCount)
@@ -32,7 +32,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func devicesThatWakeForNothingKeepNoProcessorBusy() async throws {
+  @Test func uselessWakeUpsDoNotUseAProcessor() async throws {
     try await AgentRig.run { rig in
       try await rig.running()
       let devices = [rig.microphone, rig.loudspeaker]
@@ -60,7 +60,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func aDeviceThatSleepsIsWoken() async throws {
+  @Test func aSuspendedDeviceIsResumed() async throws {
     try await AgentRig.run { rig in
       try await rig.running()
       let opened = rig.microphone.openCount
@@ -73,7 +73,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func aDeviceThatIsLostIsOpenedAnew() async throws {
+  @Test func aLostDeviceIsOpenedAgain() async throws {
     try await AgentRig.run { rig in
       try await rig.running()
       let opened = rig.microphone.openCount
@@ -132,7 +132,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func itStartsWithoutAnyDevice() async throws {
+  @Test func theAgentStartsWithoutAnyDevice() async throws {
     try await AgentRig.run { setup in
       setup.configuration.routes.ports[0].input = "elsewhere"
       setup.configuration.routes.ports[0].output = "nowhere"
@@ -146,7 +146,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func aDeviceThatGivesNothingIsToldAsStalled() async throws {
+  @Test func aDeviceWithoutSamplesIsShownAsStalled() async throws {
     try await AgentRig.run { rig in
       try await rig.running()
       rig.microphone.stall(true)

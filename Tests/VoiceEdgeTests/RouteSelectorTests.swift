@@ -43,7 +43,7 @@ struct RouteSelectorTests {
     present.map { brief(selector.update(present: $0)) }
   }
 
-  @Test func byPriorityTheHighestThatIsThereIsUsed() {
+  @Test func byPriorityTheHighestPresentPortIsUsed() {
     var selector = selector(.priority)
     let told = changes(&selector, [["a"], ["a", "b"], ["a", "b"], ["a"], [], ["b"], ["a", "b"]])
     #expect(
@@ -113,7 +113,7 @@ struct RouteSelectorTests {
     #expect(told == ["b a lost"])
   }
 
-  @Test func whatIsNotThereCannotBeChosen() {
+  @Test func anAbsentPortCannotBeChosen() {
     var selector = selector(.priority)
     _ = selector.update(present: ["a"])
     #expect(choose("c", in: &selector) == "there is no port \"c\"")

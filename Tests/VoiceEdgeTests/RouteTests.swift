@@ -34,7 +34,7 @@ struct RouteTests {
     try await eventually("route \"\(id)\"") { try await rig.edgeStatus().route == id }
   }
 
-  @Test func aPortThatIsUnpluggedIsReplacedAndTheServerIsTold() async throws {
+  @Test func anUnpluggedPortIsReplacedAndTheServerLearnsIt() async throws {
     try await run { rig, headset in
       try await route(rig, becomes: "headset")
       let events = try await EventLog(rig)
@@ -103,7 +103,7 @@ struct RouteTests {
     }
   }
 
-  @Test func thePortIsToldToASessionThatBeginsLater() async throws {
+  @Test func aLaterSessionLearnsThePort() async throws {
     try await run { rig, _ in
       try await route(rig, becomes: "headset")
       await rig.stopServer()

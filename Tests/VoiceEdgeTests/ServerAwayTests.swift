@@ -12,7 +12,7 @@ import VoiceClient
 /// A server that goes away and returns.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ServerAwayTests {
-  @Test func theVoiceGoesOnAndIsBackWithinASecondOfTheServer() async throws {
+  @Test func theLocalVoiceContinuesAndTheServerIsBackWithinASecond() async throws {
     try await AgentRig.run { setup in
       setup.configuration.programs.voice = .fifo(path: setup.folder.path("voice"))
     } _: { rig in
@@ -43,7 +43,7 @@ struct ServerAwayTests {
     }
   }
 
-  @Test func itStartsWithoutAServer() async throws {
+  @Test func theAgentStartsWithoutAServer() async throws {
     try await AgentRig.run {
       $0.hasServer = false
     } _: { rig in
@@ -71,7 +71,7 @@ struct ServerAwayTests {
     }
   }
 
-  @Test func whatOnlyTheServerCanDoIsUnavailableWithoutIt() async throws {
+  @Test func callsThatNeedTheServerAreUnavailableWithoutIt() async throws {
     try await AgentRig.run {
       $0.hasServer = false
     } _: { rig in

@@ -31,7 +31,7 @@ struct StatusBoardTests {
     #expect(await watch.next()?.route == "999")
   }
 
-  @Test func theLampIsToldOfTheFirstStateAndOfChanges() {
+  @Test func theLampGetsTheFirstStateAndChanges() {
     let told = Mutex<[Bool]>([])
     let board = StatusBoard { muted in told.withLock { $0.append(muted) } }
     for muted in [false, false, true, true, false] {
@@ -41,7 +41,7 @@ struct StatusBoardTests {
   }
 
   /// Uses threads of its own, so that a deadlock fails this test.
-  @Test func watchersMayGoWhileItIsTold() async throws {
+  @Test func watchersMayLeaveDuringAPublication() async throws {
     let board = StatusBoard { _ in }
     let isOver = Atomic(false)
     Thread.detachNewThread {

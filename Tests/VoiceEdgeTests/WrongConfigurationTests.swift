@@ -14,7 +14,7 @@ struct WrongConfigurationTests {
     ("programs:\n  farend: x\n", 2, "programs.farend"),
     ("mute:\n  lamp: x\n", 2, "mute.lamp"),
   ])
-  func anUnknownKey(text: String, line: Int, key: String) {
+  func anUnknownKeyIsNamed(text: String, line: Int, key: String) {
     let problem = problem(text)
     #expect(problem.hasPrefix("edge.yaml:\(line): unknown key \"\(key)\""), "\(problem)")
   }
@@ -56,7 +56,7 @@ struct WrongConfigurationTests {
       "ports.1.headphones"
     ),
   ])
-  func aWrongValue(text: String, line: Int, key: String) {
+  func aWrongValueIsNamed(text: String, line: Int, key: String) {
     let problem = problem(text)
     #expect(problem.hasPrefix("edge.yaml:\(line): "), "\(problem)")
     #expect(problem.contains("\(key): "), "\(problem)")
@@ -75,7 +75,7 @@ struct WrongConfigurationTests {
     ("hello\n", 1, "must contain keys and values"),
     ("? [a]\n: b\n", 1, "keys must be text"),
   ])
-  func aWrongType(text: String, line: Int, key: String) {
+  func aWrongTypeIsNamed(text: String, line: Int, key: String) {
     let problem = problem(text)
     #expect(problem.hasPrefix("edge.yaml:\(line): \(key)"), "\(problem)")
   }
@@ -84,7 +84,7 @@ struct WrongConfigurationTests {
     ("audio:\n  rate: 16000\n  periods: 4\n  rate: 8000\n", 2, "rate"),
     ("server: {}\nserver: {}\n", 1, "server"),
   ])
-  func aKeyThatStandsTwice(text: String, line: Int, key: String) {
+  func aRepeatedKeyIsNamed(text: String, line: Int, key: String) {
     let problem = problem(text)
     #expect(problem == "edge.yaml:\(line): \"\(key)\" appears twice")
   }
@@ -93,7 +93,7 @@ struct WrongConfigurationTests {
     "host:99999", "host:0", ":", "host:", ":50051", "a b:1", "::1:50051", "unix:",
     "unix:/\(String(repeating: "s", count: 107))",
   ])
-  func anAddressThatNobodyCanListenOn(address: String) {
+  func anImpossibleServerAddressIsNamed(address: String) {
     let problem = problem("server:\n  address: '\(address)'\n")
     #expect(problem.hasPrefix("edge.yaml:2: server.address: \"\(address)\""), "\(problem)")
   }
@@ -105,7 +105,7 @@ struct WrongConfigurationTests {
     "session:\n  config: loud\n", "session:\n  config: [a]\n",
     "session:\n  config:\n    otherAudioDucking: {level: .nan}\n",
   ])
-  func aSessionsConfigurationThatIsNone(text: String) {
+  func anInvalidSessionConfigurationIsNamed(text: String) {
     let problem = problem(text)
     #expect(problem.hasPrefix("edge.yaml:"), "\(problem)")
     #expect(problem.contains(": session.config") && !problem.contains("\n"), "\(problem)")
@@ -114,13 +114,13 @@ struct WrongConfigurationTests {
   @Test(arguments: [
     "server:\n  certificate: a\n", "server:\n  key: a\n",
   ])
-  func aCertificateWithoutItsKey(text: String) {
+  func aCertificateWithoutItsKeyIsNamed(text: String) {
     let problem = problem(text)
     #expect(problem.hasPrefix("edge.yaml:2: server."), "\(problem)")
   }
 
   @Test(arguments: ["a: [", "\tx: 1", "a: b: c\n", "\"", "*x", "a: &b [*c]"])
-  func whatIsNoYAML(text: String) {
+  func invalidYAMLIsNamed(text: String) {
     let problem = problem(text)
     #expect(problem.hasPrefix("edge.yaml:") && !problem.contains("\n"), "\(problem)")
   }

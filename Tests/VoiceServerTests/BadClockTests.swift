@@ -60,7 +60,7 @@ struct BadClockTests {
   private static let client = EchoClient(seconds: 6)
 
   @Test(arguments: clocks)
-  func isWarnedOfAndTheSoundBelieved(clock: Clock) async throws {
+  func aBadClockCausesAWarningAndTheAudioDecides(clock: Clock) async throws {
     let recording = try await TestServer.run { server in
       try await server.exchange(
         EchoClient.start,
@@ -79,7 +79,7 @@ struct BadClockTests {
     #expect(abs(Double(delay.nanos) / 1e6 - 300) < 2, "\(delay)")
   }
 
-  @Test func aDriftOfHalfAPercentIsWarnedOfAndBlocksNothing() async throws {
+  @Test func aDriftOfHalfAPercentCausesAWarningAndBlocksNothing() async throws {
     let client = EchoClient(seconds: 20) { $0.driftPPM = 5000 }
     let recording = try await TestServer.run { server in
       try await server.exchange(EchoClient.start, client.requests())
@@ -154,7 +154,7 @@ struct BadClockTests {
     }
   }
 
-  @Test func aReferenceThatIsNoNumberIsRefused() async throws {
+  @Test func aReferenceOfInvalidSamplesIsRefused() async throws {
     let start = Anechoic_V1_Start.mediaClock(.s16, reference: .stereoFloats)
     try await TestServer.run { server in
       for value in [Float.nan, .infinity, -.infinity, .signalingNaN] {

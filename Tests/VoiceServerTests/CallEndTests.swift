@@ -23,7 +23,7 @@ struct CallEndTests {
     }
   }
 
-  @Test func whatIsLessThanAFrameComesOutAtTheEnd() async throws {
+  @Test func anIncompleteFrameComesOutAtTheEnd() async throws {
     try await TestServer.run { server in
       let recording = try await server.record(.mediaClock(), [.microphone([1, 0])])
       #expect(recording.processed.count == 2 && recording.frames.count == 1)

@@ -68,7 +68,7 @@ struct ClientBudgetsTests {
     }
   }
 
-  @Test func oneClientAloneMayMakeTwoHundredASecond() {
+  @Test func aSingleClientMayMakeTwoHundredChangesASecond() {
     var budgets = ClientBudgets()
     let made = made([client("a"): 1000], seconds: 10, budgets: &budgets)
     #expect((2000...2210).contains(made[client("a"), default: 0]))

@@ -80,7 +80,7 @@ struct ControlFloodTests {
     }
   }
 
-  @Test func whatWaitsForASampleThatNeverComesIsAnswered() async throws {
+  @Test func controlsForSamplesAfterTheEndAreAnswered() async throws {
     try await TestServer.run { server in
       let late = Anechoic_V1_ProcessRequest.control(
         Self.idle.with {
@@ -114,7 +114,7 @@ struct ControlFloodTests {
     }
   }
 
-  @Test func aRequestOfAnySizeIsRefusedAndTheServerGoesOn() async throws {
+  @Test func anOversizedRequestIsRefusedAndTheServerContinues() async throws {
     let long = String(repeating: "a", count: 1_000_000)
     try await TestServer.run { server in
       _ = try await RunningClient.run(server) { client, steering in

@@ -9,7 +9,7 @@ import VoiceClient
 /// A session that another client ends.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct DeletedSessionTests {
-  @Test func everybodyIsToldThatItHasEnded() async throws {
+  @Test func everyClientLearnsOfTheEnd() async throws {
     try await TestServer.run { server in
       var watches: [WatchStream] = []
       let recording = try await RunningClient.run(server) { client, steering in
@@ -28,7 +28,7 @@ struct DeletedSessionTests {
     }
   }
 
-  @Test func nothingOfItIsLeftWhenTheAnswerHasCome() async throws {
+  @Test func nothingOfTheSessionIsLeftAfterTheAnswer() async throws {
     try await TestServer.run(threads: 2) { server in
       for _ in 0..<20 {
         let stream = try await server.client.process(.mediaClock())
@@ -47,7 +47,7 @@ struct DeletedSessionTests {
     }
   }
 
-  @Test func itIsGoneAlsoWhereMuchIsLeftToProcess() async throws {
+  @Test func theSessionIsGoneAlsoIfMuchAudioIsUnprocessed() async throws {
     try await TestServer.run(threads: 2) { server in
       let stream = try await server.client.process(.mediaClock())
       let name = stream.started.session
@@ -67,7 +67,7 @@ struct DeletedSessionTests {
     }
   }
 
-  @Test func itIsGoneAlsoWhereItsClientDoesNotReadTheEnd() async throws {
+  @Test func theSessionIsGoneAlsoIfItsClientDoesNotReadTheEnd() async throws {
     try await TestServer.run { server in
       let client = try StubbornClient(server, window: 0)
       try client.send(
@@ -89,7 +89,7 @@ struct DeletedSessionTests {
     }
   }
 
-  @Test func whoWaitsForAnAnswerOfItsIsTold() async throws {
+  @Test func waitingCallsLearnOfTheEnd() async throws {
     try await TestServer.run { server in
       let start = Anechoic_V1_Start.mediaClock().with {
         $0.config.mute.gesturePolicy = .ask

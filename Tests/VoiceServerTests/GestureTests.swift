@@ -48,7 +48,7 @@ struct GestureTests {
     }
   }
 
-  @Test func aSwitchSaysWhichAndWhatIsSoAlreadyIsNoChange() async throws {
+  @Test func aSwitchSetsTheStateAndTheSameStateChangesNothing() async throws {
     try await TestServer.run { server in
       let recording = try await RunningClient.run(server, Self.start) { client, steering in
         try await steering.waitForFrames(of: client.session)
@@ -78,7 +78,7 @@ struct GestureTests {
     }
   }
 
-  @Test func whereThereIsNoPlaybackThereIsNoChimeInIt() async throws {
+  @Test func withoutAPlaybackThereIsNoChime() async throws {
     try await TestServer.run { server in
       let recording = try await RunningClient.run(server) { client, steering in
         try await steering.waitForFrames(of: client.session)
@@ -89,7 +89,7 @@ struct GestureTests {
     }
   }
 
-  @Test func aChimeThatIsSwitchedOffIsNotHeard() async throws {
+  @Test func aDisabledChimeIsNotHeard() async throws {
     try await TestServer.run { server in
       let start = Self.start.with { $0.config.mute.chimeDisabled = true }
       let recording = try await RunningClient.run(server, start) { client, steering in
@@ -103,7 +103,7 @@ struct GestureTests {
   }
 
   @Test(arguments: [false, true])
-  func whoDoesNotWantGesturesIsNotDisturbed(beforeAnyAudio: Bool) async throws {
+  func aSessionThatIgnoresGesturesIsNotDisturbed(beforeAnyAudio: Bool) async throws {
     try await TestServer.run { server in
       let start = Self.start.with {
         $0.sessionID = "call-1"

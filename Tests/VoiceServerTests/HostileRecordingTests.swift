@@ -19,7 +19,7 @@ struct HostileRecordingTests {
     ("anechoic recording 1", .cutOff), ("anechoic recording 1\n", .cutOff),
     ("anechoic recording 1\n\u{5}abc", .cutOff), ("anechoic recording 1\n\u{3}abc", .damaged),
   ])
-  func whatIsNoRecordingIsTold(text: String, error: RecordingError) {
+  func aFileThatIsNotARecordingIsReported(text: String, error: RecordingError) {
     #expect(throws: error) { try Replay(Data(text.utf8)) }
   }
 
@@ -32,7 +32,7 @@ struct HostileRecordingTests {
     }
   }
 
-  @Test func whatIsCutOffIsReplayedAsFarAsItGoes() async throws {
+  @Test func aTruncatedRecordingIsReplayedAsFarAsPossible() async throws {
     let file = try await Self.call().file
     let whole = try Replay(file).processed
     for count in stride(from: file.count - 1, to: Self.magic.count, by: -997) {
@@ -48,7 +48,7 @@ struct HostileRecordingTests {
   }
 
   /// The digest at the end of the recording is its last one.
-  @Test func whatIsCutOffNearItsEndIsToldToo() async throws {
+  @Test func aRecordingTruncatedNearItsEndIsReportedToo() async throws {
     let file = try await Self.call().file
     for count in file.count - 150..<file.count {
       let outcome = try Replay(file.prefix(count)).outcome
@@ -57,7 +57,7 @@ struct HostileRecordingTests {
     #expect(try Replay(file).outcome.fault == nil)
   }
 
-  @Test func whatFollowsTheEndIsDamage() async throws {
+  @Test func actsAfterTheEndAreDamage() async throws {
     let file = try await Self.call().file
     let acts: [Anechoic_V1_RecordedAct] = [
       .with { $0.turn = .init() }, .with { $0.end = .init() }, .with { $0.digest = .init() },
@@ -70,7 +70,7 @@ struct HostileRecordingTests {
     }
   }
 
-  @Test func flippedInsertedAndLostBytesAreNoCrash() async throws {
+  @Test func flippedInsertedAndLostBytesCauseNoCrash() async throws {
     let file = try await Self.call().file
     for seed in 0..<300 {
       var generator = SeededGenerator(seed: UInt64(seed))
@@ -87,7 +87,7 @@ struct HostileRecordingTests {
     }
   }
 
-  @Test func impossibleActsAreNoCrash() throws {
+  @Test func impossibleActsCauseNoCrash() throws {
     for seed in 0..<150 {
       var generator = SeededGenerator(seed: UInt64(1000 + seed))
       let acts = (0..<40).map { _ in Self.act(&generator) }
@@ -95,7 +95,7 @@ struct HostileRecordingTests {
     }
   }
 
-  @Test func anImpossibleStartIsTold() throws {
+  @Test func anImpossibleStartIsReported() throws {
     for start in [
       Anechoic_V1_Start(), .mediaClock().with { $0.inputs.microphone.sampleRateHz = 1 },
       .mediaClock().with { $0.statsInterval.nanos = .min },

@@ -11,7 +11,7 @@ import VoiceServer
 struct InjectionPermissionTests {
   private static let bell = AudioFormat.s16.babble(100)
 
-  @Test func whatTheMediaClientDecidesIsToldToWhoAsked() async throws {
+  @Test func theAskingClientGetsTheDecision() async throws {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         let olga = server.steering(as: "olga")
@@ -45,7 +45,7 @@ struct InjectionPermissionTests {
     }
   }
 
-  @Test func aServerThatAllowsNoneSaysSoAndAsksNobody() async throws {
+  @Test func aServerWithoutInjectionAsksNobody() async throws {
     try await TestServer.run {
       $0.allowsInjection = false
     } _: { server in
@@ -63,7 +63,7 @@ struct InjectionPermissionTests {
     }
   }
 
-  @Test func whoAsksSaysWhatFor() async throws {
+  @Test func aRequestNeedsAUsageDescription() async throws {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         for usage in ["", String(repeating: "x", count: 1001)] {
@@ -78,7 +78,7 @@ struct InjectionPermissionTests {
     }
   }
 
-  @Test func whoHangsUpMayAskAgainAndIsNotAskedAboutTwice() async throws {
+  @Test func aClientThatCancelledMayAskAgainAndIsNotAskedAboutTwice() async throws {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         let (name, olga) = (session.name, server.steering(as: "olga"))
@@ -100,7 +100,7 @@ struct InjectionPermissionTests {
     }
   }
 
-  @Test func whatIsTakenBackWhileSpeakingEndsTheSpeech() async throws {
+  @Test func withdrawingThePermissionEndsTheSpeech() async throws {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         try await session.permit("olga")

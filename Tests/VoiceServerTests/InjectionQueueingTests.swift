@@ -27,7 +27,7 @@ struct InjectionQueueingTests {
     }
   }
 
-  @Test func whoHangsUpIsHeardNoMore() async throws {
+  @Test func aCancelledCallEndsItsSpeech() async throws {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         try await session.permit("olga")
@@ -114,7 +114,7 @@ struct InjectionQueueingTests {
     }
   }
 
-  @Test func theEndOfTheSessionEndsThemAndSaysSo() async throws {
+  @Test func theEndOfTheSessionCancelsInjections() async throws {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         try await session.permit("olga")
@@ -160,7 +160,7 @@ struct InjectionQueueingTests {
     }
   }
 
-  @Test func whoHangsUpWhileTextIsReadHoldsUpNobody() async throws {
+  @Test func cancellingWhileTextIsSpokenHoldsUpNobody() async throws {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         try await session.permit("olga")
@@ -179,7 +179,7 @@ struct InjectionQueueingTests {
     }
   }
 
-  @Test func anIDThatIsTakenIsRefusedAndTheOtherGoesOn() async throws {
+  @Test func anIDInUseIsRefusedAndTheOtherInjectionContinues() async throws {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         try await session.permit("olga")

@@ -22,7 +22,7 @@ struct InputLagTests {
     #expect(try #require(line.value) < .milliseconds(30))
   }
 
-  @Test func whatNeverComesIsAwaitedForASecond() throws {
+  @Test func missingAudioCountsAsLateForASecond() throws {
     var line = Line()
     for _ in 0..<500 { _ = line.arrive() }
     line.stall(.seconds(3))

@@ -28,7 +28,7 @@ struct ListedSessionsTests {
     }
   }
 
-  @Test func aListGoesOnWhereTheSessionHasGoneThatItStoppedAt() async throws {
+  @Test func aListContinuesAlthoughItsLastSessionHasEnded() async throws {
     try await TestServer.run { server in
       let streams = try await start(5, on: server)
       let page = try await list(server, 2, "")
@@ -42,7 +42,7 @@ struct ListedSessionsTests {
     }
   }
 
-  @Test func whatIsNoPageIsRefused() async throws {
+  @Test func anInvalidPageIsRefused() async throws {
     try await TestServer.run { server in
       for size in [-1, .min] as [Int32] {
         let status = try await refusal { _ = try await list(server, size, "") }

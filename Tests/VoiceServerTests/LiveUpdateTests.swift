@@ -137,7 +137,7 @@ struct LiveUpdateTests {
     }
   }
 
-  @Test func aRefusedControlChangesNothingAndTheSessionGoesOn() async throws {
+  @Test func aRefusedControlChangesNothingAndTheSessionContinues() async throws {
     let refused: [(Request, code: Int32, names: String)] = [
       (.update(0, []), 3, "control.update_config.update_mask"),
       (.update(1, ["no_such_field"]), 3, "no_such_field"),

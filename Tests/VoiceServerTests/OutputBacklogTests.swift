@@ -18,7 +18,7 @@ struct OutputBacklogTests {
     #expect(backlog.limit(afterAdding: 101, now: start + .seconds(9)) == nil)
   }
 
-  @Test mutating func aReaderThatStaysBehindGoesOnWithTheLatest() {
+  @Test mutating func aReaderThatStaysBehindContinuesWithTheLatestAudio() {
     for tenth in 0...10 {
       #expect(backlog.limit(afterTaking: 90, now: start + .milliseconds(100 * tenth)) == nil)
     }

@@ -14,7 +14,7 @@ struct PendingActTests {
   /// The capacity of the queues in these tests, in bytes.
   private static let capacity = 1 << 20
 
-  @Test func whatHasNoChunkBeforeItIsWrittenAtOnce() throws {
+  @Test func anActWithoutAPendingChunkIsWrittenAtOnce() throws {
     let (recorder, queue) = try begin()
     recorder.note(Self.piece(samples: 1000))
     #expect(Self.written(to: queue) > 4000)
@@ -22,7 +22,7 @@ struct PendingActTests {
     #expect(Self.written(to: queue) > 0)
   }
 
-  @Test func whatFollowsAChunkIsWrittenWithItAndInItsOrder() throws {
+  @Test func actsAfterAChunkAreWrittenWithItAndInOrder() throws {
     let (recorder, queue) = try begin()
     try note(.microphone([UInt8](repeating: 1, count: 320)), recorder)
     recorder.note(.gestureExpired("a"))

@@ -13,7 +13,7 @@ struct RealTimePacerTests {
     #expect(line.take(.milliseconds(510)) == nil)
   }
 
-  @Test func whatWasMissedInAStallIsTakenAtOnce() {
+  @Test func audioMissedInAStallIsReadAtOnce() {
     var line = Line()
     line.runInStep(to: .seconds(10))
     line.pass(.seconds(3))

@@ -17,7 +17,7 @@ struct RecordedPrivacyTests {
   /// Noise in which no two consecutive samples occur twice.
   private let microphone = encode([Signals.noise(80_000, amplitude: 0.9, seed: 21)], .s16)
 
-  @Test func whatIsHeardBeforeAndAfterMuteIsInItAndNothingInBetween() async throws {
+  @Test func theRecordingHasTheAudioBeforeAndAfterMuteAndNoneBetween() async throws {
     let muted = 20_001..<48_003
     let call = try await RecordedCall.run { server in
       try await server.record(
@@ -61,7 +61,7 @@ struct RecordedPrivacyTests {
     }
   }
 
-  @Test func whatIsSentAgainLaterIsStillMuted() async throws {
+  @Test func repeatedSamplesAreStillMuted() async throws {
     let call = try await RecordedCall.run { server in
       try await server.record(
         RecordedCall.start.with { $0.muted = true },
@@ -93,7 +93,7 @@ struct RecordedPrivacyTests {
     #expect(try call.replay().processed.starts(with: heard))
   }
 
-  @Test func whatNobodyHasProcessedIsNotInIt() async throws {
+  @Test func unprocessedAudioIsNotRecorded() async throws {
     let call = try await RecordedCall.run { server in
       let start = RecordedCall.start.with {
         $0.inputs.reference = Anechoic_V1_AudioFormat(format)

@@ -38,7 +38,7 @@ struct RecorderTests {
     }
   }
 
-  @Test func whoWaitsInVainIsTold() async throws {
+  @Test func aRecorderThatWaitsTooLongGetsAStatus() async throws {
     try await allowing { server in
       let stream = try await record(server, wait: .milliseconds(20))
       let refusal = try await refusal { _ = try await stream.whole() }
@@ -51,7 +51,7 @@ struct RecorderTests {
     }
   }
 
-  @Test func oneRecordsASessionAndTheNextWhenHeHasGone() async throws {
+  @Test func aSecondRecorderMayWaitWhenTheFirstHasGone() async throws {
     try await allowing { server in
       let first = try await record(server)
       let refusal = try await refusal { _ = try await record(server) }
@@ -79,7 +79,7 @@ struct RecorderTests {
   }
 
   @Test(arguments: ["", "recorded", "sessions/", "sessions/a b", "sessions/a/b"])
-  func whatIsNoNameIsRefused(name: String) async throws {
+  func anInvalidNameIsRefused(name: String) async throws {
     try await expectRefusal(of: .with { $0.name = name }, field: "name")
   }
 
@@ -87,7 +87,7 @@ struct RecorderTests {
     Google_Protobuf_Duration(seconds: -1), .init(seconds: 3601), .init(seconds: 1, nanos: -1),
     .init(nanos: .min), .init(seconds: .max),
   ])
-  func whatIsNoTimeToWaitIsRefused(wait: Google_Protobuf_Duration) async throws {
+  func anInvalidWaitIsRefused(wait: Google_Protobuf_Duration) async throws {
     try await expectRefusal(
       of: .with {
         $0.name = Self.name
@@ -111,7 +111,7 @@ struct RecorderTests {
     }
   }
 
-  @Test func whatWaitsForTheRestOfAFrameIsBoundedToo() async throws {
+  @Test func theBacklogOfAnIncompleteFrameIsBoundedToo() async throws {
     try await allowing { server in
       let recorder = try await record(server)
       let session = try await server.client.process(RecordedCall.start)

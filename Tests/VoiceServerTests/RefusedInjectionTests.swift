@@ -70,7 +70,7 @@ struct RefusedInjectionTests {
     },
   ]
 
-  @Test func whatIsRefusedNamesItsFieldAndTheSessionGoesOn() async throws {
+  @Test func aRefusalNamesTheFieldAndTheSessionContinues() async throws {
     try await TestServer.run { server in
       let recording = try await InjectedSession.run(server) { session in
         try await session.permit("olga")

@@ -93,7 +93,7 @@ struct RefusedRequestTests {
   ]
 
   @Test(arguments: Part.allCases)
-  func endsTheCallAndDisturbsNobody(part: Part) async throws {
+  func aWrongRequestEndsTheCallAndDisturbsNobody(part: Part) async throws {
     try await TestServer.run { server in
       try await Bystander.watching(server) {
         for fault in part.faults {

@@ -114,7 +114,7 @@ struct RefusedStartTests {
   ]
 
   @Test(arguments: [invalid, rates, channelCounts, chunkDurations, unsupported])
-  func isRefusedWithItsFieldAndDisturbsNobody(faults: [Fault]) async throws {
+  func aWrongStartIsRefusedWithItsFieldAndDisturbsNobody(faults: [Fault]) async throws {
     try await TestServer.run { server in
       try await Bystander.watching(server) {
         for fault in faults {
@@ -129,7 +129,7 @@ struct RefusedStartTests {
     }
   }
 
-  @Test func anIdIsTakenOnce() async throws {
+  @Test func anIDCanBeUsedOnce() async throws {
     try await TestServer.run { server in
       let start = Anechoic_V1_Start.mediaClock().with { $0.sessionID = "Desk-1_a.b" }
       let first = try await server.client.process(start)
@@ -144,7 +144,7 @@ struct RefusedStartTests {
     }
   }
 
-  @Test func aFullServerSaysWhenToComeAgain() async throws {
+  @Test func aFullServerSaysWhenToRetry() async throws {
     try await TestServer.run {
       $0.limits.sessions = 1
     } _: { server in

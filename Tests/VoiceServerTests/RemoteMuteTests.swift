@@ -12,7 +12,7 @@ import VoiceClient
 struct RemoteMuteTests {
   private static let microphone = AudioFormat.s16.babble(3000)
 
-  @Test func onlyWhatLiesBetweenTheTwoSamplesIsSilent() async throws {
+  @Test func onlyTheAudioBetweenTheTwoSamplesIsSilent() async throws {
     try await TestServer.run { server in
       let recording = try await RunningClient.run(server, microphone: Self.microphone) {
         client, steering in
@@ -41,7 +41,7 @@ struct RemoteMuteTests {
     }
   }
 
-  @Test func everyRoadNamesWhoWentIt() async throws {
+  @Test func everyWayToMuteNamesItsClient() async throws {
     try await TestServer.run { server in
       let media = VoiceProcessingClient(server: server.address, clientName: "media")
       let stream = try await media.process(.mediaClock())
@@ -73,7 +73,7 @@ struct RemoteMuteTests {
     }
   }
 
-  @Test func aClientWithoutANameGoesByItsHost() async throws {
+  @Test func aClientWithoutANameIsNamedAfterItsHost() async throws {
     try await TestServer.run { server in
       let stream = try await server.client.process(.mediaClock())
       let response: Anechoic_V1_SetMuteResponse = try await server.ask(
@@ -87,7 +87,7 @@ struct RemoteMuteTests {
     }
   }
 
-  @Test func whoComesTooLateIsToldAndChangesNothing() async throws {
+  @Test func aStaleChangeIsRefused() async throws {
     try await TestServer.run { server in
       let stream = try await server.client.process(.mediaClock())
       let (name, olga) = (stream.started.session, server.steering(as: "olga"))

@@ -19,7 +19,7 @@ struct ReplayedEndTests {
     Anechoic_V1_ProcessRequest.audio(microphone: microphone, .s16, milliseconds: 25)
   }
 
-  @Test func oneThatItsClientEnds() async throws {
+  @Test func theEndByTheClientIsReplayed() async throws {
     let call = try await RecordedCall.run { try await $0.record(RecordedCall.start, requests) }
     let replay = try call.expectSame()
     #expect(replay.processed.count == microphone.count)
@@ -29,7 +29,7 @@ struct ReplayedEndTests {
   @Test(arguments: [
     AudioFormat.s16, .widest, AudioFormat(encoding: .s16, rate: .hz44100, channelCount: 2),
   ])
-  func oneWithALongGapInAnyFormat(format: AudioFormat) async throws {
+  func aLongGapInAnyFormatIsReplayed(format: AudioFormat) async throws {
     let call = try await RecordedCall.run { server in
       var requests = Anechoic_V1_ProcessRequest.audio(
         microphone: format.babble(500), format)
@@ -44,7 +44,7 @@ struct ReplayedEndTests {
     try call.expectSame()
   }
 
-  @Test func oneWithALongGapThatItsReferenceDoesNotHave() async throws {
+  @Test func aLongGapThatTheReferenceDoesNotHaveIsReplayed() async throws {
     let call = try await RecordedCall.run { server in
       var requests = requests
       for index in requests.indices {
@@ -62,7 +62,7 @@ struct ReplayedEndTests {
   }
 
   /// The far end stalls for 600 ms. The session then removes its backlog.
-  @Test func oneInRealTimeWhoseFarEndStalls() async throws {
+  @Test func aStallOfTheFarEndInRealTimeIsReplayed() async throws {
     let microphone = AudioFormat.s16.babble(4000)
     let farEnd = AudioFormat.s16.babble(4000, seed: 2)
     let call = try await RecordedCall.run { server in
@@ -86,7 +86,7 @@ struct ReplayedEndTests {
     try call.expectSame()
   }
 
-  @Test func oneThatAnotherDeletes() async throws {
+  @Test func theEndByAnotherClientIsReplayed() async throws {
     let call = try await RecordedCall.run { server in
       try await RunningClient.run(server, RecordedCall.start) { media, steering in
         try await media.waitForFrames(more: 20)
@@ -107,7 +107,7 @@ struct ReplayedEndTests {
       $0.audio.reference.samples = Data(count: 320)
     },
   ])
-  func oneThatEndsWithARefusal(refused: Anechoic_V1_ProcessRequest) async throws {
+  func theEndByARefusalIsReplayed(refused: Anechoic_V1_ProcessRequest) async throws {
     let call = try await RecordedCall.run { server in
       try await ended(server, after: requests.prefix(39) + [refused])
     }
@@ -116,7 +116,7 @@ struct ReplayedEndTests {
     #expect(outcome.digest.processedSamples == 15_520)
   }
 
-  @Test func oneWhoseClientGoesAway() async throws {
+  @Test func theLossOfTheClientIsReplayed() async throws {
     let call = try await RecordedCall.run { server in
       let call = server.call()
       try await call.send(Anechoic_V1_ProcessRequest.start(RecordedCall.start).serializedBytes())
@@ -136,7 +136,7 @@ struct ReplayedEndTests {
 
   /// The frames of nine seconds wait for their reference until the end, which is processed in
   /// turns.
-  @Test func oneWhoseClientGoesAwayWhileItEnds() async throws {
+  @Test func theLossOfTheClientDuringTheEndIsReplayed() async throws {
     let call = try await RecordedCall.run { server in
       let call = server.call()
       let start = Anechoic_V1_Start.mediaClock(reference: .s16).with {

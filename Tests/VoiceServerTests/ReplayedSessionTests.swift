@@ -17,7 +17,7 @@ import WebRTCEngine
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ReplayedSessionTests {
   @Test(arguments: [Anechoic_V1_Pacing.mediaClock, .realTime])
-  func everythingThatIsDoneToASession(pacing: Anechoic_V1_Pacing) async throws {
+  func changesFromAllSidesAreReplayed(pacing: Anechoic_V1_Pacing) async throws {
     let room = Room()
     let call = try await RecordedCall.run { server in
       try await RunningClient.run(
@@ -49,7 +49,7 @@ struct ReplayedSessionTests {
     #expect(outcome.frames == call.heard.frames.count)
   }
 
-  @Test func whatOnlyTimePassingDoes() async throws {
+  @Test func timeoutsAreReplayed() async throws {
     let call = try await RecordedCall.run { server in
       let start = RecordedCall.start.with {
         $0.pacing = .realTime
@@ -80,7 +80,7 @@ struct ReplayedSessionTests {
     try call.expectSame()
   }
 
-  @Test func aServerThatStops() async throws {
+  @Test func theStopOfTheServerIsReplayed() async throws {
     var configuration = ServerConfiguration(
       addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self)
     configuration.allowsRecording = true

@@ -13,7 +13,7 @@ import WebRTCEngine
 struct ServiceTests {
   private typealias Health = Grpc_Health_V1_HealthCheckResponse
 
-  @Test func capabilitiesTellLimitsAndLoad() async throws {
+  @Test func capabilitiesContainLimitsAndLoad() async throws {
     try await TestServer.run {
       $0.limits.sessions = 7
     } _: { server in
@@ -48,7 +48,7 @@ struct ServiceTests {
     }
   }
 
-  @Test func aServerThatDrainsRefusesTheNewAndServesTheRunning() async throws {
+  @Test func aDrainingServerRefusesNewSessionsAndServesRunningOnes() async throws {
     let server = try VoiceProcessingServer(
       ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
     let address = try #require(server.addresses.first)
@@ -103,11 +103,11 @@ struct ServiceTests {
   }
 
   @Test(arguments: ["127.0.0.1", "127.0.0.1:99999", "127.0.0.1:x", "127.0.0.1:", "unix:", "", "x"])
-  func whatIsNoAddressIsRefused(address: String) async throws {
+  func anInvalidAddressIsRefused(address: String) async throws {
     await expectRefusal(of: address)
   }
 
-  @Test func aSocketInUseIsRefusedAndItsServerGoesOn() async throws {
+  @Test func aSocketInUseIsRefusedAndItsServerContinues() async throws {
     try await withUnixSocket { address in
       try await TestServer.run {
         $0.addresses = [address]

@@ -11,7 +11,7 @@ struct SessionNameTests {
   ]
 
   @Test(arguments: SessionMethod.all)
-  func whatIsNoNameIsRefused(method: SessionMethod) async throws {
+  func anInvalidNameIsRefused(method: SessionMethod) async throws {
     try await TestServer.run { server in
       // Ids that no session can have are invalid too.
       for name in Self.nonsense + ["sessions/\u{0}", "sessions/ü", "sessions/" + longName] {
@@ -37,7 +37,7 @@ struct SessionNameTests {
   }
 
   @Test(arguments: SessionMethod.all)
-  func bytesThatAreNoMessageAreRefusedAndHarmNobody(method: SessionMethod) async throws {
+  func invalidBytesAreRefusedAndHarmNobody(method: SessionMethod) async throws {
     let garbage: [[UInt8]] = [
       [0xff], [0x0a, 0x7f], [UInt8](repeating: 0x80, count: 20), Array("GET / HTTP/1.1".utf8),
       [0x0a, 0x02, 0xc3, 0x28],  // A string that is not UTF-8.
@@ -54,7 +54,7 @@ struct SessionNameTests {
   }
 
   @Test(arguments: SessionMethod.all)
-  func anEmptyMessageNamesWhatIsMissing(method: SessionMethod) async throws {
+  func anEmptyMessageIsRefusedWithTheMissingField(method: SessionMethod) async throws {
     try await TestServer.run { server in
       let status = try await refusal { _ = try await server.ask(method.name, []) }
       #expect(status?.code == .invalidArgument && status?.reason == "INVALID_FIELD")

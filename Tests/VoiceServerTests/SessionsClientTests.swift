@@ -32,7 +32,7 @@ struct SessionsClientTests {
     }
   }
 
-  @Test func anInjectionThatIsRefusedSaysWhy() async throws {
+  @Test func aRefusedInjectionHasAReason() async throws {
     try await TestServer.run { server in
       let stream = try await server.client.process(.mediaClock())
       let client = SessionsClient(server: server.address, clientName: "olga")

@@ -26,7 +26,7 @@ struct SlowConsumerTests {
   }
 
   @Test(arguments: [Anechoic_V1_Pacing.realTime, .mediaClock])
-  func oneThatNeverReadsIsCutOffAndToldWhy(pacing: Anechoic_V1_Pacing) async throws {
+  func aClientThatNeverReadsIsDisconnectedWithAReason(pacing: Anechoic_V1_Pacing) async throws {
     try await TestServer.run {
       $0.slowConsumerTimeout = .seconds(2)
       $0.stalledConsumerTimeout = .seconds(2)
@@ -114,7 +114,7 @@ struct SlowConsumerTests {
     }
   }
 
-  @Test func aStopWaitsForWhatAnEndedSessionHasStillToSend() async throws {
+  @Test func aStopWaitsForTheUnreadOutputOfAnEndedSession() async throws {
     let server = try VoiceProcessingServer(
       ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
     let running = try TestServer(server)

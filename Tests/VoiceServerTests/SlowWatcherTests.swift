@@ -11,7 +11,7 @@ import VoiceClient
 struct SlowWatcherTests {
   private static let method = Method(service: RPC.sessions, name: RPC.watchSession)
 
-  @Test func oneThatNeverReadsIsCutOffAndNobodyElseNotices() async throws {
+  @Test func aWatcherThatNeverReadsIsDisconnectedAndNobodyElseNotices() async throws {
     try await TestServer.run { server in
       try await Bystander.watching(server) {
         let recording = try await RunningClient.run(server) { client, steering in
@@ -38,7 +38,7 @@ struct SlowWatcherTests {
     }
   }
 
-  @Test func oneThatReadsLateGetsAllThatIsRemembered() async throws {
+  @Test func aWatcherThatReadsLateGetsAllKeptEvents() async throws {
     try await TestServer.run { server in
       let recording = try await RunningClient.run(server) { client, steering in
         let watch = try await steering.begunWatch(client.session, statsInterval: .milliseconds(100))

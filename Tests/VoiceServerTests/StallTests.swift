@@ -11,7 +11,7 @@ import VoiceServer
 struct StallTests {
   private static let realTime = Anechoic_V1_Start.mediaClock().with { $0.pacing = .realTime }
 
-  @Test func aStallIsMadeGoodWithinTwoSeconds() async throws {
+  @Test func theDelayIsNormalTwoSecondsAfterAStall() async throws {
     try await TestServer.run { server in
       let client = StalledClient(server: server, before: 50, during: 300, after: 250)
       let (delays, recording) = try await client.run(Self.realTime)

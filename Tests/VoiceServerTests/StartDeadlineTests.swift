@@ -29,7 +29,7 @@ struct StartDeadlineTests {
     }
   }
 
-  @Test func aMessageThatIsNotWholeIsNone() async throws {
+  @Test func anIncompleteMessageDoesNotCount() async throws {
     try await TestServer.run {
       $0.limits.startDeadline = .seconds(1)
     } _: { server in

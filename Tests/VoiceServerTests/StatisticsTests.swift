@@ -9,7 +9,7 @@ struct StatisticsTests {
   private let microphone = AudioFormat.s16.babble(1000)
 
   @Test(arguments: [(100, 10), (250, 4), (1000, 1), (2000, 0), (0, 0)])
-  func comeAtTheIntervalOfTheMediaClock(milliseconds: Int, count: Int) async throws {
+  func statisticsComeAtTheIntervalOfTheMediaClock(milliseconds: Int, count: Int) async throws {
     try await TestServer.run { server in
       let recording = try await server.record(
         .mediaClock().with {
@@ -22,7 +22,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test func whatIsNotKnownIsAbsent() async throws {
+  @Test func unknownValuesAreAbsent() async throws {
     try await TestServer.run { server in
       let recording = try await server.record(
         .mediaClock().with { $0.statsInterval.nanos = 500_000_000 }, microphone: microphone)

@@ -10,7 +10,7 @@ import VoiceClient
 /// A second connection that changes a session, and its refusals.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct SteeringTests {
-  @Test func whoIsQuickerWinsAndTheOtherIsTold() async throws {
+  @Test func theFasterClientWinsAndTheOtherIsRefused() async throws {
     try await TestServer.run(threads: 2) { server in
       let recording = try await RunningClient.run(server) { client, steering in
         let other = SessionsClient(server: server.address, clientName: "paul")
@@ -37,7 +37,7 @@ struct SteeringTests {
     }
   }
 
-  @Test func whatMakesNoSenseIsRefusedAndTheSessionGoesOn() async throws {
+  @Test func invalidRequestsAreRefusedAndTheSessionContinues() async throws {
     try await TestServer.run { server in
       let recording = try await RunningClient.run(server) { client, steering in
         let name = client.session

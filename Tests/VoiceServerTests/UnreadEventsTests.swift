@@ -30,7 +30,7 @@ struct UnreadEventsTests {
   }
 
   @Test(arguments: [Anechoic_V1_Pacing.realTime, .mediaClock])
-  func noMoreThanTheBoundWaits(pacing: Anechoic_V1_Pacing) async throws {
+  func atMostTheLimitOfEventsWaits(pacing: Anechoic_V1_Pacing) async throws {
     try await TestServer.run {
       $0.unreadLimit.messages = 150
     } _: { server in

@@ -31,7 +31,7 @@ struct UpdatedSessionTests {
   ]
 
   @Test(arguments: fields)
-  func aFieldOfTheMaskIsTakenAndNoOther(field: Field) async throws {
+  func onlyFieldsOfTheMaskChange(field: Field) async throws {
     try await TestServer.run { server in
       let start = Anechoic_V1_Start.mediaClock().with { $0.labels = ["room": "4"] }
       let recording = try await RunningClient.run(server, start) { client, steering in
@@ -58,7 +58,7 @@ struct UpdatedSessionTests {
     }
   }
 
-  @Test func aWholeConfigurationReplacesTheOneThatWas() async throws {
+  @Test func aWholeConfigurationReplacesTheOldOne() async throws {
     try await TestServer.run { server in
       let start = Anechoic_V1_Start.mediaClock().with {
         $0.config.mute.chimeDisabled = true

@@ -31,7 +31,7 @@ struct WatchTests {
     }
   }
 
-  @Test func whatHappenedBeforeIsToldToWhoAsksForIt() async throws {
+  @Test func aWatcherCanRequestEarlierEvents() async throws {
     try await TestServer.run { server in
       _ = try await RunningClient.run(server) { client, steering in
         for index in 0..<10 {
@@ -53,7 +53,7 @@ struct WatchTests {
     }
   }
 
-  @Test func whatIsForgottenIsSaidToBeAGap() async throws {
+  @Test func forgottenEventsAreReportedAsAGap() async throws {
     try await TestServer.run { server in
       // More events than the server keeps: two for each change of the mode.
       let changes = (0..<600).map { index in
@@ -83,7 +83,7 @@ struct WatchTests {
     }
   }
 
-  @Test func aThousandWatchersHearTheSameAndTheAudioIsTheSame() async throws {
+  @Test func aThousandWatchersGetTheSameEventsAndTheAudioIsTheSame() async throws {
     let microphone = AudioFormat.s16.babble(3000)
     try await TestServer.run(threads: 2) { server in
       var watches: [(watch: WatchStream, lastEventID: UInt64)] = []
@@ -134,7 +134,7 @@ struct WatchTests {
     }
   }
 
-  @Test func aLostClientAndAStoppingServerAreToldApart() async throws {
+  @Test func aLostClientAndAStoppingServerHaveDifferentReasons() async throws {
     let server = try VoiceProcessingServer(
       ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
     let running = try TestServer(server)

@@ -9,7 +9,7 @@ import VoiceClient
 /// Past events for watchers, and their order.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct WatchedHistoryTests {
-  @Test func whoeverComesWhileOthersChangeThingsMissesNothing() async throws {
+  @Test func aWatcherThatJoinsDuringChangesMissesNothing() async throws {
     try await TestServer.run(threads: 2) { server in
       let watched = try await withThrowingTaskGroup { group in
         let recording = try await RunningClient.run(server) { client, _ in
@@ -50,7 +50,7 @@ struct WatchedHistoryTests {
     }
   }
 
-  @Test func aThousandEventsAreRememberedAndNotOneMore() async throws {
+  @Test func exactlyAThousandEventsAreKept() async throws {
     try await TestServer.run { server in
       let stream = try await server.client.process(.mediaClock())
       let (name, steering) = (stream.started.session, server.steering(as: "olga"))
@@ -88,7 +88,7 @@ struct WatchedHistoryTests {
     }
   }
 
-  @Test func whatCannotBeWatchedIsRefused() async throws {
+  @Test func anInvalidWatchIsRefused() async throws {
     try await TestServer.run { server in
       let stream = try await server.client.process(.mediaClock())
       let (name, steering) = (stream.started.session, server.steering(as: "olga"))

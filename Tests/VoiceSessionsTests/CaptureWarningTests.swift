@@ -16,7 +16,7 @@ struct CaptureWarningTests {
     #expect(watch.changes(1) == [Change(problem: .noSignal, isActive: false)])
   }
 
-  @Test func silenceOfAnInterruptedMicrophoneIsNoProblem() {
+  @Test func silenceOfAnInterruptedMicrophoneCausesNoWarning() {
     var watch = Watch()
     let silence = { (seen: inout CaptureWarnings.Observation) in seen.meanSquare = 0 }
     let interruption = { (seen: inout CaptureWarnings.Observation) in
@@ -72,7 +72,7 @@ struct CaptureWarningTests {
     #expect(watch.changes(100) == [Change(problem: .noReference, isActive: false)])
   }
 
-  @Test func aGoodMicrophoneIsNotComplainedOf() {
+  @Test func aGoodMicrophoneCausesNoWarning() {
     var watch = Watch()
     #expect(watch.changes(5000).isEmpty)
   }

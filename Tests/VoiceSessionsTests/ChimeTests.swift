@@ -16,7 +16,7 @@ struct ChimeTests {
   }
 
   @Test(arguments: SampleRate.allCases)
-  func itIsQuietShortAndWithoutAClick(rate: SampleRate) {
+  func theChimeIsQuietShortAndWithoutAClick(rate: SampleRate) {
     for kind in [Chime.Kind.mute, .unmute] {
       let sound = sound([kind], rate)
       let tone = rate.hertz * 80 / 1000
@@ -34,7 +34,7 @@ struct ChimeTests {
     }
   }
 
-  @Test func itIsAddedToWhatIsThereOnEveryChannel() {
+  @Test func theChimeIsAddedToEveryChannel() {
     let frame = Frame(rate: .hz16000, channelCount: 2)
     frame.plane(0).update(repeating: 0.25)
     var chime = Chime(rate: .hz16000)
@@ -44,7 +44,7 @@ struct ChimeTests {
     #expect(frame.plane(1).contains { $0 != 0 })
   }
 
-  @Test func aSecondOneSoundsAfterTheFirst() {
+  @Test func aSecondChimeSoundsAfterTheFirst() {
     let both = sound([.mute, .unmute], .hz16000)
     let length = 2 * 1280
     #expect(both[..<length].elementsEqual(sound([.mute], .hz16000)[..<length]))

@@ -13,7 +13,7 @@ struct ConfigurationTests {
     #expect(settings == EngineSettings(noiseSuppression: .high))
   }
 
-  @Test func theModesRunWhatTheySay() {
+  @Test func theModesRunTheirStages() {
     let standard = MicMode.standard.settings
     #expect(standard.echoSuppression == .moderate && standard.noiseSuppression == .moderate)
     #expect(standard.gainTarget != nil && !standard.isolatesVoice)

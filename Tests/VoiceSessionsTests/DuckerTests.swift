@@ -49,7 +49,7 @@ struct DuckerTests {
     #expect(abs(ducker.gain + level.attenuation / 3) < 0.001)
   }
 
-  @Test func aPauseShorterThanTheHoldIsNoChange() {
+  @Test func aPauseShorterThanTheHoldChangesNothing() {
     let settings = ducking(.mid, isAdvanced: true)
     var ducker = Ducker(settings)
     talk(&ducker, settings)
@@ -84,7 +84,7 @@ struct DuckerTests {
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func theGainNeverJumpsAndChangesAreSaidOnce(seed: UInt64) {
+  func theGainNeverJumpsAndChangesAreReportedOnce(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var settings = ducking(.standard, isAdvanced: true)
     var ducker = Ducker(settings)

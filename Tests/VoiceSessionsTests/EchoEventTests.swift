@@ -6,7 +6,7 @@ import Testing
 
 /// The events about the echo path and the clocks of the devices.
 struct EchoEventTests {
-  @Test func theEchoPathIsSaidWhenItIsFoundAndWhenTheEchoGoes() async throws {
+  @Test func theEchoPathIsReportedWhenFoundAndWhenConverged() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: 0.25), farEnd: try await Voices.far(seconds: 8))
     try run.run()
@@ -18,7 +18,7 @@ struct EchoEventTests {
   @Test(arguments: [
     (0.3, 0.1), (0.3, -0.2), (0.3, -0.29), (0.1, 0.85), (0.03, -0.018), (0.01, 0.025),
   ])
-  func theEchoPathIsSaidWhenItJumps(lag: Double, jump: Double) async throws {
+  func theEchoPathIsReportedWhenItJumps(lag: Double, jump: Double) async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: lag) { $0.jumps = [(6, jump)] },
       farEnd: try await Voices.far(seconds: 14))
@@ -31,7 +31,7 @@ struct EchoEventTests {
   }
 
   /// An echo that is heard before its reference arrives cannot be removed until it comes later.
-  @Test func anEchoThatStaysIsWarnedOfUntilItGoes() async throws {
+  @Test func residualEchoCausesAWarningUntilItEnds() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: -0.15) { $0.jumps = [(10, 0.3)] },
       farEnd: try await Voices.far(seconds: 20))
@@ -46,7 +46,7 @@ struct EchoEventTests {
   }
 
   @Test(arguments: [0, 0.3])
-  func anEchoThatIsRemovedIsNoneThatStays(lag: Double) async throws {
+  func aRemovedEchoCausesNoWarning(lag: Double) async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: lag), farEnd: try await Voices.far(seconds: 18),
       near: try await Voices.near(after: 6))
@@ -55,7 +55,7 @@ struct EchoEventTests {
   }
 
   /// Headphones without a report: there is no echo, and somebody talks.
-  @Test func aVoiceWithoutEchoIsNoEchoThatStays() async throws {
+  @Test func aVoiceWithoutEchoCausesNoWarning() async throws {
     let near = try await Voices.near.value
     let run = try EchoRun(
       EchoRun.scene(lag: 0.2) { $0.echoReturnLoss = 200 },
@@ -75,14 +75,14 @@ struct EchoEventTests {
     #expect(run.session.statistics.hasConverged)
   }
 
-  @Test func aDriftIsNoJump() async throws {
+  @Test func aDriftDoesNotCountAsJump() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: 0.2) { $0.driftPPM = 400 }, farEnd: try await Voices.far(seconds: 15))
     try run.run()
     #expect(run.echoPaths.map(\.hasConverged) == [false, true], "\(run.echoPaths)")
   }
 
-  @Test func withoutEchoNothingIsSaidOfItsWay() async throws {
+  @Test func withoutEchoNoEchoPathIsReported() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: 0.2) { $0.echoReturnLoss = 200 },
       farEnd: try await Voices.far(seconds: 10), near: try await Voices.near(after: 1))
@@ -107,7 +107,7 @@ struct EchoEventTests {
     #expect(delays.suffix(20).allSatisfy { abs(($0 ?? 0) - 250) < 2 }, "\(delays.suffix(20))")
   }
 
-  @Test func goodClocksAreNotComplainedOf() async throws {
+  @Test func goodClocksCauseNoWarning() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: 0.3) { $0.driftPPM = 450 }, farEnd: try await Voices.far(seconds: 12))
     run.tellTimes()
@@ -116,7 +116,7 @@ struct EchoEventTests {
   }
 
   @Test(arguments: [5000.0, -5000, 2500, -1500])
-  func aDriftThatIsTooFastIsWarnedOf(ppm: Double) async throws {
+  func anExcessiveDriftCausesAWarning(ppm: Double) async throws {
     for hasTimes in [false, true] {
       let run = try EchoRun(
         EchoRun.scene(lag: 0.3) { $0.driftPPM = ppm }, farEnd: try await Voices.far(seconds: 18))
@@ -128,7 +128,7 @@ struct EchoEventTests {
     }
   }
 
-  @Test func timesThatContradictEachOtherAreWarnedOfUntilTheyDoNot() async throws {
+  @Test func contradictoryTimesCauseAWarningUntilTheyAgree() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 18))
     run.tellTimes()
@@ -146,7 +146,7 @@ struct EchoEventTests {
     #expect(run.reduction(3..<18) > 25, "\(run.reduction(3..<18))")
   }
 
-  @Test func timesThatDriftOtherwiseThanTheSoundAreWarnedOf() async throws {
+  @Test func timesThatDriftDifferentlyFromTheAudioCauseAWarning() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 18))
     run.captureTime = { .seconds($0) }
@@ -161,7 +161,7 @@ struct EchoEventTests {
 
   /// A clock that jumps back and forth, by less than an impossible amount.
   @Test(arguments: [0.03, 0.1, 0.3], [0.5, 1])
-  func timesThatJumpToAndFroAreWarnedOfAndTheSoundBelieved(
+  func alternatingTimesCauseAWarningAndTheAudioDecides(
     jump: Double, period: Double
   ) async throws {
     let run = try EchoRun(

@@ -25,7 +25,7 @@ struct EchoRouteTests {
     #expect(run.reduction(7..<14) > 25, "\(run.reduction(7..<14))")
   }
 
-  @Test func whoReportsTheRouteHasItsEchoFoundSooner() async throws {
+  @Test func aReportedRouteHasItsEchoFoundSooner() async throws {
     func found(isReported: Bool) async throws -> Double? {
       let scene = EchoRun.scene(lag: 0.3) { $0.jumps = [(6, -0.25)] }
       let run = try EchoRun(scene, farEnd: try await Voices.far(seconds: 9))
@@ -41,7 +41,7 @@ struct EchoRouteTests {
     #expect(reported < unreported - 0.3, "\(reported), \(unreported)")
   }
 
-  @Test func whatWasLearntIsForgottenAtOnce() async throws {
+  @Test func theEchoPathIsForgottenAtOnce() async throws {
     let run = try EchoRun(EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 7))
     var before: SessionStatistics?
     var after: SessionStatistics?

@@ -20,7 +20,7 @@ struct EchoVoiceTests {
     #expect((unaided.voiceStarts.first ?? 9) < 2)
   }
 
-  @Test func theFarEndAloneIsNoMutedTalker() async throws {
+  @Test func theFarEndAloneDoesNotCountAsMutedTalker() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 8),
       near: try await Voices.near(after: 6)
@@ -59,7 +59,7 @@ struct EchoVoiceTests {
   }
 
   @Test(arguments: [0.04, 0.2, 0.6])
-  func aReferenceThatIsMissingForHalfASecondIsConcealed(lag: Double) async throws {
+  func halfASecondOfMissingReferenceIsConcealed(lag: Double) async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: lag), farEnd: try await Voices.far(seconds: 14))
     // The time when the echo of the lost reference has passed, and one second more.
@@ -82,7 +82,7 @@ struct EchoVoiceTests {
     #expect(run.echoPaths.count == 2, "\(run.echoPaths)")
   }
 
-  @Test func aReferenceThatNeverComesIsWarnedOfAndBlocksNothing() async throws {
+  @Test func aReferenceThatNeverComesCausesAWarningAndBlocksNothing() async throws {
     let run = try EchoRun(EchoRun.scene(lag: 0.2), farEnd: try await Voices.far(seconds: 5))
     for frame in 0..<run.frameCount { try run.sendMicrophone(frame) }
     run.session.finish(.clientClosed, sink: run.sink)

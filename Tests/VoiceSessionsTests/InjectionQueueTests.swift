@@ -62,7 +62,7 @@ struct InjectionQueueTests {
     #expect(listener.journal == ["a started", "a finished"])
   }
 
-  @Test func whatIsCancelledBeforeItIsHeardIsNeverHeard() throws {
+  @Test func anInjectionCancelledBeforeItsStartIsNotHeard() throws {
     let listener = Listener()
     try listener.begin("a", frames: 1, of: 0.1, complete: true)
     try listener.begin("b", frames: 1, of: 0.2, complete: true)
@@ -73,7 +73,7 @@ struct InjectionQueueTests {
     #expect(listener.journal == ["b cancelled", "a started", "a finished"])
   }
 
-  @Test func whatIsCancelledWhileItIsHeardFadesOutInOneFrame() throws {
+  @Test func anInjectionCancelledWhileHeardFadesOutInOneFrame() throws {
     let listener = Listener()
     try listener.begin("a", frames: 10, of: 0.1)
     listener.advance(2)
@@ -114,7 +114,7 @@ struct InjectionQueueTests {
       listener.journal == ["silent started", "silent cancelled", "next started", "next finished"])
   }
 
-  @Test func theEndEndsThemAll() throws {
+  @Test func theEndCancelsAllInjections() throws {
     let listener = Listener()
     try listener.begin("a", frames: 10, of: 0.1)
     try listener.begin("b")
@@ -125,7 +125,7 @@ struct InjectionQueueTests {
     #expect(listener.heard == [0.1, nil])
   }
 
-  @Test func thoseOfOneClientAreCancelledTogether() throws {
+  @Test func theInjectionsOfOneClientAreCancelledTogether() throws {
     let listener = Listener()
     try listener.begin("a", frames: 10, of: 0.1)
     try listener.begin("b")
@@ -137,7 +137,7 @@ struct InjectionQueueTests {
     #expect(listener.journal == ["a started", "b cancelled", "a cancelled"])
   }
 
-  @Test func playedAndBacklogAreTrue() throws {
+  @Test func playedAndBacklogAreExact() throws {
     let listener = Listener()
     try listener.begin("a", frames: 5, of: 0.1)
     let injection = try #require(listener.injection("a"))

@@ -35,7 +35,7 @@ struct InputTests {
     #expect(run.sink.frames.count == 5 + 100 * seconds + 40)
   }
 
-  @Test func gapsOneAfterAnotherAreNoMoreThanGaps() throws {
+  @Test func consecutiveGapsAreReportedAsGaps() throws {
     let run = try SessionRun(SessionSetup(microphone: .s16, reference: .s16))
     let frame = encode([Signals.noise(160)], .s16)
     for index in 1...4 { try run.send(microphone: frame, at: Int64(160_000 * index)) }

@@ -6,7 +6,7 @@ import TestAudio
 
 /// An input that is to be heard: late audio is played.
 struct InputTimelineTests {
-  @Test func whatComesInTimeIsTakenInItsPlace() throws {
+  @Test func punctualSamplesAreTakenAtTheirPosition() throws {
     var player = Player()
     try player.send(count: 320, of: 0.1, at: 0)
     #expect(player.take() == 0.1)
@@ -14,7 +14,7 @@ struct InputTimelineTests {
     #expect(player.take() == 0)
   }
 
-  @Test func whatComesLateIsTakenNext() throws {
+  @Test func lateSamplesAreTakenNext() throws {
     var player = Player()
     for _ in 0..<50 { _ = player.take() }
     try player.send(count: 160, of: 0.1, at: 0)
@@ -24,7 +24,7 @@ struct InputTimelineTests {
     #expect(player.take() == 0.2)
   }
 
-  @Test func whatComesLateIsDroppedWhereItBelongsToTheMicrophone() throws {
+  @Test func lateSamplesOfTheMicrophoneAreDropped() throws {
     var player = Player(.dropped)
     _ = player.take()
     try player.send(count: 160, of: 0.1, at: 0)
@@ -64,7 +64,7 @@ struct InputTimelineTests {
     #expect((0..<11).map { _ in player.take() } == [Float](repeating: 0, count: 10) + [0.3])
   }
 
-  @Test func whatIsMissingBeginsWithAFade() throws {
+  @Test func missingAudioBeginsWithAFade() throws {
     var player = Player()
     try player.send(count: 160, of: 0.5, at: 0)
     _ = player.take()

@@ -4,7 +4,7 @@ import Testing
 
 /// Rules for several interruptions, in any order.
 struct InterruptionsTests {
-  @Test func aSecondBeginningIsNoChange() {
+  @Test func aSecondBeginningChangesNothing() {
     var interruptions = Interruptions()
     #expect(interruptions.changes(.began(.suspended)) == [.began(.suspended)])
     #expect(interruptions.changes(.began(.suspended)) == [])
@@ -12,7 +12,7 @@ struct InterruptionsTests {
   }
 
   @Test(arguments: [nil] + Interruption.Reason.allCases)
-  func anEndWithoutABeginningIsNoChange(reason: Interruption.Reason?) {
+  func anEndWithoutABeginningChangesNothing(reason: Interruption.Reason?) {
     var interruptions = Interruptions()
     #expect(interruptions.changes(.ended(reason, shouldResume: true)) == [])
     #expect(interruptions.isEmpty && !interruptions.stopMicrophone)
@@ -25,7 +25,7 @@ struct InterruptionsTests {
     #expect(interruptions.lasting == [.deviceBusy])
   }
 
-  @Test func severalLastAtOnceAndEachHasItsEnd() {
+  @Test func interruptionsMayOverlapAndEachHasItsEnd() {
     var interruptions = Interruptions()
     _ = interruptions.changes(.began(.deviceBusy))
     _ = interruptions.changes(.began(.suspended))

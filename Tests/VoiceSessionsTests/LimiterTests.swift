@@ -5,7 +5,7 @@ import TestAudio
 @testable import VoiceSessions
 
 struct LimiterTests {
-  @Test func whatFitsIsNotTouchedInAnyBit() {
+  @Test func audioBelowFullScaleIsUnchanged() {
     let input = Signals.noise(16000, amplitude: 1)
     #expect(limited([input])[0] == input)
   }
@@ -23,7 +23,7 @@ struct LimiterTests {
     #expect(zip(input, output).allSatisfy { abs($1) <= abs($0) && $0 * $1 >= 0 })
   }
 
-  @Test func itComesBackSoonAfterAPeakAndThenTouchesNothing() {
+  @Test func theGainReturnsSoonAfterAPeak() {
     var input = [Float](repeating: 0.5, count: 16000)
     input[100] = 4
     let output = limited([input])[0]

@@ -7,7 +7,7 @@ import TestAudio
 struct MicModeFallbackTests {
   private let frame = encode([Signals.noise(160)], .f32)
 
-  @Test func whatTheEngineCannotRunFallsBackAndIsSaidOnceAtTheStart() throws {
+  @Test func anUnsupportedModeFallsBackAndIsReportedOnceAtTheStart() throws {
     var setup = SessionSetup(microphone: .f32(.hz16000))
     setup.configuration.preferredMicMode = .voiceIsolation
     let run = try SessionRun(setup, engine: PlainEngine.self)
@@ -21,7 +21,7 @@ struct MicModeFallbackTests {
     #expect(MicMode.Fallback.unsupportedFormat.rawValue == "UNSUPPORTED_FORMAT")
   }
 
-  @Test func aLiveChangeSaysWhyAnotherModeRuns() throws {
+  @Test func aLiveChangeReportsWhyAnotherModeRuns() throws {
     let run = try SessionRun(SessionSetup(microphone: .f32(.hz16000)), engine: PlainEngine.self)
     try run.send(microphone: frame)
     for (id, mode) in [(1, .voiceIsolation), (2, .wideSpectrum)] as [(UInt64, MicMode)] {
@@ -43,7 +43,7 @@ struct MicModeFallbackTests {
     #expect(run.session.state.activeMicMode == .wideSpectrum)
   }
 
-  @Test func aModeThatRunsIsNotSaidAtTheStart() throws {
+  @Test func aSupportedModeIsNotReportedAtTheStart() throws {
     var setup = SessionSetup(microphone: .f32(.hz16000))
     setup.configuration.preferredMicMode = .voiceIsolation
     let run = try SessionRun(setup, engine: ScriptedEngine.self)

@@ -17,7 +17,7 @@ struct MuteGestureTests {
   }
 
   @Test(arguments: [true, false])
-  func aPushButtonTogglesAndASwitchSaysWhich(isMuted: Bool) throws {
+  func aPushButtonTogglesAndASwitchSetsTheState(isMuted: Bool) throws {
     var gestures = MuteGestures()
     let button = try report(&gestures, "1", policy: .apply, isMuted: isMuted)
     #expect(proposal(button) == !isMuted)
@@ -29,7 +29,7 @@ struct MuteGestureTests {
   }
 
   @Test(arguments: [(Policy.ignore, true), (.apply, false), (.ask, false)])
-  func aGestureIsIgnoredWhereNobodyWantsItOrNoInputRuns(
+  func aGestureIsIgnoredByPolicyOrWithoutInput(
     policy: SessionConfiguration.GesturePolicy, isInputRunning: Bool
   ) throws {
     var gestures = MuteGestures()
@@ -87,7 +87,7 @@ struct MuteGestureTests {
   }
 
   @Test(arguments: [true, false])
-  func whatNobodyDecidesIsAppliedOrRejectedWhenItsTimeIsOver(rejecting: Bool) throws {
+  func anUndecidedGestureIsAppliedOrRejectedAtItsTimeout(rejecting: Bool) throws {
     var gestures = MuteGestures()
     _ = try report(&gestures, "1", policy: .ask, now: 10)
     _ = try report(&gestures, "2", policy: .ask, now: 20)
@@ -126,7 +126,7 @@ struct MuteGestureTests {
 
   /// The press is at time 0, with a timeout of 100 samples. A later change by a client takes
   /// precedence over an unanswered press.
-  @Test func timeDoesNotUndoWhatSomebodyChangedMeanwhile() throws {
+  @Test func aTimeoutDoesNotUndoALaterChange() throws {
     var gestures = MuteGestures()
     _ = try gestures.report(
       MuteGesture(id: "1", mutes: false, origin: headset), isMuted: true, generation: 3,
@@ -135,7 +135,7 @@ struct MuteGestureTests {
     #expect(resolution?.outcome == .timedOut && resolution?.applies == false)
   }
 
-  @Test func nobodyIsAskedAnyMoreWhoDoesNotWantGestures() throws {
+  @Test func aChangeToIgnoreEndsWaitingGestures() throws {
     var gestures = MuteGestures()
     for id in ["1", "2"] { _ = try report(&gestures, id, policy: .ask) }
     let first = gestures.ignoreNext()

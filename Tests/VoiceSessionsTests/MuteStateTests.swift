@@ -15,7 +15,7 @@ struct MuteStateTests {
     }
   }
 
-  @Test func theSameAgainIsNoChangeAndKeepsItsAuthor() throws {
+  @Test func theSameStateAgainChangesNothing() throws {
     var state = MuteState(isMuted: true, origin: .mediaClient)
     let before = state
     let isChanged = try state.set(true, by: panel, source: .gesture)
@@ -23,7 +23,7 @@ struct MuteStateTests {
     #expect(state == before)
   }
 
-  @Test func theStateSaysWhoChangedItAndHow() throws {
+  @Test func theStateContainsItsActorAndSource() throws {
     var state = MuteState(isMuted: false, origin: .mediaClient)
     #expect(state.source == .mediaClient && state.generation == 0)
     _ = try state.set(true, by: panel, source: panel.muteSource)
@@ -32,7 +32,7 @@ struct MuteStateTests {
     #expect(state.source == .gesture)
   }
 
-  @Test func theGenerationThatIsExpectedLetsAChangePass() throws {
+  @Test func theExpectedGenerationAllowsAChange() throws {
     var state = MuteState(isMuted: false, origin: .mediaClient)
     _ = try state.set(true, ifGeneration: 0, by: panel, source: .controlClient)
     _ = try state.set(false, ifGeneration: 1, by: panel, source: .controlClient)
@@ -40,7 +40,7 @@ struct MuteStateTests {
   }
 
   @Test(arguments: [true, false], [0, 1, 3] as [UInt64])
-  func aStaleGenerationIsRefusedWhateverIsAsked(muted: Bool, expected: UInt64) throws {
+  func aStaleGenerationIsAlwaysRefused(muted: Bool, expected: UInt64) throws {
     var state = MuteState(isMuted: false, origin: .mediaClient)
     _ = try state.set(true, by: panel, source: .controlClient)
     _ = try state.set(false, by: panel, source: .controlClient)

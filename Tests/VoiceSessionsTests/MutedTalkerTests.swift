@@ -21,7 +21,7 @@ struct MutedTalkerTests {
     #expect(changes(&detector, [nil, 150, 150]) == [.started])
   }
 
-  @Test func unmutingSaysWhetherSpeechWasGoingOnAndSaysNoMore() {
+  @Test func unmutingReportsWhetherSpeechWasActive() {
     var detector = MutedTalkerDetector()
     detector.mute(at: 0)
     _ = changes(&detector, [0])
@@ -31,7 +31,7 @@ struct MutedTalkerTests {
     #expect(!isStillActive)
   }
 
-  @Test func everyMuteBeginsAnew() {
+  @Test func everyMuteStartsTheDetectionAgain() {
     var detector = MutedTalkerDetector()
     detector.mute(at: 100)
     #expect(changes(&detector, [150]) == [.started])

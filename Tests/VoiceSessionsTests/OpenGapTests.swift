@@ -7,14 +7,14 @@ import VoiceSessions
 struct OpenGapTests {
   private let frame = encode([Signals.noise(160)], .s16)
 
-  @Test func timeGoesOnWithoutSamples() throws {
+  @Test func timeAdvancesWithoutSamples() throws {
     let run = try SessionRun(SessionSetup(microphone: .s16))
     try run.send(microphone: frame)
     for index in 1...20 { try run.send(microphone: [], at: Int64(160 + index * 160), gap: .muted) }
     #expect(run.sink.processed.count >= 19 * 160 * 2)
   }
 
-  @Test func theGapIsToldOnceWhenItIsOver() throws {
+  @Test func theGapIsReportedOnceAtItsEnd() throws {
     let run = try SessionRun(SessionSetup(microphone: .s16))
     try run.send(microphone: frame)
     for index in 1...20 { try run.send(microphone: [], at: Int64(160 + index * 160), gap: .muted) }
@@ -39,14 +39,14 @@ struct OpenGapTests {
       ])
   }
 
-  @Test func aMicrophoneThatIsKnownToBeAwayIsNotSaidToGiveNoSignal() throws {
+  @Test func anOpenGapOfTheMicrophoneCausesNoWarning() throws {
     let run = try SessionRun(SessionSetup(microphone: .s16))
     try run.send(microphone: frame)
     for index in 1...600 { try run.send(microphone: [], at: Int64(160 + index * 160), gap: .muted) }
     #expect(!run.sink.kinds.contains(.captureWarning(.noSignal, isActive: true)))
   }
 
-  @Test func withoutAnIndexNothingIsSaidByNothing() throws {
+  @Test func anEmptyChunkWithoutAnIndexChangesNothing() throws {
     let run = try SessionRun(SessionSetup(microphone: .s16))
     #expect(throws: InputFault.empty) { try run.send(microphone: []) }
   }

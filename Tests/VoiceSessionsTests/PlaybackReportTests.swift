@@ -31,7 +31,7 @@ struct PlaybackReportTests {
   /// report is exact to the sample, so the canceller has nothing to learn. Some cases change the
   /// rate 10 ms later.
   @Test(arguments: [0.2, 0.03, -0.1, -0.02], [0, 180] as [Double])
-  func whatAClientPutInOrLeftOutMovesThePlaybackWithItsReport(
+  func reportedInsertionsAndSkipsMoveThePlayback(
     jump: Double, rate: Double
   ) async throws {
     let silence = max(0, jump)
@@ -62,7 +62,7 @@ struct PlaybackReportTests {
   }
 
   /// An underrun of 20 ms every second, and 20 ms skipped half a second later. Both are reported.
-  @Test func stepsThatAreToldNeitherHideAVoiceNorSoundLikeOne() async throws {
+  @Test func reportedStepsNeitherHideAVoiceNorCountAsOne() async throws {
     let ahead = 0.06
     let jumps = (0..<24).map { index in
       (at: 4.085 + 0.5 * Double(index), by: index.isMultiple(of: 2) ? 0.02 : -0.02)
@@ -96,7 +96,7 @@ struct PlaybackReportTests {
 
   /// A device that drops samples, or that does not report the length of the inserted silence.
   @Test(arguments: [-0.15, 0.2])
-  func whatWasHeardElsewhereMovesThePlayback(jump: Double) async throws {
+  func unreportedStepsMoveThePlayback(jump: Double) async throws {
     let run = try await session(lag: 0.3, seconds: 12) { $0.jumps = [(6, jump)] }
     try run.run { frame in try run.reportPlayback(at: frame) }
     let moved = try #require(run.echoPaths.first { $0.at > 6 })
@@ -114,7 +114,7 @@ struct PlaybackReportTests {
   }
 
   @Test(arguments: [-1, .min, .max, 3201, 3200] as [Int64])
-  func samplesThatWereNeverSentWereNotHeard(sample: Int64) async throws {
+  func aReportOfUnsentSamplesIsRefused(sample: Int64) async throws {
     let run = try await session(lag: 0.3, seconds: 3)
     let undisturbed = try await session(lag: 0.3, seconds: 3)
     try undisturbed.run { frame in try undisturbed.reportPlayback(at: frame) }
@@ -141,7 +141,7 @@ struct PlaybackReportTests {
     #expect(fault?.field == "first_sample")
   }
 
-  @Test func aReportOfWhatWaitsInAChunkIsRefused() async throws {
+  @Test func aReportOfSamplesInAnIncompleteChunkIsRefused() async throws {
     let run = try await session(lag: 0.3, seconds: 1) { _ in
     } setup: {
       $0.framesPerChunk = 12
@@ -180,7 +180,7 @@ struct PlaybackReportTests {
 
   /// Without a report, the known drift is wrong for ten seconds.
   @Test(arguments: [400, -400] as [Double], [0.9, 1])
-  func aClientThatFollowsTheMicrophoneItselfSaysSo(drift: Double, share: Double) async throws {
+  func aClientThatCorrectsTheDriftReportsItsRate(drift: Double, share: Double) async throws {
     let ahead = 0.06
     let run = try await session(lag: 0.2, seconds: 24) {
       $0.driftPPM = drift
@@ -198,7 +198,7 @@ struct PlaybackReportTests {
   }
 
   @Test(arguments: [1000.1, -1001, .infinity, .nan])
-  func ratesThatNobodyPlaysAtAreRefused(rate: Double) async throws {
+  func impossibleRatesAreRefused(rate: Double) async throws {
     let run = try await session(lag: 0.1, seconds: 1)
     try run.run { frame in
       guard frame == 50 else { return }

@@ -4,7 +4,7 @@ import Testing
 
 /// Press to mute on the session's clock.
 struct SessionGestureTests {
-  @Test func anAppliedPressMutesSoundsTheChimeAndTellsEveryone() throws {
+  @Test func anAppliedPressMutesPlaysTheChimeAndNotifiesEveryone() throws {
     let run = try ScriptedRun()
     try run.send(frames: 1, of: 0)
     let result = try #require(try run.press("1"))
@@ -32,7 +32,7 @@ struct SessionGestureTests {
     #expect(run.sink.events.count == 2)
   }
 
-  @Test func aPressThatChangesNothingSoundsNoChime() throws {
+  @Test func aPressThatChangesNothingPlaysNoChime() throws {
     let run = try ScriptedRun()
     try run.send(frames: 1, of: 0)
     let result = try run.press("1", mutes: false)
@@ -68,7 +68,7 @@ struct SessionGestureTests {
   }
 
   @Test(arguments: [true, false])
-  func whatNobodyDecidesInTimeEndsAsTheSettingsSay(rejects: Bool) throws {
+  func anUndecidedPressEndsAsTheSettingsRequire(rejects: Bool) throws {
     let run = try asking()
     run.configure { $0.mute.rejectsOnTimeout = rejects }
     try run.press("1")
@@ -105,7 +105,7 @@ struct SessionGestureTests {
     #expect(resolved == ["1"] && run.session.state.mute.isMuted)
   }
 
-  @Test func aPressIsIgnoredBeforeAndWithoutInputAndWhereNobodyWantsIt() throws {
+  @Test func aPressIsIgnoredWithoutInputAndByPolicy() throws {
     let run = try ScriptedRun()
     let early = try run.press("1")
     #expect(early?.outcome == .ignored)

@@ -23,7 +23,7 @@ struct SessionInjectionTests {
       ])
   }
 
-  @Test func muteSilencesItInTheProcessedOutputAlone() throws {
+  @Test func muteSilencesSpeechOnlyInTheProcessedOutput() throws {
     let run = try permitted()
     run.mute(true)
     try run.send(frames: 5, of: 0)
@@ -45,7 +45,7 @@ struct SessionInjectionTests {
     #expect(run.playback[800...].allSatisfy { $0 == 0 })
   }
 
-  @Test func whatIsCancelledWhileItIsHeardFadesOut() throws {
+  @Test func speechCancelledWhileHeardFadesOut() throws {
     let run = try permitted()
     try begin(run, "1", 0.2, frames: 20)
     try run.send(frames: 2, of: 0)
@@ -59,7 +59,7 @@ struct SessionInjectionTests {
     #expect(run.session.injectionBacklog("1") == nil)
   }
 
-  @Test func itNeedsPermissionModeAndARunningMicrophone() throws {
+  @Test func injectionNeedsPermissionModeAndARunningMicrophone() throws {
     let run = try ScriptedRun()
     #expect(refusal(run) == "INJECTION_NOT_PERMITTED")
     _ = try run.session.requestInjectionPermission(
@@ -78,7 +78,7 @@ struct SessionInjectionTests {
       run.sink.kinds.suffix(2) == [.injectionAvailabilityChanged(false), .ended(.clientClosed)])
   }
 
-  @Test func thePersonIsAskedOnceAndTold() throws {
+  @Test func thePersonIsAskedOnce() throws {
     let run = try ScriptedRun()
     for _ in 0..<3 {
       let permission = try run.session.requestInjectionPermission(

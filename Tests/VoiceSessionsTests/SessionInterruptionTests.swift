@@ -7,7 +7,7 @@ struct SessionInterruptionTests {
   private static let stopping: [Interruption.Reason] = [.deviceBusy, .suspended, .otherSession]
 
   @Test(arguments: stopping)
-  func whileItLastsThereIsNoMicrophoneThoughAudioComes(reason: Interruption.Reason) throws {
+  func anInterruptedMicrophoneDoesNotRunAlthoughAudioArrives(reason: Interruption.Reason) throws {
     let run = try ScriptedRun()
     try run.permitInjection(by: "bot")
     try run.send(frames: 2)
@@ -53,7 +53,7 @@ struct SessionInterruptionTests {
     #expect(run.session.state.isInjectionAvailable)
   }
 
-  @Test func aHardwareMuteIsOnlyTold() throws {
+  @Test func aHardwareMuteOnlyCausesAnEvent() throws {
     let run = try ScriptedRun()
     try run.permitInjection(by: "bot")
     try run.send(frames: 1)
@@ -65,7 +65,7 @@ struct SessionInterruptionTests {
     #expect(press?.outcome == .applied)
   }
 
-  @Test func theSilenceOfAHardwareMuteIsNotWarnedOf() throws {
+  @Test func theSilenceOfAHardwareMuteCausesNoWarning() throws {
     let run = try ScriptedRun()
     run.report(.interruption(.began(.hardwareMuted)))
     try run.send(frames: 1000, of: 0)
@@ -77,7 +77,7 @@ struct SessionInterruptionTests {
     #expect(run.sink.kinds.last == .captureWarning(.noSignal, isActive: true))
   }
 
-  @Test func whatIsNoChangeIsNoEvent() throws {
+  @Test func aReportWithoutAChangeCausesNoEvent() throws {
     let run = try ScriptedRun()
     run.report(.interruption(.ended(.suspended, shouldResume: true)))
     run.report(.interruption(.ended(nil, shouldResume: true)))
@@ -87,7 +87,7 @@ struct SessionInterruptionTests {
     #expect(run.sink.kinds == [.interruption(.began(.suspended))])
   }
 
-  @Test func theAudioGoesOnAsItWas() throws {
+  @Test func theAudioContinuesUnchanged() throws {
     let (plain, interrupted) = (try ScriptedRun(), try ScriptedRun())
     for run in [plain, interrupted] {
       try run.send(frames: 10)

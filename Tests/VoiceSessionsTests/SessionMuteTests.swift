@@ -31,7 +31,7 @@ struct SessionMuteTests {
   }
 
   @Test(arguments: rates, rates)
-  func mutedOutputIsDigitalSilenceAndItsTimelineGoesOn(
+  func mutedOutputIsDigitalSilenceAndItsTimelineContinues(
     input: SampleRate, output: SampleRate
   ) throws {
     let setup = SessionSetup(microphone: .f32(input), processed: .f32(output))
@@ -86,7 +86,7 @@ struct SessionMuteTests {
       } == [.controlClient, .mediaClient])
   }
 
-  @Test func muteThatChangesNothingIsAcceptedAndNoEvent() throws {
+  @Test func muteThatChangesNothingIsAcceptedWithoutAnEvent() throws {
     let run = try ScriptedRun()
     try run.send(frames: 1)
     run.mute(false)
@@ -94,7 +94,7 @@ struct SessionMuteTests {
     #expect(run.sink.events.isEmpty && run.session.state.mute.generation == 0)
   }
 
-  @Test func everyRoadEndsInTheSameStateAndTheSameNotice() throws {
+  @Test func everyWayToMuteCausesTheSameStateAndEvent() throws {
     for road in 0..<4 {
       let run = try ScriptedRun()
       try run.send(frames: 1)

@@ -24,7 +24,7 @@ struct SessionPlaybackTests {
     #expect(run.playback[400...].allSatisfy { $0 == 0 })
   }
 
-  @Test func inputsOfAnyFormatAreBroughtToThatOfThePlayback() throws {
+  @Test func inputsOfAnyFormatAreConvertedToThePlaybacksFormat() throws {
     let run = try SessionRun(
       ScriptedRun.setup {
         $0.farEnd = .f32(.hz48000, 2)
@@ -47,7 +47,7 @@ struct SessionPlaybackTests {
     }
   }
 
-  @Test func advancedDuckingFollowsEitherSideAndIsSaid() throws {
+  @Test func advancedDuckingFollowsEitherSideAndIsReported() throws {
     let run = try ScriptedRun(
       ScriptedRun.setup {
         $0.configuration.ducking.isAdvanced = true

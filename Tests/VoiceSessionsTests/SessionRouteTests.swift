@@ -5,7 +5,7 @@ import VoiceEngines
 
 /// Route reports, their events, and the effect of headphones.
 struct SessionRouteTests {
-  @Test func theFirstReportIsTakenAsItIsWithOrWithoutWhatWasBefore() {
+  @Test func theFirstReportIsAcceptedWithOrWithoutAPreviousRoute() {
     for previous in [nil, AudioRoute.to("lamp")] {
       var history = RouteHistory()
       var report = RouteChange.to("speaker")
@@ -15,7 +15,7 @@ struct SessionRouteTests {
     }
   }
 
-  @Test func afterThatThePreviousRouteIsTheOneThatIsKnown() {
+  @Test func laterThePreviousRouteIsTheKnownOne() {
     var history = RouteHistory()
     _ = history.take(.to("speaker"))
     for previous in [nil, AudioRoute.to("lamp")] {
@@ -33,7 +33,7 @@ struct SessionRouteTests {
     #expect(found?.previous == nil && found?.current == .to("speaker"))
   }
 
-  @Test func aRouteIsToldOnceAndShown() throws {
+  @Test func aRouteIsReportedOnceAndShown() throws {
     let run = try ScriptedRun()
     try run.send(frames: 3)
     run.route(to: "speaker")
@@ -52,7 +52,7 @@ struct SessionRouteTests {
     #expect(run.session.state.route == .to("jack", isHeadphones: true))
   }
 
-  @Test func headphonesLetEchoCancellationRestAndNothingElse() throws {
+  @Test func headphonesPauseOnlyEchoCancellation() throws {
     let run = try ScriptedRun(engine: AttentiveEngine.self)
     let engine = try #require(run.session.capture.engine as? AttentiveEngine)
     let configured = engine.settings
@@ -68,7 +68,7 @@ struct SessionRouteTests {
     #expect(engine.settings == MicMode.voiceIsolation.settings)
   }
 
-  @Test func whatIsSwitchedOffStaysOffWithoutHeadphonesToo() throws {
+  @Test func aDisabledStageStaysOffWithoutHeadphonesToo() throws {
     let setup = ScriptedRun.setup { $0.configuration.voiceProcessing.echoCancellation = .off }
     let run = try ScriptedRun(setup, engine: AttentiveEngine.self)
     let engine = try #require(run.session.capture.engine as? AttentiveEngine)
@@ -79,7 +79,7 @@ struct SessionRouteTests {
     }
   }
 
-  @Test func aRouteThatChangesNothingOfThisLeavesTheEngineAlone() throws {
+  @Test func anEquivalentRouteLeavesTheEngineUnchanged() throws {
     let run = try ScriptedRun(engine: AttentiveEngine.self)
     let engine = try #require(run.session.capture.engine as? AttentiveEngine)
     run.route(to: "speaker")
@@ -93,7 +93,7 @@ struct SessionRouteTests {
   }
 
   @Test(arguments: [true, false])
-  func withHeadphonesNobodyMissesAReference(isAnnounced: Bool) throws {
+  func withHeadphonesAMissingReferenceCausesNoWarning(isAnnounced: Bool) throws {
     let setup = ScriptedRun.setup {
       $0.otherAudio = nil
       $0.playback = nil

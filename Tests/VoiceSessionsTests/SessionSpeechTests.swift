@@ -64,7 +64,7 @@ struct SessionSpeechTests {
         == .muteChanged(run.session.state.mute, mutedSpeechWasActive: false))
   }
 
-  @Test func withDetectionOffMutedSpeechIsNotSaid() throws {
+  @Test func withDetectionOffMutedSpeechIsNotReported() throws {
     let run = try ScriptedRun()
     run.mute(true)
     try rest(run, frames: 10)
@@ -93,7 +93,7 @@ struct SessionSpeechTests {
   }
 
   @Test(arguments: [false, true])
-  func voiceActivityIsToldWhateverTheMute(isMuted: Bool) throws {
+  func voiceActivityIsReportedWhetherMutedOrNot(isMuted: Bool) throws {
     let run = try ScriptedRun(
       ScriptedRun.setup {
         $0.startsMuted = isMuted
@@ -113,7 +113,7 @@ struct SessionSpeechTests {
     #expect(abs(began - 3200) <= 160 && abs(ended - 11200) <= 160)
   }
 
-  @Test func theFarEndsVoiceIsToldWhereItIsWanted() throws {
+  @Test func theFarEndsVoiceIsReportedIfEnabled() throws {
     let run = try ScriptedRun(
       ScriptedRun.setup { $0.configuration.voiceActivity.isFarEndEnabled = true })
     try run.send(frames: 20, of: 0, farEnd: 0)
@@ -131,7 +131,7 @@ struct SessionSpeechTests {
     #expect(!run.session.state.isFarEndVoiceActive)
   }
 
-  @Test func voiceThatGoesOnWhenDetectionIsSwitchedIsAChange() throws {
+  @Test func switchingDetectionDuringSpeechIsAChange() throws {
     let run = try ScriptedRun()
     try speak(run, frames: 50)
     #expect(!run.session.state.isVoiceActive)

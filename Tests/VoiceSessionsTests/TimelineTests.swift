@@ -15,7 +15,7 @@ struct TimelineTests {
   }
 
   @Test(arguments: SampleRate.allCases, SampleRate.allCases)
-  func theAlgorithmicDelayIsTrue(input: SampleRate, output: SampleRate) throws {
+  func theAlgorithmicDelayIsExact(input: SampleRate, output: SampleRate) throws {
     var setup = SessionSetup(
       microphone: .f32(input), reference: .f32(.hz16000), processed: .f32(output))
     setup.configuration.voiceProcessing.isBypassed = true
@@ -60,7 +60,7 @@ struct TimelineTests {
     #expect(run.sink.processed.dropFirst(latency).elementsEqual(microphone.dropLast(latency)))
   }
 
-  @Test func outputChunksHaveTheAskedLengthAndCountOn() throws {
+  @Test func outputChunksHaveTheRequestedLengthAndConsecutiveIndexes() throws {
     var setup = SessionSetup(microphone: .s16)
     setup.framesPerChunk = 3
     let run = try SessionRun(setup)
@@ -71,7 +71,7 @@ struct TimelineTests {
     #expect(run.sink.kinds.last == .ended(.clientClosed))
   }
 
-  @Test func channelsAreMixedAndRepeatedAsTheOutputWants() throws {
+  @Test func channelsAreMixedAndRepeatedForTheOutput() throws {
     let left = Signals.noise(3200, seed: 1)
     let right = Signals.noise(3200, seed: 2)
     func output(_ input: [[Float]], _ channels: Int) throws -> [[Float]] {

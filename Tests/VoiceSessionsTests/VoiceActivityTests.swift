@@ -26,7 +26,7 @@ struct VoiceActivityTests {
     #expect(changes(speech + String(repeating: ".", count: 29) + speech).count == 1)
   }
 
-  @Test func aShortPauseIsPartOfTheSpeechThatGoesOn() {
+  @Test func aShortPauseIsPartOfTheSpeech() {
     var detector = VoiceActivityDetector(SessionConfiguration.VoiceActivity())
     for verdict in "..vvvvvvvvvvvvv............vvv" {
       _ = detector.process(hasVoice: verdict == "v")
@@ -34,7 +34,7 @@ struct VoiceActivityTests {
     #expect(detector.isActive && detector.onsetFrame == 2)
   }
 
-  @Test func nothingIsSaidUntilItIsEnabled() throws {
+  @Test func nothingIsReportedUntilDetectionIsEnabled() throws {
     let run = try SessionRun(SessionSetup(microphone: .s16))
     try run.send(
       microphone: encode([Signals.babble(32000, rate: .hz16000)], .s16), in: 320)

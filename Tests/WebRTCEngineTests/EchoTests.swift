@@ -12,7 +12,7 @@ struct EchoTests {
   private static let settings = EngineSettings(echoSuppression: .moderate, highPassFilter: true)
 
   @Test(arguments: [SampleRate.hz8000, .hz16000, .hz32000, .hz48000])
-  func anEchoIsTakenAway(rate: SampleRate) throws {
+  func anEchoIsRemoved(rate: SampleRate) throws {
     let reference = Signals.babble(rate.hertz * 5, rate: rate, seed: 7)
     let echo = Signals.echo(of: reference, delay: rate.hertz / 25, gain: 0.5)
     let run = try EngineRun(
@@ -22,7 +22,7 @@ struct EchoTests {
     #expect(reduction > 15)
   }
 
-  @Test func whatWasLearntOutlivesATimeSwitchedOff() throws {
+  @Test func theLearnedPathSurvivesATimeSwitchedOff() throws {
     var off = Self.settings
     off.echoSuppression = nil
     let run = try EngineRun(
@@ -36,7 +36,7 @@ struct EchoTests {
   }
 
   @Test(arguments: [2, 21] as [UInt32], EngineSettings.EchoSuppression.allCases)
-  func aMicrophoneWithNothingButEchoGivesNumbers(
+  func aMicrophoneWithOnlyEchoProducesFiniteSamples(
     seed: UInt32, suppression: EngineSettings.EchoSuppression
   ) throws {
     let reference = Signals.noise(Self.rate.hertz * 6, amplitude: 0.05, seed: seed)

@@ -19,7 +19,7 @@ struct LatencyTests {
   ]
 
   @Test(arguments: WebRTCVoiceEngine.processingRates, stages)
-  func theStatedLatencyIsTheMeasuredOne(rate: SampleRate, settings: EngineSettings) throws {
+  func theReportedLatencyIsTheMeasuredOne(rate: SampleRate, settings: EngineSettings) throws {
     let microphone = Signals.babble(rate.hertz * 3 / 2, rate: rate)
     let run = try EngineRun(
       settings, rate: rate, microphone: [microphone],
@@ -32,7 +32,7 @@ struct LatencyTests {
   }
 
   @Test(arguments: WebRTCVoiceEngine.processingRates)
-  func bypassedAudioIsUntouchedButForTheLatency(rate: SampleRate) throws {
+  func bypassedAudioIsUnchangedExceptForTheLatency(rate: SampleRate) throws {
     let microphone = Signals.noise(rate.hertz / 2)
     let run = try EngineRun(EngineSettings(isBypassed: true), rate: rate, microphone: [microphone])
     let kept = microphone.count - run.latencySamples

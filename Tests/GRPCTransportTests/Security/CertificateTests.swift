@@ -23,7 +23,7 @@ struct CertificateTests {
     ]
   }
 
-  @Test func unusableAuthoritiesAreTold() throws {
+  @Test func unusableAuthoritiesAreReported() throws {
     for pem in try unusable() {
       let error = #expect(throws: CertificateError.self) { try CertificateAuthorities(pem: pem) }
       guard case .certificates(let reason) = error else {
@@ -34,7 +34,7 @@ struct CertificateTests {
     }
   }
 
-  @Test func unusableCertificatesAreTold() throws {
+  @Test func unusableCertificatesAreReported() throws {
     let key = try certificates.bytes("ca.key")
     for pem in try unusable() {
       let error = #expect(throws: CertificateError.self) {
@@ -48,7 +48,7 @@ struct CertificateTests {
     }
   }
 
-  @Test func unusableKeysAreTold() throws {
+  @Test func unusableKeysAreReported() throws {
     func error(_ key: [UInt8]) throws -> CertificateError? {
       let chain = try certificates.bytes("client.pem")
       return #expect(throws: CertificateError.self) {
@@ -74,7 +74,7 @@ struct CertificateTests {
     }
   }
 
-  @Test func whatIsAroundThePEMDoesNotMatter() throws {
+  @Test func textAroundThePEMDoesNotMatter() throws {
     let (chain, key) = (
       try certificates.bytes("chained.pem"), try certificates.bytes("chained.key")
     )

@@ -65,7 +65,7 @@ struct TLSClientTests {
       isServed(server.address, certificates.channelSecurity(serverName: "voice.example")))
   }
 
-  @Test func oddNamesAreNoCrash() async throws {
+  @Test func oddNamesCauseNoCrash() async throws {
     let server = try await PythonServer(certificates, showing: "server")
     for name in ["a b", "ü", "x\ny", "*", "\0", String(repeating: "x", count: 100_000)] {
       let security = try certificates.channelSecurity(serverName: name)
@@ -98,7 +98,7 @@ struct TLSClientTests {
     try await #expect(isServed(plaintext.address, .plaintext))
   }
 
-  @Test func aServerThatIsNotThereIsNoRefusal() async throws {
+  @Test func anAbsentServerDoesNotCountAsRefusal() async throws {
     let address = try await withServer { $0.address }
     try await expectRefusal(address, certificates.channelSecurity(), isOfCertificate: false)
   }

@@ -37,7 +37,7 @@ struct TLSServerTests {
   }
 
   @Test(arguments: ["server", "chained"])
-  func itShowsItsCertificate(name: String) async throws {
+  func theServerShowsItsCertificate(name: String) async throws {
     try await withServer(options: certificates.serverOptions(name)) { server in
       let client = try client(of: server, "attempt('ca'); attempt('other-ca'); attempt_on(channel)")
       let lines = try await lines(of: client)
@@ -75,7 +75,7 @@ struct TLSServerTests {
     }
   }
 
-  @Test func whatIsNoHandshakeHarmsNobody() async throws {
+  @Test func invalidHandshakesHarmNobody() async throws {
     try await withServer(options: certificates.serverOptions("server")) { server in
       let client = try client(
         of: server,

@@ -52,7 +52,7 @@ struct MessageQueueTests {
   }
 
   @Test(arguments: 0..<10)
-  func itGivesWhatAnArrayWouldGive(seed: UInt64) {
+  func theQueueBehavesLikeAnArray(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let queue = MessageQueue(limit: Self.limit)
     var model: [(number: UInt8, size: Int, isDroppable: Bool)] = []
