@@ -20,8 +20,8 @@ public final class RecordingQueue: Sendable {
     case lost(Loss)
   }
 
-  /// The default capacity in bytes. A recorder that falls further behind loses the recording; the session
-  /// is not affected.
+  /// The default capacity in bytes. A recorder that falls further behind loses the recording; the
+  /// session is not affected.
   public static let capacity = 64 << 20
   /// The largest block in bytes; clients may refuse larger messages.
   private static let largestBlock = 1 << 20
@@ -71,7 +71,7 @@ public final class RecordingQueue: Sendable {
     listener()
   }
 
-  /// Drops what is queued and all that follows; the reader gets the loss from `next()`.
+  /// Drops the queued bytes and all that follow. The reader gets the loss from `next()`.
   public func lose(_ loss: Loss) {
     state.withLock { $0.lose(loss) }
     listener()

@@ -11,8 +11,8 @@ struct PlayedNote: BitwiseCopyable, Sendable {
   var epoch = 0
   /// The delay in samples that inserted silence and skips have added since the start.
   var added: Int64 = 0
-  /// How much faster than the loudspeaker's clock the mix is played from here on, in parts per
-  /// million.
+  /// The playback rate from here on relative to the loudspeaker's clock, in parts per million.
+  /// Positive if the mix is played faster.
   var rate = 0.0
 }
 

@@ -62,7 +62,8 @@ final class LoudspeakerControls: @unchecked Sendable {
   /// The lowest level of the buffer in the last second, in samples.
   var leastLevel: Int { least.load(ordering: .relaxed) }
 
-  /// How much slower than the microphone's clock the loudspeaker's clock is, in parts per million.
+  /// The rate of the microphone's clock relative to the loudspeaker's, in parts per million.
+  /// Positive if the loudspeaker's clock is slower.
   var driftPPM: Double { Double(deviation.load(ordering: .relaxed)) / 10 }
 
   var underrunCount: Int { underruns.load(ordering: .relaxed) }
