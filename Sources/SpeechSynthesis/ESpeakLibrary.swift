@@ -42,7 +42,7 @@ struct ESpeakLibrary: ~Copyable {
     let rate = functions.pointee.initialize(
       AUDIO_OUTPUT_SYNCHRONOUS, 0, nil, Int32(espeakINITIALIZE_DONT_EXIT))
     guard rate > 0 else {
-      _ = functions.pointee.terminate()
+      // A library that did not start has no thread yet, but its function to terminate would join one.
       dlclose(handle)
       throw .unavailable
     }

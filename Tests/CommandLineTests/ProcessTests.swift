@@ -43,7 +43,7 @@ struct ProcessTests {
     try folder.write(result.output, "events.jsonl")
     let events = try folder.jsonLines("events.jsonl")
     #expect(!events.isEmpty)
-    #expect(events.map { $0["eventId"] as? Int } == Array(1...events.count))
+    #expect(events.map { $0["eventId"] as? Int } == Array(1..<events.count + 1))
     let end = events.last?["sessionEnded"] as? [String: Any]
     #expect(end?["reason"] as? String == "REASON_CLIENT_CLOSED")
     let stats = try folder.jsonLines("stats.jsonl")
