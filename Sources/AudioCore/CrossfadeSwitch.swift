@@ -12,6 +12,9 @@ public struct CrossfadeSwitch: Sendable {
   /// Whether the next frame needs the version that is heard while on.
   public var needsOn: Bool { isOn || wasOn }
 
+  /// Whether the next frame needs only the version that is heard while on.
+  public var needsOnlyOn: Bool { isOn && wasOn }
+
   /// Copies `on` or `off` to `output`, or fades from one to the other.
   public mutating func select(
     on: borrowing Frame, off: borrowing Frame, into output: borrowing Frame

@@ -23,8 +23,18 @@ public struct DelayLine: ~Copyable {
       let old = min(delay, size)
       target.update(from: held, count: old)
       (target + old).update(from: source, count: size - old)
+    }
+    push(input)
+  }
+
+  /// Takes in a frame whose delayed samples are not needed.
+  public mutating func push(_ input: borrowing Frame) {
+    let size = input.sampleCount
+    for channel in 0..<channelCount {
+      let (source, held) = (input.planePointers[channel], storage + channel * delay)
+      let new = min(delay, size)
       if delay > size { held.update(from: held + size, count: delay - size) }
-      (held + delay - old).update(from: source + size - old, count: old)
+      (held + delay - new).update(from: source + size - new, count: new)
     }
   }
 }

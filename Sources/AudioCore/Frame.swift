@@ -89,20 +89,31 @@ public struct Frame: ~Copyable {
 
   /// The largest magnitude of a sample; 0 for silence.
   public var peak: Float {
-    // Magnitudes have the order of their bits, which the compiler compares in vectors.
-    var peak: UInt32 = 0
+    // Magnitudes have the order of their bits, which the compiler compares in vectors, if signed.
+    var peak: Int32 = 0
     for channel in 0..<channelCount {
-      for sample in plane(channel) { peak = max(peak, sample.magnitude.bitPattern) }
+      for sample in plane(channel) {
+        peak = max(peak, Int32(bitPattern: sample.magnitude.bitPattern))
+      }
     }
-    return Float(bitPattern: peak)
+    return Float(bitPattern: UInt32(bitPattern: peak))
   }
 
   /// The mean square of all samples; 0 for silence.
   public var meanSquare: Float {
-    var sum: Float = 0
+    // Eight sums at once: each addition to a single sum would wait for the one before.
+    var sums = SIMD8<Float>()
+    var rest: Float = 0
     for channel in 0..<channelCount {
-      for sample in plane(channel) { sum += sample * sample }
+      let plane = planes[channel]
+      var index = 0
+      while index + 8 <= sampleCount {
+        let eight = UnsafeRawPointer(plane + index).loadUnaligned(as: SIMD8<Float>.self)
+        sums += eight * eight
+        index += 8
+      }
+      for index in index..<sampleCount { rest += plane[index] * plane[index] }
     }
-    return sum / Float(sampleCount * channelCount)
+    return (sums.sum() + rest) / Float(sampleCount * channelCount)
   }
 }

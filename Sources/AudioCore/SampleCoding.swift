@@ -7,14 +7,20 @@ public enum SampleCoding {
     _ bytes: UnsafeRawBufferPointer, _ format: AudioFormat, channel: Int,
     into plane: UnsafeMutablePointer<Float>, count: Int
   ) -> Int? {
+    precondition(bytes.count >= count * format.bytesPerSampleFrame)
+    guard let start = bytes.baseAddress else { return nil }
     let stride = format.bytesPerSampleFrame
     let first = channel * format.encoding.bytesPerSample
     switch format.encoding {
     case .s16:
-      for index in 0..<count {
-        let code = bytes.loadUnaligned(fromByteOffset: first + index * stride, as: Int16.self)
-        plane[index] = Float(Int16(littleEndian: code)) / 32768
+      @inline(__always) func decode(stride: Int) {
+        for index in 0..<count {
+          let code = (start + (first &+ index &* stride)).loadUnaligned(as: Int16.self)
+          plane[index] = Float(Int16(littleEndian: code)) / 32768
+        }
       }
+      // The compiler makes vectors of a stride that it knows.
+      if stride == 2 { decode(stride: 2) } else { decode(stride: stride) }
       return nil
     case .f32:
       for index in 0..<count {
@@ -25,6 +31,20 @@ public enum SampleCoding {
       }
       return nil
     }
+  }
+
+  /// Returns the 16-bit code of a sample, rounded to the nearest, a half away from zero. Has no branch,
+  /// so that the compiler makes vectors of a loop over it.
+  @inline(__always)
+  private static func code(_ sample: Float) -> Int16 {
+    let scaled = sample.isNaN ? 0 : sample * 32768
+    let raised = max(-32768, min(32767, scaled + (scaled < 0 ? -0.5 : 0.5)))
+    // The sum with this number has no bits for a fraction, and its low bits are the integer.
+    let magic: Float = 12_582_912
+    let nearest = (raised + magic) - magic
+    let tooLarge = nearest.magnitude > raised.magnitude
+    let whole = nearest - (tooLarge ? (raised < 0 ? -1 : 1) : 0)  // truncated
+    return Int16(truncatingIfNeeded: (whole + magic).bitPattern)
   }
 
   /// Encodes the first `count` sample frames of a frame. Values beyond -1...1 are clipped, and what
@@ -42,13 +62,15 @@ public enum SampleCoding {
       let first = channel * format.encoding.bytesPerSample
       switch format.encoding {
       case .s16:
-        for index in 0..<count {
-          // Rounds to the nearest: the conversion to an integer truncates.
-          let scaled = plane[index].isNaN ? 0 : plane[index] * 32768
-          let nearest = max(-32768, min(32767, scaled + (scaled < 0 ? -0.5 : 0.5)))
-          bytes.storeBytes(
-            of: Int16(nearest).littleEndian, toByteOffset: first + index * stride, as: Int16.self)
+        guard let start = bytes.baseAddress, let samples = plane.baseAddress else { return }
+        @inline(__always) func encode(stride: Int) {
+          for index in 0..<count {
+            (start + (first &+ index &* stride)).storeBytes(
+              of: code(samples[index]).littleEndian, as: Int16.self)
+          }
         }
+        // The compiler makes vectors of a stride that it knows.
+        if stride == 2 { encode(stride: 2) } else { encode(stride: stride) }
       case .f32:
         for index in 0..<count {
           let value = plane[index].isNaN ? 0 : max(-1, min(1, plane[index]))

@@ -28,12 +28,32 @@ public struct DetectorInput: ~Copyable {
 
   /// Converts a frame. Runs per frame: no allocation, lock, log or await.
   public mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
-    mixed.remix(input)
-    guard let factor else {
-      converter?.process(mixed, into: output)
-      return
+    if input.channelCount == 1 {
+      Self.process(input, factor, &converter, into: output)
+    } else {
+      mixed.remix(input)
+      Self.process(mixed, factor, &converter, into: output)
     }
-    let (source, target) = (mixed.planePointers[0], output.planePointers[0])
+  }
+
+  private static func process(
+    _ input: borrowing Frame, _ factor: Int?, _ converter: inout FrameConverter?,
+    into output: borrowing Frame
+  ) {
+    switch factor {
+    // The compiler makes vectors of factors that it knows.
+    case 2: average(input, 2, into: output)
+    case 6: average(input, 6, into: output)
+    case .some(let factor): average(input, factor, into: output)
+    case nil: converter?.process(input, into: output)
+    }
+  }
+
+  @inline(__always)
+  private static func average(
+    _ input: borrowing Frame, _ factor: Int, into output: borrowing Frame
+  ) {
+    let (source, target) = (input.planePointers[0], output.planePointers[0])
     let scale = 1 / Float(factor)
     for index in 0..<output.sampleCount {
       var sum: Float = 0

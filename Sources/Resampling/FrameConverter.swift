@@ -1,16 +1,20 @@
 public import AudioCore
 
-/// A converter of frames between sample rates and channel counts. Frames that already match are
-/// copied.
+/// A converter of frames between sample rates and channel counts.
 public struct FrameConverter: ~Copyable {
   /// The delay in samples of the output's rate.
   public let latencySamples: Int
+  /// Whether the frames already match, so that a conversion is a copy that a caller may leave out.
+  public let isIdentity: Bool
+  private let remixes: Bool
   private var resampler: FrameResampler?
   private let remixed: Frame
 
   public init(
     from input: SampleRate, _ inputChannels: Int, to output: SampleRate, _ outputChannels: Int
   ) throws(FrameResampler.Failure) {
+    remixes = inputChannels != outputChannels
+    isIdentity = input == output && inputChannels == outputChannels
     remixed = Frame(rate: input, channelCount: outputChannels)
     if input == output {
       resampler = nil
@@ -24,11 +28,13 @@ public struct FrameConverter: ~Copyable {
 
   /// Converts a frame. Runs per frame: no allocation, lock, log or await.
   public mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
-    remixed.remix(input)
     if resampler == nil {
-      output.copy(remixed)
-    } else {
+      output.remix(input)
+    } else if remixes {
+      remixed.remix(input)
       resampler?.process(remixed, into: output)
+    } else {
+      resampler?.process(input, into: output)
     }
   }
 }

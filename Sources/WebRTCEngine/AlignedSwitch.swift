@@ -3,10 +3,13 @@ internal import VoiceEngines
 
 /// The switch around a stage. Its output is either the stage's output, or the input delayed by the
 /// latency of the stage. Each change is cross-faded.
+///
+/// While `needsOnlyProcessed`, the stage writes straight to the output, and `skip` takes in its input.
+/// Otherwise the stage writes to `processed`, and `select` makes the output.
 struct AlignedSwitch: ~Copyable {
   /// The latency of the stage in samples.
   let latencySamples: Int
-  /// The frame that the stage writes its output to.
+  /// The frame that the stage writes its output to, if `select` follows.
   let processed: Frame
   private let untouched: Frame
   private var delay: DelayLine
@@ -37,6 +40,12 @@ struct AlignedSwitch: ~Copyable {
 
   /// Whether the stage must run for the next frame.
   var needsProcessed: Bool { choice.needsOn || framesUntilOn > 0 }
+
+  /// Whether the next output is the stage's output alone.
+  var needsOnlyProcessed: Bool { choice.needsOnlyOn }
+
+  /// Takes in the input of a frame whose output the stage has written.
+  mutating func skip(_ input: borrowing Frame) { delay.push(input) }
 
   /// Fills `output` with `processed`, with the delayed `input`, or with a cross-fade between the
   /// two.

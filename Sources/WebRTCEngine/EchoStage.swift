@@ -3,7 +3,7 @@ internal import VoiceEngines
 
 /// The echo cancellation stage. Once it was on, it continues to learn while it is off, so that it
 /// works at once when it is switched on again.
-final class EchoStage {
+struct EchoStage: ~Copyable {
   private static let framesToPrime = 12
   /// The number of frames after a voice in which suppression stays low.
   private static let framesOfCare = 30
@@ -53,7 +53,7 @@ final class EchoStage {
     }
   }
 
-  func apply(_ suppression: EngineSettings.EchoSuppression?) {
+  mutating func apply(_ suppression: EngineSettings.EchoSuppression?) {
     choice.turn(on: suppression != nil, hasRun: samplesLearnt >= latencySamples)
     guard let suppression else { return }
     isLearning = true
@@ -64,7 +64,7 @@ final class EchoStage {
 
   /// Takes in whether the output contains a voice. Moderate suppression becomes low while somebody
   /// talks, so that double talk keeps more of the near voice.
-  func note(hasVoice: Bool) {
+  mutating func note(hasVoice: Bool) {
     guard isLearning, suppression == .moderate else { return }
     let wasCareful = framesSinceVoice < Self.framesOfCare
     framesSinceVoice = hasVoice ? 0 : min(framesSinceVoice + 1, Self.framesOfCare)
@@ -73,15 +73,29 @@ final class EchoStage {
     processor.setEchoCancellation(isCareful ? .low : .moderate)
   }
 
-  func process(_ input: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame) {
+  mutating func process(
+    _ input: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
+  ) {
+    if isLearning { samplesLearnt = min(samplesLearnt + input.sampleCount, latencySamples) }
+    if choice.needsOnlyProcessed {
+      cancel(input, reference, into: output)
+      reduction.process(reference: reference, input: input, output: output)
+      choice.skip(input)
+      return
+    }
     if isLearning {
-      processor.analyzeReference(reference)
-      processor.process(input, into: choice.processed)
-      choice.processed.silenceNonNumbers()
-      samplesLearnt = min(samplesLearnt + input.sampleCount, latencySamples)
+      cancel(input, reference, into: choice.processed)
       reduction.process(reference: reference, input: input, output: choice.processed)
     }
     choice.select(input, into: output)
+  }
+
+  private func cancel(
+    _ input: borrowing Frame, _ reference: borrowing Frame, into output: borrowing Frame
+  ) {
+    processor.analyzeReference(reference)
+    processor.process(input, into: output)
+    output.silenceNonNumbers()
   }
 
   var metrics: EchoMetrics { isLearning ? processor.echoMetrics : EchoMetrics() }

@@ -2,7 +2,7 @@ internal import AudioCore
 internal import VoiceEngines
 
 /// The automatic gain control stage.
-final class GainStage {
+struct GainStage: ~Copyable {
   var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
@@ -21,19 +21,31 @@ final class GainStage {
       format, latencySamples: WebRTCLatency.gainControl(format.rate), isOn: target != nil)
   }
 
-  func apply(_ target: Int?) {
+  mutating func apply(_ target: Int?) {
     choice.turn(on: target != nil, hasRun: choice.needsProcessed)
     if let target { processor.setGainControl(target: target) }
   }
 
-  func process(_ input: borrowing Frame, into output: borrowing Frame) {
+  mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
+    if choice.needsOnlyProcessed {
+      Self.level(input, by: processor, &linked, into: output)
+      choice.skip(input)
+      return
+    }
     if choice.needsProcessed {
-      if linked == nil {
-        processor.process(input, into: choice.processed)
-      } else {
-        linked?.process(input, by: processor, into: choice.processed)
-      }
+      Self.level(input, by: processor, &linked, into: choice.processed)
     }
     choice.select(input, into: output)
+  }
+
+  private static func level(
+    _ input: borrowing Frame, by processor: borrowing WebRTCProcessor,
+    _ linked: inout LinkedGain?, into output: borrowing Frame
+  ) {
+    if linked == nil {
+      processor.process(input, into: output)
+    } else {
+      linked?.process(input, by: processor, into: output)
+    }
   }
 }

@@ -2,7 +2,7 @@ internal import AudioCore
 internal import VoiceEngines
 
 /// The high-pass filter stage, against rumble and hum. It always runs, and is heard when it is on.
-final class HighPassStage {
+struct HighPassStage: ~Copyable {
   /// The cutoff frequency in Hz, below any voice.
   private static let cutoff: Float = 80
 
@@ -15,10 +15,15 @@ final class HighPassStage {
     choice = AlignedSwitch(format, latencySamples: 0, isOn: isOn)
   }
 
-  func apply(isOn: Bool) { choice.turn(on: isOn, hasRun: true) }
+  mutating func apply(isOn: Bool) { choice.turn(on: isOn, hasRun: true) }
 
-  func process(_ input: borrowing Frame, into output: borrowing Frame) {
-    filter.process(input, into: choice.processed)
-    choice.select(input, into: output)
+  mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
+    if choice.needsOnlyProcessed {
+      filter.process(input, into: output)
+      choice.skip(input)
+    } else {
+      filter.process(input, into: choice.processed)
+      choice.select(input, into: output)
+    }
   }
 }

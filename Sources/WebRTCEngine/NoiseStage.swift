@@ -3,7 +3,7 @@ internal import VoiceEngines
 
 /// The noise suppression stage and the voice detection that depends on it. The suppressor always
 /// runs, and is heard when it is on.
-final class NoiseStage {
+struct NoiseStage: ~Copyable {
   var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
@@ -18,14 +18,21 @@ final class NoiseStage {
       format, latencySamples: WebRTCLatency.noiseSuppression(format.rate), isOn: suppression != nil)
   }
 
-  func apply(_ suppression: EngineSettings.NoiseSuppression?) {
+  mutating func apply(_ suppression: EngineSettings.NoiseSuppression?) {
     choice.turn(on: suppression != nil, hasRun: true)
     if let suppression { processor.setNoiseSuppression(suppression) }
   }
 
-  func process(_ input: borrowing Frame, into output: borrowing Frame) -> FrameFindings {
-    processor.process(input, into: choice.processed)
-    choice.select(input, into: output)
+  mutating func process(
+    _ input: borrowing Frame, into output: borrowing Frame
+  ) -> FrameFindings {
+    if choice.needsOnlyProcessed {
+      processor.process(input, into: output)
+      choice.skip(input)
+    } else {
+      processor.process(input, into: choice.processed)
+      choice.select(input, into: output)
+    }
     return processor.findings
   }
 }

@@ -14,15 +14,14 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   public static let goodReferenceLeads = Duration.milliseconds(5) ... .milliseconds(40)
 
   public let latencySamples: Int
-  private let highPass: HighPassStage
-  private let echo: EchoStage?
-  private let noise: NoiseStage
-  private let gain: GainStage
+  private var highPass: HighPassStage
+  private var echo: EchoStage?
+  private var noise: NoiseStage
+  private var gain: GainStage
   private var gate: VoiceGate
   private var processing: AlignedSwitch
-  private let filtered: Frame
   private let echoFree: Frame
-  private let noiseFree: Frame
+  private let scratch: Frame  // what is needed only until the next stage has run
 
   public convenience init(format: EngineFormat, settings: EngineSettings) throws(EngineError) {
     try self.init(format: format, settings: settings, echoSearch: WebRTCEchoSearch())
@@ -34,18 +33,23 @@ public final class WebRTCVoiceEngine: VoiceEngine {
     guard Self.processingRates.contains(format.rate) else {
       throw EngineError("\(Self.identity) does not work at \(format.rate.hertz) Hz")
     }
-    highPass = HighPassStage(format, isOn: settings.highPassFilter)
-    echo =
+    // First what can fail: noncopyable values cannot be given up half made.
+    let echo =
       format.reference == nil ? nil : try EchoStage(format, settings.echoSuppression, echoSearch)
-    noise = try NoiseStage(format, settings.noiseSuppression)
-    gain = try GainStage(format, settings.gainTarget)
+    let noise = try NoiseStage(format, settings.noiseSuppression)
+    let gain = try GainStage(format, settings.gainTarget)
+    latencySamples =
+      (format.reference == nil ? 0 : WebRTCLatency.echoCancellation(format.rate))
+      + noise.latencySamples + gain.latencySamples
+    highPass = HighPassStage(format, isOn: settings.highPassFilter)
+    self.echo = echo
+    self.noise = noise
+    self.gain = gain
     gate = VoiceGate(rate: format.rate, isOn: settings.isolatesVoice)
-    latencySamples = (echo?.latencySamples ?? 0) + noise.latencySamples + gain.latencySamples
     processing = AlignedSwitch(
       format, latencySamples: latencySamples, isOn: !settings.isBypassed)
-    filtered = Frame(rate: format.rate, channelCount: format.channelCount)
     echoFree = Frame(rate: format.rate, channelCount: format.channelCount)
-    noiseFree = Frame(rate: format.rate, channelCount: format.channelCount)
+    scratch = Frame(rate: format.rate, channelCount: format.channelCount)
   }
 
   public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
@@ -68,19 +72,24 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   public func process(
     microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
   ) -> FrameFindings {
-    highPass.process(microphone, into: filtered)
-    var findings: FrameFindings
-    if let echo {
-      echo.process(filtered, reference: reference, into: echoFree)
-      findings = noise.process(echoFree, into: noiseFree)
+    if echo == nil {
+      highPass.process(microphone, into: echoFree)
     } else {
-      findings = noise.process(filtered, into: noiseFree)
+      highPass.process(microphone, into: scratch)
+      echo?.process(scratch, reference: reference, into: echoFree)
     }
+    var findings = noise.process(echoFree, into: scratch)
     findings.echoReduction = echo?.echoReduction
     echo?.note(hasVoice: findings.hasVoice)
-    gain.process(noiseFree, into: processing.processed)
-    gate.process(processing.processed, hasVoice: findings.hasVoice)
-    processing.select(microphone, into: output)
+    if processing.needsOnlyProcessed {
+      gain.process(scratch, into: output)
+      gate.process(output, hasVoice: findings.hasVoice)
+      processing.skip(microphone)
+    } else {
+      gain.process(scratch, into: processing.processed)
+      gate.process(processing.processed, hasVoice: findings.hasVoice)
+      processing.select(microphone, into: output)
+    }
     return findings
   }
 

@@ -38,6 +38,30 @@ struct SampleTests {
     #expect(bytes.allSatisfy { $0 == 0 })
   }
 
+  @Test func everySixteenBitCodeIsTheNearestToItsSample() {
+    let format = AudioFormat(encoding: .s16, rate: .hz8000, channelCount: 1)
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    // Halfway between two codes, where the farther from zero is taken, at a code, and just beside.
+    for half in stride(from: -65_540, through: 65_540, by: 26) {
+      let samples = (0..<26).flatMap { index -> [Float] in
+        let sample = Float(half + index) / 65_536
+        return [sample.nextDown, sample, sample.nextUp]
+      }
+      for index in samples.indices { frame.plane(0)[index] = samples[index] }
+      var codes = [Int16](repeating: 0, count: samples.count)
+      codes.withUnsafeMutableBytes {
+        SampleCoding.encode(frame, count: samples.count, format, into: $0)
+      }
+      let nearest = samples.map { sample in
+        Int16(max(-32768, min(32767, (Double(sample) * 32768).rounded())))
+      }
+      // A sum in 24 bits rounds the neighbours of a half.
+      let isNear = zip(codes, nearest).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
+      let middles = stride(from: 1, to: samples.count, by: 3)
+      #expect(isNear && middles.allSatisfy { codes[$0] == nearest[$0] })
+    }
+  }
+
   /// The gap is concealed when the queue is read, or when samples are appended.
   @Test(arguments: [1, 20, 40, 200], [false, true])
   func soundAfterAGapFadesIn(gap: Int, isAppended: Bool) {
@@ -118,6 +142,27 @@ struct SampleTests {
       delayed.append(contentsOf: output.plane(0))
     }
     #expect(delayed == (0..<400).map { max(0, Float($0 + 1 - delay)) })
+  }
+
+  @Test(arguments: [1, 80, 200])
+  func aDelayLineKeepsSamplesWhoseDelayedOnesAreNotNeeded(delay: Int) {
+    var line = DelayLine(delay: delay, channelCount: 1)
+    let input = Frame(rate: .hz8000, channelCount: 1)
+    let output = Frame(rate: .hz8000, channelCount: 1)
+    for frame in 0..<5 {
+      for index in 0..<80 { input.plane(0)[index] = Float(frame * 80 + index + 1) }
+      if frame < 4 { line.push(input) } else { line.process(input, into: output) }
+    }
+    #expect(Array(output.plane(0)) == (320..<400).map { Float($0 + 1 - delay) })
+  }
+
+  @Test(arguments: [SampleRate.hz8000, .hz44100], [1, 2])
+  func theMeanSquareCountsEverySample(rate: SampleRate, channelCount: Int) {
+    let frame = Frame(rate: rate, channelCount: channelCount)
+    let last = frame.sampleCount - 1
+    frame.plane(channelCount - 1)[last] = 1
+    frame.plane(0)[0] = -1
+    #expect(frame.meanSquare == 2 / Float(frame.sampleCount * channelCount))
   }
 
   @Test func theHighPassFilterTakesAwayRumbleAndKeepsTheVoice() {

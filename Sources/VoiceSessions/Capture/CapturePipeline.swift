@@ -79,12 +79,19 @@ struct CapturePipeline: ~Copyable {
 
   /// Converts a frame of the microphone to `input`. Runs per frame: no allocation, lock, log or await.
   mutating func load(_ microphone: borrowing Frame) {
-    toEngine.process(microphone, into: converted)
-    hold.process(converted, into: input)
+    if toEngine.isIdentity {
+      hold.process(microphone, into: input)
+    } else {
+      toEngine.process(microphone, into: converted)
+      hold.process(converted, into: input)
+    }
   }
 
   /// Processes `input`. Runs per frame: no allocation, lock, log or await.
   mutating func process(reference: borrowing Frame, into output: borrowing Frame) -> FrameFindings {
+    guard !fromEngine.isIdentity else {
+      return engine.process(microphone: input, reference: reference, into: output)
+    }
     let findings = engine.process(microphone: input, reference: reference, into: engineOutput)
     fromEngine.process(engineOutput, into: output)
     return findings
