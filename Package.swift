@@ -24,6 +24,8 @@ let package = Package(
   products: [
     .library(name: "GRPCTransport", targets: ["GRPCTransport"]),
     .library(name: "VoiceClient", targets: ["VoiceClient"]),
+    .library(name: "VoiceServer", targets: ["VoiceServer"]),
+    .library(name: "AudioFiles", targets: ["AudioFiles"]),
     .library(
       name: "Alignment",
       targets: ["Alignment", "AcousticSimulator", "SpeechSynthesis", "Resampling"]),

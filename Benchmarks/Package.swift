@@ -45,9 +45,23 @@ let package = Package(
     .executableTarget(
       name: "WatchedSession",
       dependencies: [.product(name: "VoiceClient", package: "anechoic")], swiftSettings: swift),
+    .target(name: "CHeap"),
+    .target(
+      name: "PassThroughEngine",
+      dependencies: [.product(name: "VoiceSessions", package: "anechoic")], swiftSettings: swift),
     .executableTarget(
       name: "SessionLoop",
-      dependencies: [.product(name: "VoiceSessions", package: "anechoic")], swiftSettings: swift),
+      dependencies: [
+        "CHeap", "PassThroughEngine", .product(name: "VoiceSessions", package: "anechoic"),
+        .product(name: "AudioFiles", package: "anechoic"),
+      ], swiftSettings: swift),
+    .executableTarget(
+      name: "VoiceService",
+      dependencies: [
+        "PassThroughEngine", .product(name: "VoiceServer", package: "anechoic"),
+        .product(name: "VoiceSessions", package: "anechoic"),
+      ],
+      swiftSettings: swift),
     .executableTarget(
       name: "AlignmentBench",
       dependencies: [

@@ -75,6 +75,14 @@ for rate in (16000, 48000):
     case = f"session by itself, {rate // 1000} kHz: CPU per frame, µs, "
     print_row(case + "muted, with voice activity", plain, muted, SESSION_GOAL)
     print_row(case + "all of it: voice activity of both sides, playback, ducking", plain, full, SESSION_GOAL)
+for rate in (16000, 48000):
+    for sessions in (1, 50):
+        engine, session = (
+            median(f"{kind}.{rate}.{sessions}", "cpu_us_per_frame")
+            for kind in ("engines", "sessions")
+        )
+        case = f"in a loop, {rate // 1000} kHz, {plural(sessions, 'session')}: CPU per frame, µs"
+        print_row(f"{case}, beside bare engines", engine, session)
 for share in ("p50", "p99"):
     print_row(
         f"round trip of a frame while 1,000 watch, {share}, µs",

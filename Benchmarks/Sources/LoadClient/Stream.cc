@@ -72,12 +72,17 @@ void Stream::answered() {
     measurement_.answered(now, now - sent_at_);
   }
   is_answered_ = true;
+  ++answers_;
   go_on();
 }
 
 void Stream::go_on() {
   if (!is_written_ || !is_answered_) return;
   due_ += Timetable::kFrame;
+  if (timetable_.frames > 0) {
+    if (answers_ < timetable_.frames) return wait_until(due_);
+    return stream_->WritesDone(&half_closed_tag_);
+  }
   // One frame after the end of what is measured tells the measurement that it is over.
   if (due_ <= timetable_.measured_to + Timetable::kFrame) return wait_until(due_);
   if (timetable_.silence.count() > 0 && !was_silent_) {

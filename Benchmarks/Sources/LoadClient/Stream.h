@@ -56,6 +56,7 @@ class Stream {
   grpc::Status status_;
   Clock::time_point due_;
   Clock::time_point sent_at_;
+  int answers_ = 0;
   bool is_written_ = true;
   bool is_answered_ = true;
   bool was_silent_ = false;

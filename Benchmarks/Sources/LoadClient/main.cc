@@ -51,6 +51,7 @@ int main(int argc, char **argv) {
                                     {"connections", "10"},
                                     {"seconds", "5"},
                                     {"silence", "0"},
+                                    {"frames", "0"},
                                     {"frame-bytes", "1300"},
                                     {"microphone", ""},
                                     {"reference", ""},
@@ -60,7 +61,8 @@ int main(int argc, char **argv) {
   const auto stubs =
       connect(arguments.text("address"), std::min(streams, arguments.number("connections", 1)));
   const Timetable timetable(Clock::now(), std::chrono::seconds(arguments.number("seconds", 1)),
-                            std::chrono::seconds(arguments.number("silence", 0)));
+                            std::chrono::seconds(arguments.number("silence", 0)),
+                            arguments.number("frames", 0));
   Measurement measurement(timetable, arguments.number("pid", 1));
 
   grpc::CompletionQueue queue;

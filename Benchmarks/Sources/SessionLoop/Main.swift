@@ -1,54 +1,89 @@
 internal import AudioCore
+internal import CHeap
 internal import Foundation
 internal import VoiceSessions
-internal import WebRTCEngine
 
-/// Processor time of sessions in this process, in turns, so that all of them meet the same noise:
-/// prints one JSON object with the microseconds of a frame for each kind of session.
+/// Processor time of sessions in this process, as one JSON object.
+///
+/// Without `--sessions`, compares the kinds of sessions: one of each, in turns, so that all of them
+/// meet the same noise. With it, that many sessions of one kind take turns frame by frame, as the
+/// sessions of a server do, so that each finds the caches full of the others.
 @main
 enum Main {
-  /// Of a turn of one session, in frames.
+  /// The length of a turn of one session, in frames, where kinds are compared.
   private static let turn = 100
   private static let turns = 60
 
   static func main() throws {
-    let rate = CommandLine.arguments.contains("48000") ? SampleRate.hz48000 : .hz16000
+    let options: Options
+    do {
+      options = try Options(CommandLine.arguments.dropFirst())
+    } catch {
+      FileHandle.standardError.write(Data("error: \(error)\n\(Options.usage)\n".utf8))
+      exit(64)
+    }
+    let audio = try CallAudio(options)
+    print(try options.sessions == nil ? compareKinds(options, audio) : takeTurns(options, audio))
+  }
+
+  private static func compareKinds(_ options: Options, _ audio: CallAudio) throws -> String {
     let kinds = SessionKind.allCases
-    let sessions = try kinds.map { try MeasuredSession($0, rate) }
+    let sessions = try kinds.map { try MeasuredSession($0, audio, options.engine) }
     var times = kinds.map { _ in [Double]() }
     for index in 0..<turns {
       for (kind, session) in sessions.enumerated() {
-        let time = try session.run(frames: turn)
+        let time = try threadTime { try session.run(frames: turn) }
         if index >= turns / 4 { times[kind].append(time / Double(turn)) }
       }
     }
     let fields = zip(kinds, times).map { kind, times in
       "\"\(kind.rawValue)_us\":\(String(format: "%.2f", times.sorted()[times.count / 2]))"
     }
-    print("{\(fields.joined(separator: ","))}")
+    return "{\(fields.joined(separator: ","))}"
   }
-}
 
-enum SessionKind: String, CaseIterable {
-  /// Microphone and reference, nothing asked for.
-  case plain
-  /// The same with voice activity, while muted.
-  case muted
-  /// The same, not muted, with far end and other audio, ducked by who talks, mixed into a playback.
-  case full
+  private static func takeTurns(_ options: Options, _ audio: CallAudio) throws -> String {
+    let count = options.sessions ?? 1
+    // The first session also creates what all sessions share.
+    var sessions = [try MeasuredSession(options.kind, audio, options.engine)]
+    try sessions[0].run(frames: 1)
+    let before = heap_bytes_in_use()
+    for index in 1...count {
+      let session = try MeasuredSession(
+        options.kind, audio, options.engine, firstFrame: index * audio.frames.count / count)
+      try session.run(frames: 1)
+      sessions.append(session)
+    }
+    let bytes = (heap_bytes_in_use() - before) / count
+    sessions.removeFirst()
+    try run(sessions, frames: options.warmUp)
+    let time = try threadTime { try runMeasured(sessions, frames: options.frames) }
+    let frames = count * options.frames
+    return """
+      {"sessions":\(count),"frames":\(frames),"heap_bytes_per_session":\(bytes),\
+      "cpu_us_per_frame":\(String(format: "%.2f", time / Double(frames)))}
+      """
+  }
 
-  func setup(_ rate: SampleRate) -> SessionSetup {
-    let format = AudioFormat(encoding: .s16, rate: rate, channelCount: 1)
-    var setup = SessionSetup(microphone: format, reference: format)
-    guard self != .plain else { return setup }
-    setup.configuration.voiceActivity.isEnabled = true
-    setup.startsMuted = self == .muted
-    guard self == .full else { return setup }
-    setup.configuration.voiceActivity.isFarEndEnabled = true
-    setup.configuration.ducking.isAdvanced = true
-    setup.farEnd = format
-    setup.otherAudio = format
-    setup.playback = format
-    return setup
+  private static func run(_ sessions: [MeasuredSession], frames: Int) throws {
+    for _ in 0..<frames {
+      for session in sessions { try session.run(frames: 1) }
+    }
+  }
+
+  /// The measured part, with a name for `callgrind --toggle-collect`.
+  @inline(never)
+  private static func runMeasured(_ sessions: [MeasuredSession], frames: Int) throws {
+    try run(sessions, frames: frames)
+  }
+
+  /// Returns the processor time of some work in microseconds.
+  private static func threadTime(_ work: () throws -> Void) rethrows -> Double {
+    var begin = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin)
+    try work()
+    var end = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end)
+    return Double(end.tv_sec - begin.tv_sec) * 1e6 + Double(end.tv_nsec - begin.tv_nsec) / 1e3
   }
 }

@@ -1,47 +1,45 @@
 internal import AudioCore
-internal import Foundation
+internal import VoiceEngines
 internal import VoiceSessions
-internal import WebRTCEngine
 
-/// A session that is fed noise, and measured.
+/// A session that is fed the frames of a call, over and over.
 final class MeasuredSession {
   private let session: VoiceSession
   private let sink = Discard()
-  private let inputs: [InputKind]
-  private let frames: [[UInt8]]
-  private var next = 0
+  private let audio: CallAudio
+  private let others: [InputKind]
+  private var next: Int
 
-  init(_ kind: SessionKind, _ rate: SampleRate) throws {
-    let setup = kind.setup(rate)
-    session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
-    inputs =
-      [.reference] + (setup.farEnd == nil ? [] : [.farEnd])
-      + (setup.otherAudio == nil ? [] : [.otherAudio]) + [.microphone]
-    var state: UInt32 = 1
-    frames = (0..<997).map { _ in
-      (0..<rate.samplesPerFrame).flatMap { _ -> [UInt8] in
-        state = state &* 1_664_525 &+ 1_013_904_223
-        return [UInt8(truncatingIfNeeded: state >> 16), UInt8((state >> 24) & 7)]
-      }
-    }
+  init(
+    _ kind: SessionKind, _ audio: CallAudio, _ engine: any VoiceEngine.Type, firstFrame: Int = 0
+  ) throws {
+    let setup = kind.setup(audio.rate)
+    session = try VoiceSession(setup, engine: engine)
+    self.audio = audio
+    others = (setup.farEnd == nil ? [] : [.farEnd]) + (setup.otherAudio == nil ? [] : [.otherAudio])
+    next = firstFrame
   }
 
-  /// The processor time of so many frames, in microseconds.
-  func run(frames count: Int) throws -> Double {
-    var begin = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin)
+  func run(frames count: Int) throws {
     for _ in 0..<count {
-      for (index, input) in inputs.enumerated() {
-        try frames[(next + index * 101) % frames.count].withUnsafeBytes {
-          try session.append($0, to: input, firstSample: nil, gap: .unspecified, sink: sink)
-        }
+      try append(frame(0).reference, to: .reference)
+      for (index, input) in others.enumerated() {
+        try append(frame((index + 1) * 211).reference, to: input)
       }
+      try append(frame(0).microphone, to: .microphone)
       session.process(sink: sink)
       next += 1
     }
-    var end = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end)
-    return Double(end.tv_sec - begin.tv_sec) * 1e6 + Double(end.tv_nsec - begin.tv_nsec) / 1e3
+  }
+
+  private func frame(_ offset: Int) -> (microphone: [UInt8], reference: [UInt8]) {
+    audio.frames[(next + offset) % audio.frames.count]
+  }
+
+  private func append(_ samples: [UInt8], to input: InputKind) throws {
+    try samples.withUnsafeBytes {
+      try session.append($0, to: input, firstSample: nil, gap: .unspecified, sink: sink)
+    }
   }
 }
 

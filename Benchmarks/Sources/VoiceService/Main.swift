@@ -1,0 +1,32 @@
+internal import Foundation
+internal import PassThroughEngine
+internal import VoiceEngines
+internal import VoiceServer
+internal import WebRTCEngine
+
+/// The service, with libwebrtc's engine or with one that does nothing. Listens on a free port of
+/// 127.0.0.1, prints it, and stops when its standard input ends.
+@main
+enum Main {
+  private static let engines: [String: any VoiceEngine.Type] = [
+    "webrtc": WebRTCVoiceEngine.self, "none": PassThroughEngine.self,
+  ]
+
+  static func main() throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard arguments.count == 4, arguments.first == "--threads", arguments[3] == "--engine",
+      let threads = Int(arguments[2]), threads > 0, let engine = engines[arguments[4]]
+    else {
+      FileHandle.standardError.write(
+        Data("error: usage: VoiceService --threads N --engine webrtc|none\n".utf8))
+      exit(64)
+    }
+    let server = try VoiceProcessingServer(
+      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: threads, engine: engine))
+    print("listening on \(server.addresses[0])")
+    fflush(nil)
+    while readLine() != nil {}
+    // At once, and on the main thread: valgrind does not survive the end of an asynchronous main.
+    _exit(0)
+  }
+}
