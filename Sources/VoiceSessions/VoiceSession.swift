@@ -166,7 +166,7 @@ public final class VoiceSession {
     emit(.draining(endsIn: time), to: sink)
   }
 
-  /// Reports that the media client did not read so many samples of the processed output in time.
+  /// Reports that the media client did not read this many samples of the processed output in time.
   public func outputWasDropped(samples: Int64, sink: any SessionSink) {
     emit(.outputDropped(samples: samples), to: sink)
   }

@@ -3,7 +3,7 @@ internal import AudioCore
 /// A problem with the microphone or its reference that a person could mend.
 public enum CaptureProblem: UInt8, Sendable, CaseIterable {
   case noSignal, noisy, clipping, noReference, residualEcho, unsteadyClocks
-  /// The microphone comes behind real time: known to who runs the session, who reports it.
+  /// The microphone is behind real time. The session has no clock, so its owner reports this.
   case late
 }
 
@@ -62,7 +62,7 @@ struct CaptureWarnings {
   private var residualEcho = Persistence(onset: 300, recovery: 200)
   private var isNoisy = false
 
-  /// A noise floor above this is a noisy place, in dBFS; below the other it is none.
+  /// The noise floor, in dBFS, above which a place becomes noisy, and below which it becomes quiet.
   private static let noisyLevel: Float = -42
   private static let quietLevel: Float = -48
 
@@ -92,7 +92,8 @@ struct CaptureWarnings {
   }
 }
 
-/// Believes in a condition that lasts for so many frames, and in its end likewise.
+/// Reports a condition that has lasted for `onset` frames, and its end after `recovery` frames without
+/// it.
 struct Persistence {
   let onset: Int
   let recovery: Int
@@ -106,7 +107,7 @@ struct Persistence {
 
   /// Runs per frame: no allocation, lock, log or await.
   ///
-  /// - Returns: The new belief, where it changed.
+  /// - Returns: Whether the condition is active, or nil if that has not changed.
   mutating func process(_ isSeen: Bool) -> Bool? {
     guard isSeen != isActive else {
       frames = 0
@@ -122,7 +123,7 @@ struct Persistence {
 
 /// Finds a microphone that is too loud for its converter: full scale in several frames of a second.
 struct ClippingDetector {
-  /// What counts as full scale; a 16-bit converter reaches 0.99997.
+  /// The least peak that counts as full scale. A 16-bit converter reaches 0.99997.
   private static let fullScale: Float = 0.999
   private static let framesToWarn: Float = 5
   private static let quietFramesToClear = 300
@@ -133,7 +134,7 @@ struct ClippingDetector {
 
   /// Runs per frame: no allocation, lock, log or await.
   ///
-  /// - Returns: The new belief, where it changed.
+  /// - Returns: Whether the condition is active, or nil if that has not changed.
   mutating func process(peak: Float) -> Bool? {
     let clips = peak >= Self.fullScale
     evidence = evidence * 0.99 + (clips ? 1 : 0)  // forgets within a second

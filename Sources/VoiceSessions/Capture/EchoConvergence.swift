@@ -1,23 +1,23 @@
-/// Says whether the echo canceller has found the echo and removes it.
+/// Decides whether the echo canceller has found the echo and removes it.
 struct EchoConvergence {
   /// A reduction that only a canceller which has found the echo reaches, in dB.
   private static let enough: Float = 10
   /// The reduction from which on nothing of the echo is taken for a voice, in dB.
   private static let thorough: Float = 18
-  /// A lower reduction, in dB, for so many frames of 10 ms is doubtful. Somebody who speaks over the
+  /// A lower reduction, in dB, for this many frames of 10 ms is doubtful. Somebody who speaks over the
   /// echo lowers it for a shorter time.
   private static let tooLittle: Float = 3
   private static let framesToDoubt = 500
   /// The frames after a change of the echo's path in which older measurements do not count.
   private static let framesToSettle = 50
-  /// A canceller that is not thorough after so many frames with echo will not be so soon: from then
-  /// on a voice that is found counts, though it may be that of the far end.
+  /// The frames with echo after which a detected voice counts although the canceller is not thorough.
+  /// It may be the voice of the far end.
   private static let framesToLearn = 200
-  /// A microphone that is quiet for so many frames, while its reference plays, holds no echo that
-  /// anybody would hear.
+  /// A microphone that is quiet for this many frames while its reference plays contains no audible
+  /// echo.
   private static let framesOfSilence = 100
-  /// The frames in which a step of the playback that was reported is still heard in the output: the
-  /// filter does not hold the silence that was put in, or the cut.
+  /// The frames in which a reported step of the playback is still heard in the output, because the
+  /// filter does not contain the inserted silence or the cut.
   private static let framesOfStep = 20
   /// The mean square below which a microphone is quiet: -60 dBFS.
   private static let quiet: Float = 1e-6
@@ -41,7 +41,7 @@ struct EchoConvergence {
   private var quietFrames = 0
   private var stepFrames = 0
 
-  /// Starts anew: the echo takes another path.
+  /// Starts again, because the echo takes another path.
   mutating func restart() {
     isConverged = false
     framesToWait = Self.framesToSettle
@@ -59,10 +59,12 @@ struct EchoConvergence {
   /// Whether a voice that was found is likely to be echo that the canceller has not learnt yet.
   var isLearning: Bool { !isThorough && framesWithEcho < Self.framesToLearn }
 
-  /// Whether so many dB are a reduction that only a canceller which has found the echo reaches.
+  /// Returns whether only a canceller that has found the echo reaches this reduction, in dB.
   func isEnough(_ reduction: Float?) -> Bool { (reduction ?? 0) >= Self.enough }
 
-  /// Takes in a frame. Returns whether the canceller has converged just now.
+  /// Takes in a frame.
+  ///
+  /// - Returns: Whether the canceller has converged with this frame.
   mutating func process(_ seen: Observation) -> Bool {
     stepFrames = max(0, stepFrames - 1)
     if seen.mayHaveEcho { framesWithEcho = min(framesWithEcho + 1, Self.framesToLearn) }

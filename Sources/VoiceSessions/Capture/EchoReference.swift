@@ -9,7 +9,8 @@ struct EchoReference: ~Copyable {
 
   /// The peak above which a reference is heard: -60 dBFS.
   private static let leastPeak: Float = 0.001
-  /// The frames for which a room sounds after the reference, and the reference comes before its echo.
+  /// The frames for which a room sounds after the reference, and the longest time from the reference
+  /// to the end of its echo.
   private static let tailFrames = 15
   private static let longestEchoFrames = 100 + tailFrames
 
@@ -19,7 +20,7 @@ struct EchoReference: ~Copyable {
   let aligned: Frame
   /// The mean square of the newest frame of the reference that came, or 0 where none came.
   private(set) var newestMeanSquare: Float = 0
-  /// Whether no more of the reference comes than waits.
+  /// Whether the reference has ended: nothing follows the samples that wait.
   var isAtEnd = false
   private let source: Source
   private let microphoneRates: (indexes: SampleRate, frames: SampleRate)
@@ -61,7 +62,7 @@ struct EchoReference: ~Copyable {
   /// shorter.
   var mustBeHeard: Bool { loudFrames & 0xF8 != 0 }
 
-  /// Forgets the echo's path and the devices' clocks: the echo takes another path now.
+  /// Forgets the echo's path and the devices' clocks, because the echo takes another path.
   mutating func reset() { aligner.reset() }
 
   /// Takes in when the device captured a sample of the microphone.
@@ -71,13 +72,14 @@ struct EchoReference: ~Copyable {
     aligner.noteCapture(sample: sample * Int64(frames) / indexes, at: time)
   }
 
-  /// Takes in when the device played a sample of the reference, by how many samples later than the one
-  /// before said, and by how many parts per million faster than by its clock it goes on.
+  /// Takes in when the device played a sample of the reference. `added` is by how many samples it was
+  /// later than the previous report implied, and `rate` is by how many parts per million the playback
+  /// runs faster than the device's clock from then on.
   mutating func notePlayback(sample: Int64, at time: Duration, added: Int64 = 0, rate: Double = 0) {
     aligner.notePlayback(sample: sample, at: time, added: added, rate: rate)
   }
 
-  /// Takes in that samples of the reference have arrived, when so many samples of the microphone have.
+  /// Takes in that samples of the reference have arrived, after `microphoneSamples` of the microphone.
   mutating func noteArrival(microphoneSamples: Int64) {
     aligner.noteArrival(
       reference: Double(timeline.arrived) / Double(timeline.format.rate.hertz),
@@ -120,7 +122,7 @@ struct EchoReference: ~Copyable {
     while aligner.missingFrames > 0, timeline.hasFrame || isAtEnd && timeline.waiting > 0 {
       appendNext()
     }
-    // Frames that have not come by now do not come any more.
+    // Frames that have not arrived by now count as lost.
     while aligner.missingFrames > ReferenceAligner.longestWait { appendNext() }
   }
 

@@ -2,11 +2,11 @@ internal import AudioCore
 
 /// Silences the processed output while the microphone is muted.
 ///
-/// A sample of the microphone comes out `latencySamples` later. The ramps lie so that nothing of
-/// what was muted is heard: closing ends with the first muted sample, opening begins with the first
-/// that is not.
+/// A sample of the microphone is output `latencySamples` later. The ramps are placed so that no muted
+/// sample is heard: closing ends at the first muted sample, and opening begins at the first sample that
+/// is not muted.
 struct MuteGate {
-  /// Of a ramp; less where the output comes too soon after the microphone for it.
+  /// The length of a ramp. A ramp is shorter if the latency is.
   static let rampMilliseconds = 5
 
   private struct Turn {
@@ -39,7 +39,7 @@ struct MuteGate {
   /// Lowers a frame in place, whose first sample has the given index.
   /// Runs per frame: no allocation, lock, log or await.
   ///
-  /// - Returns: Whether any of it was lowered.
+  /// - Returns: Whether any sample was lowered.
   mutating func process(_ frame: borrowing Frame, firstSample: Int64) -> Bool {
     let end = firstSample + Int64(frame.sampleCount)
     var offset = 0

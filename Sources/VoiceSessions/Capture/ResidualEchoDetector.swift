@@ -2,12 +2,12 @@
   internal import Glibc
 #endif
 
-/// Says whether the processed output still follows what the loudspeaker plays.
+/// Detects whether the processed output still follows the loudspeaker's signal.
 ///
-/// The levels of both, 20 ms by 20 ms, are correlated over some seconds (a normalised
-/// cross-correlation of envelopes) at every lag from -0.5 to 1 s. So an echo is also noticed where the
-/// aligner does not look for it, as one that is heard before its reference comes. Two people who talk
-/// are not alike in this way.
+/// The levels of both signals, in steps of 20 ms, are correlated over some seconds (a normalised
+/// cross-correlation of envelopes) at every lag from -0.5 to 1 s. This also detects an echo that the
+/// aligner cannot find, such as one that is heard before its reference arrives. The levels of two people
+/// who talk are not correlated in this way.
 struct ResidualEchoDetector {
   /// In frames of 10 ms.
   private static let hop = 2
@@ -16,11 +16,11 @@ struct ResidualEchoDetector {
   private static let lagCount = 76
   /// The weight of a new hop: 8 s count.
   private static let share: Float = 1 / 400
-  /// Nothing is said before so many hops with a reference, 4 s.
+  /// The hops with a reference, 4 s, before which the detector makes no statement.
   private static let leastHops = 200
-  /// A reference plays for so many hops after it was last heard.
+  /// The hops after the last audible one for which a reference counts as playing.
   private static let tailHops = 50
-  /// A quieter signal counts as silent, in dBFS: an echo of that level disturbs nobody.
+  /// The levels, in dBFS, below which a signal counts as silent. A quieter echo disturbs nobody.
   private static let referenceFloor: Float = -50
   private static let outputFloor: Float = -55
   /// The least variance of an output that is more than silence, in dB squared.
@@ -54,7 +54,7 @@ struct ResidualEchoDetector {
     }
   }
 
-  /// Whether a reference plays, so that `isEchoLeft` says something.
+  /// Whether a reference plays, so that `isEchoLeft` is meaningful.
   var isKnown: Bool { hopsHeard >= Self.leastHops && hopsSinceReference < Self.tailHops }
 
   /// Takes in the mean squares of the newest frame of the reference and of the output. Runs per frame:
@@ -73,7 +73,7 @@ struct ResidualEchoDetector {
     correlate(played, heard)
   }
 
-  /// Forgets everything, as where there is no echo. Allocates nothing.
+  /// Forgets everything, for example because there is no echo any longer. Allocates nothing.
   mutating func reset() {
     guard hopsHeard > 0 else { return }
     for index in references.indices { references[index] = 0 }

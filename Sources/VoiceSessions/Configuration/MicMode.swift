@@ -1,6 +1,7 @@
 public import VoiceEngines
 
-/// What the person wants of the microphone; Apple's `AVCaptureDevice.MicrophoneMode`.
+/// The processing that a person prefers for the microphone, as Apple's
+/// `AVCaptureDevice.MicrophoneMode`.
 public enum MicMode: Sendable, CaseIterable {
   /// For calls.
   case standard

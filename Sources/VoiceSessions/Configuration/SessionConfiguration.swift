@@ -69,7 +69,7 @@ public struct SessionConfiguration: Sendable, Equatable {
     public init() {}
   }
 
-  /// What becomes of a request to mute that comes from a headset's button or a key.
+  /// The handling of a request to mute that comes from a headset's button or a key.
   public enum GesturePolicy: Sendable, CaseIterable { case apply, ask, ignore }
 
   /// Detection on the echo-cancelled microphone, and on the far end.
@@ -84,7 +84,7 @@ public struct SessionConfiguration: Sendable, Equatable {
     public init() {}
   }
 
-  /// What the engine is told: the mode's stages, with those that are set laid over them.
+  /// Returns the engine's settings: the stages of the mode, replaced by those that are set explicitly.
   public func engineSettings(for mode: MicMode) -> EngineSettings {
     var settings = mode.settings
     settings.isBypassed = voiceProcessing.isBypassed

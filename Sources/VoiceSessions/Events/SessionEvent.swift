@@ -15,7 +15,7 @@ public struct SessionEvent: Sendable, Equatable {
     case muteGestureRequested(id: String, proposesMute: Bool, timeout: Duration)
     case muteGestureResolved(id: String, GestureResult)
     case micModeChanged(preferred: MicMode, active: MicMode, reason: MicMode.Fallback?)
-    /// `gain` in dB; nil for nobody who talks.
+    /// `gain` is in dB. `talking` is nil if nobody talks.
     case duckingChanged(gain: Float, talking: Side?)
     case injectionAvailabilityChanged(Bool)
     case injectionPermissionRequested(client: String, usageDescription: String)
@@ -28,7 +28,7 @@ public struct SessionEvent: Sendable, Equatable {
     /// The echo was found, or is found elsewhere than before, or begins to be removed there.
     case echoPathChanged(delay: Duration, hasConverged: Bool)
     case captureWarning(CaptureProblem, isActive: Bool)
-    /// The media client did not read so many samples of the processed output in time.
+    /// The media client did not read this many samples of the processed output in time.
     case outputDropped(samples: Int64)
     /// The server is about to stop.
     case draining(endsIn: Duration)
@@ -42,7 +42,7 @@ public struct SessionEvent: Sendable, Equatable {
   }
 }
 
-/// Of a call: who is at the microphone, or the other side.
+/// A side of a call: the person at the microphone, or the other one.
 public enum Side: Sendable { case nearEnd, farEnd }
 
 /// An input of a session.

@@ -3,8 +3,8 @@ internal import AudioCore
   internal import Glibc
 #endif
 
-/// Shortens and lengthens sound without a change of pitch: a frame fades from where it would be read to
-/// where it is as like itself as possible.
+/// Shortens and lengthens sound without a change of pitch: a frame fades from its own position to the
+/// position where the sound is most like it.
 ///
 /// The method is WSOLA (W. Verhelst and M. Roelands, "An overlap-add technique based on waveform
 /// similarity (WSOLA) for high quality time-scale modification of speech", 1993), with an overlap of
