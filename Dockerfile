@@ -10,7 +10,7 @@ FROM ${SWIFT_IMAGE} AS build
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++-dev libprotobuf-dev libwebrtc-audio-processing-dev \
-    libsndfile1-dev libsamplerate0-dev libkissfft-dev libssl-dev libespeak-ng-dev libasound2-dev pkg-config \
+    libsndfile1-dev libsamplerate0-dev libssl-dev libespeak-ng-dev libasound2-dev pkg-config \
   && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /src
@@ -34,7 +34,7 @@ FROM ${RUNTIME_IMAGE} AS edge
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 \
-    libkissfft-float131 libasound2 libasound2-plugins \
+    libasound2 libasound2-plugins \
   && rm -rf /var/lib/apt/lists/*
 
 COPY --from=build /out/anechoic-edge /usr/local/bin/
@@ -56,7 +56,7 @@ FROM ${RUNTIME_IMAGE} AS server
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 \
-    libkissfft-float131 libespeak-ng1 \
+    libespeak-ng1 \
   && rm -rf /var/lib/apt/lists/*
 
 COPY --from=build /out/anechoic-server /out/anechoic /usr/local/bin/

@@ -60,9 +60,7 @@ let package = Package(
         .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
       ],
       linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
-    // Without pkgConfig, which says flags that SwiftPM refuses and nothing that is needed.
-    .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
-    .target(name: "Spectral", dependencies: ["CKissFFT"], swiftSettings: quick),
+    .target(name: "Spectral", swiftSettings: quick),
     .target(
       name: "Alignment", dependencies: ["Spectral", "Resampling", "AudioCore"],
       swiftSettings: quick),

@@ -1,13 +1,13 @@
-/// The time by which the samples of the reference run ahead of those of the microphone as they arrive,
-/// compared with the start of the call: where two clocks drift apart, it grows or shrinks with them
-/// for as long as the call lasts.
+/// The time by which the samples of the reference run ahead of those of the microphone as they
+/// arrive, compared with the start of the call. If two clocks drift apart, the offset grows or
+/// shrinks for as long as the call lasts.
 ///
-/// Networks deliver late and in bursts. So only a change counts that every arrival of the last 5 to
-/// 10 s agrees with, and the offset follows it no faster than clocks drift apart.
+/// Networks deliver late and in bursts. A change therefore counts only if every arrival of the last
+/// 5 to 10 s agrees with it, and the offset follows it no faster than clocks drift apart.
 struct ArrivalOffset {
   /// Smaller changes are jitter, in seconds.
   static let tolerance = 0.02
-  /// The length of half of what is looked at, in seconds.
+  /// Half of the time over which arrivals are compared, in seconds.
   private static let halfSeconds = 5.0
   /// The greatest change in a second, in seconds: a little more than clocks drift.
   private static let largestSlope = 0.0011
@@ -20,8 +20,8 @@ struct ArrivalOffset {
   private var halfEnd = -Double.infinity
   private var compared = 0.0  // when, by the microphone, in seconds
 
-  /// Takes in that the reference was so many seconds ahead of the microphone when it arrived, at a
-  /// time of the microphone in seconds. Runs per frame: no allocation, lock, log or await.
+  /// Takes in the seconds by which the reference was ahead of the microphone when samples arrived,
+  /// at a time of the microphone in seconds. Runs per frame: no allocation, lock, log or await.
   mutating func note(_ offset: Double, at time: Double) {
     if let range = half, time < halfEnd {
       half = min(range.lowerBound, offset)...max(range.upperBound, offset)

@@ -1,11 +1,11 @@
-/// By how much faster than its own clock a client plays, which is what it does itself against a drift:
-/// it changes now and then, at a sample, while the clock stays what it is.
+/// The rate at which a client plays faster than its own clock, to compensate a drift by itself. The
+/// rate changes now and then, at a sample. The clock does not.
 struct Compensation {
-  /// In parts per million, from the last change on.
+  /// The rate since the last change, in parts per million.
   private(set) var rate: Double
   private var lastRate: Double
-  private var changed = 0.0  // when, in seconds of what was played
-  private var excess = 0.0  // until then, in seconds
+  private var changed = 0.0  // the time of the last change, in seconds of the playback
+  private var excess = 0.0  // at the last change, in seconds
 
   init(rate: Double = 0) { (self.rate, lastRate) = (rate, rate) }
 
@@ -17,7 +17,7 @@ struct Compensation {
     self.rate = rate
   }
 
-  /// By how much earlier the sound is heard than the clock alone would have it, in seconds.
+  /// Returns by how many seconds the sound is heard earlier than by the clock alone.
   func excess(at seconds: Double) -> Double {
     excess + (seconds - changed) * 1e-6 * (seconds < changed ? lastRate : rate)
   }

@@ -2,67 +2,67 @@ public import AudioCore
 internal import Spectral
 public import Resampling
 
-/// Finds how far the echo in a microphone lies behind the reference, 0 to 1,000 ms, by what the two
-/// sound like.
+/// Finds the lag of the echo in a microphone after the reference, 0 to 1,000 ms, by comparing their
+/// samples.
 ///
-/// It says nothing before it is sure, and moves only to a lag that is clearly better and lasts.
-/// While the reference is silent it stays where it is. A signal that repeats itself has no lag to be
-/// found and changes nothing.
+/// There is no estimate until one is certain. The estimate moves only to a lag that fits clearly
+/// better, and for several blocks. It does not change while the reference is silent. A signal that
+/// repeats itself fits several lags and changes nothing either.
 public struct DelayEstimator: ~Copyable {
-  /// What is known after a frame.
+  /// A lag and how certain it is.
   public struct Estimate: Sendable, Equatable {
-    /// Of the echo behind the reference.
+    /// The lag of the echo.
     public var delay: Duration
-    /// 0...1; above 0.5 the last block of 128 ms agreed.
+    /// 0 to 1. Above 0.5 the last block of 128 ms agreed.
     public var confidence: Float
   }
 
   public static let longestDelay = Duration.seconds(1)
-  /// In frames: how far one side may be ahead of the other.
+  /// The number of frames by which one side may be ahead of the other.
   public static let longestWait = 110
 
-  /// Nil until it is sure for the first time.
+  /// The lag; nil until it is certain for the first time.
   public var estimate: Estimate? {
     tracker.lag.map {
       Estimate(delay: .nanoseconds(Int64(seconds($0) * 1e9)), confidence: tracker.confidence)
     }
   }
-  /// The same for the frame path; the confidence is 0 before there is an estimate.
+  /// The estimate for the frame path, in seconds.
   var lagSeconds: Double? { tracker.lag.map { seconds($0) } }
   var confidence: Float { tracker.confidence }
-  /// Whether the last update found the lag elsewhere.
+  /// Whether the last update found another lag, instead of following the one before.
   var hasMoved: Bool { tracker.hasMoved }
   /// The seconds by which `shiftLags` changes a lag.
   static let lagShift = Double(PhaseCorrelator.block) / Double(EstimatorInput.hertz)
   /// The number of updates of the estimate: one for each block that says something about the lag.
   public private(set) var updateCount = 0
 
-  /// How much of both has been compared, in seconds.
+  /// The duration of the signals compared so far, in seconds.
   var comparedSeconds: Double {
     Double(blockCount * PhaseCorrelator.block) / Double(EstimatorInput.hertz)
   }
 
-  /// By which the reference comes later to 4 kHz than the microphone, in seconds.
+  /// The seconds by which the conversion to 4 kHz delays the reference more than the microphone.
   private let referenceLateness: Double
   private var blockCount = 0
   private var tracker = LagTracker()
   private var correlator: PhaseCorrelator
   private var referenceInput: EstimatorInput
   private var microphoneInput: EstimatorInput
-  // The last block of the reference that was compared, and what came after it; of the microphone what
-  // came since.
+  // The reference: the last block that was compared, then the samples since. The microphone: only
+  // the samples since.
   private let reference: FloatBuffer
   private let microphone: FloatBuffer
-  private var referenceCount = 0  // that came since
+  private var referenceCount = 0  // samples since
   private var microphoneCount = 0
   private var nextStep = PhaseCorrelator.stepCount + 1
   private var blocksToShift = 0  // of the reference, before the next block of the microphone
-  private var staleCount = 0  // of the microphone from here on, with the echo of before a step
+  private var staleCount = 0  // samples to come with the echo from before a step
 
   public init(
     microphone: SampleRate, reference: SampleRate
   ) throws(FrameResampler.Failure) {
-    // First what can fail: a noncopyable value cannot be given up half made.
+    // Calls that throw come first: a noncopyable value cannot be abandoned half initialized.
     let referenceInput = try EstimatorInput(rate: reference)
     let microphoneInput = try EstimatorInput(rate: microphone)
     referenceLateness = referenceInput.latency - microphoneInput.latency
@@ -74,16 +74,16 @@ public struct DelayEstimator: ~Copyable {
     self.microphone = FloatBuffer(room)
   }
 
-  /// Takes in the next 10 ms of the reference: the time of each is its place in the order. Neither
-  /// side may be more than `longestWait` frames ahead. Runs per frame: no allocation, lock, log or
+  /// Takes in the next 10 ms of the reference. Frames follow one another without gaps. Neither side
+  /// may be more than `longestWait` frames ahead. Runs per frame: no allocation, lock, log or
   /// await.
   public mutating func append(reference frame: borrowing Frame) {
     referenceInput.process(frame, into: reference.start + PhaseCorrelator.block + referenceCount)
     referenceCount += EstimatorInput.samplesPerFrame
   }
 
-  /// Takes in the next 10 ms of the microphone, and goes on with the comparison of what has come of
-  /// both. Runs per frame: no allocation, lock, log or await.
+  /// Takes in the next 10 ms of the microphone, and continues to compare the samples of both sides.
+  /// Runs per frame: no allocation, lock, log or await.
   public mutating func append(microphone frame: borrowing Frame) {
     microphoneInput.process(frame, into: microphone.start + microphoneCount)
     microphoneCount += EstimatorInput.samplesPerFrame
@@ -95,7 +95,8 @@ public struct DelayEstimator: ~Copyable {
     return microphoneCount >= block && referenceCount >= block * (1 + blocksToShift)
   }
 
-  /// Does the next step: the work of a block is spread over the frames that follow it.
+  /// Runs the next step of the work on a block, which is spread over the frames that follow the
+  /// block.
   private mutating func advance() {
     if nextStep < PhaseCorrelator.stepCount {
       correlator.run(step: nextStep)
@@ -139,36 +140,37 @@ public struct DelayEstimator: ~Copyable {
     reference.start.update(from: reference.start + block, count: block + referenceCount)
   }
 
-  /// Whether `shiftLags` may be called: the work of the last block is done.
+  /// Whether `shiftLags` may be called, because the work on the last block is done.
   var canShiftLags: Bool { nextStep > PhaseCorrelator.stepCount && blocksToShift == 0 }
 
-  /// Compares the microphone from here on with a reference that is newer by a block of 128 ms, which
-  /// makes every lag longer by as much, or with an older one. Nothing that was found is lost.
+  /// Compares the microphone from now on with a reference that is newer by a block of 128 ms, which
+  /// makes every lag longer by 128 ms, or with an older one. The estimate and the averages are
+  /// kept.
   mutating func shiftLags(isLonger: Bool) {
     blocksToShift = isLonger ? 1 : -1
     correlator.shiftLags(isLonger: isLonger)
     tracker.shift(by: blocksToShift * PhaseCorrelator.block)
   }
 
-  /// Goes with a drift that is known, in parts per million of the time.
+  /// Follows a known drift, in parts per million.
   mutating func follow(drift: Double) {
     correlator.drift = drift * 1e-6 * Double(PhaseCorrelator.block)
   }
 
-  /// The lag is known to have changed, by so many seconds.
+  /// Changes the lag by a known number of seconds.
   mutating func jump(by seconds: Double) {
     correlator.forget()
     tracker.jump(by: Float(seconds * Double(EstimatorInput.hertz)))
   }
 
-  /// The lag changes by so many seconds, with what the microphone hears after so many seconds from
-  /// now. A block that holds echo of before and after is not compared.
+  /// Changes the lag by a known number of seconds, for the echo that the microphone hears `delay`
+  /// seconds from now. Blocks with echo from before the change are not compared.
   mutating func step(by seconds: Double, in delay: Double) {
     jump(by: seconds)
     staleCount = microphoneCount + Int(delay * Double(EstimatorInput.hertz))
   }
 
-  /// Forgets all that was found, as where a route has changed.
+  /// Discards the estimate and the averages, for example when the route has changed.
   public mutating func reset() {
     correlator.forget()
     tracker = LagTracker()

@@ -1,36 +1,39 @@
 public import AudioCore
 
-/// What the times that a device gives for its samples say of its clock. They come from outside: they
-/// may jump, run backwards or lie, and then they are not believed.
+/// The clock of a sound device, measured by the times that the device reports for its samples.
+/// Times come from outside. Those that jump, run backwards or are wrong are not believed.
 public struct DeviceClock: ~Copyable {
-  /// Further from its rate, in parts per million, no sound device is: such times lie.
-  public static let largestDeviation = 1000.0
-  /// Times nearer to each other say no more.
+  /// Times whose rate is further from the nominal one than this, in parts per million, are not
+  /// believed: no sound device is. A tenth more than the largest drift, as a measured rate is not
+  /// exact.
+  public static let largestDeviation = 1100.0
+  /// The least distance of the points of the line, in seconds.
   private static let spacing = 1.0
   private static let points = 32
-  /// What a time may be off the line, in seconds, before it counts as an outlier.
+  /// The distance of a time from the line, in seconds, from which it is an outlier.
   private static let tolerance = 0.02
-  /// So many outliers one after another that agree are a jump: the device was stopped in between.
+  /// The number of successive outliers that agree which make a jump: the device was stopped in
+  /// between.
   private static let outliersToJump = 3
-  /// What a time that is not believed costs in trust, and how much of that is too much.
+  /// The cost of a time that is not believed, the largest sum of costs, and the sum that is too
+  /// much.
   private static let distrust = (cost: 4, most: 100, tooMuch: 20)
-  /// Jumps that nothing explains count until they are forgotten, one in so many seconds; from so
-  /// many on, the next is not believed.
+  /// The seconds after which a jump is forgotten, the largest number of jumps that count, and the
+  /// number from which the next jump is not believed.
   private static let restlessness = (memory: 5.0, most: 2.2, tooMuch: 2.0)
   private static let leastPoints = 6
-  /// In parts per million; a clock known worse than this is not known.
+  /// The uncertainty in parts per million from which the deviation is unknown.
   private static let leastCertainty = 100.0
 
-  /// How many times the device's time was somewhere else from then on.
+  /// The number of jumps of the device's time.
   public private(set) var jumpCount = 0
-  /// Samples by which the sound is heard later than at first, as far as the client has said so.
+  /// The samples by which the client has reported that the sound is heard later than at first.
   private(set) var addedSamples: Int64 = 0
-  /// What the client does itself; without it the line is that of the clock alone.
+  /// The client's own compensation. The line describes the clock without it.
   private(set) var compensation = Compensation()
   private let rate: Double
   private var line = RobustLine(capacity: points)
   private var lastSample = Int64.min
-  private var lastTime = -Double.infinity
   private var lastKept = -Double.infinity
   private var outliers = 0
   private var outlierOffset = 0.0
@@ -40,8 +43,8 @@ public struct DeviceClock: ~Copyable {
 
   public init(rate: SampleRate) { self.rate = Double(rate.hertz) }
 
-  /// How much faster than its rate the device runs, what the client adds included, in parts per million;
-  /// nil when that is not known.
+  /// How much faster than its nominal rate the device runs, in parts per million, including the
+  /// client's compensation; nil when unknown.
   public var deviation: Double? {
     guard line.count >= Self.leastPoints, uncertainty <= Self.leastCertainty,
       abs(line.slope) * 1e6 <= Self.largestDeviation
@@ -49,36 +52,40 @@ public struct DeviceClock: ~Copyable {
     return compensation.rate - line.slope * 1e6
   }
 
-  /// Whether no time came yet.
+  /// Whether no time has been reported yet.
   var isEmpty: Bool { lastSample == .min }
 
-  /// Of the deviation, in parts per million.
+  /// The standard error of the deviation, in parts per million.
   public var uncertainty: Double { line.uncertainty * 1e6 }
 
-  /// Whether it jumps too often for its jumps to mean anything.
+  /// Whether the time jumps too often for a jump to be believed.
   var isRestless: Bool { restlessness >= Self.restlessness.tooMuch }
 
-  /// Whether its times contradict each other, or say a rate that no device has.
+  /// Whether the times contradict each other, or imply a rate that no device has.
   public var isUntrusted: Bool {
     isRestless || distrust > Self.distrust.tooMuch
       || line.count >= Self.leastPoints && abs(line.slope) * 1e6 > Self.largestDeviation
   }
 
-  /// Forgets every time, as where another device is used from now on.
+  /// Forgets every time, for example when another device is used from now on.
   mutating func forget() {
     line.forget()
     jumpCount = 0
     addedSamples = 0
     compensation = Compensation()
-    (lastSample, lastTime, lastKept) = (.min, -.infinity, -.infinity)
+    (lastSample, lastKept) = (.min, -.infinity)
     (outliers, outlierOffset) = (0, 0)
     (distrust, restlessness, lastCalmed) = (0, 0, 0)
   }
 
-  /// Takes in that a sample was heard at a time of the device, which has any zero. By `added` samples it
-  /// was heard later than the one before said: silence was put in, or, where it is negative, samples
-  /// were left out. By `rate` parts per million faster than by the clock the samples follow from it on.
-  /// Returns whether it was believed.
+  /// Takes in the time at which a sample was heard or captured, by a clock with any zero.
+  ///
+  /// - Parameters:
+  ///   - added: The samples of silence that the client has inserted since the last report, or, if
+  ///     negative, the samples that it has left out.
+  ///   - compensated: The rate at which the client plays faster than its clock from this sample on,
+  ///     in parts per million.
+  /// - Returns: Whether the time was believed.
   @discardableResult
   public mutating func note(
     sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate compensated: Double = 0
@@ -86,15 +93,15 @@ public struct DeviceClock: ~Copyable {
     let (seconds, attoseconds) = deviceTime.components
     let time = Double(seconds) + Double(attoseconds) * 1e-18
     let nominal = Double(sample) / rate
-    // The client knows its rate, whatever its times are worth.
+    // The client knows its rate, even if its times are wrong.
     if isEmpty {
       compensation = Compensation(rate: compensated)
     } else if sample > lastSample {
       compensation.change(to: compensated, at: nominal)
     }
     let offset = time - nominal + compensation.excess(at: nominal)
-    guard sample > lastSample, time > lastTime else {
-      countOutlier(sample, time, offset)
+    guard sample > lastSample else {
+      countOutlier(sample, offset)
       return false
     }
     if line.count > 0 {
@@ -103,21 +110,22 @@ public struct DeviceClock: ~Copyable {
         line.shift(by: gap)
         addedSamples += added
       } else if !isNear(offset, at: nominal) {
-        countOutlier(sample, time, offset)
+        countOutlier(sample, offset)
         return false
       }
     }
     outliers = 0
     distrust = max(0, distrust - 1)
     calm(until: nominal)
-    (lastSample, lastTime) = (sample, time)
+    lastSample = sample
     guard nominal - lastKept >= Self.spacing else { return true }
     lastKept = nominal
     line.add(nominal, offset)
     return true
   }
 
-  /// The device's time of a sample less that by its rate, in seconds; nil before any came.
+  /// Returns the device's time of a sample minus its time by the nominal rate, in seconds, or nil
+  /// before the first time.
   func offset(ofSample sample: Int64) -> Double? {
     let nominal = Double(sample) / rate
     return line.count > 0 ? line.value(at: nominal) - compensation.excess(at: nominal) : nil
@@ -133,8 +141,8 @@ public struct DeviceClock: ~Copyable {
     lastCalmed = nominal
   }
 
-  /// Enough that agree with each other say that the device is somewhere else now.
-  private mutating func countOutlier(_ sample: Int64, _ time: Double, _ offset: Double) {
+  /// Counts an outlier. Enough outliers that agree are a jump.
+  private mutating func countOutlier(_ sample: Int64, _ offset: Double) {
     distrust = min(Self.distrust.most, distrust + Self.distrust.cost)
     let agrees = outliers > 0 && abs(offset - outlierOffset) <= Self.tolerance
     outliers = agrees ? outliers + 1 : 1
@@ -146,13 +154,13 @@ public struct DeviceClock: ~Copyable {
     calm(until: nominal)
     restlessness = min(Self.restlessness.most, restlessness + 1)
     if sample > lastSample {
-      // Somewhere else, but as fast as before.
+      // The offset has changed, and the rate has not.
       line.shift(by: offset - line.value(at: nominal))
     } else {
       line.forget()
     }
     lastKept = nominal
     line.add(nominal, offset)
-    (lastSample, lastTime) = (sample, time)
+    lastSample = sample
   }
 }

@@ -1,48 +1,53 @@
 public import AudioCore
 
-/// How fast the loudspeaker's clock and the microphone's run away from each other: from the times
-/// that the devices give, and from the slope of the delay that was found in the sound.
+/// Estimates how fast the clocks of loudspeaker and microphone drift apart, from the times that the
+/// devices report and from the slope of the delay that was found in the sound.
 public struct DriftEstimator: ~Copyable {
   public struct Estimate: Sendable, Equatable {
-    /// In parts per million, how fast the lag of the echo grows.
+    /// The growth of the lag of the echo, in parts per million.
     public var drift: Double
-    /// By which that is likely to be wrong.
+    /// The standard error of the drift, in parts per million.
     public var uncertainty: Double
   }
 
-  /// In parts per million; more is cut off.
+  /// The largest drift that is estimated, in parts per million.
   public static let largestDrift = 1000.0
-  /// A drift known worse than this, in parts per million, is not known.
+  /// The uncertainty in parts per million from which a drift is unknown.
   private static let leastCertainty = 40.0
-  /// Where both roads lead within this of each other they agree, in parts per million.
+  /// The devices' times and the sound contradict each other if their drifts differ by more than
+  /// this, in parts per million, plus twice their uncertainties. Without the uncertainties, times
+  /// that vary by 1 ms would exceed the limit about once an hour.
   private static let agreement = 60.0
   private static let leastPoints = 8
   private static let points = 24
 
   public private(set) var capture: DeviceClock
   public private(set) var playback: DeviceClock
-  /// Whether the devices' times say another drift than the sound does; then the sound is believed.
+  /// Whether the devices' times contradict the sound. The sound is believed then.
   public private(set) var devicesDisagree = false
-  /// Whether the sound drifts faster than can be followed.
+  /// Whether the drift of the sound exceeds `largestDrift`.
   public private(set) var isBeyondLimit = false
-  /// Nil until it is known.
+  /// The drift; nil until it is known.
   public private(set) var estimate: Estimate?
   private var delays = RobustLine(capacity: points)
 
-  /// The rates of the microphone and the reference.
+  /// Creates an estimator for the rates of the microphone and the reference.
   public init(microphone: SampleRate, reference: SampleRate) {
     capture = DeviceClock(rate: microphone)
     playback = DeviceClock(rate: reference)
   }
 
-  /// Takes in when the device captured a sample of the microphone.
+  /// Takes in the time at which the device captured a sample of the microphone.
   public mutating func noteCapture(sample: Int64, at deviceTime: Duration) {
     capture.note(sample: sample, at: deviceTime)
     combine()
   }
 
-  /// Takes in when the device played a sample of the reference, by the same clock; more in `DeviceClock`.
-  /// Returns what is another from there on: silence and skips only where the time agrees.
+  /// Takes in the time at which the device played a sample of the reference, by the same clock as
+  /// `noteCapture`. `DeviceClock.note` explains the parameters.
+  ///
+  /// - Returns: The step of the playback at that sample, if any. Silence and skips count only if
+  ///   the time agrees with them.
   @discardableResult
   public mutating func notePlayback(
     sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate: Double = 0
@@ -52,29 +57,30 @@ public struct DriftEstimator: ~Copyable {
     playback.note(sample: sample, at: deviceTime, added: added, rate: rate)
     combine()
     guard !isFirst else {
-      // What was heard until now was heard at a rate that nobody had told.
+      // The delays so far belong to a rate that had not been reported.
       if rate != 0 { delays.forget() }
       return nil
     }
     let change = playback.addedSamples - lastAdded
     guard playback.compensation.rate != lastRate || change != 0 else { return nil }
-    // Where samples are left out, the echo is elsewhere once the last before them is heard.
+    // If samples are left out, the lag changes after the last sample before them.
     return PlaybackStep(
       sample: sample + min(0, change), rate: playback.compensation.rate - lastRate, added: change)
   }
 
-  /// Takes in a delay, in seconds, that was found in the sound at a time of the microphone, in
-  /// seconds; each is later than the one before.
+  /// Takes in a delay that was found in the sound, in seconds, at a time of the microphone, in
+  /// seconds. Times must increase.
   public mutating func noteDelay(_ delay: Double, at time: Double) {
     guard delay.isFinite, time.isFinite else { return }
     delays.add(time, delay + playback.compensation.excess(at: time - delay))
     combine()
   }
 
-  /// The delay has jumped: what it was before says nothing of the drift.
+  /// Forgets the delays, because the delay has jumped by an unknown time.
   public mutating func forgetDelays() { delays.forget() }
 
-  /// Forgets delays and devices alike, as where other devices are used from now on.
+  /// Forgets the delays and the devices' times, for example when other devices are used from now
+  /// on.
   mutating func reset() {
     delays.forget()
     capture.forget()
@@ -84,14 +90,15 @@ public struct DriftEstimator: ~Copyable {
     isBeyondLimit = false
   }
 
-  /// The delay has jumped, by just so many seconds.
+  /// Moves the delays, because the delay has jumped by a known number of seconds.
   mutating func shiftDelays(by seconds: Double) { delays.shift(by: seconds) }
 
-  /// How many times either device was somewhere else from then on.
+  /// The number of jumps of both devices' times.
   var deviceJumps: Int { capture.jumpCount + playback.jumpCount }
 
-  /// The lag of what is played behind the reference by the devices' times, in seconds, at a sample
-  /// of the microphone; nil when they do not say. The way of the sound comes on top.
+  /// Returns the lag of the loudspeaker after the reference by the devices' times, in seconds, at a
+  /// sample of the microphone, or nil if it is unknown. The way of the sound through the room is
+  /// not included.
   func deviceLag(atMicrophoneSample sample: Int64, referenceSample: Int64) -> Double? {
     guard let captured = capture.offset(ofSample: sample),
       let played = playback.offset(ofSample: referenceSample)
@@ -108,7 +115,8 @@ public struct DriftEstimator: ~Copyable {
     case (nil, nil): return
     case (let only?, nil), (nil, let only?): estimate = only
     case (let devices?, let sound?):
-      devicesDisagree = abs(devices.drift - sound.drift) > Self.agreement
+      let uncertainty = devices.uncertainty + sound.uncertainty
+      devicesDisagree = abs(devices.drift - sound.drift) > Self.agreement + 2 * uncertainty
       let isBetter = devices.uncertainty < sound.uncertainty
       estimate = isBetter && !devicesDisagree ? devices : sound
     }

@@ -1,24 +1,24 @@
 public import AudioCore
 internal import Spectral
 
-/// Frames in on one clock and out on another: a delay line whose reader steps through the samples a
-/// little faster or slower than one by one. Interpolation as in `SincInterpolator`.
+/// A delay line between two clocks. The reader steps through the samples a little faster or slower
+/// than one by one, and `SincInterpolator` interpolates.
 public struct ElasticBuffer: ~Copyable {
-  /// After the reader's position so many samples are needed to interpolate.
+  /// The number of samples after the reader's position that interpolation needs.
   public static let lookAhead = SincInterpolator.taps / 2 + 1
 
   public let rate: SampleRate
   public let channelCount: Int
-  /// Samples that came.
+  /// The number of samples written.
   public private(set) var written: Int64 = 0
-  /// Of the next sample that is read, among those that came.
+  /// The position of the next sample to be read, among those written.
   public private(set) var position = 0.0
   private let capacity: Int
   private let storage: FloatBuffer  // channel after channel, each with its first samples repeated
   private let interpolator = SincInterpolator.shared
   private let fading: Frame
 
-  /// `capacity` in samples: of those that came, so many are kept.
+  /// Creates a buffer that keeps the last `capacity` samples.
   public init(rate: SampleRate, channelCount: Int, capacity: Int) {
     self.rate = rate
     self.channelCount = channelCount
@@ -27,11 +27,11 @@ public struct ElasticBuffer: ~Copyable {
     fading = Frame(rate: rate, channelCount: channelCount)
   }
 
-  /// Samples ahead of the reader that it can read.
+  /// The number of samples that can be read.
   public var level: Double { Double(written) - position - Double(Self.lookAhead) }
 
-  /// Takes in a frame; what is then too old is gone. Runs per frame: no allocation, lock, log or
-  /// await.
+  /// Takes in a frame, and drops the oldest samples if there is no room. Runs per frame: no
+  /// allocation, lock, log or await.
   public mutating func write(_ frame: borrowing Frame) {
     let size = frame.sampleCount
     let start = Int(written % Int64(capacity))
@@ -75,7 +75,7 @@ public struct ElasticBuffer: ~Copyable {
     }
   }
 
-  /// Forgets all that waits.
+  /// Drops the samples that have not been read.
   public mutating func clear() { position = Double(written) }
 
   private func copy(into frame: borrowing Frame, step: Double) {
@@ -90,7 +90,8 @@ public struct ElasticBuffer: ~Copyable {
           index = index + 1 == capacity ? 0 : index + 1
         }
       } else {
-        // A whole turn is added, so that samples before the first are zeros and no negative index.
+        // One turn of the ring is added, so that the zeros before the first sample have no negative
+        // index.
         let origin = position - Double(SincInterpolator.reachBefore) + Double(capacity)
         for sample in 0..<frame.sampleCount {
           let place = origin + Double(sample) * step

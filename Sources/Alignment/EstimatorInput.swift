@@ -1,7 +1,8 @@
 internal import AudioCore
 internal import Resampling
 
-/// Brings frames to one channel at 4 kHz, where an echo is found at a quarter of the cost.
+/// Converts frames to one channel at 4 kHz. Finding an echo costs a quarter there of what it costs
+/// at 16 kHz.
 struct EstimatorInput: ~Copyable {
   static let samplesPerFrame = 40
   static let hertz = 4000
@@ -22,14 +23,14 @@ struct EstimatorInput: ~Copyable {
     line.initialize(repeating: 0, count: size)
   }
 
-  /// In seconds, but for what is the same at every rate.
+  /// The delay in seconds, without the part that is the same at every rate.
   var latency: Double {
     Double(detectorInput.latencySamples) / Double(DetectorInput.rate.hertz)
   }
 
   deinit { line.deallocate() }
 
-  /// Writes 40 samples. Runs per frame: no allocation, lock, log or await.
+  /// Converts a frame, and writes 40 samples. Runs per frame: no allocation, lock, log or await.
   mutating func process(_ input: borrowing Frame, into output: UnsafeMutablePointer<Float>) {
     detectorInput.process(input, into: decimated)
     let size = decimated.sampleCount

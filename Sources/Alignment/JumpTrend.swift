@@ -1,7 +1,7 @@
-/// Tells jumps of the lag that follow one another the same way: a drift too fast to be followed is
-/// found again and again, each time a little further, and never long enough for a slope.
+/// Detects jumps of the lag that follow one another in the same direction. A drift too fast to be
+/// followed appears like this: the lag is found again and again, each time a little further.
 struct JumpTrend {
-  /// Jumps further apart than this, in seconds, have nothing to do with each other.
+  /// The distance of two jumps in seconds from which they are unrelated.
   private static let memory = 5.0
   private static let jumpsToTell = 3
 
@@ -9,7 +9,7 @@ struct JumpTrend {
   private var count = 0  // less than 0 for jumps back
   private var lastTime = -Double.infinity
 
-  /// Takes in by how many seconds the lag has jumped, at a time in seconds.
+  /// Takes in a jump of the lag by a number of seconds, at a time in seconds.
   mutating func note(_ jump: Double, at time: Double) {
     update(time)
     let isSameWay = count == 0 || (count > 0) == (jump > 0)

@@ -1,31 +1,35 @@
 internal import Spectral
 
-/// Says which peak of a correlation is the echo, block after block, and when to believe another.
+/// Follows the peak of the echo in the correlation, block after block, and decides when to move to
+/// another peak.
 struct LagTracker {
-  /// How far a peak must stand out from the noise, in standard deviations: the largest of 4,096
+  /// The least height of a peak above the noise, in standard deviations. The largest of 4,096
   /// values of noise reaches 4.
   private static let leastHeight: Float = 7
-  /// From this height on there is no doubt.
+  /// The height from which the confidence is 1.
   private static let sureHeight: Float = 14
-  /// To the next best: a signal that repeats itself has two of the same height.
+  /// The least ratio to the second highest peak. A signal that repeats itself has two peaks of the
+  /// same height.
   private static let leastDistinction: Float = 1.3
-  /// Peaks this near, 30 ms, are reflections or the pitch of a voice.
+  /// The distance, 30 ms, within which other peaks are reflections or the pitch of a voice.
   private static let neighbourhood = 120
-  /// A peak within this of the last one, 1.5 ms, is the same.
+  /// The distance, 1.5 ms, within which a peak is the same as in the last block.
   private static let reach = 6
-  /// To the peak at the known lag, to be better.
+  /// The least ratio of a better peak to the peak at the known lag.
   private static let leastGain: Float = 1.3
-  /// A new peak has to be there for as many blocks of 128 ms.
+  /// The number of successive blocks of 128 ms in which a new peak must appear: before any lag is
+  /// known, and to move from a known one.
   private static let blocksToBelieve = 2
   private static let blocksToMove = 3
-  /// The same for one within 10 ms, which is more often a reflection than a jump.
+  /// The same for a peak within 10 ms of the known lag, which is more often a reflection than a
+  /// jump.
   private static let blocksToMoveNearby = 8
   private static let nearby: Float = 40
 
-  /// In samples at 4 kHz; nil until it is known.
+  /// The lag in samples at 4 kHz; nil until it is known.
   private(set) var lag: Float?
   private(set) var confidence: Float = 0
-  /// The lag was not followed but found elsewhere in the last block.
+  /// Whether the last block moved the lag to another peak.
   private(set) var hasMoved = false
   private var candidate = 0
   private var candidateBlocks = 0
@@ -62,8 +66,8 @@ struct LagTracker {
     candidateBlocks = 0
   }
 
-  /// The root of the mean square where there is anything: as long as the reference has no past, the
-  /// longer lags are empty, and would make any peak look high.
+  /// Returns the root mean square of the correlation, without parts that are almost zero. Until the
+  /// reference has a past, longer lags are empty and would make any peak look high.
   private static func noise(_ correlation: borrowing FloatBuffer) -> Float {
     let part = PhaseCorrelator.block
     var (sum, loudest): (Float, Float) = (0, 0)
@@ -78,22 +82,22 @@ struct LagTracker {
     return (sum / max(1, parts)).squareRoot()
   }
 
-  /// The lag is known to be so many samples longer than in the last block.
+  /// Lengthens the lag by the known drift since the last block, in samples.
   mutating func drift(by samples: Float) { move(by: samples) }
 
-  /// The lag has changed by so many samples.
+  /// Changes the lag by a known number of samples.
   mutating func jump(by samples: Float) {
     move(by: samples)
     candidateBlocks = 0
   }
 
-  /// Every lag, known or not, is by so many samples longer from here on.
+  /// Makes every lag longer by a number of samples, because the window of lags has moved.
   mutating func shift(by samples: Int) {
     move(by: Float(samples))
     candidate += samples
   }
 
-  /// Not beyond what is looked at: a drift goes on where nothing is heard, as long as that lasts.
+  /// Moves the lag, within the window: a drift continues while no echo is heard.
   private mutating func move(by samples: Float) {
     let longest = Float(PhaseCorrelator.lagCount - 1)
     lag = lag.map { max(0, min(longest, $0 + samples)) }
@@ -104,7 +108,7 @@ struct LagTracker {
     return abs(Float(candidate) - lag) <= Self.nearby ? Self.blocksToMoveNearby : Self.blocksToMove
   }
 
-  /// Goes with the peak at the known lag as far as it drifts in a block.
+  /// Follows the peak at the known lag as far as it can drift in a block.
   private mutating func follow(_ correlation: borrowing FloatBuffer, _ noise: Float) {
     guard let lag else { return }
     let peak = Self.peak(near: lag, correlation)
@@ -131,10 +135,10 @@ struct LagTracker {
 }
 
 extension FloatBuffer {
-  /// Also of an echo whose polarity is turned.
+  /// The absolute value, as the polarity of an echo may be inverted. 0 for a negative index.
   fileprivate func magnitude(_ index: Int) -> Float { index < 0 ? 0 : abs(start[index]) }
 
-  /// The index of the largest magnitude, the first of equals; -1 where there is none.
+  /// Returns the index of the largest magnitude, the first of equals, or -1 if the range is empty.
   fileprivate func peak(_ range: Range<Int>) -> Int {
     var (peak, largest): (Int, Float) = (-1, -1)
     func look(_ index: Int) {
@@ -142,13 +146,13 @@ extension FloatBuffer {
       (peak, largest) = (index, abs(start[index]))
     }
     var index = range.lowerBound
-    while index + 4 <= range.upperBound {
-      // Four at once: they are looked at one by one only where they hold something larger.
-      let four = UnsafeRawPointer(start + index).loadUnaligned(as: SIMD4<Float>.self)
-      if any((four .> largest) .| (four .< -largest)) {
-        for each in index..<index + 4 { look(each) }
+    while index + 16 <= range.upperBound {
+      // Values are compared one by one only if one of sixteen is larger.
+      let values = UnsafeRawPointer(start + index).loadUnaligned(as: SIMD16<Float>.self)
+      if any((values .> largest) .| (values .< -largest)) {
+        for each in index..<index + 16 { look(each) }
       }
-      index += 4
+      index += 16
     }
     while index < range.upperBound {
       look(index)
@@ -157,7 +161,7 @@ extension FloatBuffer {
     return peak
   }
 
-  /// The top of the parabola through a peak and its neighbours.
+  /// Returns the vertex of the parabola through a peak and its neighbours.
   fileprivate func interpolatedPeak(_ index: Int) -> Float {
     guard index > 0, index < count - 1 else { return Float(index) }
     let (before, top, after) = (

@@ -1,24 +1,25 @@
-/// The lags at which an echo is looked for: a window of 1,024 ms over the difference between the
-/// indexes of microphone and reference, which moves in steps of 128 ms where two clocks drift apart.
+/// The range of lags in which the echo is searched: 1,024 ms of the difference between the indexes
+/// of microphone and reference. The window moves in steps of 128 ms if two clocks drift apart.
 struct LagWindow {
   /// The length of a step, in seconds and in frames, rounded up.
   static let shift = DelayEstimator.lagShift
   static let frames = 13
 
-  /// A lag nearer to an end of the window than this, in seconds, is about to leave it.
+  /// A lag outside of these, in seconds, is about to leave the window.
   private static let shortestLag = 0.003
   private static let longestLag = 1.012
-  /// A step because of the arrivals must leave a lag that is heard between these, in seconds.
+  /// After a step because of the arrivals, an echo that is heard must lie in this range, in
+  /// seconds.
   private static let safeLags = 0.05...1.0
-  /// The window follows the arrivals when it is further away, in seconds: more is needed to move it
-  /// back, so that it does not sway.
+  /// The distances from the arrivals, in seconds, from which the window follows them. They differ,
+  /// so that the window does not move back and forth.
   private static let aheadOfArrival = 0.192
   private static let behindArrival = 0.02
-  /// The echo does not take the window further from the arrivals than this, in seconds.
+  /// The largest distance from the arrivals to which the echo moves the window, in seconds.
   private static let furthestFromArrival = 1.0
-  /// An echo that was not heard for so long, in seconds, says no more where the window belongs.
+  /// The seconds without echo after which the last lag no longer holds the window.
   private static let memory = 30.0
-  /// The reference is off the arrivals when it is further away than this, in seconds.
+  /// The distance of the reference from the arrivals, in seconds, from which it is moved back.
   private static let leastArrivalError = 0.03
 
   /// Whether the window may move at all.
@@ -41,8 +42,8 @@ struct LagWindow {
     if moves { arrival.note(offset, at: time) }
   }
 
-  /// Takes in that the echo was heard where it is looked for, while the reference was held back by so
-  /// many seconds of the window.
+  /// Takes in that the echo was heard at the known lag, while the reference was held back by the
+  /// given seconds, counted in the window.
   mutating func noteLag(at time: Double, heldFor held: Double) {
     heard = (time, held - secondsFromArrival)
   }
@@ -53,11 +54,11 @@ struct LagWindow {
     heard.map { time - $0.at < Self.memory } ?? false
   }
 
-  /// Returns whether the window should show longer lags or shorter ones, and nil where it is well as
-  /// it is.
+  /// Returns true if the window should move to longer lags, false if to shorter ones, and nil if it
+  /// should stay.
   ///
   /// - Parameters:
-  ///   - lag: The lag of the echo in the window, in seconds, where it is known.
+  ///   - lag: The lag of the echo in the window, in seconds, if it is known.
   ///   - needsRoom: Whether the reference must be held back by less than the window allows.
   func wantedShift(lag: Double?, needsRoom: Bool) -> Bool? {
     if let lag {
@@ -80,8 +81,9 @@ struct LagWindow {
     seconds = Double(steps) * Self.shift
   }
 
-  /// Returns the seconds by which the reference should be held back longer, where the echo has not
-  /// been heard for a while and the reference has left the place that it had among the arrivals.
+  /// Returns the seconds by which the reference should be held back longer, or nil. There is such
+  /// an error if the echo has not been heard for a while and the reference has moved against the
+  /// arrivals.
   func arrivalError(at time: Double, heldFor held: Double) -> Double? {
     guard let heard, time - heard.at >= Self.memory else { return nil }
     let error = heard.held - (held - secondsFromArrival)

@@ -4,40 +4,41 @@ internal import Spectral
   internal import Glibc
 #endif
 
-/// The generalised cross-correlation with phase transform of two signals at 4 kHz (C. Knapp and
-/// G. Carter, "The Generalized Correlation Method for Estimation of Time Delay", 1976), over lags of
-/// 0 to 1,024 ms, averaged over blocks of 128 ms.
+/// The generalised cross-correlation with phase transform of two signals at 4 kHz (C. Knapp and G.
+/// Carter, "The Generalized Correlation Method for Estimation of Time Delay", 1976), over lags of 0
+/// to 1,024 ms, averaged over blocks of 128 ms.
 ///
-/// The lags are cut into partitions of a block, as in a partitioned-block adaptive filter (J.-S. Soo
-/// and K. Pang, "Multidelay Block Frequency Domain Adaptive Filter", 1990): each block of the
-/// microphone meets the spectra of the reference's last eight. The work of a block is cut into steps
-/// for the frames that follow.
+/// The lags are divided into partitions of a block, as in a partitioned-block adaptive filter
+/// (J.-S. Soo and K. Pang, "Multidelay Block Frequency Domain Adaptive Filter", 1990): each block
+/// of the microphone is compared with the spectra of the reference's last eight blocks. The work on
+/// a block is divided into steps, which run in the frames that follow.
 struct PhaseCorrelator: ~Copyable {
-  /// In samples: 128 ms.
+  /// The length of a block in samples, 128 ms.
   static let block = 512
   static let partitions = 8
   static let lagCount = block * partitions
-  /// Of the work after a block.
+  /// The number of steps of the work on a block.
   static let stepCount = 1 + partitions
 
   private static let size = 2 * block
   private static let binCount = Spectrum.binCount(size)
-  /// 100 to 1,900 Hz: below is hum, above the low-pass.
+  /// The bins of 100 to 1,900 Hz. Lower ones contain hum, higher ones are attenuated by the
+  /// low-pass.
   private static let bins = 26...486
-  /// Below this mean square, -90 dBFS, a block holds nothing to compare.
+  /// The mean square, -90 dBFS, below which a block is silent.
   private static let leastPower: Float = 1e-9
   /// The share of a new block in the average, once the average is full.
   private static let leastShare: Float = 1 / 6
-  /// A reference with fewer frequencies than these has no place in time: a tone, a hum.
+  /// The least number of frequencies of a reference. Signals with fewer, such as a tone or hum,
+  /// have no definite lag.
   private static let leastBins = bins.count / 8
-
-  /// The sum of the weights of the microphone's frequencies; a block with less is a pause.
+  /// The least sum of the weights of the microphone's frequencies. A block with less is a pause.
   private static let leastWeight: Float = 20
 
   /// The correlation by lag, after the last step.
   let correlation = FloatBuffer(lagCount)
-  /// How far the lag is known to drift in a block, in samples: the average is turned by it, so that
-  /// what was heard a second ago still adds to the same peak.
+  /// The known drift of the lag in a block, in samples. The average is turned by it, so that a
+  /// block of a second ago still adds to the same peak.
   var drift = 0.0
   private let fft = RealFFT(size: size)
   private let input = FloatBuffer(size)  // of the reference
@@ -50,6 +51,7 @@ struct PhaseCorrelator: ~Copyable {
   private let edge = FloatBuffer(block / 4)
   private let turnBins = FloatBuffer(2 * binCount)  // a delay by the drift, as a spectrum
   private var drifted = 0.0  // since the average was last turned
+  private var turns = true  // whether `turnBins` is anything but ones
   private var weights = SpectralWeights(bins: bins)
   private var newest = 0  // in the ring of references
   private var shortest = 0  // in the ring of averages: the partition of the shortest lags
@@ -70,17 +72,19 @@ struct PhaseCorrelator: ~Copyable {
     }
   }
 
-  /// Whether the last block said something about the lag.
+  /// Whether the last block contains information about the lag.
   var isInformed: Bool { hasMicrophone && blocksWithoutReference <= Self.partitions }
 
-  /// Forgets the average, not the signals.
+  /// Discards the average and keeps the signals. A block whose work is not done yet is not
+  /// averaged.
   mutating func forget() {
     averageBins.clear()
     blocksAveraged = 0
+    hasMicrophone = false
   }
 
-  /// Takes in a block of the microphone and two blocks of the reference, the newer of the same time,
-  /// or no reference where the block belongs to the same one as the last.
+  /// Takes in a block of the microphone and two blocks of the reference, the newer at the same
+  /// time. Without a reference, the block is compared with the same reference as the last one.
   mutating func begin(
     reference: UnsafeMutablePointer<Float>?, microphone block: UnsafeMutablePointer<Float>
   ) {
@@ -120,8 +124,8 @@ struct PhaseCorrelator: ~Copyable {
     transformReference()
   }
 
-  /// Makes every lag longer by a block, or shorter: what was averaged moves with it. Only between the
-  /// last step of a block and the next block.
+  /// Makes every lag longer by a block, or shorter, and moves the averages. May only be called
+  /// between the last step of a block and the next block.
   mutating func shiftLags(isLonger: Bool) {
     if isLonger { shortest = (shortest + Self.partitions - 1) % Self.partitions }
     // The shortest lags are new, or leave and come back as the longest.
@@ -129,7 +133,8 @@ struct PhaseCorrelator: ~Copyable {
     if !isLonger { shortest = (shortest + 1) % Self.partitions }
   }
 
-  /// One step of the work, 0..<stepCount, in order. Runs per frame: no allocation, lock, log or await.
+  /// Runs one step of the work, 0..<stepCount, in order. Runs per frame: no allocation, lock, log
+  /// or await.
   mutating func run(step: Int) {
     if step == 0 { transform() } else if isInformed { correlate(partition: step - 1) }
   }
@@ -165,6 +170,9 @@ struct PhaseCorrelator: ~Copyable {
   }
 
   private mutating func makeTurn() {
+    guard drifted != 0 || turns else { return }
+    turns = drifted != 0
+    let turn = turn
     let angle = -2 * Double.pi * drifted / Double(Self.size)
     let (stepReal, stepImaginary) = (cos(angle), sin(angle))
     var (real, imaginary) = (1.0, 0.0)
@@ -178,7 +186,7 @@ struct PhaseCorrelator: ~Copyable {
     drifted = 0
   }
 
-  /// Brings a partition up to date.
+  /// Adds the last block to the average of a partition, and transforms the average.
   private mutating func correlate(partition: Int) {
     let share = max(1 / Float(max(1, blocksAveraged)), Self.leastShare)
     let bins = average(partition)

@@ -1,40 +1,42 @@
 public import AudioCore
 
-/// A jitter buffer between two clocks: frames come when they come, and are read steadily.
+/// A jitter buffer between two clocks. Frames arrive irregularly and are read steadily.
 ///
-/// It starts when `margin` more than a frame is there. From then on the least that is left after a
-/// read is kept near the margin by reading a little faster or slower (`RateController`), so that
-/// clocks may differ for ever. What counts is the level between frames: each counts as coming sample
-/// by sample until the next. When it runs dry it gives silence, faded, and starts anew with a larger
-/// margin, which shrinks again while all is well. What it holds too much of is skipped, cross-faded.
+/// Reading starts when a frame and `margin` more have arrived. From then on `RateController` makes
+/// it read a little faster or slower, so that the least level after a read stays near the margin,
+/// however long the clocks differ. The level is measured between frames, as if each frame arrived
+/// sample by sample until the next. If the buffer runs dry, it fades to silence and starts again
+/// with a larger margin, which shrinks while there is no underrun. A surplus is skipped with a
+/// cross-fade.
 public struct PlayoutBuffer: ~Copyable {
   public struct Settings: Sendable {
-    /// At first, and at least.
+    /// The first and the least margin.
     public var leastMargin = Duration.milliseconds(10)
-    /// At most, however often it runs dry.
+    /// The largest margin, however often the buffer runs dry.
     public var largestMargin = Duration.milliseconds(200)
-    /// More above the margin for half a second is skipped: bursts are shorter. Less goes slowly, as each
-    /// jump is another path to an echo canceller.
+    /// A surplus above the margin that lasts for half a second, longer than a burst, is skipped. A
+    /// smaller one is reduced slowly, because an echo canceller must adapt to each jump.
     public var surplus = Duration.milliseconds(20)
 
     public init() {}
   }
 
-  /// What has been seen so far, in samples where nothing else is said.
+  /// The state of the buffer. Counts are in samples.
   public struct Status: Sendable, Equatable {
     public var margin: Int
-    /// Least of the last second, after a read.
+    /// The least level after a read, in the last second.
     public var leastLevel = 0
-    /// By which it is read faster than it is written to by its own clock, in parts per million.
+    /// The rate at which the buffer is read faster than its writer's nominal rate, in parts per
+    /// million.
     public var deviation = 0.0
     public var skipped: Int64 = 0
-    /// By which all that follows is heard later, for silence and skips, in whole samples. What a `clear`
-    /// has moved is not in it.
+    /// The whole samples by which silence and skips have made the following samples later. Not
+    /// counted is what a `clear` has dropped.
     public var added: Int64 = 0
     public var underrunCount = 0
   }
 
-  /// In reads.
+  /// The number of reads in a second.
   private static let second = 100
 
   public private(set) var status: Status
@@ -46,11 +48,11 @@ public struct PlayoutBuffer: ~Copyable {
   private var wasCleared = true
   private var wantsFadeIn = false
   private var lastWrite: Int64 = 0  // in ns
-  private var flowLeast = Double.infinity  // between frames, of the second that runs
-  private var lastFlowLeast = 0.0  // of the second before
-  private var windowLeast = Double.infinity  // of the second that runs
-  private var quarterLeast = Double.infinity  // of the quarter of a second that runs
-  private var lastQuarterLeast = 0.0  // of the one before
+  private var flowLeast = Double.infinity  // between frames, in the current second
+  private var lastFlowLeast = 0.0  // in the second before
+  private var windowLeast = Double.infinity  // in the current second
+  private var quarterLeast = Double.infinity  // in the current quarter of a second
+  private var lastQuarterLeast = 0.0  // in the quarter before
   private var reads = 0
   private var calmReads = 0
 
@@ -64,14 +66,14 @@ public struct PlayoutBuffer: ~Copyable {
     status = Status(margin: rate.samples(in: settings.leastMargin))
   }
 
-  /// Of the next sample that is read, among those that came.
+  /// The position of the next sample to be read, among those written.
   public var position: Double { buffer.position }
 
-  /// Samples that wait to be read.
+  /// The number of samples that wait to be read.
   public var level: Double { max(0, Double(buffer.written) - buffer.position) }
 
-  /// Takes in the next 10 ms, which come at a time in ns of any clock that is the same for all calls.
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Takes in the next 10 ms, which arrive at a time in ns of a clock that is the same for all
+  /// calls. Runs per frame: no allocation, lock, log or await.
   public mutating func write(_ frame: borrowing Frame, at time: Int64) {
     buffer.write(frame)
     lastWrite = time
@@ -79,7 +81,7 @@ public struct PlayoutBuffer: ~Copyable {
 
   /// Reads the next 10 ms, at a time in ns.
   ///
-  /// - Returns: Whether there was sound to be read; silence counts where it was written.
+  /// - Returns: Whether there was a frame to read. Silence that was written counts as a frame.
   ///   Runs per frame: no allocation, lock, log or await.
   @discardableResult
   public mutating func read(into frame: borrowing Frame, at time: Int64) -> Bool {
@@ -102,7 +104,7 @@ public struct PlayoutBuffer: ~Copyable {
     return true
   }
 
-  /// Forgets all that waits, and starts anew.
+  /// Drops the samples that wait, and starts again.
   public mutating func clear() {
     buffer.clear()
     isRunning = false
@@ -110,10 +112,10 @@ public struct PlayoutBuffer: ~Copyable {
     forgetLevels()
   }
 
-  /// By how much it is to skip now, in samples.
+  /// Returns the number of samples to skip now, or nil.
   private mutating func dueSkip() -> Double? {
     if reads == Self.second {
-      // Soon after a start nobody minds it, and all else is slow.
+      // Soon after a start, a skip disturbs nobody.
       let surplus = lastFlowLeast - flowTarget
       return surplus > RateController.off * Double(buffer.rate.hertz) ? surplus : nil
     }
@@ -133,7 +135,7 @@ public struct PlayoutBuffer: ~Copyable {
     controller.skipped(surplus)
   }
 
-  /// The last that is there, and then silence.
+  /// Reads the samples that are left, faded out, and then silence.
   private mutating func runDry(_ frame: borrowing Frame, _ step: Double) -> Bool {
     isRunning = false
     calmReads = 0
@@ -141,10 +143,11 @@ public struct PlayoutBuffer: ~Copyable {
     let limit = buffer.rate.samples(in: settings.largestMargin)
     status.margin = min(limit, status.margin + frameSize)
     forgetLevels()
-    // In whole samples of the reader, so that it can say by how much all that follows is later.
+    // In whole samples of the reader, so that `added` is exact.
     let rest = Int(buffer.level / step)
     guard rest >= 1 else { return giveSilence(frame) }
-    // Slower, so that the rest lasts for the frame: at most a few ms of it are heard before it fades.
+    // Slower, so that the rest lasts for the frame. Only its first few ms are heard before it
+    // fades.
     buffer.read(into: frame, step: Double(rest) * step / Double(frameSize))
     fade(frame, from: 1, to: 0)
     noteSilence(frameSize - rest)
@@ -189,7 +192,8 @@ public struct PlayoutBuffer: ~Copyable {
     (windowLeast, flowLeast) = (.infinity, .infinity)
   }
 
-  /// Wherever between two frames it is read, half a frame more than the margin is there on average.
+  /// The average level between two frames is half a frame above the margin, whenever the buffer is
+  /// read.
   private var flowTarget: Double { Double(frameSize / 2 + status.margin) }
 
   private mutating func forgetLevels() {

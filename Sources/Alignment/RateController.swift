@@ -1,42 +1,45 @@
-/// Keeps a buffer between two clocks as full as it should be, by saying how much faster than its own
-/// clock the reading side has to read.
+/// Keeps the level of a buffer between two clocks near its target, by computing how much faster
+/// than its own clock the reader must read.
 ///
-/// The drift is the slope of the level as it would be if nothing were done about it, over the last
-/// minute, by a line that single bursts do not move (`RobustLine`). An echo canceller that listens
-/// follows a rate that stays, and not one that wanders: so the drift is taken anew only when it is
-/// clearly another, and a level is left alone until it is well off, and then brought back evenly.
+/// The drift is the slope of the level over the last minute, as it would be without control, by a
+/// line that single bursts do not move (`RobustLine`). An echo canceller follows a constant rate
+/// better than one that varies. The drift is therefore updated only when it is clearly different,
+/// and the level is corrected only when it is well off, at a constant rate.
 public struct RateController: ~Copyable {
-  /// In parts per million: no two crystals differ by more, and what says so is no drift.
+  /// The largest drift in parts per million. No two crystals differ by more, so a steeper slope is
+  /// no drift.
   public static let largestDrift = 600.0
-  /// By how much a level that is off is brought back, in parts per million.
+  /// The rate at which a level is corrected, in parts per million.
   public static let correction = 60.0
-  /// From how far off, and until how far, in seconds.
+  /// The errors at which a correction starts and ends, in seconds.
   public static let off = 0.003
   private static let settled = 0.0005
-  /// A drift that differs by less is the same: in parts per million, and times its uncertainty.
+  /// The least change of the drift: in parts per million, and as a multiple of its uncertainty.
   private static let leastChange = 10.0
   private static let clearFactor = 4.0
   private static let leastCount = 6
-  /// What few points say of how much a level trembles is believed only so many times over, and within
-  /// bounds, in seconds: on the sound rig, where threads are late now and then, it is the greatest.
+  /// The jitter of the level, measured from few points, is multiplied by `factor` and limited to
+  /// the bounds, in seconds. The greatest is that of the sound rig, where threads are late now and
+  /// then.
   private static let tremble = (factor: 5.0, least: 0.0003, greatest: 0.0015)
-  /// What a level moves by at once, in seconds, is no drift; the second time it has come to stay.
+  /// The sudden change of the level, in seconds, that is no drift. The second in a row is
+  /// permanent.
   private static let step = 0.0025
 
-  /// In parts per million; positive where the reader must be quicker.
+  /// The rate at which the reader must be faster than its own clock, in parts per million.
   public private(set) var deviation = 0.0
-  /// By which the writer's clock is faster, as far as is known.
+  /// The rate at which the writer's clock is faster, in parts per million, as far as it is known.
   public private(set) var drift = 0.0
   private let rate: Double
   private var line = RobustLine(capacity: 60)
-  private var taken = 0.0  // samples that were read in excess
+  private var taken = 0.0  // samples read in addition to the nominal rate
   private var time = 0.0
   private var correction = 0.0  // in parts per million
   private var isOutlying = false
 
   public init(rate: Double) { self.rate = rate }
 
-  /// The buffer starts anew; the clocks are the same.
+  /// Restarts with an empty buffer and the same clocks.
   public mutating func restart() {
     line.forget()
     (taken, time, correction) = (0, 0, 0)
@@ -44,15 +47,15 @@ public struct RateController: ~Copyable {
     deviation = drift
   }
 
-  /// So many samples have been left out.
+  /// Takes in that a number of samples have been skipped.
   public mutating func skipped(_ samples: Double) { taken += samples }
 
-  /// The buffer holds `level` samples where it should hold `target`, and `seconds` have passed since
-  /// the last time.
+  /// Takes in the level of the buffer and its target, in samples, `seconds` after the last update.
   public mutating func update(level: Double, target: Double, seconds: Double) {
     taken += deviation * 1e-6 * rate * seconds
     time += seconds
-    // From where it was, and not along a slope that is not believed yet.
+    // From the last level, along the drift that is known, not along a slope that may still be
+    // wrong.
     let expected = line.value(at: time - seconds) + drift * 1e-6 * rate * seconds
     let offset = level + taken - expected
     if line.count > 2, abs(offset) > Self.step * rate {
@@ -76,10 +79,10 @@ public struct RateController: ~Copyable {
     if change > max(Self.leastChange, Self.clearFactor * uncertainty(seconds)) { drift = slope }
   }
 
-  /// Of the slope, in parts per million.
+  /// Returns the uncertainty of the slope, in parts per million.
   private func uncertainty(_ seconds: Double) -> Double {
     let count = Double(line.count)
-    // Of the slope of points that are spread evenly, for each second that they tremble by.
+    // The standard error of the slope of evenly spaced points, for each second of their jitter.
     let spread = (12 / count).squareRoot() / (count * seconds)
     let seen = line.uncertainty / rate
     let (least, greatest) = (Self.tremble.least * spread, Self.tremble.greatest * spread)

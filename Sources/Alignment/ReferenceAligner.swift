@@ -1,20 +1,20 @@
 public import AudioCore
 public import Resampling
 
-/// The stage before an echo canceller that makes the reference lead the echo by a steady time,
-/// whatever the lag on the network, the drift of two clocks and their jumps.
+/// The stage before an echo canceller that makes the reference lead the echo by a constant time,
+/// for any lag on the network, drift of two clocks and jump.
 ///
-/// Until the lag is known, from the sound or from the devices' times, the reference passes untouched.
-/// A lead that suits the canceller stays as it is. Any other lead becomes the best one: the reference
-/// is held back. From then on the lead stays the same: a drift is followed by resampling, a jump by
-/// one move with a cross-fade of a frame.
+/// Until the lag is known, from the sound or from the devices' times, the reference passes
+/// unchanged. A lead that suits the canceller is kept. Otherwise the reference is held back, so
+/// that its lead becomes the best one. From then on the lead stays the same: the aligner follows a
+/// drift by resampling, and a jump by one move with a cross-fade of a frame.
 ///
-/// The indexes of samples name samples and do not compare clocks. A reference with a clock of its own
-/// may run ahead of the microphone or behind it for as long as the call lasts: the lag is looked for
-/// in a window of 1,024 ms that moves with the echo, and with the arrivals of the samples while no
-/// echo is heard. The same input gives the same output.
+/// The indexes of samples identify samples and do not compare clocks. A reference with a clock of
+/// its own may run ahead of the microphone or behind it for as long as the call lasts. The lag is
+/// searched in a window of 1,024 ms that moves with the echo, and with the arrivals of the samples
+/// while no echo is heard. The same input gives the same output.
 public struct ReferenceAligner: ~Copyable {
-  /// The lead that suits a canceller best, and those that suit it well enough to be left alone.
+  /// The lead that suits a canceller best, and the leads that suit it well enough to be kept.
   public struct Leads: Sendable, Equatable {
     public var best: Duration
     public var good: ClosedRange<Duration>
@@ -31,31 +31,29 @@ public struct ReferenceAligner: ~Copyable {
   /// The change of the echo path with a frame.
   public enum Change: Sendable, Equatable {
     case none
-    /// The client has told of a step, and the reference follows it at the very sample: the canceller
-    /// has nothing to learn.
+    /// The client has reported a step, and the reference follows it at the same sample. The
+    /// canceller has nothing to learn.
     case followed
-    /// The echo is elsewhere than before, or the reference was moved.
+    /// The lag of the echo has changed, or the reference was moved.
     case moved
   }
 
-  /// The time that the estimate is behind a drift that it follows, in seconds: half a block and the
-  /// work.
+  /// The age of the estimate, in seconds: half a block, and the time that the work takes.
   private static let age = 0.1
-  /// The error of the lead, in seconds, from which the reference is moved at once: where the lag was
-  /// found elsewhere, and where it only drifts.
+  /// The errors of the lead, in seconds, from which the reference is moved at once: after the lag
+  /// has jumped, and while it only drifts.
   private static let offAfterJump = 0.001
   private static let offAfterDrift = 0.004
-  /// The same by the devices' times, which do not include the way through the room.
+  /// The same for a lag by the devices' times, which do not include the way through the room.
   private static let offByDevices = 0.005
   /// The error of the lead, in seconds, from which the reference needs room to follow a drift.
-  private static let offForRoom = 0.0015
-  /// The room, in seconds, that a reference keeps which follows a drift: it lasts for 2 s of the
-  /// largest.
+  private static let offForRoom = 0.0005
+  /// The room, in seconds, that is kept for following a drift: 2 s of the largest one.
   private static let roomForDrift = 0.002
-  /// A slower drift, in parts per million, is left to the canceller, which bears 200.
+  /// The least drift that is followed, in parts per million. The canceller tolerates 200.
   private static let leastDrift = 10.0
   private static let leastConfidence: Float = 0.4
-  /// One update of the estimator in so many becomes a point of the slope: the others say the same.
+  /// The number of updates of the estimator for each point of the slope. Nearer points add nothing.
   private static let updatesPerPoint = 4
 
   public private(set) var status = AlignmentStatus()
@@ -69,14 +67,14 @@ public struct ReferenceAligner: ~Copyable {
   private var microphoneFrames: Int64 = 0
   private var referenceFrames: Int64 = 0
   private var updateCount = 0
-  private var lead: Double?  // in seconds, that is kept
+  private var lead: Double?  // to be kept, in seconds
   private var leadError = 0.0  // in seconds, when the echo was last heard
-  private let heldBack: Double  // the microphone, in seconds
+  private let heldBack: Double  // the delay of the microphone, in seconds
   private var hasNewTimes = false
   private var steps = PlaybackSteps()
   private var knownJumps = 0
-  private var deviceOffset: Double?  // from the lag by the devices' times to that of the sound
-  private var lastLag: Double?  // in seconds, that was last believed
+  private var deviceOffset: Double?  // the lag of the sound minus the lag by the devices' times
+  private var lastLag: Double?  // the last lag that was believed, in seconds
   private var jumps = JumpTrend()
   private var window: LagWindow
 
@@ -84,8 +82,9 @@ public struct ReferenceAligner: ~Copyable {
   ///
   /// - Parameters:
   ///   - heldBack: The time by which the microphone comes later than its samples' indexes say.
-  ///   - hasOwnClock: Whether the reference comes by a clock of its own, so that there may be more or
-  ///     less of it than of the microphone. Otherwise a frame of it comes with each of the microphone.
+  ///   - hasOwnClock: Whether the reference has a clock of its own, so that it may have more or
+  ///     fewer frames than the microphone. Otherwise a frame of it arrives with each frame of the
+  ///     microphone.
   public init(
     microphone: SampleRate, reference: SampleRate, referenceChannelCount: Int,
     heldBack: Duration = .zero, leads: Leads = Leads(), hasOwnClock: Bool = false
@@ -104,13 +103,14 @@ public struct ReferenceAligner: ~Copyable {
       longestDelay: reference.samplesPerFrame * DelayEstimator.longestWait)
   }
 
-  /// Takes in when the device captured a sample of the microphone, by any clock.
+  /// Takes in the time at which the device captured a sample of the microphone, by any clock.
   public mutating func noteCapture(sample: Int64, at deviceTime: Duration) {
     driftEstimator.noteCapture(sample: sample, at: deviceTime)
     hasNewTimes = true
   }
 
-  /// Takes in when the device played a sample of the reference, by the same clock; more in `DeviceClock`.
+  /// Takes in the time at which the device played a sample of the reference, by the same clock.
+  /// `DeviceClock.note` explains the parameters.
   public mutating func notePlayback(
     sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate: Double = 0
   ) {
@@ -120,24 +120,24 @@ public struct ReferenceAligner: ~Copyable {
     hasNewTimes = true
   }
 
-  /// Takes in that samples of the reference have arrived, when the given seconds of it and of the
-  /// microphone have arrived in all.
+  /// Takes in that samples of the reference have arrived, and how many seconds of the reference and
+  /// of the microphone have arrived in total.
   public mutating func noteArrival(reference: Double, microphone: Double) {
     window.noteArrival(reference - microphone, at: microphone)
   }
 
-  /// The frames of the reference that have still to come until it is level with the microphone. Below
-  /// zero, no more is taken yet.
+  /// The number of frames of the reference until it is level with the microphone. If negative, the
+  /// reference must wait.
   public var missingFrames: Int {
     Int((Double(microphoneFrames - referenceFrames) + window.seconds * 100).rounded(.up))
   }
 
-  /// Whether `read` will have all that it needs, when so many frames of the reference more have come.
+  /// Returns whether `read` will have its input after so many frames more of the reference.
   public func hasReference(afterFrames count: Int) -> Bool {
     resampler.hasNextFrame(afterFrames: count)
   }
 
-  /// The frames by which the reference may be behind the microphone.
+  /// The number of frames by which the reference may be behind the microphone.
   public static let longestWait = DelayEstimator.longestWait - 1
 
   /// Takes in the next 10 ms of the reference, while frames of it are missing. Runs per frame: no
@@ -149,10 +149,10 @@ public struct ReferenceAligner: ~Copyable {
     resampler.write(frame)
   }
 
-  /// Takes in the next 10 ms of the microphone, and decides by what is known then. Runs per frame: no
+  /// Takes in the next 10 ms of the microphone, and decides on the next `read`. Runs per frame: no
   /// allocation, lock, log or await.
   ///
-  /// - Returns: Where the echo has gone. The next `read` is moved for it where the engine needs that.
+  /// - Returns: The change of the echo path with this frame.
   public mutating func append(microphone frame: borrowing Frame) -> Change {
     precondition(missingFrames <= Self.longestWait, "a microphone without its reference")
     microphoneFrames += 1
@@ -172,12 +172,12 @@ public struct ReferenceAligner: ~Copyable {
     return change
   }
 
-  /// Returns the reference for the microphone's last frame, or silence in place of one that has not
-  /// come. Runs per frame: no allocation, lock, log or await.
+  /// Reads the reference for the microphone's last frame, or silence if it has not arrived. Runs
+  /// per frame: no allocation, lock, log or await.
   public mutating func read(into output: borrowing Frame) { resampler.read(into: output) }
 
-  /// Forgets the echo's path and the clocks of the devices, as where a route has changed. The
-  /// reference stays where it is.
+  /// Forgets the echo's path and the devices' clocks, for example when the route has changed. The
+  /// reference keeps its delay.
   public mutating func reset() {
     estimator.reset()
     driftEstimator.reset()
@@ -215,7 +215,7 @@ public struct ReferenceAligner: ~Copyable {
       return begin(lag: expected) || abs(jump) > Self.offByDevices
     }
     let error = max(0, expected - lead) - heldSeconds
-    leadError = error
+    leadError = expected - lead - heldSeconds
     let limit = estimator.hasMoved ? Self.offAfterJump : Self.offAfterDrift
     if abs(error) > limit {
       if !estimator.hasMoved { jumps.note(error, at: estimator.comparedSeconds) }
@@ -223,7 +223,7 @@ public struct ReferenceAligner: ~Copyable {
     }
     if abs(jump) > Self.offAfterJump { return true }
     if resampler.slope == 0, drift != 0, goodLeads.contains(lead + error) {
-      // The canceller has learnt the lead as it is by now; what it was does not matter to it.
+      // By now the canceller has learned the present lead.
       self.lead = lead + error
       resampler.slope = drift
     } else {
@@ -242,15 +242,15 @@ public struct ReferenceAligner: ~Copyable {
     return move(to: lag - bestLead)
   }
 
-  /// Resamples by the drift, and by a little more while the lead is not what it was: slower than
-  /// anything that the canceller minds, and not for the noise of the estimate.
+  /// Resamples by the drift, and a little more while the lead is off: slowly enough for the
+  /// canceller, and not for errors within the noise of the estimate.
   private mutating func correct(_ error: Double, _ drift: Double) {
     let excess = error > 0 ? max(0, error - 0.001) : min(0, error + 0.001)
     resampler.slope = drift + max(-30, min(30, excess * 1e6 / 20))
   }
 
-  /// Follows the devices' times. Before the echo was heard, they say where it is. Later they only say
-  /// where it went when they jump, until it is heard there.
+  /// Follows the devices' times. Before the echo is heard, they determine the lag. Later they only
+  /// determine the new lag after a jump, until the echo is heard.
   private mutating func followDevices() -> Bool {
     hasNewTimes = false
     guard let lag = deviceLag else { return false }
@@ -275,15 +275,14 @@ public struct ReferenceAligner: ~Copyable {
     return moveByDevices(to: expected - lead)
   }
 
-  /// Takes a lag that was told for that of the echo, before it is heard there.
+  /// Uses a reported lag as that of the echo, before the echo is heard.
   private mutating func believe(lag: Double) {
     status.echoDelay = echoDelay(lag: lag)
     lastLag = lag
   }
 
-  /// Follows a step of the playback: from here on the client plays as it said. A drift that is
-  /// followed changes by just as much, and the reference stays with the echo to the sample. Returns
-  /// whether the lag has changed.
+  /// Follows a reported step of the playback. A drift that is followed changes by the step's rate,
+  /// and the reference moves by the step's samples. Returns whether the lag has changed.
   private mutating func take(_ step: PlaybackStep) -> Bool {
     if resampler.slope != 0 { resampler.slope -= step.rate }
     let change = Double(step.added) / rate
@@ -304,12 +303,12 @@ public struct ReferenceAligner: ~Copyable {
   private mutating func learnDeviceOffset(_ lag: Double) {
     guard let deviceLag else { return }
     knownJumps = driftEstimator.deviceJumps
-    // Steps that are told and not read yet: the devices know them, and the sound does not.
+    // The devices' times include steps that are not read yet, the sound does not.
     let coming = Double(steps.added) / rate
     deviceOffset = lag + coming - deviceLag
   }
 
-  /// The lag by the devices' times, in seconds; nil for one that no echo can have.
+  /// The lag by the devices' times, in seconds; nil if it is unknown or impossible.
   private var deviceLag: Double? {
     anyDeviceLag.flatMap { (0...1.1).contains($0) ? $0 : nil }
   }
@@ -324,17 +323,17 @@ public struct ReferenceAligner: ~Copyable {
 
   private var microphoneSeconds: Double { Double(microphoneFrames) / 100 }
 
-  /// The time that the reference is held back, in the window of lags, in seconds.
+  /// The delay of the reference, counted in the window of lags, in seconds.
   private var heldSeconds: Double { resampler.delay / rate + window.seconds }
 
   private func echoDelay(lag: Double) -> Duration {
     .nanoseconds(Int64(max(0, lag - heldBack - window.secondsFromArrival) * 1e9))
   }
 
-  /// Holds the reference back by so many seconds of the window. Returns whether that is another time
-  /// than before.
+  /// Delays the reference by the given seconds, counted in the window. Returns whether the delay
+  /// changes.
   private mutating func move(to seconds: Double) -> Bool {
-    // Whole samples pass untouched.
+    // With a whole delay, samples pass unchanged.
     let wanted = (seconds - window.seconds) * rate
     let after = max(
       resampler.shortestDelay.rounded(.up), min(resampler.longestDelay, wanted.rounded()))
@@ -346,7 +345,7 @@ public struct ReferenceAligner: ~Copyable {
 
   private var knownDrift: Double {
     guard let estimate = driftEstimator.estimate else { return 0 }
-    // Until a step is read, the drift is what it was before.
+    // Until a step is read, the drift from before it applies.
     let drift = estimate.drift + steps.rate
     return abs(drift) > max(Self.leastDrift, 2 * estimate.uncertainty) ? drift : 0
   }
@@ -359,9 +358,9 @@ public struct ReferenceAligner: ~Copyable {
   }
 }
 
-/// The window of lags, and the reference where nothing is heard.
+/// The window of lags, and the reference while no echo is heard.
 extension ReferenceAligner {
-  /// The reference is moved with the arrivals by no less than this, in seconds.
+  /// The least move with the arrivals, in seconds.
   private static let leastMoveByArrival = 0.02
 
   private mutating func moveWindow() {
@@ -376,12 +375,13 @@ extension ReferenceAligner {
     followArrivals()
   }
 
-  /// Whether the window should show longer lags or shorter ones; nil where it is well as it is.
+  /// True if the window should move to longer lags, false if to shorter ones, nil if it should
+  /// stay.
   private var wantedShift: Bool? {
     let lag = window.isHeard(at: microphoneSeconds) ? estimator.lagSeconds : nil
     let room = resampler.nextDelay - resampler.shortestFractionalDelay
     let isOff = lead != nil && knownDrift != 0 && abs(leadError) > Self.offForRoom
-    // A drift that is followed makes room in time; one that was not followed yet does so late.
+    // A drift that is followed gets room in advance. Otherwise the lead must be off first.
     let isFollowed = resampler.slope < 0 && (0..<Self.roomForDrift * rate).contains(room)
     let needsRoom = isFollowed || isOff && room < 1
     let known = lag ?? toldLag
@@ -389,7 +389,7 @@ extension ReferenceAligner {
     return isLonger && missingFrames > Self.longestWait - LagWindow.frames ? nil : isLonger
   }
 
-  /// The lag by the devices' times before the echo was heard; nil for times that cannot be believed.
+  /// The lag by the devices' times, before the echo is heard; nil if the times cannot be believed.
   private var toldLag: Double? {
     guard estimator.lagSeconds == nil, let lag = anyDeviceLag, (-0.1...1.2).contains(lag),
       !driftEstimator.capture.isUntrusted, !driftEstimator.playback.isUntrusted
@@ -397,8 +397,8 @@ extension ReferenceAligner {
     return lag + Self.offByDevices
   }
 
-  /// Keeps the reference, while no echo is heard, as near to the microphone as it was at first, or
-  /// when the echo was last heard.
+  /// Keeps the distance between reference and microphone while no echo is heard, as it was at first
+  /// or when the echo was last heard.
   private mutating func followArrivals() {
     if lead == nil {
       guard lastLag == nil else { return }

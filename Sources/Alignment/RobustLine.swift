@@ -1,13 +1,13 @@
-/// A straight line through the last points, which a third of them may lie about: the slope is the
+/// A straight line through the last points, of which up to 29 % may be outliers: the slope is the
 /// median of the slopes of all pairs (H. Theil, 1950; P. K. Sen, "Estimates of the Regression
 /// Coefficient Based on Kendall's Tau", 1968).
 ///
-/// Allocates only when it is made.
+/// Allocates only when it is created.
 struct RobustLine: ~Copyable {
   private(set) var count = 0
-  /// Of the line; 0 before there are two points.
+  /// The slope of the line; 0 before there are two points.
   private(set) var slope = 0.0
-  /// By which the slope is likely to be wrong.
+  /// The standard error of the slope.
   private(set) var uncertainty = Double.infinity
   private var origin = 0.0  // the x that `level` belongs to
   private var level = 0.0
@@ -37,7 +37,8 @@ struct RobustLine: ~Copyable {
     uncertainty = .infinity
   }
 
-  /// Adds a point, with an x greater than those before, and lets go of the oldest.
+  /// Adds a point, whose x must be greater than those before, and drops the oldest if there is no
+  /// room.
   mutating func add(_ newX: Double, _ newY: Double) {
     x[next] = newX
     y[next] = newY
@@ -79,7 +80,8 @@ struct RobustLine: ~Copyable {
     uncertainty = deviation * (12 / Double(count)).squareRoot() / (origin - oldest)
   }
 
-  /// Of the first values in `scratch`, whose order is lost (C. A. R. Hoare, "Algorithm 65: Find").
+  /// Returns the median of the first values in `scratch`, and changes their order (C. A. R. Hoare,
+  /// "Algorithm 65: Find").
   private func median(_ count: Int) -> Double {
     let wanted = count / 2
     var (low, high) = (0, count - 1)

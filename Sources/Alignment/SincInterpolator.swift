@@ -2,18 +2,18 @@
   internal import Glibc
 #endif
 
-/// Reads a signal between its samples by a Kaiser-windowed sinc of 32 taps, from a table of so many
-/// fractions that the nearest will do (J. O. Smith, "Digital Audio Resampling"): what is off by half
-/// an entry is 62 dB down at a quarter of the rate.
+/// Interpolates a signal between its samples by a Kaiser-windowed sinc of 32 taps. A table holds
+/// the taps for 1,024 fractions, and the nearest entry is used (J. O. Smith, "Digital Audio
+/// Resampling"): the error of half an entry is 62 dB below the signal at a quarter of the rate.
 struct SincInterpolator: Sendable {
   static let taps = 32
-  /// The first tap is so many samples before the whole part of the position.
+  /// The number of samples between the first tap and the whole part of the position.
   static let reachBefore = taps / 2 - 1
   private static let phases = 1024
-  /// Of the window: 80 dB of attenuation.
+  /// The parameter of the window, for an attenuation of 80 dB.
   private static let beta = 8.0
 
-  /// One for all: it never changes, and is never given back.
+  /// The only instance. Its table never changes and is never freed.
   static let shared = SincInterpolator()
 
   nonisolated(unsafe) private let table: UnsafePointer<Float>
@@ -39,7 +39,9 @@ struct SincInterpolator: Sendable {
     self.table = UnsafePointer(table)
   }
 
-  /// The value at `fraction`, 0..<1, after the sample that `taps` / 2 - 1 samples follow `first`.
+  /// Returns the value at `fraction`, 0..<1, after the sample that is `reachBefore` samples after
+  /// `first`.
+  @inline(__always)
   func value(_ first: UnsafePointer<Float>, _ fraction: Double) -> Float {
     let row = table + Int(fraction * Double(Self.phases) + 0.5) * Self.taps
     var sum = SIMD8<Float>()
@@ -53,7 +55,7 @@ struct SincInterpolator: Sendable {
     return sum.sum()
   }
 
-  /// The modified Bessel function of the first kind, order 0.
+  /// Returns the modified Bessel function of the first kind, order 0.
   private static func bessel(_ x: Double) -> Double {
     var (sum, term, index) = (1.0, 1.0, 1.0)
     while term > sum * 1e-12 {

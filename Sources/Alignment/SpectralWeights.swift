@@ -1,32 +1,35 @@
 internal import Spectral
 
-/// What each frequency of a block is worth for the comparison: the phase transform gives all the
-/// same, and this takes it from those that hold nothing.
+/// The weight of each frequency of a block in the comparison. The phase transform gives all
+/// frequencies the same weight. Frequencies without signal get none.
 ///
-/// In the reference that is what lies far below the strongest, where only leakage is left. In the
-/// microphone it is also what does not stand out from its own noise floor, followed by the minimum
-/// of the smoothed power (after R. Martin, "Noise Power Spectral Density Estimation Based on Optimal
-/// Smoothing and Minimum Statistics", 2001), so that a fan does not vote.
+/// In the reference, these are frequencies far below the strongest one, which contain only leakage.
+/// In the microphone, these are also frequencies that do not stand out from the noise floor, so
+/// that a fan does not count. The floor is the minimum of the smoothed power (after R. Martin,
+/// "Noise Power Spectral Density Estimation Based on Optimal Smoothing and Minimum Statistics",
+/// 2001).
 struct SpectralWeights: ~Copyable {
-  /// Of the strongest frequency's power, -50 dB.
+  /// The least power that counts, relative to the strongest frequency: -50 dB.
   private static let leastShare: Float = 1e-5
-  /// Of the smoothed minimum to the mean.
+  /// The ratio of the mean of noise to its smoothed minimum.
   private static let floorBias: Float = 2.5
   private static let floorRise: Float = 1.08
   private static let smoothing: Float = 0.3
 
   private let smoothed: FloatBuffer
   private let floor: FloatBuffer
+  private let weights: FloatBuffer  // of the last block
   private let first: Int
   private let last: Int
   private var isPrimed = false
 
-  /// For the frequencies `bins` of a spectrum.
+  /// Creates weights for the frequencies `bins` of a spectrum.
   init(bins: ClosedRange<Int>) {
     first = bins.lowerBound
     last = bins.upperBound
     smoothed = FloatBuffer(bins.upperBound + 1)
     floor = FloatBuffer(bins.upperBound + 1)
+    weights = FloatBuffer(bins.upperBound + 1)
   }
 
   /// Replaces a spectrum of the reference by its phases. Returns how many frequencies count.
@@ -37,7 +40,7 @@ struct SpectralWeights: ~Copyable {
     for bin in first...last {
       let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
       let scale = power > leastReference ? 1 / power.squareRoot() : 0
-      counting += power > leastReference ? 1 : 0
+      counting &+= power > leastReference ? 1 : 0
       real[bin] *= scale
       imaginary[bin] *= scale
     }
@@ -49,30 +52,59 @@ struct SpectralWeights: ~Copyable {
   mutating func whiten(microphone: Spectrum) -> Float {
     let leastMicrophone = leastPower(microphone)
     let (real, imaginary) = (microphone.real, microphone.imaginary)
-    var sum: Float = 0
+    updateFloor(real, imaginary)
+    let (floor, weights) = (floor.start, weights.start)
+    // The sum has a loop of its own, so that the compiler can vectorize this one.
     for bin in first...last {
       let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
-      let mean = smoothed.start[bin] + Self.smoothing * (power - smoothed.start[bin])
-      smoothed.start[bin] = isPrimed ? mean : power
-      floor.start[bin] =
-        isPrimed ? min(mean, floor.start[bin] * Self.floorRise + 1e-20) : power * 0.01
-      let weight = max(0, 1 - Self.floorBias * floor.start[bin] / max(power, 1e-20))
-      let scale = power > leastMicrophone ? weight / power.squareRoot() : 0
-      sum += power > leastMicrophone ? weight : 0
+      let share = max(0, 1 - Self.floorBias * floor[bin] / max(power, 1e-20))
+      weights[bin] = power > leastMicrophone ? share : 0
+      let scale = power > leastMicrophone ? share / power.squareRoot() : 0
       real[bin] *= scale
       imaginary[bin] *= scale
     }
-    isPrimed = true
+    var sum: Float = 0
+    for bin in first...last { sum += weights[bin] }
     return sum
+  }
+
+  private mutating func updateFloor(
+    _ real: UnsafePointer<Float>, _ imaginary: UnsafePointer<Float>
+  ) {
+    let (smoothed, floor) = (smoothed.start, floor.start)
+    if isPrimed {
+      for bin in first...last {
+        let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
+        smoothed[bin] += Self.smoothing * (power - smoothed[bin])
+        floor[bin] = min(smoothed[bin], floor[bin] * Self.floorRise + 1e-20)
+      }
+    } else {
+      for bin in first...last {
+        let power = real[bin] * real[bin] + imaginary[bin] * imaginary[bin]
+        smoothed[bin] = power
+        floor[bin] = power * 0.01
+      }
+    }
+    isPrimed = true
   }
 
   /// Returns the power below which a frequency holds only what leaked from the strongest one,
   /// which may lie below the frequencies that count.
   private func leastPower(_ bins: Spectrum) -> Float {
-    var strongest: Float = 0
-    for bin in 1...last {
+    var largest = SIMD8<Float>()
+    var bin = 1
+    while bin + 8 <= last + 1 {
+      let real = UnsafeRawPointer(bins.real + bin).loadUnaligned(as: SIMD8<Float>.self)
+      let imaginary = UnsafeRawPointer(bins.imaginary + bin).loadUnaligned(as: SIMD8<Float>.self)
+      let power = real * real + imaginary * imaginary
+      largest.replace(with: power, where: power .> largest)
+      bin += 8
+    }
+    var strongest = largest.max()
+    while bin <= last {
       let (real, imaginary) = (bins.real[bin], bins.imaginary[bin])
       strongest = max(strongest, real * real + imaginary * imaginary)
+      bin += 1
     }
     return max(strongest * Self.leastShare, 1e-20)
   }

@@ -1,39 +1,39 @@
 public import AudioCore
 internal import Spectral
 
-/// Delays frames by a time that may change a little with every sample, which is to resample them, or
-/// all at once, with a cross-fade.
+/// Delays frames by a time that may change a little with every sample, which resamples them, or at
+/// once, with a cross-fade.
 ///
-/// The delay is a position in what was played, not a state of a filter: while it is whole and stands
-/// still, the samples pass untouched, and moving it makes no click. Interpolation as in
-/// `SincInterpolator`, in place of libsamplerate, whose converters know no position.
+/// The delay is a position in the input, not the state of a filter. While it is whole and constant,
+/// samples pass unchanged, and moving it makes no click. `SincInterpolator` interpolates instead of
+/// libsamplerate, whose converters do not tell their position.
 public struct VariableResampler: ~Copyable {
-  /// In parts per million of the samples; more is cut off.
+  /// The largest slope, in parts per million. Larger ones are limited.
   public static let largestSlope = 1000.0
-  /// Between samples it needs some of those after.
+  /// The least delay that is not whole, in samples: interpolation needs some later samples.
   public static let leastFractionalDelay = Double(SincInterpolator.taps / 2 + 1)
 
-  /// The delay at the end of the last frame, in samples. A delay below zero reads what comes with a
-  /// later frame of the output.
+  /// The delay at the end of the last frame, in samples. A negative delay reads samples that arrive
+  /// with a later frame of the output.
   public private(set) var delay = 0.0
-  /// The growth of the delay, in parts per million of the time.
+  /// The growth of the delay, in parts per million.
   public var slope = 0.0
   /// The least and the greatest delay, in samples. Both move with `shiftDelays`.
   public private(set) var shortestDelay = 0.0
   public var longestDelay: Double { shortestDelay + span }
   private let span: Double
-  /// In samples, where the next frame begins.
+  /// The delay at which the next frame begins, in samples.
   var nextDelay: Double { next ?? delay }
-  private var next: Double?  // where the next frame fades to
+  private var next: Double?  // the delay to which the next frame fades
   private let channelCount: Int
   private let capacity: Int
   private let storage: FloatBuffer  // channel after channel, each with its first samples repeated
   private let interpolator = SincInterpolator.shared
   private let fading: Frame
-  private var written: Int64 = 0  // samples that came
-  private var fetched: Int64 = 0  // samples that were given
+  private var written: Int64 = 0  // samples of the input
+  private var fetched: Int64 = 0  // samples of the output
 
-  /// `longestDelay` in samples.
+  /// Creates a resampler with delays of 0 to `longestDelay` samples.
   public init(rate: SampleRate, channelCount: Int, longestDelay: Int) {
     self.channelCount = channelCount
     span = Double(longestDelay)
@@ -42,22 +42,22 @@ public struct VariableResampler: ~Copyable {
     fading = Frame(rate: rate, channelCount: channelCount)
   }
 
-  /// From the next frame on the delay is another, in samples, cut off at 0 and the longest: that
-  /// frame fades from one to the other.
+  /// Changes the delay, in samples, from the next frame on, which fades from one delay to the
+  /// other. The delay is limited to the shortest and the longest.
   public mutating func move(to delay: Double) {
     let target = max(shortestDelay, min(longestDelay, delay))
     next = target != target.rounded() ? max(target, shortestFractionalDelay) : target
   }
 
-  /// Moves the range of delays, where the input has come to run ahead of the output or behind it.
-  /// The delay itself stays.
+  /// Moves the range of delays, if the input runs ahead of the output or behind it. The delay
+  /// itself does not change.
   mutating func shiftDelays(to shortestDelay: Double) { self.shortestDelay = shortestDelay }
 
-  /// The shortest delay that is not a whole number of samples.
+  /// The shortest delay that may be fractional, in samples.
   var shortestFractionalDelay: Double { shortestDelay + Self.leastFractionalDelay }
 
-  /// Takes in the next frame. At most one more than was given may have come. Runs per frame: no
-  /// allocation, lock, log or await.
+  /// Takes in the next frame. The input may be at most one frame ahead of the output. Runs per
+  /// frame: no allocation, lock, log or await.
   public mutating func write(_ input: borrowing Frame) {
     let size = input.sampleCount
     let start = Int(written % Int64(capacity))
@@ -74,8 +74,8 @@ public struct VariableResampler: ~Copyable {
     written += Int64(size)
   }
 
-  /// Whether all that the next frame is made of has come, when so many frames more have: with a long
-  /// delay they may come late.
+  /// Returns whether the input of the next frame will be complete after so many frames more. With a
+  /// long delay, frames may be late.
   public func hasNextFrame(afterFrames count: Int = 0) -> Bool {
     let start = next ?? delay
     let change = growth(from: start)
@@ -86,8 +86,8 @@ public struct VariableResampler: ~Copyable {
     return available >= fetched + Int64(fading.sampleCount + reach) - Int64(least)
   }
 
-  /// Gives the next frame, or silence in place of one that has not come as a whole. Runs per frame: no
-  /// allocation, lock, log or await.
+  /// Reads the next frame, or silence if its input is not complete. Runs per frame: no allocation,
+  /// lock, log or await.
   public mutating func read(into output: borrowing Frame) {
     let isHere = hasNextFrame()
     let start = next ?? delay
@@ -112,7 +112,7 @@ public struct VariableResampler: ~Copyable {
     }
   }
 
-  /// In samples over a frame, as far as there is room for it.
+  /// Returns the growth of the delay over a frame, in samples, as far as there is room.
   private func growth(from start: Double) -> Double {
     guard slope != 0, slope.isFinite, start >= shortestFractionalDelay else { return 0 }
     let limited = max(-Self.largestSlope, min(Self.largestSlope, slope))
@@ -125,19 +125,18 @@ public struct VariableResampler: ~Copyable {
     let isWhole = change == 0 && start == start.rounded()
     let step = 1 - change / Double(size)
     let next = Int(fetched % Int64(capacity)) + 2 * capacity
-    // Whole turns of the ring are taken off, which is exact: the rest is as precise after a day as in
-    // the first minute.
+    // Subtracting whole turns of the ring is exact, so the rest is as precise after a day as in the
+    // first minute.
     let turns = (start / Double(capacity)).rounded(.down) * Double(capacity)
     let start = start - turns
     for channel in 0..<channelCount {
       let ring = storage.start + channel * (capacity + SincInterpolator.taps)
       let target = output.planePointers[channel]
       if isWhole {
-        var index = (next - Int(start)) % capacity
-        for sample in 0..<size {
-          target[sample] = ring[index]
-          index = index + 1 == capacity ? 0 : index + 1
-        }
+        let index = (next - Int(start)) % capacity
+        let first = min(size, capacity - index)
+        target.update(from: ring + index, count: first)
+        (target + first).update(from: ring, count: size - first)
       } else {
         let origin = Double(next - SincInterpolator.reachBefore) - start
         for sample in 0..<size {

@@ -1,71 +1,100 @@
-internal import CKissFFT
-
 #if canImport(Glibc)
   internal import Glibc
 #endif
 
-/// The discrete Fourier transform of real samples, computed by KISS FFT.
+/// The discrete Fourier transform of real samples: even and odd samples are the real and imaginary
+/// parts of a complex transform of half the size (J. Cooley, P. Lewis and P. Welch, "The Fast
+/// Fourier Transform Algorithm: Programming Considerations in the Calculation of Sine, Cosine and
+/// Laplace Transforms", 1970).
 package struct RealFFT: ~Copyable {
+  package static let smallestSize = 2 * ComplexFFT.smallestSize
+
   package let size: Int
-  private let forwardPlan: kiss_fftr_cfg
-  private let inversePlan: kiss_fftr_cfg
-  private let spectrum: UnsafeMutablePointer<kiss_fft_cpx>
+  private let half: ComplexFFT
+  /// The roots of unity of the whole size, from the first on: real parts, then imaginary parts.
+  private let roots: FloatBuffer
 
-  /// Plans transforms of `size` samples, which must be an even number.
+  /// Plans transforms of `size` samples, a power of two of at least `smallestSize`.
   package init(size: Int) {
-    precondition(size > 0 && size.isMultiple(of: 2), "an odd size")
+    precondition(size >= Self.smallestSize && size & (size - 1) == 0, "not a power of two")
     self.size = size
-    guard let forward = kiss_fftr_alloc(Int32(size), 0, nil, nil),
-      let inverse = kiss_fftr_alloc(Int32(size), 1, nil, nil)
-    else { fatalError("no memory for a transform") }
-    forwardPlan = forward
-    inversePlan = inverse
-    spectrum = .allocate(capacity: Spectrum.binCount(size))
-    spectrum.initialize(repeating: kiss_fft_cpx(), count: Spectrum.binCount(size))
-  }
-
-  deinit {
-    free(UnsafeMutableRawPointer(forwardPlan))
-    free(UnsafeMutableRawPointer(inversePlan))
-    spectrum.deallocate()
+    half = ComplexFFT(size: size / 2)
+    let count = size / 4
+    roots = FloatBuffer(2 * count)
+    for index in 0..<count {
+      let angle = -2 * Double.pi * Double(index + 1) / Double(size)
+      roots.start[index] = Float(cos(angle))
+      roots.start[count + index] = Float(sin(angle))
+    }
   }
 
   /// Transforms `size` samples into their spectrum. Does not allocate.
   package func forward(_ samples: UnsafePointer<Float>, into bins: Spectrum) {
-    kiss_fftr(forwardPlan, samples, spectrum)
-    for bin in 0..<Spectrum.binCount(size) {
-      bins.real[bin] = spectrum[bin].r
-      bins.imaginary[bin] = spectrum[bin].i
+    let count = size / 2
+    var index = 0
+    while index < count {
+      let pairs = UnsafeRawPointer(samples + 2 * index).loadUnaligned(as: SIMD8<Float>.self)
+      Four(pairs.evenHalf, pairs.oddHalf).store(half.input, index)
+      index += 4
+    }
+    let found = half.transform()
+    bins.real[0] = found.real[0] + found.imaginary[0]
+    bins.imaginary[0] = 0
+    bins.real[count] = found.real[0] - found.imaginary[0]
+    bins.imaginary[count] = 0
+    let target = ComplexFFT.Values(real: bins.real, imaginary: bins.imaginary)
+    forEachFour { low, high, root in
+      let (even, odd) = Self.parts(found, low, high)
+      // The odd samples' spectrum is that difference, divided by 2i.
+      let turned = Four(odd.imaginary, -odd.real).turned(by: root)
+      (even + turned).halved.store(target, low)
+      (even - turned).halved.mirrored.store(target, high)
     }
   }
 
   /// Transforms a spectrum into its samples, scaled by `size`. Does not allocate.
   package func inverse(_ bins: Spectrum, into samples: UnsafeMutablePointer<Float>) {
-    for bin in 0..<Spectrum.binCount(size) {
-      spectrum[bin] = kiss_fft_cpx(r: bins.real[bin], i: bins.imaginary[bin])
+    let count = size / 2
+    let source = ComplexFFT.Values(real: bins.real, imaginary: bins.imaginary)
+    half.input.real[0] = bins.real[0] + bins.real[count]
+    half.input.imaginary[0] = bins.real[0] - bins.real[count]
+    forEachFour { low, high, root in
+      let (even, odd) = Self.parts(source, low, high)
+      let back = odd.turned(by: Four(root.real, -root.imaginary))
+      let turned = Four(-back.imaginary, back.real)
+      (even + turned).store(half.input, low)
+      (even - turned).mirrored.store(half.input, high)
     }
-    kiss_fftri(inversePlan, spectrum, samples)
-  }
-}
-
-/// The spectrum of real samples, in memory that the caller owns. Real and imaginary parts are stored
-/// apart, so that the compiler can vectorize loops over bins.
-package struct Spectrum {
-  package let real: UnsafeMutablePointer<Float>
-  package let imaginary: UnsafeMutablePointer<Float>
-
-  /// Uses the memory at `start`, which must hold two values for each bin.
-  package init(at start: UnsafeMutablePointer<Float>, samples size: Int) {
-    real = start
-    imaginary = start + Self.binCount(size)
+    let found = half.transformBack()
+    var index = 0
+    while index < count {
+      let four = Four(found, index)
+      var pairs = SIMD8<Float>()
+      (pairs.evenHalf, pairs.oddHalf) = (four.real, four.imaginary)
+      UnsafeMutableRawPointer(samples + 2 * index).storeBytes(of: pairs, as: SIMD8<Float>.self)
+      index += 4
+    }
   }
 
-  /// Returns the number of bins in the spectrum of `size` real samples.
-  package static func binCount(_ size: Int) -> Int { size / 2 + 1 }
+  /// Calls with four indexes above 0, from the first on, and their mirror images, from the last on.
+  @inline(__always)
+  private func forEachFour(_ body: (_ low: Int, _ high: Int, _ root: Four) -> Void) {
+    let count = size / 4
+    var index = 0
+    while index < count {
+      body(index + 1, size / 2 - index - 4, Four(roots.start + index, count))
+      index += 4
+    }
+  }
 
-  /// Sets the first bins to zero.
-  package func clear(bins: Int) {
-    real.update(repeating: 0, count: bins)
-    imaginary.update(repeating: 0, count: bins)
+  /// Twice the parts of a spectrum that belong to the real and to the imaginary parts of the
+  /// samples.
+  @inline(__always)
+  private static func parts(
+    _ values: ComplexFFT.Values, _ low: Int, _ high: Int
+  ) -> (even: Four, odd: Four) {
+    let left = Four(values, low)
+    let right = Four(values, high).mirrored
+    return (left + right, left - right)
   }
 }

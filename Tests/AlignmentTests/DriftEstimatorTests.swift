@@ -1,4 +1,4 @@
-import Alignment
+@testable import Alignment
 import AudioCore
 import Testing
 import TestAudio
@@ -106,6 +106,50 @@ struct DriftEstimatorTests {
     for point in 0..<24 { estimator.noteDelay(0.2, at: Double(point) / 2) }
     #expect(value(estimator.devicesDisagree))
     #expect(abs(try found(estimator.estimate).drift) < 1)
+  }
+
+  /// Times that vary by 1 ms differ from the sound by more than 60 ppm for a moment in four hours.
+  @Test func timesThatTrembleDoNotContradictTheSound() {
+    let rate = SampleRate.hz8000
+    var estimator = DriftEstimator(microphone: rate, reference: rate)
+    let noise = Signals.noise(2 * 14_400, amplitude: 0.001, seed: 3)
+    var (disagreements, largest) = (0, 0.0)
+    for second in 0..<14_400 {
+      let sample = Int64(second * rate.hertz)
+      let time = Double(1000 + second)
+      estimator.noteCapture(sample: sample, at: .seconds(time + Double(noise[2 * second])))
+      estimator.notePlayback(sample: sample, at: .seconds(time + Double(noise[2 * second + 1])))
+      estimator.noteDelay(0.2, at: Double(second))
+      if estimator.devicesDisagree { disagreements += 1 }
+      if let captured = estimator.capture.deviation, let played = estimator.playback.deviation {
+        largest = max(largest, abs(captured - played))
+      }
+    }
+    #expect(disagreements == 0)
+    #expect(largest > 60)
+  }
+
+  @Test func aStepIsTakenAlthoughItsTimeLiesBeforeTheLast() {
+    var clock = DeviceClock(rate: .hz8000)
+    for second in 0..<10 { clock.note(sample: Int64(second * 8000), at: .seconds(second)) }
+    // A millisecond later by its index and earlier by its time: both tremble.
+    clock.note(sample: 80_000, at: .milliseconds(10_001))
+    clock.note(sample: 80_008, at: .milliseconds(9_990), added: -80)
+    clock.note(sample: 88_000, at: .milliseconds(10_990))
+    #expect(value(clock.jumpCount) == 0)
+    #expect(abs((clock.offset(ofSample: 88_000) ?? 0) + 0.01) < 0.002)
+  }
+
+  @Test(arguments: [-1000.0, 1000])
+  func theLargestDriftIsNoLie(ppm: Double) {
+    var clock = DeviceClock(rate: .hz8000)
+    let noise = Signals.noise(600, amplitude: 0.001, seed: 4)
+    for second in 0..<600 {
+      let time = Double(second) * (1 + ppm * 1e-6) + Double(noise[second])
+      clock.note(sample: Int64(second * 8000), at: .seconds(1000 + time))
+    }
+    #expect(!value(clock.isUntrusted))
+    #expect(abs((clock.deviation ?? 0) + ppm) < 40)
   }
 
   /// Feeds a minute of times, ten a second. `lie` returns an error in seconds that is added to the

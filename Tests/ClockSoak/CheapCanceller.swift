@@ -44,17 +44,21 @@ final class CheapCanceller: VoiceEngine {
     history.update(from: history + size, count: Self.taps)
     (history + Self.taps).update(from: reference.planePointers[0], count: size)
     let (heard, left) = (microphone.planePointers[0], output.planePointers[0])
+    // In double precision: what is added to it is later taken off exactly.
+    var power = 0.0
+    for index in 0..<Self.taps { power += Double(history[index]) * Double(history[index]) }
     for index in 0..<size {
       let start = history + index + 1
-      var (sum, power) = (SIMD16<Float>(), SIMD16<Float>())
+      let (oldest, newest) = (Double(history[index]), Double(history[index + Self.taps]))
+      power += newest * newest - oldest * oldest
+      var sum = SIMD16<Float>()
       for tap in stride(from: 0, to: Self.taps, by: 16) {
         let played = UnsafeRawPointer(start + tap).loadUnaligned(as: SIMD16<Float>.self)
         sum += played * UnsafeRawPointer(filter + tap).loadUnaligned(as: SIMD16<Float>.self)
-        power += played * played
       }
       let error = heard[index] - sum.sum()
       left[index] = error
-      let gain = Self.step * error / (power.sum() + 1e-3)
+      let gain = Self.step * error / (Float(power) + 1e-3)
       for tap in stride(from: 0, to: Self.taps, by: 16) {
         let played = UnsafeRawPointer(start + tap).loadUnaligned(as: SIMD16<Float>.self)
         let changed =

@@ -96,22 +96,39 @@ struct DriftingCall {
     let row = Int((position - Double(whole)) * Double(Self.phases) + 0.5) * Self.taps
     let first = whole - (Self.taps / 2 - 1)
     return Self.table.withUnsafeBufferPointer { table in
-      var sum: Float = 0
-      if reference != .reports || farEndSample(ofDevice: first) == first {
-        let start = first % Self.loop.count
-        if start + Self.taps <= Self.loop.count {
-          return Self.loop.withUnsafeBufferPointer { loop in
-            for tap in 0..<Self.taps { sum += loop[start + tap] * table[row + tap] }
-            return sum
+      if let start = unbrokenSample(ofDevice: first).map({ $0 % Self.loop.count }),
+        start + Self.taps <= Self.loop.count
+      {
+        return Self.loop.withUnsafeBytes { loop in
+          let row = row * MemoryLayout<Float>.stride
+          let start = start * MemoryLayout<Float>.stride
+          let table = UnsafeRawBufferPointer(table)
+          var sums = SIMD8<Float>()
+          for offset in stride(from: 0, to: Self.taps * MemoryLayout<Float>.stride, by: 32) {
+            sums +=
+              loop.loadUnaligned(fromByteOffset: start + offset, as: SIMD8<Float>.self)
+              * table.loadUnaligned(fromByteOffset: row + offset, as: SIMD8<Float>.self)
           }
+          return sums.sum()
         }
       }
+      var sum: Float = 0
       for tap in 0..<Self.taps {
         let sample = reference == .reports ? farEndSample(ofDevice: first + tap) : first + tap
         sum += (sample.map(Self.source) ?? 0) * table[row + tap]
       }
       return sum
     }
+  }
+
+  /// The sample of the far end that the device plays, where it plays those after it for as long as
+  /// the interpolation needs them.
+  private func unbrokenSample(ofDevice first: Int) -> Int? {
+    guard reference == .reports else { return first }
+    guard let start = farEndSample(ofDevice: first), start >= 0,
+      farEndSample(ofDevice: first + Self.taps - 1) == start + Self.taps - 1
+    else { return nil }
+    return start
   }
 
   /// Returns syllables of noise with pauses between words. The noise is limited to 2.8 kHz, so that

@@ -7,14 +7,15 @@ import TestAudio
 #endif
 
 struct RealFFTTests {
-  @Test(arguments: [64, 1024])
+  /// Powers of 4 and others, and the smallest.
+  @Test(arguments: [32, 64, 128, 512, 1024, 4096])
   func aTransformIsTheSumThatItStandsFor(size: Int) {
     let samples = Signals.noise(size, seed: 1)
     var memory = Signals.silence(2 * Spectrum.binCount(size))
     memory.withUnsafeMutableBufferPointer { memory in
       let bins = Spectrum(at: memory.baseAddress!, samples: size)
       RealFFT(size: size).forward(samples, into: bins)
-      for bin in [0, 1, 7, size / 2] {
+      for bin in [0, 1, 2, 3, 4, 7, size / 4 - 1, size / 4, size / 4 + 1, size / 2 - 1, size / 2] {
         var sum = (real: 0.0, imaginary: 0.0)
         for (index, value) in samples.enumerated() {
           let angle = -2 * Double.pi * Double(bin * index % size) / Double(size)
@@ -27,16 +28,17 @@ struct RealFFTTests {
     }
   }
 
-  @Test func backAndForthIsTheSameTimesTheSize() {
-    let fft = RealFFT(size: 1024)
-    let signal = Signals.noise(1024)
-    var back = Signals.silence(1024)
-    var memory = Signals.silence(2 * Spectrum.binCount(1024))
+  @Test(arguments: [32, 64, 128, 512, 1024, 4096])
+  func backAndForthIsTheSameTimesTheSize(size: Int) {
+    let fft = RealFFT(size: size)
+    let signal = Signals.noise(size)
+    var back = Signals.silence(size)
+    var memory = Signals.silence(2 * Spectrum.binCount(size))
     memory.withUnsafeMutableBufferPointer { memory in
-      let bins = Spectrum(at: memory.baseAddress!, samples: 1024)
+      let bins = Spectrum(at: memory.baseAddress!, samples: size)
       fft.forward(signal, into: bins)
       fft.inverse(bins, into: &back)
     }
-    #expect(zip(back, signal).allSatisfy { abs($0 / 1024 - $1) < 1e-6 })
+    #expect(zip(back, signal).allSatisfy { abs($0 / Float(size) - $1) < 1e-6 })
   }
 }

@@ -7,6 +7,7 @@ import VoiceSessions
 struct ClockSoakTests {
   @Test(arguments: [
     (ClockSoak.Reference.untimed, 300.0, 0.04), (.untimed, -300, 0), (.timed, 100, 0.4),
+    (.reports, -300, 0.4),
   ])
   func theEchoStaysAwayHoweverLongTheClocksPart(
     reference: ClockSoak.Reference, ppm: Double, lag: Double
@@ -17,14 +18,6 @@ struct ClockSoakTests {
     #expect(soak.leastReduction > 30, "\(soak.minutes)")
     #expect(soak.memoryGrowth < 8)
     #expect(soak.statistics.flow.referenceFramesMissing < 20)
-    if reference == .timed {
-      withKnownIssue(
-        "Device times that tremble are reported as unsteady clocks", isIntermittent: true
-      ) {
-        #expect(soak.warnings.isEmpty, "\(soak.warnings)")
-      }
-    } else {
-      #expect(soak.warnings.isEmpty, "\(soak.warnings)")
-    }
+    #expect(soak.warnings.isEmpty, "\(soak.warnings)")
   }
 }

@@ -6,6 +6,7 @@ internal import Foundation
 enum Main {
   static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()
+    if let instructions = Instructions(arguments) { return try instructions.run() }
     let rate: SampleRate = arguments.contains("48000") ? .hz48000 : .hz16000
     let tables = Tables(rate: rate, voices: try await Voices(rate))
     let wanted = arguments.filter { Int($0) == nil }
