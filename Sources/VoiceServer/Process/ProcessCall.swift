@@ -8,6 +8,8 @@ internal import VoiceSessions
 final class ProcessCall: ServerCallHandler {
   private enum State {
     case awaitingStart
+    /// The first request has come, and waits for its turn.
+    case starting
     case running(RunningSession)
     case over
   }
@@ -34,9 +36,9 @@ final class ProcessCall: ServerCallHandler {
   func received(_ message: UnsafeRawBufferPointer) {
     do throws(Status) {
       switch state {
-      case .awaitingStart: try start(message)
+      case .awaitingStart: return startInTurn(Array(message))
       case .running(let session): try session.take(message)
-      case .over: return
+      case .starting, .over: return
       }
       readOn()
     } catch {
@@ -49,7 +51,7 @@ final class ProcessCall: ServerCallHandler {
     case .awaitingStart: end(Status(InvalidField("start", "did not come before the end")))
     case .running(let session):
       session.end(.clientClosed, .ok)
-    case .over: break
+    case .starting, .over: break
     }
   }
 
@@ -64,6 +66,29 @@ final class ProcessCall: ServerCallHandler {
   func cancelled() { close() }
 
   func ended() { close() }
+
+  /// Starts the session when no call of the thread has an event. A start takes milliseconds: many at
+  /// once would delay the frames of other sessions.
+  private func startInTurn(_ message: [UInt8]) {
+    state = .starting
+    resumption = call.whenIdle { [weak self] in
+      guard let self, case .starting = state else { return }
+      if let refusal = message.withUnsafeBytes({ self.refusal(ofStart: $0) }) {
+        end(refusal)
+      } else {
+        readOn()
+      }
+    }
+  }
+
+  private func refusal(ofStart message: UnsafeRawBufferPointer) -> Status? {
+    do throws(Status) {
+      try start(message)
+      return nil
+    } catch {
+      return error
+    }
+  }
 
   private func start(_ message: UnsafeRawBufferPointer) throws(Status) {
     let request: Anechoic_V1_ProcessRequest
