@@ -72,7 +72,6 @@ extension ServerLimits {
       connectionAge = limits.connectionAge
       connectionAgeGrace = limits.connectionAgeGrace
     }
-    minimumReceivedPingInterval = .seconds(10)
   }
 }
 

@@ -42,8 +42,6 @@ typedef struct {
 
 // Limits that a server alone sets. A value of 0 leaves libgrpc's own default, which is no limit.
 typedef struct {
-  // A client that pings more often than this is cut off.
-  int32_t min_received_ping_interval_ms;
   // Streams that one connection may have open at a time. libgrpc tells clients, but holds only
   // those to it that acknowledge its settings.
   int32_t max_concurrent_streams;

@@ -17,14 +17,11 @@ public struct ServerLimits: Sendable {
   public var connectionAge: Duration?
   /// The time that the calls of such a connection have left to end.
   public var connectionAgeGrace: Duration?
-  /// A client that sends pings more often than this, and no data, is disconnected.
-  public var minimumReceivedPingInterval: Duration?
 
   public init() {}
 
   var c: cgrpc_server_limits {
     cgrpc_server_limits(
-      min_received_ping_interval_ms: minimumReceivedPingInterval?.milliseconds ?? 0,
       max_concurrent_streams: Int32(clamping: callsPerConnection ?? 0),
       max_connection_age_ms: connectionAge?.milliseconds ?? 0,
       max_connection_age_grace_ms: connectionAgeGrace?.milliseconds ?? 0,
