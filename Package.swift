@@ -93,11 +93,12 @@ let package = Package(
         "COpenSSL", protobuf,
       ],
       swiftSettings: swift),
+    .systemLibrary(name: "CMalloc"),
     .target(
       name: "VoiceServer",
       dependencies: [
         "SessionRecording", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
-        "VoiceEngines", "Resampling", "SpeechSynthesis", "AudioCore", protobuf,
+        "VoiceEngines", "Resampling", "SpeechSynthesis", "AudioCore", "CMalloc", protobuf,
       ],
       swiftSettings: swift),
     // Without pkgConfig, which would link the library: it is loaded anew for each text.

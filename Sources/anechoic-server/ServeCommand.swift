@@ -91,6 +91,8 @@ struct ServeCommand: AsyncParsableCommand {
     configuration.allowsInjection = !noInjection
     configuration.allowsRecording = allowRecording
     let signals = TerminationSignals()
+    let trimming = MemoryTrimmer.run()
+    defer { trimming.cancel() }
     let server: VoiceProcessingServer
     do {
       server = try VoiceProcessingServer(configuration)

@@ -92,6 +92,11 @@ class Server:
         return self._status("VmRSS") / 1024
 
     @property
+    def own_memory(self):
+        """The same without pages of files, such as the code that has been run so far."""
+        return self._status("RssAnon") / 1024
+
+    @property
     def peak_memory(self):
         return self._status("VmHWM") / 1024
 

@@ -15,6 +15,10 @@ import service
 ATTACKS = []
 # The limit of memory growth from one round to the next, as a factor. Less growth is a plateau.
 PLATEAU = 1.03
+# The part of its memory by which a server may have grown afterwards.
+MEMORY_GROWTH = 0.1
+# The time in seconds within which memory has to come back. The server trims it every 5 s at least.
+LONGEST_RETURN = 12
 # The time in seconds within which a late frame is excused if the idle server beside was late too.
 SAME_MOMENT = 0.3
 
@@ -125,10 +129,10 @@ def late_frames(times, stalls):
 
 def settle(server, target):
     """Waits a while for memory to come back. Returns what is held then."""
-    end = time.monotonic() + 3
-    while server.is_alive and server.memory > target and time.monotonic() < end:
+    end = time.monotonic() + LONGEST_RETURN
+    while server.is_alive and server.own_memory > target and time.monotonic() < end:
         time.sleep(0.1)
-    return server.memory
+    return server.own_memory
 
 
 class Case:
@@ -160,7 +164,9 @@ class Case:
 
     def attack_in_rounds(self):
         server, stalls = self.server, []
-        before, threads, descriptors = server.memory, server.threads, server.descriptors
+        resident, before = server.memory, server.own_memory
+        threads, descriptors = server.threads, server.descriptors
+        most = before + resident * MEMORY_GROWTH
         last = before
         for turn in range(1, 4):
             server.reset_peak()
@@ -171,21 +177,23 @@ class Case:
                 self.notes += report.notes
             if not server.is_alive:
                 return stalls
-            peak, held = server.peak_memory, settle(server, before * 1.1)
+            peak = server.peak_memory
+            if peak > resident + self.attack.memory:
+                self.problems.append(f"memory rose from {resident:.0f} to {peak:.0f} MB")
+            held = settle(server, most)
             if turn == 1:
-                self.notes.append(f"memory {before:.0f}, at most {peak:.0f}, then {held:.0f} MB")
-            if peak > before + self.attack.memory:
-                self.problems.append(f"memory rose from {before:.0f} to {peak:.0f} MB")
+                self.notes.append(
+                    f"memory {resident:.0f}, at most {peak:.0f}, then {resident - before + held:.0f} MB")
             if most_threads > threads + self.attack.threads:
                 self.problems.append(f"{threads} threads became {most_threads}")
-            if held <= before * 1.1:
+            if held <= most:
                 break
             if turn > 1 and held <= last * PLATEAU:
-                self.notes.append(f"a plateau: {held:.0f} MB after round {turn}")
+                self.notes.append(f"a plateau: {held - before:.0f} MB more after round {turn}")
                 break
             last = held
         else:
-            self.problems.append(f"memory stays: {before:.0f} MB before, {held:.0f} MB in the end")
+            self.problems.append(f"memory stays: {held - before:.0f} MB more in the end")
         end = time.monotonic() + 5
         while server.descriptors > descriptors + 10 and time.monotonic() < end:
             time.sleep(0.1)

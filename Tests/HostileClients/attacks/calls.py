@@ -65,7 +65,7 @@ def second_message_to_record(report):
         pool.close()
 
 
-@attack(options=("--allow-recording",), memory=64, unmended="memory still grows in its third round")
+@attack(options=("--allow-recording",), memory=64)
 def calls_in_any_order(report):
     """Every method receives messages, ends and resets in orders that no library allows,
     while sessions come and go."""

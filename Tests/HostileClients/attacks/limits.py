@@ -56,9 +56,7 @@ def incomplete_messages(report):
     pool.close()
 
 
-@attack(
-    memory=200, refusals=(8, 14),
-    unmended="memory grows by some 15 MB in each of three rounds")
+@attack(memory=200, refusals=(8, 14))
 def streams_on_one_connection(report):
     """20,000 calls on one connection, whatever the server allows; then one more connection."""
     connection = Connection(report.address)
@@ -86,7 +84,7 @@ def reflection_streams(report):
     pool.close()
 
 
-@attack(memory=48, unmended="memory grows from 43 to 57 MB in three rounds")
+@attack()
 def control_budget(report):
     """Three clients use up the budget of a session's controls while a fourth mutes."""
     victim = Victim(report.address, "steered")
