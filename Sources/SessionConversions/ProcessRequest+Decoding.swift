@@ -3,10 +3,36 @@ internal import Foundation
 internal import SwiftProtobuf
 
 extension Anechoic_V1_ProcessRequest {
-  /// Decodes a message with SwiftProtobuf.
+  /// The size in bytes up to which a message is decoded. The largest useful `Start` has some 24 KiB. A
+  /// message can contain a field for every two bytes, and each costs microseconds on the audio thread.
+  private static let largestDecoded = 32 << 10
+
+  /// Decodes a message that is small enough. Unknown fields are dropped.
   public static func decoded(_ message: UnsafeRawBufferPointer) throws(RequestFault) -> Self {
+    guard message.count <= largestDecoded else {
+      throw .invalid(
+        InvalidField(
+          "request",
+          "has \(message.count) bytes; at most \(largestDecoded) are allowed, except for audio "
+            + "that contains each input once and no unknown field"))
+    }
+    var options = BinaryDecodingOptions()
+    options.discardUnknownFields = true
+    return try parsed(message, options)
+  }
+
+  /// Decodes a message of any size, which a session has already accepted.
+  public static func decodedWhole(
+    _ message: UnsafeRawBufferPointer
+  ) throws(RequestFault) -> Self {
+    try parsed(message, BinaryDecodingOptions())
+  }
+
+  private static func parsed(
+    _ message: UnsafeRawBufferPointer, _ options: BinaryDecodingOptions
+  ) throws(RequestFault) -> Self {
     do {
-      return try Anechoic_V1_ProcessRequest(serializedBytes: Data(message))
+      return try Anechoic_V1_ProcessRequest(serializedBytes: Data(message), options: options)
     } catch {
       throw .malformed("ProcessRequest")
     }

@@ -28,18 +28,25 @@ public struct SessionRequests {
       try take(audio, sink: sink)
       return true
     }
-    return try take(
-      Anechoic_V1_ProcessRequest.decoded(message), size: message.count, sink: sink)
+    if message.count > Self.largestControl, let id = ControlHead(message)?.controlID {
+      refuse(
+        id,
+        Refusal(
+          .invalid, reason: "TOO_LARGE",
+          message: "control: must have at most \(Self.largestControl) bytes"), sink: sink)
+      return false
+    }
+    return try take(Anechoic_V1_ProcessRequest.decoded(message), sink: sink)
   }
 
   private func take(
-    _ request: Anechoic_V1_ProcessRequest, size: Int, sink: any SessionSink
+    _ request: Anechoic_V1_ProcessRequest, sink: any SessionSink
   ) throws(RequestFault) -> Bool {
     switch request.request {
     case .audio(let audio):
       try audio.withRequest { audio throws(RequestFault) in try take(audio, sink: sink) }
       return true
-    case .control(let control): take(control, size: size, sink: sink)
+    case .control(let control): take(control, sink: sink)
     case .playbackReport(let report): try take(report)
     case .start: throw .invalid(InvalidField("start", "the session has already started"))
     case .deviceReport(let report): try take(report, sink: sink)
@@ -85,19 +92,16 @@ public struct SessionRequests {
     }
   }
 
-  private func take(_ control: Anechoic_V1_Control, size: Int, sink: any SessionSink) {
+  private func take(_ control: Anechoic_V1_Control, sink: any SessionSink) {
     do throws(Refusal) {
-      guard size <= Self.largestControl else {
-        throw Refusal(
-          .invalid, reason: "TOO_LARGE",
-          message: "control: must have at most \(Self.largestControl) bytes")
-      }
       session.submit(try SessionControl(control, by: setup.owner), sink: sink)
     } catch {
-      sink.emit(
-        ControlResult(
-          id: control.controlID, appliedAtSample: session.position, refusal: error))
+      refuse(control.controlID, error, sink: sink)
     }
+  }
+
+  private func refuse(_ controlID: UInt64, _ refusal: Refusal, sink: any SessionSink) {
+    sink.emit(ControlResult(id: controlID, appliedAtSample: session.position, refusal: refusal))
   }
 
   private func take(

@@ -44,7 +44,7 @@ public final class VoiceProcessingServer: Sendable {
       start: configuration.startDeadline, write: configuration.watcherDeadline)
     do {
       server = try Server(
-        options: options, methods: methods.map { $0.with(deadlines) })
+        options: options, methods: methods.map { $0.with(deadlines).withUsualMessages })
     } catch {
       throw ServerStartError(description: error.description)
     }
@@ -59,6 +59,14 @@ public final class VoiceProcessingServer: Sendable {
     await directory.endAll(atMost: Self.farewell)
     health.endWatches()
     await server.shutdown(grace: Self.farewell)
+  }
+}
+
+extension ServerMethod {
+  /// A method without a limit of its own takes small messages, except for the media stream.
+  fileprivate var withUsualMessages: ServerMethod {
+    lane == .main || largestMessage != nil
+      ? self : with(largestMessage: SessionService.largestRequest)
   }
 }
 

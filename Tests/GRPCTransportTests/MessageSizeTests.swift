@@ -55,6 +55,20 @@ struct MessageSizeTests {
     }
   }
 
+  @Test func aMessageOverTheLimitOfItsMethodIsRefused() async throws {
+    let method = ServerMethod.unary(.test) { request, _ in request }.with(largestMessage: 1000)
+    try await withServer([method]) { server in
+      let channel = server.channel()
+      let largest = message(1000)
+      try await #expect(within { try await channel.unary(.test, largest) } == largest)
+      let error = await #expect(throws: Status.self) {
+        try await within { try await channel.unary(.test, self.message(1001)) }
+      }
+      #expect(error?.code == .resourceExhausted)
+      #expect(error?.message.contains("at most 1000 are allowed") == true)
+    }
+  }
+
   @Test func withoutALimitItIsFourMebibytes() async throws {
     try await withServer { server in
       let largest = message(4 * 1_048_576)

@@ -139,7 +139,7 @@ struct ControlFloodTests {
         ]
         #expect(
           statuses.map { $0?.code }
-            == [StatusCode](repeating: .invalidArgument, count: 5))
+            == [StatusCode](repeating: .resourceExhausted, count: 5))
         // A control above the limit.
         let status = try await refusal {
           _ = try await server.ask(RPC.getSession, [UInt8](repeating: 10, count: 5 << 20))

@@ -145,6 +145,29 @@ struct RefusedRequestTests {
     }
   }
 
+  @Test func aRequestOfAMillionFieldsIsRefusedBeforeItIsDecoded() async throws {
+    let count = 1_000_000
+    // 32,768 bytes are decoded. Each message has a million empty fields of two bytes.
+    func request(_ field: UInt8, _ inner: UInt8) -> [UInt8] {
+      [field << 3 | 2, 0x80, 0x89, 0x7a]  // the length, 2,000,000
+        + (0..<count).flatMap { _ in [inner << 3 | 2, 0] }
+    }
+    let start: [UInt8] = try Anechoic_V1_ProcessRequest.start(.mediaClock()).serializedBytes()
+    let attempts: [[[UInt8]]] = [
+      [request(2, 3)],  // start
+      [start, request(1, 1)],  // audio, with the microphone a million times
+      [start, request(5, 2)],  // device_report
+    ]
+    try await TestServer.run { server in
+      try await Bystander.watching(server) {
+        for messages in attempts {
+          try await server.status(after: messages).expect(.invalidArgument, field: "request")
+        }
+      }
+      try await server.sessionsActive(become: 0)
+    }
+  }
+
   @Test func aMessageAboveTheLimitIsRefused() async throws {
     let request: [UInt8] =
       try Anechoic_V1_ProcessRequest

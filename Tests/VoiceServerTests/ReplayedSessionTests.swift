@@ -80,6 +80,28 @@ struct ReplayedSessionTests {
     try call.expectSame()
   }
 
+  @Test func aLateMicrophoneIsReplayed() async throws {
+    let call = try await RecordedCall.run { server in
+      let stream = try await server.client.process(
+        RecordedCall.start.with { $0.pacing = .realTime })
+      let steering = server.steering(as: "olga")
+      try await stream.send(.with { $0.microphone.samples = Data(count: 3200) })
+      try await steering.waitForFrames(of: stream.started.session)
+      // The microphone has to be more than 500 ms behind real time.
+      try await Task.sleep(for: .milliseconds(800))
+      try await stream.send(.with { $0.microphone.samples = Data(count: 3200) })
+      stream.finish()
+      var recording = Recording()
+      while let response = try await stream.receive() { recording.note(response) }
+      return recording
+    }
+    #expect(
+      call.heard.events.contains {
+        $0.captureWarning.problem == Anechoic_V1_CaptureWarning.Problem.late
+      })
+    try call.expectSame()
+  }
+
   @Test func theStopOfTheServerIsReplayed() async throws {
     var configuration = ServerConfiguration(
       addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self)

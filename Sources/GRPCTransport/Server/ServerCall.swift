@@ -9,16 +9,18 @@ public final class ServerCall {
   /// For other threads that want to reach the handler.
   public let executor: CallExecutor
   private let call: OpaquePointer
+  private let largestMessage: Int
   private var machine: ServerCallMachine
   private var handler: (any ServerCallHandler)?
   private var place: OpenCalls.Place?
   private var deadlineTimer: Timer?
 
-  init(_ call: OpaquePointer, method: Method, deadlines: CallDeadlines) {
+  init(_ call: OpaquePointer, _ method: ServerMethod) {
     self.call = call
-    self.method = method
+    self.method = method.method
+    largestMessage = method.largestMessage ?? .max
     executor = CallExecutor(queue: cgrpc_server_call_queue(call))
-    machine = ServerCallMachine(deadlines: deadlines, now: .now)
+    machine = ServerCallMachine(deadlines: method.deadlines, now: .now)
   }
 
   /// Starts the handler, which lives until the call has ended. Refuses the call where its connection
@@ -146,6 +148,13 @@ extension ServerCall {
   func received(_ message: UnsafeRawBufferPointer) {
     place?.hasMessage()
     guard case .deliver = machine.received() else { return }
+    guard message.count <= largestMessage else {
+      return finish(
+        Status(
+          .resourceExhausted,
+          "a message of \(method) has \(message.count) bytes; at most \(largestMessage) are allowed"
+        ))
+    }
     handler?.received(message)
   }
 

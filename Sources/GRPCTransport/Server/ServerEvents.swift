@@ -24,7 +24,7 @@ extension cgrpc_server_events {
       guard let context, let call else { return nil }
       let server = Unmanaged<Methods>.fromOpaque(context).takeUnretainedValue()
       let method = server.methods[index]
-      let serverCall = ServerCall(call, method: method.method, deadlines: method.deadlines)
+      let serverCall = ServerCall(call, method)
       serverCall.start(method.start, among: server.openCalls)
       return Unmanaged.passRetained(serverCall).toOpaque()
     },

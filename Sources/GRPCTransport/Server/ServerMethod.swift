@@ -7,6 +7,9 @@ public struct ServerMethod: Sendable {
   /// The time limits for the client of each call. None by default. `ServerCall.writeDeadline` changes
   /// the one of a call that runs.
   public private(set) var deadlines = CallDeadlines()
+  /// The largest message in bytes that a client may send, or nil for the limit of the server. A larger
+  /// one ends the call with RESOURCE_EXHAUSTED before anything keeps or decodes the message.
+  public private(set) var largestMessage: Int?
   let start: @Sendable (ServerCall) -> any ServerCallHandler
 
   /// Creates an RPC of any shape, whose handler gets events on the call's thread. `start` runs on that
@@ -24,6 +27,13 @@ public struct ServerMethod: Sendable {
   public func with(_ deadlines: CallDeadlines) -> ServerMethod {
     var method = self
     method.deadlines = deadlines
+    return method
+  }
+
+  /// Returns the RPC with a limit for the size of each message from the client.
+  public func with(largestMessage: Int) -> ServerMethod {
+    var method = self
+    method.largestMessage = largestMessage
     return method
   }
 

@@ -9,6 +9,11 @@ struct SessionService: Sendable {
   let directory: SessionDirectory
   let configuration: ServerConfiguration
 
+  /// The size in bytes of a second of audio in the largest format, and of what surrounds it.
+  private static let largestSpeech = 512 << 10
+  /// The size in bytes of a request. The largest useful change of labels has some 24 KiB.
+  static let largestRequest = 32 << 10
+
   var methods: [ServerMethod] {
     [
       unary(RPC.listSessions) { (request: Anechoic_V1_ListSessionsRequest, client) in
@@ -70,7 +75,7 @@ struct SessionService: Sendable {
       ) { requests, context in
         try await InjectSpeechCall(directory, Principal(context))
           .run(requests).serializedBytes()
-      },
+      }.with(largestMessage: Self.largestSpeech),
     ]
   }
 
@@ -91,7 +96,9 @@ struct SessionService: Sendable {
       @escaping @Sendable (_ request: Request, _ client: Principal) async throws -> Response
   ) -> ServerMethod {
     .unary(Method(service: RPC.sessions, name: name), lane: .background) { bytes, context in
-      guard let request = try? Request(serializedBytes: bytes) else {
+      var options = BinaryDecodingOptions()
+      options.discardUnknownFields = true
+      guard let request = try? Request(serializedBytes: bytes, options: options) else {
         throw Status.notA(Request.protoMessageName)
       }
       return try await body(request, Principal(context)).serializedBytes()

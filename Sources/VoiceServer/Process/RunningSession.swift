@@ -109,14 +109,15 @@ final class RunningSession: SessionSink {
       recorder?.advance(to: session.position)
       return
     }
-    if setup.isRealTime { noteArrival(after: before) }
+    let now = ContinuousClock.now
     process()
+    if setup.isRealTime { noteArrival(after: before, at: now) }
   }
 
-  private func noteArrival(after before: Int64) {
+  /// Follows the microphone's lag. Runs after the request has been processed, as it does in a replay.
+  private func noteArrival(after before: Int64, at now: ContinuousClock.Instant) {
     let arrived = session.microphoneArrived
-    guard arrived > before else { return }
-    let now = ContinuousClock.now
+    guard arrived > before, !isEnding else { return }
     let media = setup.microphone.rate.duration(ofSamples: Int(arrived))
     jitter.note(media: media, now: now)
     let change = lag.note(media: media.inNanoseconds, samples: arrived - before, now: now)

@@ -41,6 +41,39 @@ def compressed_bomb(report):
         connection.close()
 
 
+def length_delimited(number, body):
+    """A protobuf field that holds bytes or a message."""
+    length, size = bytearray(), len(body)
+    while size > 0x7F:
+        length.append(size & 0x7F | 0x80)
+        size >>= 7
+    return bytes((number << 3 | 2, *length, size)) + body
+
+
+@attack(memory=160)
+def countless_fields(report):
+    """Messages of nearly 4 MiB that consist of empty fields, to every method that takes a message."""
+    count = ((4 << 20) - 64) // 2
+    victim = Victim(report.address, "countless")
+    for _ in range(report.count(20, least=3)):
+        for field, inner in ((2, 3), (1, 1), (4, 9), (5, 2), (9, 9)):
+            connection = Connection(report.address)
+            call = connection.call(service.PROCESS)
+            call.send(service.start())
+            call.send(length_delimited(field, bytes((inner << 3 | 2, 0)) * count), end=True)
+            status = call.result(20)
+            # A control is refused in its result, and the session goes on to its end.
+            expected = 0 if field == 4 else 3
+            report.expect(status == expected, f"field {field} was answered with {status}")
+            connection.close()
+        for name in ("UpdateSession", "RequestInjectionPermission", "ReportMuteGesture"):
+            connection = Connection(report.address)
+            status, _ = connection.unary(service.SESSIONS + name, b"\x7a\0" * count)
+            report.expect(status == 8, f"{name} was answered with {status}")
+            connection.close()
+    victim.close()
+
+
 @attack(memory=256, full_only=True, refusals=(8, 14), options=("--max-memory", "128MiB"))
 def incomplete_messages(report):
     """600 calls that each hold all but a byte of a message of 4 MiB."""
