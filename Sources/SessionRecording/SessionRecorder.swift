@@ -58,7 +58,8 @@ package final class SessionRecorder {
 
   /// Records a request that the session has accepted and whose audio is not processed yet.
   package func note(request message: UnsafeRawBufferPointer) {
-    guard isWanted, !hasEnded, var request = try? Anechoic_V1_ProcessRequest.decodedWhole(message) else {
+    guard isWanted, !hasEnded, var request = try? Anechoic_V1_ProcessRequest.decodedWhole(message)
+    else {
       return
     }
     guard request.audio.hasMicrophone else { return note(.request(request)) }

@@ -9,6 +9,13 @@
 package struct RealFFT: ~Copyable {
   package static let smallestSize = 2 * ComplexFFT.smallestSize
 
+  /// Returns the smallest size of a transform that holds `count` samples.
+  package static func size(atLeast count: Int) -> Int {
+    var size = smallestSize
+    while size < count { size *= 2 }
+    return size
+  }
+
   package let size: Int
   private let half: ComplexFFT
   /// The roots of unity of the whole size, from the first on: real parts, then imaginary parts.

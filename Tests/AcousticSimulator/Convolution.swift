@@ -2,7 +2,7 @@ internal import Spectral
 
 /// Returns the convolution of a signal with an impulse response, by overlap and save.
 func convolve(_ signal: [Float], _ response: [Float]) -> [Float] {
-  let size = max(4096, (4 * response.count).roundedUpToPowerOfTwo)
+  let size = RealFFT.size(atLeast: max(4096, 4 * response.count))
   let hop = size - response.count
   let fft = RealFFT(size: size)
   let bins = Spectrum.binCount(size)
@@ -32,10 +32,4 @@ func convolve(_ signal: [Float], _ response: [Float]) -> [Float] {
     }
   }
   return result
-}
-
-extension Int {
-  fileprivate var roundedUpToPowerOfTwo: Int {
-    self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount)
-  }
 }

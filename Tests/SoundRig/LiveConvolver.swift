@@ -4,6 +4,8 @@ internal import Spectral
 /// a response in parts of one block (T. Stockham, "High-speed convolution and correlation", 1966).
 struct LiveConvolver: ~Copyable {
   private let block: Int
+  /// The samples of a transform: two blocks at least.
+  private let size: Int
   private let bins: Int
   private let partCount: Int
   private let fft: RealFFT
@@ -12,11 +14,12 @@ struct LiveConvolver: ~Copyable {
 
   init(_ response: [Float], block: Int) {
     self.block = block
-    let bins = Spectrum.binCount(2 * block)
+    size = RealFFT.size(atLeast: 2 * block)
+    let bins = Spectrum.binCount(size)
     let partCount = max(1, (response.count + block - 1) / block)
     (self.bins, self.partCount) = (bins, partCount)
-    fft = RealFFT(size: 2 * block)
-    let count = 4 * block + 2 * bins * (2 * partCount + 1)
+    fft = RealFFT(size: size)
+    let count = 2 * size + 2 * bins * (2 * partCount + 1)
     memory = .allocate(capacity: count)
     memory.initialize(repeating: 0, count: count)
     for part in 0..<partCount {
@@ -24,7 +27,7 @@ struct LiveConvolver: ~Copyable {
         memory[index] = response[part * block + index]
       }
       fft.forward(memory, into: spectrum(1 + partCount + part))
-      memory.update(repeating: 0, count: 2 * block)
+      memory.update(repeating: 0, count: size)
     }
   }
 
@@ -32,9 +35,9 @@ struct LiveConvolver: ~Copyable {
 
   /// Convolves one block of samples.
   mutating func process(_ samples: [Float]) -> [Float] {
-    let (input, output) = (memory, memory + 2 * block)
-    input.update(from: input + block, count: block)
-    for index in 0..<block { input[block + index] = samples[index] }
+    let (input, output) = (memory, memory + size)
+    input.update(from: input + block, count: size - block)
+    for index in 0..<block { input[size - block + index] = samples[index] }
     newest = (newest + partCount - 1) % partCount
     fft.forward(input, into: spectrum(1 + newest))
     let sum = spectrum(0)
@@ -49,12 +52,12 @@ struct LiveConvolver: ~Copyable {
       }
     }
     fft.inverse(sum, into: output)
-    return (0..<block).map { output[block + $0] / Float(2 * block) }
+    return (0..<block).map { output[size - block + $0] / Float(size) }
   }
 
   /// Returns a spectrum: index 0 is the sum. The spectra of the last blocks follow, then those of
   /// the response's parts.
   private func spectrum(_ index: Int) -> Spectrum {
-    Spectrum(at: memory + 4 * block + 2 * bins * index, samples: 2 * block)
+    Spectrum(at: memory + 2 * size + 2 * bins * index, samples: size)
   }
 }

@@ -78,17 +78,8 @@ final class WatchCall: ServerCallHandler {
     }
     prepend(.with { $0.snapshot = Anechoic_V1_Session(session, now, for: client) })
     state = .watching(session)
-    let executor = call.executor
-    let reference = ThreadBound(self)
-    let isWoken = Flag()
-    listener = session.feed.listen {
-      // However many events come, one look at what is next.
-      guard isWoken.raise() else { return }
-      executor.perform {
-        isWoken.lower()
-        reference.value?.writeNext()
-      }
-    }
+    let waker = CallWaker(self, of: call) { $0.writeNext() }
+    listener = session.feed.listen { waker.wake() }
     sendStatisticsLater()
   }
 
@@ -126,7 +117,7 @@ final class WatchCall: ServerCallHandler {
     guard case .watching(let session) = state else { return }
     let executor = call.executor
     let reference = ThreadBound(self)
-    Task {
+    Task(executorPreference: BackgroundExecutor.shared) {
       guard let statistics = try? await session.statistics() else { return }
       let response = Anechoic_V1_WatchSessionResponse.with { $0.stats = statistics }
       guard let bytes: [UInt8] = try? response.serializedBytes() else { return }

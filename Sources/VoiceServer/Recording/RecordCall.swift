@@ -58,17 +58,8 @@ final class RecordCall: ServerCallHandler {
     guard configuration.allowsRecording else { throw .recordingNotAllowed }
     let id = try SessionID.named(request.name, field: "name")
     let wait = try Self.wait(request)
-    let executor = call.executor
-    let reference = ThreadBound(self)
-    let isWoken = Flag()
-    let queue = RecordingQueue {
-      // However much comes, one look at what is next.
-      guard isWoken.raise() else { return }
-      executor.perform {
-        isWoken.lower()
-        reference.value?.writeNext()
-      }
-    }
+    let waker = CallWaker(self, of: call) { $0.writeNext() }
+    let queue = RecordingQueue { waker.wake() }
     try directory.await(id, recorder: queue)
     state = .recording(id: id, queue)
     startCheck = call.schedule(after: wait) { [weak self] in

@@ -1,0 +1,25 @@
+internal import GRPCTransport
+internal import Synchronization
+
+/// Wakes the handler of a call from any thread. However many wakes come, one is on its way at a time.
+final class CallWaker<Handler: AnyObject>: Sendable {
+  private let handler: ThreadBound<Handler>
+  private let executor: CallExecutor
+  private let body: @Sendable (Handler) -> Void
+  private let isOnItsWay = Atomic(false)
+
+  /// `body` runs on the call's thread, unless the handler is gone by then.
+  init(_ handler: Handler, of call: ServerCall, _ body: @escaping @Sendable (Handler) -> Void) {
+    self.handler = ThreadBound(handler)
+    executor = call.executor
+    self.body = body
+  }
+
+  func wake() {
+    guard !isOnItsWay.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    executor.perform { [self] in
+      isOnItsWay.store(false, ordering: .releasing)
+      if let handler = handler.value { body(handler) }
+    }
+  }
+}
