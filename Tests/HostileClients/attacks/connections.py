@@ -33,7 +33,7 @@ def flood(report, seconds, frames_of):
 
 @attack(
     memory=128, options=("--max-memory", "64MiB"),
-    unmended="libgrpc starts more threads for its timers than allowed")
+    unmended="calls arrive faster than they can be ended")
 def rapid_reset(report):
     """Calls that are reset as soon as they are open (CVE-2023-44487)."""
     headers = request_headers(service.PROCESS)
