@@ -7,8 +7,8 @@ extension Anechoic_V1_ProcessRequest {
   /// message can contain a field for every two bytes, and each costs microseconds on the audio thread.
   private static let largestDecoded = 32 << 10
 
-  /// Decodes a message that is small enough. Unknown fields are dropped.
-  public static func decoded(_ message: UnsafeRawBufferPointer) throws(RequestFault) -> Self {
+  /// Throws for a message that is too large to be decoded.
+  public static func checkSize(_ message: UnsafeRawBufferPointer) throws(RequestFault) {
     guard message.count <= largestDecoded else {
       throw .invalid(
         InvalidField(
@@ -16,6 +16,11 @@ extension Anechoic_V1_ProcessRequest {
           "has \(message.count) bytes; at most \(largestDecoded) are allowed, except for audio "
             + "that contains each input once and no unknown field"))
     }
+  }
+
+  /// Decodes a message that is small enough. Unknown fields are dropped.
+  public static func decoded(_ message: UnsafeRawBufferPointer) throws(RequestFault) -> Self {
+    try checkSize(message)
     var options = BinaryDecodingOptions()
     options.discardUnknownFields = true
     return try parsed(message, options)

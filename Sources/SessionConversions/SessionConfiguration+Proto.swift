@@ -33,11 +33,13 @@ extension SessionConfiguration {
   }
 }
 
+extension Anechoic_V1_ConfigUpdate {
+  /// The maximum number of fields in a mask.
+  public static let mostFields = 50
+}
+
 /// Some fields of a configuration, checked and in the order in which they are replaced.
 struct ConfigurationPatch {
-  /// The maximum number of fields in a mask.
-  private static let mostFields = 50
-
   fileprivate let fields: [String]
   fileprivate let config: Anechoic_V1_SessionConfig
   fileprivate let path: String
@@ -48,8 +50,8 @@ struct ConfigurationPatch {
     _ update: Anechoic_V1_ConfigUpdate, path: String, mask: String
   ) throws(InvalidField) {
     let fields = Set(update.updateMask.paths)
-    guard !fields.isEmpty, fields.count <= Self.mostFields else {
-      throw InvalidField(mask, "must name 1 to \(Self.mostFields) fields")
+    guard !fields.isEmpty, fields.count <= Anechoic_V1_ConfigUpdate.mostFields else {
+      throw InvalidField(mask, "must name 1 to \(Anechoic_V1_ConfigUpdate.mostFields) fields")
     }
     for field in fields where !Anechoic_V1_SessionConfig.hasField(field) {
       throw InvalidField(

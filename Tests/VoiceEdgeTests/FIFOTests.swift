@@ -127,7 +127,7 @@ struct FIFOTests {
     let old = Frame(rate: .hz8000, channelCount: 2)
     for _ in 0..<8 { _ = ring.write(old, CaptureNote()) }
     let writer = FIFOWriter(path: folder.path("out"), title: "voice", from: ring, log: lines.add)
-    // Nobody records yet. Frames wait, then they are dropped.
+    // The FIFO has no reader yet. Frames wait, then they are dropped.
     try await Task.sleep(for: .milliseconds(50))
     for _ in 0..<3 {
       let tap = FIFOTap(folder.path("out"))

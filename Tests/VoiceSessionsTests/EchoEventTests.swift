@@ -64,7 +64,7 @@ struct EchoEventTests {
     #expect(run.warnings(.residualEcho).isEmpty)
   }
 
-  /// Nobody hears an echo below -60 dBFS.
+  /// An echo below -60 dBFS is inaudible.
   @Test func anEchoThatNobodyHearsHasConverged() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: 0.2) {

@@ -13,17 +13,16 @@ struct SessionUpdate {
   /// Nil where the mask does not name them.
   let labels: [String: String]?
 
-  private static let mostPaths = 50
-
   init(_ request: Anechoic_V1_UpdateSessionRequest) throws(Status) {
     let paths = request.updateMask.paths
     guard !paths.isEmpty else {
       throw Status(InvalidField("update_mask", "names no field"))
     }
-    guard paths.count <= Self.mostPaths else {
+    let mostFields = Anechoic_V1_ConfigUpdate.mostFields
+    guard paths.count <= mostFields else {
       throw Status(
         InvalidField(
-          "update_mask", "has \(paths.count) fields; at most \(Self.mostPaths) are allowed"))
+          "update_mask", "has \(paths.count) fields; at most \(mostFields) are allowed"))
     }
     var fields: [String] = []
     var namesLabels = false

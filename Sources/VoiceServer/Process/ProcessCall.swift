@@ -36,7 +36,7 @@ final class ProcessCall: ServerCallHandler {
   func received(_ message: UnsafeRawBufferPointer) {
     do throws(Status) {
       switch state {
-      case .awaitingStart: return startInTurn(Array(message))
+      case .awaitingStart: return try startInTurn(message)
       case .running(let session): try session.take(message)
       case .starting, .over: return
       }
@@ -69,7 +69,10 @@ final class ProcessCall: ServerCallHandler {
 
   /// Starts the session when no call of the thread has an event. A start takes milliseconds: many at
   /// once would delay the frames of other sessions.
-  private func startInTurn(_ message: [UInt8]) {
+  private func startInTurn(_ message: UnsafeRawBufferPointer) throws(Status) {
+    // A message that waits for its turn is kept, so that its size is checked before.
+    do { try Anechoic_V1_ProcessRequest.checkSize(message) } catch { throw Status(error) }
+    let message = Array(message)
     state = .starting
     resumption = call.whenIdle { [weak self] in
       guard let self, case .starting = state else { return }
