@@ -38,9 +38,12 @@ public struct PlayoutBuffer: ~Copyable {
 
   /// The number of reads in a second.
   private static let second = 100
+  /// The time in ns after a frame from which the writer counts as stopped.
+  private static let longestWait: Int64 = 1_000_000_000
 
   public private(set) var status: Status
   private var buffer: ElasticBuffer
+  private var arrivals: ArrivalDrift
   private var controller: RateController
   private let settings: Settings
   private let frameSize: Int
@@ -54,6 +57,7 @@ public struct PlayoutBuffer: ~Copyable {
   private var quarterLeast = Double.infinity  // in the current quarter of a second
   private var lastQuarterLeast = 0.0  // in the quarter before
   private var reads = 0
+  private var counted: Int64 = 0  // samples of the reader's clock, silence included
   private var calmReads = 0
 
   public init(rate: SampleRate, channelCount: Int, settings: Settings = Settings()) {
@@ -62,6 +66,7 @@ public struct PlayoutBuffer: ~Copyable {
     buffer = ElasticBuffer(
       rate: rate, channelCount: channelCount,
       capacity: rate.samples(in: settings.largestMargin + .seconds(1)))
+    arrivals = ArrivalDrift(rate: Double(rate.hertz))
     controller = RateController(rate: Double(rate.hertz))
     status = Status(margin: rate.samples(in: settings.leastMargin))
   }
@@ -85,6 +90,7 @@ public struct PlayoutBuffer: ~Copyable {
   ///   Runs per frame: no allocation, lock, log or await.
   @discardableResult
   public mutating func read(into frame: borrowing Frame, at time: Int64) -> Bool {
+    noteArrivals(at: time)
     let step = 1 + controller.deviation * 1e-6
     if !isRunning, buffer.level >= Double(frameSize + status.margin) {
       isRunning = true
@@ -109,6 +115,7 @@ public struct PlayoutBuffer: ~Copyable {
     buffer.clear()
     isRunning = false
     wasCleared = true
+    arrivals.interrupt()
     forgetLevels()
   }
 
@@ -164,11 +171,25 @@ public struct PlayoutBuffer: ~Copyable {
     if !wasCleared { status.added += Int64(samples) }
   }
 
+  /// Returns how many samples of the next frame would have arrived if it came sample by sample.
+  private func begun(at time: Int64) -> Double {
+    let since = Double(time - lastWrite) * 1e-9 * Double(buffer.rate.hertz)
+    return max(0, min(Double(frameSize), since))
+  }
+
+  private mutating func noteArrivals(at time: Int64) {
+    counted += Int64(frameSize)
+    if time - lastWrite < Self.longestWait {
+      arrivals.note(lead: Double(buffer.written - counted) + begun(at: time))
+    } else {
+      arrivals.interrupt()
+    }
+  }
+
   private mutating func noteLevel(at time: Int64) {
     reads += 1
     let level = buffer.level
-    let since = Double(time - lastWrite) * 1e-9 * Double(buffer.rate.hertz)
-    let flow = level + max(0, min(Double(frameSize), since))
+    let flow = level + begun(at: time)
     flowLeast = min(flowLeast, flow)
     quarterLeast = min(quarterLeast, flow)
     windowLeast = min(windowLeast, level)
@@ -186,7 +207,7 @@ public struct PlayoutBuffer: ~Copyable {
     lastFlowLeast = flowLeast
     // The first second is that of the start.
     if reads > Self.second {
-      controller.update(level: flowLeast, target: flowTarget, seconds: 1)
+      controller.update(level: flowLeast, target: flowTarget, drift: arrivals.drift)
     }
     status.deviation = controller.deviation
     (windowLeast, flowLeast) = (.infinity, .infinity)
@@ -199,7 +220,7 @@ public struct PlayoutBuffer: ~Copyable {
   private mutating func forgetLevels() {
     (windowLeast, flowLeast) = (.infinity, .infinity)
     (quarterLeast, lastQuarterLeast) = (.infinity, 0)
-    controller.restart()
+    controller.restart(drift: arrivals.drift)
     status.deviation = controller.deviation
     reads = 0
   }

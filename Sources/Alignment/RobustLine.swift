@@ -65,9 +65,9 @@ struct RobustLine: ~Copyable {
         pairs += 1
       }
     }
-    slope = pairs > 0 ? median(pairs) : 0
+    slope = pairs > 0 ? scratch.median(of: pairs) : 0
     for index in 0..<count { scratch[index] = y[index] + slope * (origin - x[index]) }
-    level = median(count)
+    level = scratch.median(of: count)
     var oldest = origin
     for index in 0..<count {
       scratch[index] = abs(y[index] - value(at: x[index]))
@@ -76,29 +76,7 @@ struct RobustLine: ~Copyable {
     guard count > 3, origin > oldest else { return uncertainty = .infinity }
     // The standard error of a line through points that are spread evenly; 1.48 makes a standard
     // deviation of the median of normal residuals.
-    let deviation = 1.48 * median(count)
+    let deviation = 1.48 * scratch.median(of: count)
     uncertainty = deviation * (12 / Double(count)).squareRoot() / (origin - oldest)
-  }
-
-  /// Returns the median of the first values in `scratch`, and changes their order (C. A. R. Hoare,
-  /// "Algorithm 65: Find").
-  private func median(_ count: Int) -> Double {
-    let wanted = count / 2
-    var (low, high) = (0, count - 1)
-    while low < high {
-      let pivot = scratch[(low + high) / 2]
-      var (left, right) = (low, high)
-      while left <= right {
-        while scratch[left] < pivot { left += 1 }
-        while pivot < scratch[right] { right -= 1 }
-        guard left <= right else { break }
-        (scratch[left], scratch[right]) = (scratch[right], scratch[left])
-        left += 1
-        right -= 1
-      }
-      if right < wanted { low = left }
-      if wanted < left { high = right }
-    }
-    return scratch[wanted]
   }
 }

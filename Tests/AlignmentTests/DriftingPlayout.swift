@@ -21,6 +21,8 @@ struct DriftingPlayout {
     var underruns = 0
     var skipped: Int64 = 0
     var added: Int64 = 0
+    /// The rate of the reader at the end of the second, in parts per million.
+    var deviation = 0.0
     /// The largest deviation in samples of the read position from the position that rate and
     /// `added` give.
     var largestError = 0.0
@@ -68,6 +70,7 @@ struct DriftingPlayout {
       result[second].underruns = buffer.status.underrunCount
       result[second].skipped = buffer.status.skipped
       result[second].added = buffer.status.added
+      result[second].deviation = buffer.status.deviation
     }
     return result
   }

@@ -44,6 +44,23 @@ struct PlayoutBufferTests {
     #expect(jump < DriftingPlayout.jumpOfTheSine * 1.25, "\(jump)")
   }
 
+  /// Every few seconds, a busy machine lets the writer wait for up to 300 ms.
+  @Test(arguments: [-500.0, 500], [1, 2, 3] as [UInt64])
+  func theDriftIsFoundOnABusyMachine(partsPerMillion: Double, seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var (nextWait, end) = (2.0, 0.0)
+    let seconds = DriftingPlayout(partsPerMillion: partsPerMillion, jitter: 0.01, seconds: 120)
+      .run { time in
+        if time > nextWait {
+          end = nextWait + Double.random(in: 0.02...0.3, using: &generator)
+          nextWait = end + Double.random(in: 1...4, using: &generator)
+        }
+        return max(time, end)
+      }
+    let late = seconds.suffix(30).map(\.deviation)
+    #expect(late.allSatisfy { abs($0 - partsPerMillion) < 150 }, "\(late)")
+  }
+
   @Test func theBufferIsSilentUntilItHasAMargin() {
     var buffer = SteppedPlayout()
     let frame = Frame(rate: .hz8000, channelCount: 1)

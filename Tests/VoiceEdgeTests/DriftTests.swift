@@ -19,7 +19,7 @@ struct DriftTests {
     } _: { rig, tap in
       let controls = rig.agent.loudspeakerControls
       // This takes about 15 s, and longer where threads are late.
-      try await eventually("the drift is found", within: .seconds(180)) {
+      try await eventually("the drift is found", within: .seconds(300)) {
         abs(controls.driftPPM + partsPerMillion) < 150
       }
       let (underruns, skipped) = (controls.underrunCount, controls.skippedSamples)
