@@ -13,6 +13,7 @@
 
 #include "CGRPCServer.h"
 #include "Queue.h"
+#include "ResetGuard.h"
 
 namespace anechoic {
 
@@ -93,6 +94,7 @@ struct cgrpc_server {
   void *const context;
   std::vector<int> ports;
   anechoic::LiveCalls live_calls;
+  anechoic::ResetGuard reset_guard;
 
  private:
   struct Method {

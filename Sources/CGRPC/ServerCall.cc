@@ -24,6 +24,7 @@ void cgrpc_server_call::accepted(bool ok) {
     delete this;
     return;
   }
+  start_ = anechoic::ResetGuard::Clock::now();
   queue_->call_count.fetch_add(1, std::memory_order_relaxed);
   server_->offer(method_, door_);
   if (queue_ == door_) return started(true);
@@ -94,6 +95,14 @@ bool cgrpc_server_call::finish(const grpc::Status &status, cgrpc_metadata traile
   return true;
 }
 
+void cgrpc_server_call::abort(cgrpc_status status) {
+  aborted_ = true;
+  // TryCancel of the C++ interface always sends CANCELLED.
+  const std::string message = anechoic::copy(status.message);
+  grpc_call_cancel_with_status(context.c_call(), static_cast<grpc_status_code>(status.code),
+                               message.c_str(), nullptr);
+}
+
 void cgrpc_server_call::finished(bool) {
   --operations_;
   end_if_over();
@@ -101,7 +110,13 @@ void cgrpc_server_call::finished(bool) {
 
 void cgrpc_server_call::done(bool) {
   done_ = true;
-  if (handler_ && context.IsCancelled()) server_->events.cancelled(handler_);
+  if (context.IsCancelled()) {
+    if (handler_) server_->events.cancelled(handler_);
+    const auto now = anechoic::ResetGuard::Clock::now();
+    if (!aborted_ && now - start_ < anechoic::ResetGuard::shortest_use) {
+      server_->reset_guard.note(context.peer(), now);
+    }
+  }
   end_if_over();
 }
 
@@ -128,10 +143,7 @@ bool cgrpc_server_call_finish(cgrpc_server_call *call, cgrpc_status status,
 }
 
 void cgrpc_server_call_abort(cgrpc_server_call *call, cgrpc_status status) {
-  // TryCancel of the C++ interface always sends CANCELLED.
-  const std::string message = anechoic::copy(status.message);
-  grpc_call_cancel_with_status(call->context.c_call(), static_cast<grpc_status_code>(status.code),
-                               message.c_str(), nullptr);
+  call->abort(status);
 }
 
 void cgrpc_server_call_add_initial_metadata(cgrpc_server_call *call, cgrpc_metadatum entry) {

@@ -9,6 +9,7 @@
 
 #include "CGRPCServer.h"
 #include "Queue.h"
+#include "ResetGuard.h"
 
 // One call of any shape: on the wire a unary call is a stream of one message. The call lives on one
 // queue, and only that queue's thread uses it.
@@ -26,6 +27,7 @@ struct cgrpc_server_call {
   bool read();
   bool write(cgrpc_bytes message);
   bool finish(const grpc::Status &status, cgrpc_metadata trailers);
+  void abort(cgrpc_status status);
 
   grpc::ServerContext context;
 
@@ -61,7 +63,9 @@ struct cgrpc_server_call {
   bool reading_ = false;
   bool writing_ = false;
   bool finished_ = false;  // the status has been handed to libgrpc
+  bool aborted_ = false;   // by this server
   bool done_ = false;      // libgrpc has reported the end
+  anechoic::ResetGuard::Clock::time_point start_;
 
   Completion<&cgrpc_server_call::accepted> accepted_tag_{this};
   Completion<&cgrpc_server_call::started> started_tag_{this};

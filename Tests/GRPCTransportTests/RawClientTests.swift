@@ -5,22 +5,25 @@ import Testing
 /// Clients that write HTTP/2 frames themselves and send what no library sends.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct RawClientTests {
-  /// Opens a connection and a stream. `frame(type, flags, stream, payload)` sends a frame.
-  /// `headers(extra)` starts the call. `message(count, length)` sends `count` bytes of a message
-  /// that claims `length` bytes.
+  /// Opens a connection. `frame(type, flags, stream, payload)` sends a frame. `headers(extra)`
+  /// starts the call, and `reset(stream)` starts another one and cancels it. `message(count,
+  /// length)` sends `count` bytes of a message that claims `length` bytes.
   private static let prelude = """
     import socket, struct
-    host, port = sys.argv[1].split(":")
-    peer = socket.create_connection((host, int(port)))
+    host, port = sys.argv[1].rsplit(":", 1)
+    peer = socket.create_connection((host.strip("[]"), int(port)))
     def frame(type, flags, stream, payload):
       peer.sendall(struct.pack(">I", len(payload))[1:] + bytes([type, flags])
         + struct.pack(">I", stream) + payload)
-    def headers(extra=[], flags=4):
+    def headers(extra=[], flags=4, stream=1):
       fields = [(":method", "POST"), (":scheme", "http"), (":path", METHOD),
         (":authority", "x"), ("content-type", "application/grpc"), ("te", "trailers")] + extra
       block = b"".join(b"\\0" + bytes([len(name)]) + name.encode() + bytes([len(value)])
         + value.encode() for name, value in fields)
-      frame(1, flags, 1, block)
+      frame(1, flags, stream, block)
+    def reset(stream):
+      headers(stream=stream)
+      frame(3, 0, stream, struct.pack(">I", 8))
     def message(count, length, flags=0):
       frame(0, flags, 1, b"\\0" + struct.pack(">I", length) + b"x" * count)
     peer.sendall(b"PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n")
@@ -112,6 +115,44 @@ struct RawClientTests {
         """)
       try await client.wait(for: "exit 0")
       try await #expect(server.call().exchange([1]) == [1])
+    }
+  }
+
+  /// CVE-2023-44487: libgrpc 1.51 would read from such a connection for ever.
+  @Test(arguments: ["127.0.0.1:0", "[::1]:0", "[::]:0"])
+  func aClientThatOnlyCancelsLosesItsConnection(address: String) async throws {
+    try await withServer(options: Server.Options(addresses: [address])) { server in
+      let reached = server.address.replacing("[::]", with: "127.0.0.1")
+      let honest = Channel(target: reached, options: .fresh()).call(.test)
+      try await #expect(honest.exchange([1]) == [1])
+      let attack = """
+        try:
+          for stream in range(1, 2**31, 2): reset(stream)
+        except OSError:
+          say("closed")
+        time.sleep(600)
+        """
+      let client = try PythonClient(address: reached, Self.prelude + attack)
+      try await client.wait(for: "closed")
+      try await #expect(honest.exchange([2]) == [2])
+      honest.halfClose()
+      try await #expect(honest.outcome() == .ok)
+      client.send(SIGKILL)
+    }
+  }
+
+  @Test func someCancelledCallsAreNoAttack() async throws {
+    try await withServer { server in
+      let client = try client(
+        of: server,
+        """
+        for stream in range(3, 163, 2): reset(stream)
+        headers(stream=163)
+        frame(0, 1, 163, b"\\0\\0\\0\\0\\3xxx")
+        time.sleep(600)
+        """)
+      try await server.journal.wait(for: .received([UInt8]("xxx")))
+      client.send(SIGKILL)
     }
   }
 }

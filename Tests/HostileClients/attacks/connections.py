@@ -32,8 +32,8 @@ def flood(report, seconds, frames_of):
 
 
 @attack(
-    memory=128, options=("--max-memory", "64MiB"),
-    unmended="calls arrive faster than they can be ended")
+    memory=512, threads=24,
+    unmended="frames are late, because connections that are closed come again at once")
 def rapid_reset(report):
     """Calls that are reset as soon as they are open (CVE-2023-44487)."""
     headers = request_headers(service.PROCESS)

@@ -1,0 +1,48 @@
+#ifndef ANECHOIC_CGRPC_RESET_GUARD_H
+#define ANECHOIC_CGRPC_RESET_GUARD_H
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace anechoic {
+
+// Closes connections whose client starts calls only to cancel them (CVE-2023-44487). Cancelled calls do
+// not count for the limit of open calls, and libgrpc 1.51 has no other limit: such a client keeps one of
+// libgrpc's threads reading for as long as it likes, and connections that wait for this thread stall.
+//
+// A connection of a Unix socket has no address that tells it from others, and is never closed.
+class ResetGuard {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // A call that its client cancels when it is older than this counts as used.
+  static constexpr std::chrono::seconds shortest_use{1};
+  // The calls that a connection may cancel at once, and each second in addition. Few, because libgrpc
+  // drops most of the calls of an attack by itself: one of some 35 gets here.
+  static constexpr double burst = 100;
+  static constexpr double per_second = 20;
+
+  // Takes in that a client has cancelled a call soon after its start. `peer` is the connection's address
+  // as grpc::ServerContext tells it. On any thread.
+  void note(const std::string &peer, Clock::time_point now);
+
+ private:
+  struct Budget {
+    double used = 0;
+    Clock::time_point time;
+  };
+
+  // Addresses that are remembered at a time.
+  static constexpr size_t most_peers = 4096;
+
+  void forget_old(Clock::time_point now);
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, Budget> budgets_;
+};
+
+}  // namespace anechoic
+
+#endif
