@@ -15,7 +15,9 @@ import socket
 import struct
 import time
 
-DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS = 0, 1, 2, 3, 4
+PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 6, 7, 8, 9
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 HEADER_TABLE_SIZE, MAX_CONCURRENT_STREAMS, INITIAL_WINDOW_SIZE = 1, 3, 4
 TRUE_BINARY_METADATA = 0xFE03  # The setting of gRPC for "-bin" headers without base64.
@@ -34,6 +36,11 @@ STATIC_TABLE = [None] + [tuple((entry + "=").split("=")[:2]) for entry in (
     "strict-transport-security transfer-encoding user-agent vary via www-authenticate").split()]
 
 
+def frame(kind, flags, stream, payload=b""):
+    """The bytes of one HTTP/2 frame."""
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
 def settings(values):
     return b"".join(struct.pack(">HI", key, value) for key, value in values.items())
 
@@ -45,6 +52,13 @@ def header_block(fields):
         prefix = bytes([len(text)]) if len(text) < 127 else b"\x7f" + varint(len(text) - 127)
         return prefix + text
     return b"".join(b"\0" + literal(name) + literal(value) for name, value in fields)
+
+
+def request_headers(path, metadata=(), authority="localhost"):
+    """The header block of a gRPC call."""
+    return header_block([
+        (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", authority),
+        ("content-type", "application/grpc"), ("te", "trailers"), *metadata])
 
 
 def varint(value):
@@ -177,6 +191,8 @@ class Connection:
     Without `acknowledges` the server's settings are never acknowledged, and so never binding;
     without `reads` the server gets no window for more than it was granted at first."""
 
+    call_type = Call
+
     def __init__(self, address, source=None, acknowledges=True, reads=True, extra_settings=None):
         host, port = address.rsplit(":", 1)
         self.socket = socket.create_connection(
@@ -189,7 +205,7 @@ class Connection:
         self.peer_settings = {}
         self.goaway = None
         self.is_closed = False
-        self.write(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        self.write(PREFACE)
         self.frame(SETTINGS, 0, 0, settings(
             {HEADER_TABLE_SIZE: 0, TRUE_BINARY_METADATA: 1, **(extra_settings or {})}))
 
@@ -200,18 +216,14 @@ class Connection:
             self.is_closed = True
 
     def frame(self, kind, flags, stream, payload=b""):
-        self.write(struct.pack(">I", len(payload))[1:] + bytes([kind, flags])
-                   + struct.pack(">I", stream) + payload)
+        self.write(frame(kind, flags, stream, payload))
 
     def call(self, path, metadata=(), authority="localhost"):
         """Opens a stream with the headers of a gRPC call."""
-        call = Call(self, self.next_stream)
+        call = self.call_type(self, self.next_stream)
         self.calls[call.stream] = call
         self.next_stream += 2
-        fields = [(":method", "POST"), (":scheme", "http"), (":path", path),
-                  (":authority", authority), ("content-type", "application/grpc"),
-                  ("te", "trailers"), *metadata]
-        self.frame(HEADERS, END_HEADERS, call.stream, header_block(fields))
+        self.frame(HEADERS, END_HEADERS, call.stream, request_headers(path, metadata, authority))
         return call
 
     def pump(self, timeout=0.0):

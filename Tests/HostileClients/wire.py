@@ -5,23 +5,9 @@ import struct
 import time
 
 import raw_client
-from raw_client import (  # noqa: F401
-    ACK, DATA, END_HEADERS, END_STREAM, PING, RST_STREAM, SETTINGS, WINDOW_UPDATE)
+from raw_client import DATA, END_STREAM, HEADERS, RST_STREAM, WINDOW_UPDATE
 
-HEADERS, PRIORITY, CONTINUATION = 1, 2, 9
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 LARGEST_WINDOW = 2**31 - 1
-
-
-def frame(kind, flags, stream, payload=b""):
-    """The bytes of one HTTP/2 frame."""
-    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
-
-
-def request_headers(path, extra=()):
-    return raw_client.header_block([
-        (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "localhost"),
-        ("content-type", "application/grpc"), ("te", "trailers"), *extra])
 
 
 class Call(raw_client.Call):
@@ -65,6 +51,8 @@ class Call(raw_client.Call):
 class Connection(raw_client.Connection):
     """A connection that takes as much as the server sends, unless `reads` is false."""
 
+    call_type = Call
+
     def __init__(self, address, reads=True, **options):
         self.resets = self.open_calls = 0
         if reads:
@@ -78,12 +66,8 @@ class Connection(raw_client.Connection):
                 self.pump(0.1)
 
     def call(self, path, metadata=(), authority="localhost"):
-        call = Call(self, self.next_stream)
-        self.calls[call.stream] = call
-        self.next_stream += 2
         self.open_calls += 1
-        self.frame(HEADERS, END_HEADERS, call.stream, request_headers(path, metadata))
-        return call
+        return super().call(path, metadata, authority)
 
     def unary(self, path, message, metadata=(), timeout=10):
         """Returns the status and the answer."""

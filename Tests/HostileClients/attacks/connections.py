@@ -6,11 +6,11 @@ import struct
 import time
 
 import service
-from raw_client import header_block, varint
-from suite import attack
-from wire import (
+from raw_client import (
     CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, PING, PREFACE, PRIORITY, RST_STREAM,
-    SETTINGS, WINDOW_UPDATE, Connection, frame, request_headers)
+    SETTINGS, WINDOW_UPDATE, frame, header_block, request_headers, varint)
+from suite import attack
+from wire import Connection
 
 
 def flood(report, seconds, frames_of):
