@@ -143,9 +143,9 @@ let package = Package(
     .executableTarget(
       name: "anechoic",
       dependencies: [
-        "VoiceClient", "VoiceServer", "SessionRecording", "SessionConversions", "WebRTCEngine",
-        "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore", "CommandLineSupport",
-        argumentParser, protobuf,
+        "VoiceClient", "VoiceServer", "SessionRecording", "SessionConversions", "VoiceSessions",
+        "WebRTCEngine", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
+        "CommandLineSupport", argumentParser, protobuf,
       ],
       swiftSettings: swift),
     .target(

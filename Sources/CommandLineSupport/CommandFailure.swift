@@ -42,6 +42,12 @@ extension ParsableCommand {
       standardError("\(_commandName): \(failure)\n")
       Foundation.exit(failure.code)
     } catch {
+      if let unknown = UnknownSubcommand(in: CommandLine.arguments.dropFirst(), of: Self.self) {
+        // The message of the library does not name the command that the word belongs to.
+        let usage = fullMessage(for: error).split(separator: "\n").dropFirst()
+        standardError((["Error: \(unknown.description)"] + usage).joined(separator: "\n") + "\n")
+        Foundation.exit(exitCode(for: error).rawValue)
+      }
       Self.exit(withError: error)
     }
   }

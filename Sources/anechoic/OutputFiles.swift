@@ -46,7 +46,7 @@ enum FileRoles {
   }
 
   /// Returns whether two paths name the same file, directly or through links.
-  private static func isSame(_ left: String, _ right: String) -> Bool {
+  static func isSame(_ left: String, _ right: String) -> Bool {
     if canonical(left) == canonical(right) { return true }
     var (leftStatus, rightStatus) = (stat(), stat())
     return stat(left, &leftStatus) == 0 && stat(right, &rightStatus) == 0

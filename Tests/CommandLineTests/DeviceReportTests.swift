@@ -48,7 +48,10 @@ struct DeviceReportTests {
         "controls.jsonl",
       ], in: folder)
     #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
-    #expect(result.errors.contains("device_report.interruption.reason"), "\(result.errors)")
+    #expect(
+      result.errors.hasPrefix(
+        "anechoic: controls.jsonl:1: device_report.interruption.reason: is required"),
+      "\(result.errors)")
   }
 
   @Test func watchAndShowPrintRoutesAndInterruptions() async throws {

@@ -39,7 +39,8 @@ struct FailureTests {
     try await expectFailure(
       ["process", "--output", "out.wav", "--microphone", name], names: name)
     for option in ["--reference", "--far-end", "--other-audio"] {
-      try await expectFailure(process + [option, name], names: name)
+      try await expectFailure(
+        process + [option, name, "--playback", "played.wav"], names: name)
     }
     #expect(!FileManager.default.fileExists(atPath: folder.path("out.wav")))
   }
@@ -79,9 +80,8 @@ struct FailureTests {
   @Test(arguments: ["--far-end", "--other-audio", "--controls"])
   func everyInputIsKeptFromBeingWritten(option: String) async throws {
     let before = try folder.data("text.wav")
-    for written in ["--playback", "--events"] {
-      try await expectFailure(
-        process + [option, "text.wav", written, "text.wav"], names: "text.wav")
+    for written in [["--playback", "text.wav"], ["--playback", "p.wav", "--events", "text.wav"]] {
+      try await expectFailure(process + [option, "text.wav"] + written, names: "text.wav")
     }
     #expect(try folder.data("text.wav") == before)
   }
@@ -94,6 +94,14 @@ struct FailureTests {
   @Test func twoLogsInOneFileAreRefused() async throws {
     try await expectFailure(
       process + ["--events", "log.jsonl", "--stats", "log.jsonl"], names: "log.jsonl")
+  }
+
+  @Test func anUnknownHostIsNamedInPlainWords() async throws {
+    let result = try await Command.run(
+      "anechoic", ["health", "--server", "no-such-host.invalid:1", "--connect-timeout", "0"],
+      in: folder)
+    #expect(result.errors.contains("cannot find host no-such-host.invalid"), "\(result.errors)")
+    #expect(!result.errors.contains("ARES"), "\(result.errors)")
   }
 
   @Test(arguments: ["127.0.0.1:1", "unix:/nowhere/at/all", "no-such-host.invalid:1"])

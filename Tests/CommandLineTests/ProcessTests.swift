@@ -145,6 +145,16 @@ struct ProcessTests {
     #expect(result.errors.contains("\nreference       ends after 1.00 s of 2.0"))
   }
 
+  @Test(arguments: ["microphone.wav", "./microphone.wav", "link.wav"])
+  func aReferenceThatIsTheMicrophoneIsReported(reference: String) async throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link.wav"), withDestinationPath: folder.path("microphone.wav"))
+    let result = try await process("microphone.wav", "out.wav", ["--reference", reference])
+    #expect(result.status == 0)
+    let warnings = result.errorLines.filter { $0.hasPrefix("anechoic: warning: ") }
+    #expect(warnings.count == 1 && warnings[0].contains("microphone.wav"), "\(result.errors)")
+  }
+
   @Test func swappedMicrophoneAndReferenceAreReported() async throws {
     // The syllables have no regular rhythm, because a regular rhythm is similar at many lags.
     let gates = Signals.noise(84, amplitude: 1, seed: 5)
@@ -185,6 +195,7 @@ struct ProcessTests {
     ["process", "--microphone", "m.wav", "--output", "o.wav", "--gain-control", "maybe"],
     ["process", "--microphone", "m.wav", "--output", "o.wav", "--pacing", "warp"],
     ["process", "--microphone", "m.wav", "--output", "o.wav", "--loop"],
+    ["process", "--microphone", "m.wav", "--output", "o.wav", "--other-audio", "a.wav"],
     ["health", "--timeout", "soon"], ["health", "--timeout", "500ms"], ["health", "--wait", "-1s"],
     ["health", "--wait", "25h"], ["health", "--wait", "1e400"],
     ["health", "--connect-timeout", "s"],
@@ -197,6 +208,25 @@ struct ProcessTests {
     } else {
       #expect(result.status == 64 && result.errors.contains("Usage: "), "\(result.errors)")
     }
+  }
+
+  @Test(arguments: [
+    (
+      ["sessions", "record", "call-1", "call-1.rec"],
+      "'record' is not a subcommand of 'anechoic sessions'; use 'anechoic record'\n"
+        + "Usage: anechoic sessions "
+    ),
+    (["mute", "call-1"], "'mute' is not a subcommand of 'anechoic'; use 'anechoic sessions mute'\n"),
+    (
+      ["sessions", "start"],
+      "'start' is not a subcommand of 'anechoic sessions'; use list, show, watch, mute, unmute, "
+        + "gesture, set or delete\n"
+    ),
+  ])
+  func anUnknownSubcommandIsNamedWithTheRightOne(arguments: [String], error: String) async throws {
+    let result = try await Command.run("anechoic", arguments, in: folder)
+    #expect(result.status == 64)
+    #expect(result.errors.hasPrefix("Error: \(error)"), "\(result.errors)")
   }
 
   /// Returns the bytes of the output with these options.

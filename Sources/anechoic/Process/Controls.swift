@@ -2,8 +2,10 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import CommandLineSupport
 internal import Foundation
+internal import SessionConversions
 internal import SwiftProtobuf
 internal import Synchronization
+internal import VoiceSessions
 
 /// A file with controls and device reports, each on a line of JSON with its time.
 ///
@@ -89,8 +91,9 @@ struct ControlFile {
     }
     let sample = Int64((seconds * Double(rate.hertz)).rounded())
     if members["device_report"] != nil || members["deviceReport"] != nil {
-      let request: Anechoic_V1_ProcessRequest = try message(members)
-      return Entry(sample: sample, line: number, request: .deviceReport(request.deviceReport))
+      let report = (try message(members) as Anechoic_V1_ProcessRequest).deviceReport
+      try check(report)
+      return Entry(sample: sample, line: number, request: .deviceReport(report))
     }
     var control: Anechoic_V1_Control = try message(members)
     guard control.control != nil else {
@@ -99,6 +102,15 @@ struct ControlFile {
     control.atSample = sample
     control.controlID = UInt64(number)
     return Entry(sample: sample, line: number, request: .control(control))
+  }
+
+  /// Throws if the server would end the session because of the report.
+  private static func check(_ report: Anechoic_V1_DeviceReport) throws(Malformed) {
+    do throws(InvalidField) {
+      _ = try DeviceReport(report, path: "device_report")
+    } catch {
+      throw Malformed(description: error.description)
+    }
   }
 
   private static func message<Result: Message>(

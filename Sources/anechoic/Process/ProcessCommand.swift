@@ -70,6 +70,7 @@ struct ProcessCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       try files.checkRoles()
+      if let warning = files.sameFileWarning { warn(warning) }
       let stop = StopRequest()
       let job = try ProcessJob(files, start, grantInjection: grantInjection, stop: stop)
       if let warning = job.shortReferenceWarning { warn(warning) }

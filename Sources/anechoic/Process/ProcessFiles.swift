@@ -67,6 +67,12 @@ struct ProcessFiles: ParsableArguments {
       "The file to record the session to, for anechoic replay.", valueName: "file"))
   var record: String?
 
+  func validate() throws {
+    guard otherAudio == nil || playback != nil else {
+      throw ValidationError("--other-audio needs --playback.")
+    }
+  }
+
   /// The paths of the logs.
   var logs: JobLogs.Paths { JobLogs.Paths(events: events, statistics: stats, frames: frames) }
 
@@ -75,6 +81,16 @@ struct ProcessFiles: ParsableArguments {
     try FileRoles.check(
       read: [microphone, reference, farEnd, otherAudio, controls].compactMap { $0 },
       written: [output, playback, events, stats, frames, record].compactMap { $0 })
+  }
+
+  /// The warning about a microphone and a reference that are the same file, otherwise nil.
+  var sameFileWarning: String? {
+    guard let reference, FileRoles.isSame(microphone, reference) else { return nil }
+    let subject =
+      microphone == reference
+      ? "--microphone and --reference both name \(microphone)"
+      : "\(microphone) and \(reference) are the same file"
+    return "\(subject); the whole recording counts as echo, and the voice is removed with it"
   }
 
   /// Opens the input files.
