@@ -3,17 +3,13 @@ internal import Foundation
 internal import SwiftProtobuf
 
 extension Anechoic_V1_ProcessRequest {
-  /// The size in bytes up to which a message is decoded. The largest useful `Start` has some 24 KiB. A
-  /// message can contain a field for every two bytes, and each costs microseconds on the audio thread.
-  private static let largestDecoded = 32 << 10
-
   /// Throws for a message that is too large to be decoded.
   public static func checkSize(_ message: UnsafeRawBufferPointer) throws(RequestFault) {
-    guard message.count <= largestDecoded else {
+    guard message.count <= RequestSize.largest else {
       throw .invalid(
         InvalidField(
           "request",
-          "has \(message.count) bytes; at most \(largestDecoded) are allowed, except for audio "
+          "has \(message.count) bytes; at most \(RequestSize.largest) are allowed, except for audio "
             + "that contains each input once and no unknown field"))
     }
   }
@@ -21,9 +17,7 @@ extension Anechoic_V1_ProcessRequest {
   /// Decodes a message that is small enough. Unknown fields are dropped.
   public static func decoded(_ message: UnsafeRawBufferPointer) throws(RequestFault) -> Self {
     try checkSize(message)
-    var options = BinaryDecodingOptions()
-    options.discardUnknownFields = true
-    return try parsed(message, options)
+    return try parsed(message, .request)
   }
 
   /// Decodes a message of any size, which a session has already accepted.
@@ -43,16 +37,23 @@ extension Anechoic_V1_ProcessRequest {
     }
   }
 
-  /// The name of the field that is set.
-  public var fieldName: String {
+  /// Returns the start that the first request of a session has to contain. Throws if it contains
+  /// anything else.
+  public func firstStart() throws(InvalidField) -> Anechoic_V1_Start {
     switch request {
-    case .audio: "audio"
-    case .start: "start"
-    case .playbackReport: "playback_report"
-    case .control: "control"
-    case .deviceReport: "device_report"
-    case nil: "request"
+    case .start(let start): return start
+    case .audio: throw .beforeStart("audio")
+    case .playbackReport: throw .beforeStart("playback_report")
+    case .control: throw .beforeStart("control")
+    case .deviceReport: throw .beforeStart("device_report")
+    case nil: throw InvalidField("request", "is empty; the first request must contain start")
     }
+  }
+}
+
+extension InvalidField {
+  fileprivate static func beforeStart(_ field: String) -> InvalidField {
+    InvalidField(field, "came before start; the first request must contain start")
   }
 }
 

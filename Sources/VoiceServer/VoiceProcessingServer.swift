@@ -66,7 +66,7 @@ extension ServerMethod {
   /// A method without a limit of its own takes small messages, except for the media stream.
   fileprivate var withUsualMessages: ServerMethod {
     lane == .main || largestMessage != nil
-      ? self : with(largestMessage: SessionService.largestRequest)
+      ? self : with(largestMessage: RequestSize.largest)
   }
 }
 

@@ -2,6 +2,7 @@ import AcousticSimulator
 import AnechoicAPI
 import AudioCore
 import Foundation
+import GRPCTransport
 import SessionConversions
 import SwiftProtobuf
 import TestAudio
@@ -66,7 +67,7 @@ struct EchoClient {
     requests { index, audio in
       audio.farEnd = audio.reference
       audio.clearReference()
-      audio.microphone.deviceTimeNs = scene.captureTime(at: Double(index) / 50).inNanoseconds
+      audio.microphone.deviceTimeNs = scene.captureTime(at: Double(index) / 50).nanoseconds
     }
   }
 
@@ -84,8 +85,4 @@ struct EchoClient {
       $0.firstSample = Int64(first)
     }
   }
-}
-
-extension Duration {
-  var inNanoseconds: Int64 { Int64(self / .nanoseconds(1)) }
 }

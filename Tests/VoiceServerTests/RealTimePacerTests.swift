@@ -1,3 +1,4 @@
+import GRPCTransport
 import Testing
 
 @testable import VoiceServer
@@ -75,7 +76,7 @@ private struct Line {
   /// Tells the pacer that the media up to this time has been processed.
   @discardableResult
   mutating func take(_ media: Duration) -> Duration? {
-    pacer.delay(media: media.inNanoseconds, now: start + now)
+    pacer.delay(media: media.nanoseconds, now: start + now)
   }
 
   /// Advances time and media together in frames of 10 ms, from the start.

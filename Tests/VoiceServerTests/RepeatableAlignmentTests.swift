@@ -2,6 +2,7 @@ import AcousticSimulator
 import AnechoicAPI
 import AudioCore
 import Foundation
+import GRPCTransport
 import SwiftProtobuf
 import TestAudio
 import Testing
@@ -41,7 +42,7 @@ struct RepeatableAlignmentTests {
         let time = client.scene.playbackTime(ofReference: Double(sample) / 16000)
         return [
           request,
-          .report(sample, at: time.inNanoseconds, silence: index == 150 ? 1600 : 0),
+          .report(sample, at: time.nanoseconds, silence: index == 150 ? 1600 : 0),
         ]
       }),
   ]
@@ -77,12 +78,12 @@ extension EchoClient {
   fileprivate func inBursts(of count: Int) -> [Anechoic_V1_ProcessRequest] {
     (0..<chunkCount).flatMap { index -> [Anechoic_V1_ProcessRequest] in
       var microphone = microphone(index)
-      microphone.deviceTimeNs = scene.captureTime(at: Double(index) / 50).inNanoseconds
+      microphone.deviceTimeNs = scene.captureTime(at: Double(index) / 50).nanoseconds
       let captured = Anechoic_V1_ProcessRequest.with { $0.audio.microphone = microphone }
       guard index % count == count - 1 || index == chunkCount - 1 else { return [captured] }
       return (index / count * count...index).map { index in
         var played = reference(index)
-        played.deviceTimeNs = scene.playbackTime(ofReference: Double(index) / 50).inNanoseconds
+        played.deviceTimeNs = scene.playbackTime(ofReference: Double(index) / 50).nanoseconds
         return .with { $0.audio.reference = played }
       } + [captured]
     }

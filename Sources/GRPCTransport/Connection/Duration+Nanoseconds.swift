@@ -1,6 +1,6 @@
 extension Duration {
   /// The duration in whole nanoseconds, clamped to 64 bits.
-  var nanoseconds: Int64 {
+  public var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)

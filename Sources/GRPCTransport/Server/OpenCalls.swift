@@ -34,7 +34,7 @@ final class OpenCalls: Sendable {
   }
 
   private struct WaitingCall {
-    let host: Substring
+    let host: String
     let endSoon: @Sendable () -> Void
   }
 
@@ -78,7 +78,7 @@ final class OpenCalls: Sendable {
       state.counts[peer, default: 0] += 1
       state.lastTicket += 1
       let ticket = state.lastTicket
-      state.waiting[ticket] = WaitingCall(host: Self.host(of: peer)) {
+      state.waiting[ticket] = WaitingCall(host: PeerAddress.host(of: peer)) {
         executor.perform { self.endSoon(reference.call, ticket) }
       }
       return (ticket, state.waiting.count > mostWaiting ? Self.takeSurplus(&state) : nil)
@@ -96,7 +96,7 @@ final class OpenCalls: Sendable {
 
   /// Removes and returns the call that has waited longest of the host with the most waiting calls.
   private static func takeSurplus(_ state: inout State) -> WaitingCall? {
-    var counts: [Substring: Int] = [:]
+    var counts: [String: Int] = [:]
     for call in state.waiting.values { counts[call.host, default: 0] += 1 }
     let host = counts.max { $0.value < $1.value }?.key
     guard let ticket = state.waiting.filter({ $0.value.host == host }).keys.min() else {
@@ -104,10 +104,6 @@ final class OpenCalls: Sendable {
     }
     state.surplus.insert(ticket)
     return state.waiting.removeValue(forKey: ticket)
-  }
-
-  private static func host(of peer: String) -> Substring {
-    peer.lastIndex(of: ":").map { peer[..<$0] } ?? peer[...]
   }
 
   private func leave(_ peer: String) {

@@ -47,15 +47,15 @@ final class HealthRecord: Sendable {
 
   var value: DeviceHealth {
     var value = health.withLock { $0 }
-    let silence = MonotonicClock.now.nanoseconds - lastSign.load(ordering: .relaxed)
-    if case .running(let format) = value.state, silence > Self.patience.nanoseconds {
+    let silence = MonotonicClock.nanoseconds - lastSign.load(ordering: .relaxed)
+    if case .running(let format) = value.state, .nanoseconds(silence) > Self.patience {
       value.state = .stalled(format)
     }
     return value
   }
 
   /// Records that the loop is running. Runs per frame: no allocation, lock, log or await.
-  func touch() { lastSign.store(MonotonicClock.now.nanoseconds, ordering: .relaxed) }
+  func touch() { lastSign.store(MonotonicClock.nanoseconds, ordering: .relaxed) }
 
   /// Sets the state. Logs changes, not retries.
   func set(_ state: DeviceHealth.State, device: String?) {

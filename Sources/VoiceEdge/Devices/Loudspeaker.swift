@@ -66,7 +66,7 @@ final class Loudspeaker: FrameRenderer {
     var note = PlayedNote(heardAt: heardAt, epoch: epoch)
     let position = playout.position
     (note.rate, note.added) = (playout.status.deviation, playout.status.added)
-    if playout.read(into: output, at: MonotonicClock.now.nanoseconds) {
+    if playout.read(into: output, at: MonotonicClock.nanoseconds) {
       // The sample that is heard at exactly this time lies between two samples.
       note.mixSample = Int64(position.rounded(.down)) + offset
       let fraction = (position - position.rounded(.down)) / Double(mix.rate.hertz)

@@ -2,18 +2,17 @@ internal import Glibc
 
 /// CLOCK_MONOTONIC, the clock of device times.
 enum MonotonicClock {
-  static var now: Duration {
+  static var now: Duration { .nanoseconds(nanoseconds) }
+
+  /// The time now in nanoseconds.
+  static var nanoseconds: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }
 
 extension Duration {
   /// The duration in seconds, for arithmetic with rates.
   var seconds: Double { self / .seconds(1) }
-
-  var nanoseconds: Int64 {
-    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
-  }
 }

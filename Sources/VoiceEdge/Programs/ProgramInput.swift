@@ -49,7 +49,7 @@ final class ProgramInput {
       return false
     }
     while let note = ring.read(into: frame) { playout.write(frame, at: note.time + Self.frame) }
-    return playout.read(into: output, at: MonotonicClock.now.nanoseconds)
+    return playout.read(into: output, at: MonotonicClock.nanoseconds)
   }
 
   func stop() { source.stop() }

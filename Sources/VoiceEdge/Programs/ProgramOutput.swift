@@ -31,7 +31,7 @@ final class ProgramOutput {
   var record: HealthRecord? { (sink as? DeviceLoop)?.record }
 
   func write(_ frame: borrowing Frame) {
-    _ = ring.write(frame, CaptureNote(time: MonotonicClock.now.nanoseconds))
+    _ = ring.write(frame, CaptureNote(time: MonotonicClock.nanoseconds))
   }
 
   func stop() { sink.stop() }
@@ -58,6 +58,6 @@ private final class RingRenderer: FrameRenderer {
 
   func render(into output: borrowing Frame, heardAt: Int64) {
     while let note = ring.read(into: frame) { playout.write(frame, at: note.time) }
-    playout.read(into: output, at: MonotonicClock.now.nanoseconds)
+    playout.read(into: output, at: MonotonicClock.nanoseconds)
   }
 }

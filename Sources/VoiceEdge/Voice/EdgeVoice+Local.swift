@@ -22,7 +22,7 @@ extension EdgeVoice: LocalVoice.Receiver {
     _ = rings.mix.write(
       frame,
       MixNote(
-        firstSample: position, time: MonotonicClock.now.nanoseconds,
+        firstSample: position, time: MonotonicClock.nanoseconds,
         epoch: -1 - status.sessionCount))
   }
 

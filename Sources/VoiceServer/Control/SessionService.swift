@@ -11,8 +11,6 @@ struct SessionService: Sendable {
 
   /// The size in bytes of a second of audio in the largest format, and of what surrounds it.
   private static let largestSpeech = 512 << 10
-  /// The size in bytes of a request. The largest useful change of labels has some 24 KiB.
-  static let largestRequest = 32 << 10
 
   var methods: [ServerMethod] {
     [
@@ -96,9 +94,7 @@ struct SessionService: Sendable {
       @escaping @Sendable (_ request: Request, _ client: Principal) async throws -> Response
   ) -> ServerMethod {
     .unary(Method(service: RPC.sessions, name: name), lane: .background) { bytes, context in
-      var options = BinaryDecodingOptions()
-      options.discardUnknownFields = true
-      guard let request = try? Request(serializedBytes: bytes, options: options) else {
+      guard let request = try? Request(serializedBytes: bytes, options: .request) else {
         throw Status.notA(Request.protoMessageName)
       }
       return try await body(request, Principal(context)).serializedBytes()

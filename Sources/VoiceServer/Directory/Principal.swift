@@ -21,7 +21,7 @@ struct Principal: Hashable, Sendable {
   init(_ context: CallContext) { self.init(context.metadata, peer: context.peer) }
 
   private init(_ metadata: Metadata, peer: String) {
-    host = Self.host(of: peer)
+    host = PeerAddress.host(of: peer)
     guard let given = metadata[RPC.clientName], !given.isEmpty else {
       name = host
       return
@@ -31,10 +31,4 @@ struct Principal: Hashable, Sendable {
 
   /// The origin of the controls that the client sends over a connection of its own.
   var origin: ControlOrigin { ControlOrigin(actor: name, isMediaClient: false) }
-
-  /// `ipv4:127.0.0.1:40112` without its port, which is another for every connection.
-  private static func host(of peer: String) -> String {
-    guard !peer.hasPrefix("unix:"), let colon = peer.lastIndex(of: ":") else { return peer }
-    return String(peer[..<colon])
-  }
 }

@@ -1,3 +1,5 @@
+internal import GRPCTransport
+
 /// Follows how far the microphone of a session is behind real time.
 ///
 /// Media that arrives as early as ever is on time. As the two clocks differ, what counts as on time
@@ -5,12 +7,12 @@
 /// before: what has not come by then is not on its way.
 struct InputLag {
   /// Later than this, a sample counts as late.
-  static let lateness = Duration.milliseconds(100).inNanoseconds
+  static let lateness = Duration.milliseconds(100).nanoseconds
   /// Later than this, the client is told; until the lag is below `lateness` again.
-  static let warning = Duration.milliseconds(500).inNanoseconds
-  private static let window = Duration.seconds(1).inNanoseconds
+  static let warning = Duration.milliseconds(500).nanoseconds
+  private static let window = Duration.seconds(1).nanoseconds
   /// How much the lag may change within a window of a microphone that keeps pace.
-  private static let steadiness = Duration.milliseconds(20).inNanoseconds
+  private static let steadiness = Duration.milliseconds(20).nanoseconds
 
   private var start: ContinuousClock.Instant?
   private var last: Int64 = 0  // time of the last arrival, in nanoseconds since the start
@@ -34,7 +36,7 @@ struct InputLag {
       window.ahead = media
       return nil
     }
-    let time = start.duration(to: now).inNanoseconds
+    let time = start.duration(to: now).nanoseconds
     let ahead = media - time
     earliest = max(ahead, earliest - (time - last) / RealTimePacer.clockTolerance)
     last = time
@@ -53,6 +55,6 @@ struct InputLag {
   /// How far the microphone is behind at a time, with what should have come by then. Nil before the
   /// first arrival.
   func value(at now: ContinuousClock.Instant) -> Duration? {
-    start.map { .nanoseconds(max(0, earliest - (media - $0.duration(to: now).inNanoseconds))) }
+    start.map { .nanoseconds(max(0, earliest - (media - $0.duration(to: now).nanoseconds))) }
   }
 }

@@ -1,3 +1,5 @@
+internal import GRPCTransport
+
 /// Holds back a client that sends faster than real time: HTTP/2's flow control stops the client while
 /// its messages are not read.
 ///
@@ -14,7 +16,7 @@ struct RealTimePacer {
   /// by as much faster than time.
   static let clockTolerance: Int64 = 1000
 
-  private var allowance = Int64(Self.lead.inNanoseconds)
+  private var allowance = Self.lead.nanoseconds
   private var last: (media: Int64, time: ContinuousClock.Instant)?
 
   /// Returns how long to wait before more is read, or nil to read at once, when `media` nanoseconds of
@@ -22,18 +24,10 @@ struct RealTimePacer {
   mutating func delay(media: Int64, now: ContinuousClock.Instant) -> Duration? {
     defer { last = (media, now) }
     guard let last else { return nil }
-    let elapsed = last.time.duration(to: now).inNanoseconds
-    let most = (Self.lead + Self.longestStall).inNanoseconds
+    let elapsed = last.time.duration(to: now).nanoseconds
+    let most = (Self.lead + Self.longestStall).nanoseconds
     allowance = min(allowance + elapsed + elapsed / Self.clockTolerance, most)
     allowance -= media - last.media
     return allowance < 0 ? .nanoseconds(-allowance) : nil
-  }
-}
-
-extension Duration {
-  /// Whole nanoseconds, for durations of less than 292 years.
-  var inNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }

@@ -120,7 +120,7 @@ final class RunningSession: SessionSink {
     guard arrived > before, !isEnding else { return }
     let media = setup.microphone.rate.duration(ofSamples: Int(arrived))
     jitter.note(media: media, now: now)
-    let change = lag.note(media: media.inNanoseconds, samples: arrived - before, now: now)
+    let change = lag.note(media: media.nanoseconds, samples: arrived - before, now: now)
     guard let isLate = change else { return }
     recorder?.note(.microphoneLate(isLate))
     session.microphoneIsLate(isLate, sink: self)
@@ -206,7 +206,7 @@ final class RunningSession: SessionSink {
     guard setup.isRealTime else {
       return output.waiting > Self.longestBacklog ? .afterWrites : .now
     }
-    let media = setup.microphone.rate.duration(ofSamples: Int(session.position)).inNanoseconds
+    let media = setup.microphone.rate.duration(ofSamples: Int(session.position)).nanoseconds
     return pacer.delay(media: media, now: .now).map { .later($0) } ?? .now
   }
 
@@ -262,7 +262,7 @@ final class RunningSession: SessionSink {
       if untoldFrames > 0, waitingFrames < OutputBacklog.most { tellDropped() }
     }
     frameTimes.note(
-      nanoseconds: UInt64(began.duration(to: .now).inNanoseconds), frames: UInt32(frames))
+      nanoseconds: UInt64(began.duration(to: .now).nanoseconds), frames: UInt32(frames))
   }
 
   /// Tells the session when no audio comes any more: what needs the microphone is refused then.
