@@ -149,6 +149,6 @@ extension cgrpc_client_events {
     ended: { context, status, trailers in
       guard let context else { return }
       let events = Unmanaged<ClientCallEvents>.fromOpaque(context).takeRetainedValue()
-      events.ended(Status(status), Metadata(trailers))
+      events.ended(Status(status).inPlainWords, Metadata(trailers))
     })
 }
