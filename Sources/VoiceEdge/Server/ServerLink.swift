@@ -98,8 +98,9 @@ final class ServerLink: Sendable {
     let start = await voice.ask { $0.makeStart(suffix: suffix) }
     let stream = try await withTimeout(Self.answerTimeout) { try await server.process(start) }
     let outbox = Outbox()
+    let (abandonments, abandonment) = AsyncStream.makeStream(of: Void.self)
     let session = ServerSession(
-      started: stream.started, epoch: epoch, outbox: outbox, abandon: { stream.cancel() })
+      started: stream.started, epoch: epoch, outbox: outbox, abandon: { abandonment.yield() })
     voice.post { $0.connected(session) }
     say(.connected(session: stream.started.session))
     let sending = Task { await send(outbox, to: stream) }
@@ -110,9 +111,18 @@ final class ServerLink: Sendable {
     }
     let began = ContinuousClock.now
     do {
-      while let response = try await stream.receive() {
-        voice.post { $0.received(response, epoch: epoch) }
-      }
+      try await race(
+        { [voice] in
+          while let response = try await stream.receive() {
+            voice.post { $0.received(response, epoch: epoch) }
+          }
+        },
+        {
+          for await _ in abandonments {
+            throw Status(.unavailable, "the server has not answered for 1 s")
+          }
+          throw CancellationError()
+        })
     } catch {
       let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
       throw SessionLoss(status: status, hadLasted: .now - began > .seconds(5))

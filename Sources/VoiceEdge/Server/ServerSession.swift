@@ -7,7 +7,7 @@ struct ServerSession: Sendable {
   /// A number that differs for each session.
   let epoch: Int
   let outbox: Outbox
-  /// Ends the call as if it had failed.
+  /// Ends the call, because the server has not answered for too long.
   let abandon: @Sendable () -> Void
 
   var algorithmicDelay: Duration {

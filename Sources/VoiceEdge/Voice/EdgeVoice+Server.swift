@@ -31,7 +31,7 @@ extension EdgeVoice {
       $0.outputs.playback = VoiceFrames.format(audio.rate, audio.outputChannels)
       $0.statsInterval.seconds = 1
       if let lost = status.gapSince {
-        let gap = MonotonicClock.now.nanoseconds - lost
+        let gap = MonotonicClock.nanoseconds - lost
         $0.labels = ["gap-before-ms": "\(gap / 1_000_000)"]
       }
     }
@@ -40,14 +40,15 @@ extension EdgeVoice {
   func connected(_ session: ServerSession) {
     restartTimelines()
     link = session
-    lastAnswer = MonotonicClock.now.nanoseconds
+    lastAnswer = MonotonicClock.nanoseconds
     latency = LatencyMeter(processing: session.algorithmicDelay)
     status.stats = nil
     muteGeneration = session.started.mute.generation
     status.sessionCount += 1
     if let lost = status.gapSince {
-      status.lastGap = .nanoseconds(lastAnswer - lost)
-      log("server: was away for \(status.lastGap.map { "\($0)" } ?? "")")
+      let gap = Duration.nanoseconds(lastAnswer - lost)
+      status.lastGap = gap
+      log("server: was away for \((gap.seconds * 10).rounded() / 10) s")
     }
     status.gapSince = nil
     if session.started.mute.muted != mute.session { sendMute(mute.session) }
@@ -62,7 +63,7 @@ extension EdgeVoice {
     link.outbox.close()
     self.link = nil
     mute.requestFailed()
-    status.gapSince = MonotonicClock.now.nanoseconds
+    status.gapSince = MonotonicClock.nanoseconds
     status.stats = nil
     status.voiceActive = false
     publish()
@@ -70,7 +71,7 @@ extension EdgeVoice {
 
   func received(_ response: Anechoic_V1_ProcessResponse, epoch: Int) {
     guard let link, link.epoch == epoch else { return }
-    lastAnswer = MonotonicClock.now.nanoseconds
+    lastAnswer = MonotonicClock.nanoseconds
     switch response.response {
     case .audio(let audio):
       VoiceFrames.decode(audio.processed, into: voiceFrame) { frame, first in

@@ -67,7 +67,7 @@ final class EdgeVoice {
     referenceFrame = Frame(rate: rate, channelCount: audio.outputChannels)
     farFrame = Frame(rate: rate, channelCount: configuration.programs.farEndChannels)
     otherFrame = Frame(rate: rate, channelCount: configuration.programs.otherAudioChannels)
-    let now = MonotonicClock.now.nanoseconds
+    let now = MonotonicClock.nanoseconds
     timeline = CaptureTimeline(now: now)
     referenceTimeline = CaptureTimeline(now: now)
     mute = EdgeMute(session: configuration.mute.startsMuted)
@@ -86,11 +86,11 @@ final class EdgeVoice {
       mailbox.wait(milliseconds: 10)
       mailbox.read(by: self)
       takeCaptured()
-      let missed = timeline.catchUp(now: MonotonicClock.now.nanoseconds)
+      let missed = timeline.catchUp(now: MonotonicClock.nanoseconds)
       position += Int64(missed * microphoneFrame.sampleCount)
       status.concealedFrames += missed
       while timeline.givesUp(
-        now: MonotonicClock.now.nanoseconds, hasDevice: rings.captureHealth().isRunning)
+        now: MonotonicClock.nanoseconds, hasDevice: rings.captureHealth().isRunning)
       {
         status.concealedFrames += 1
         step(capturedAt: nil, missing: 0)
@@ -142,7 +142,7 @@ final class EdgeVoice {
       if hasFar { audio.farEnd = VoiceFrames.chunk(farFrame) }
       if hasOther { audio.otherAudio = VoiceFrames.chunk(otherFrame) }
       audio.microphone = microphoneChunk(time: isWithheld ? nil : time, isWithheld: isWithheld)
-      let now = MonotonicClock.now.nanoseconds
+      let now = MonotonicClock.nanoseconds
       if let time {
         latency.noteSent(position / Int64(microphoneFrame.sampleCount), captured: time, now: now)
       }
@@ -215,7 +215,7 @@ final class EdgeVoice {
   func restartTimelines() {
     position = 0
     referencePosition = 0
-    referenceTimeline = CaptureTimeline(now: MonotonicClock.now.nanoseconds - 20_000_000)
+    referenceTimeline = CaptureTimeline(now: MonotonicClock.nanoseconds - 20_000_000)
     reports = PlaybackReports(samplesPerSecond: microphoneFrame.rate.hertz)
     gapBefore = .unspecified
   }
@@ -228,9 +228,8 @@ final class EdgeVoice {
 
   private func checkServer() {
     guard let link else { return }
-    let now = MonotonicClock.now.nanoseconds
+    let now = MonotonicClock.nanoseconds
     if now - lastAnswer > Self.patience {
-      log("server: no answer for 1 s")
       link.abandon()
       disconnected(epoch: link.epoch)
     }

@@ -2,8 +2,8 @@
 /// smoothed over about 50 frames.
 struct LatencyMeter {
   struct Shares: Sendable, Equatable {
-    /// From the first sample of a frame until the frame is sent. 10 ms of this are the frame
-    /// itself.
+    /// From the first sample of a frame until the frame is sent. At least 10 ms, the length of a
+    /// frame: a device without a clock, such as ALSA's `null`, delivers samples before their time.
     var capture = 0.0
     /// From sending to the answer: network, queues and processing time.
     var server = 0.0
@@ -14,8 +14,11 @@ struct LatencyMeter {
   }
 
   private(set) var shares = Shares()
+  /// The length of a frame in ms.
+  private static let frame = 10.0
   private static let slots = 256
-  private var captured = [Int64](repeating: 0, count: slots)
+  /// The smoothed time from the first sample of a frame until the frame is sent.
+  private var sinceCapture = 0.0
   private var sent = [Int64](repeating: 0, count: slots)
 
   init() {}
@@ -25,9 +28,9 @@ struct LatencyMeter {
   /// Records the times, in ns, at which frame `index` of the session was captured and sent.
   mutating func noteSent(_ index: Int64, captured: Int64, now: Int64) {
     let slot = Int(index % Int64(Self.slots))
-    self.captured[slot] = captured
     sent[slot] = now
-    smooth(&shares.capture, now - captured)
+    smooth(&sinceCapture, now - captured)
+    shares.capture = max(Self.frame, sinceCapture)
   }
 
   /// Records the answer to a frame.
