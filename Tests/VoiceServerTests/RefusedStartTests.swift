@@ -129,6 +129,22 @@ struct RefusedStartTests {
     }
   }
 
+  @Test(arguments: [
+    (Anechoic_V1_ProcessRequest(), "request: is empty; the first request must contain start"),
+    (
+      .with { $0.audio = .init() },
+      "audio: came before start; the first request must contain start"
+    ),
+  ])
+  func aFirstRequestWithoutAStartIsRefused(
+    request: Anechoic_V1_ProcessRequest, message: String
+  ) async throws {
+    try await TestServer.run { server in
+      let status = try await server.status(after: [request])
+      #expect(status.code == .invalidArgument && status.message == message)
+    }
+  }
+
   @Test func anIDCanBeUsedOnce() async throws {
     try await TestServer.run { server in
       let start = Anechoic_V1_Start.mediaClock().with { $0.sessionID = "Desk-1_a.b" }

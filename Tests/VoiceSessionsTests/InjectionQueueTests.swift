@@ -114,6 +114,13 @@ struct InjectionQueueTests {
       listener.journal == ["silent started", "silent cancelled", "next started", "next finished"])
   }
 
+  @Test func anInjectionThatNeverSendsAnythingGivesWay() throws {
+    let listener = Listener()
+    try listener.begin("silent")
+    listener.advance(Injection.longestPauseFrames)
+    #expect(listener.journal == ["silent cancelled"])
+  }
+
   @Test func theEndCancelsAllInjections() throws {
     let listener = Listener()
     try listener.begin("a", frames: 10, of: 0.1)

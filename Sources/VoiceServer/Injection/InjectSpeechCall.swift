@@ -21,7 +21,7 @@ struct InjectSpeechCall: Sendable {
 
   func run(_ requests: RequestStream) async throws -> Anechoic_V1_InjectSpeechResponse {
     guard case .start(let start) = try await next(requests) else {
-      throw Status(InvalidField("start", "comes first"))
+      throw Status(InvalidField("start", "is required; the first request must contain it"))
     }
     let session = try directory.session(named: start.name, field: "start.name")
     let source = try InjectionSource(start, session.setup)
@@ -80,7 +80,7 @@ struct InjectSpeechCall: Sendable {
       throw Status.notA("InjectSpeechRequest")
     }
     guard let request = message.request else {
-      throw Status(InvalidField("request", "is empty"))
+      throw Status(InvalidField("request", "is empty; it must contain start, audio or text"))
     }
     return request
   }

@@ -40,7 +40,7 @@ actor InjectionSource {
   /// Takes in what `nextPiece` then gives.
   func take(_ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request) async throws {
     switch request {
-    case .start: throw Status(InvalidField("start", "comes once"))
+    case .start: throw Status(InvalidField("start", "came a second time; only the first request may contain it"))
     case .audio(let chunk):
       samples = try decoded(chunk)[...]
       rate = try audioFormat().rate.hertz

@@ -48,7 +48,7 @@ final class ProcessCall: ServerCallHandler {
 
   func halfClosed() {
     switch state {
-    case .awaitingStart: end(Status(InvalidField("start", "did not come before the end")))
+    case .awaitingStart: end(Status(InvalidField("start", "is required; the client ended the stream without it")))
     case .running(let session):
       session.end(.clientClosed, .ok)
     case .starting, .over: break
@@ -96,10 +96,8 @@ final class ProcessCall: ServerCallHandler {
   private func start(_ message: UnsafeRawBufferPointer) throws(Status) {
     let request: Anechoic_V1_ProcessRequest
     do { request = try .decoded(message) } catch { throw Status(error) }
-    guard case .start(let start) = request.request else {
-      throw Status(InvalidField(request.fieldName, "came before start"))
-    }
     do {
+      let start = try request.firstStart()
       var setup = try SessionSetup(start)
       call.writeDeadline = configuration.unreadDeadline(isRealTime: setup.isRealTime)
       let client = Principal(call)

@@ -164,18 +164,20 @@ public enum InputFault: Error, Equatable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .empty: "an empty chunk"
+    case .empty: "the chunk is empty; send samples or first_sample"
     case .partialSampleFrame(let bytes, let sampleFrame):
       "\(bytes) bytes are not whole sample frames of \(sampleFrame) bytes"
-    case .tooLong(let limit): "a chunk longer than \(limit)"
+    case .tooLong(let limit): "the chunk is longer than \(limit.components.seconds) s"
     case .notANumber(let sample): "sample frame \(sample) is not a finite number"
     case .impossiblePosition(let position, let expected):
-      "\(position) is not within \(InputTimeline.longestGap) after \(expected), the next sample"
+      "\(position) is not within \(InputTimeline.longestGap.components.seconds) s after \(expected), "
+        + "the next sample"
     case .unsent(let position, let sent):
-      "\(position) is none of the \(sent) samples that were sent"
+      "sample \(position) is not one of the \(sent) samples that were sent"
     case .impossibleRate(let rate):
       "\(rate) is not within -\(Self.largestRate) to \(Self.largestRate)"
-    case .tooFarAhead(let limit): "more than \(limit) ahead of the microphone"
+    case .tooFarAhead(let limit):
+      "the audio is more than \(limit.components.seconds) s ahead of the microphone"
     }
   }
 }
