@@ -1,5 +1,5 @@
-/// Switches between two versions of one signal that are aligned in time, with a linear cross-fade over
-/// one frame. Runs per frame: no allocation, lock, log or await.
+/// A switch between two versions of one signal that are aligned in time. A change is a linear
+/// cross-fade over one frame. Runs per frame: no allocation, lock, log or await.
 public struct CrossfadeSwitch: Sendable {
   private var wasOn: Bool
   public var isOn: Bool
@@ -9,10 +9,10 @@ public struct CrossfadeSwitch: Sendable {
     wasOn = isOn
   }
 
-  /// Whether the next frame needs the version that is heard while on.
+  /// Whether the next output contains the version that is heard while the switch is on.
   public var needsOn: Bool { isOn || wasOn }
 
-  /// Whether the next frame needs only the version that is heard while on.
+  /// Whether the next output contains only the version that is heard while the switch is on.
   public var needsOnlyOn: Bool { isOn && wasOn }
 
   /// Copies `on` or `off` to `output`, or fades from one to the other.

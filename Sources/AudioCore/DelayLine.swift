@@ -1,8 +1,8 @@
-/// Delays frames by a constant number of samples. Runs per frame: no allocation, lock, log or await.
+/// A delay by a constant number of samples. Runs per frame: no allocation, lock, log or await.
 public struct DelayLine: ~Copyable {
   public let delay: Int
   private let channelCount: Int
-  private let storage: UnsafeMutablePointer<Float>  // the last `delay` samples of each channel
+  private let storage: UnsafeMutablePointer<Float>  // The last `delay` samples of each channel.
 
   /// Creates a delay line of `delay` samples.
   public init(delay: Int, channelCount: Int) {
@@ -14,7 +14,8 @@ public struct DelayLine: ~Copyable {
 
   deinit { storage.deallocate() }
 
-  /// Makes `output` the input of `delay` samples ago. `output` must not be `input`.
+  /// Takes a frame, and fills `output` with the input of `delay` samples ago. `output` must not be
+  /// `input`.
   public mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
     let size = input.sampleCount
     for channel in 0..<channelCount {
@@ -27,7 +28,7 @@ public struct DelayLine: ~Copyable {
     push(input)
   }
 
-  /// Takes in a frame whose delayed samples are not needed.
+  /// Takes a frame without returning delayed samples.
   public mutating func push(_ input: borrowing Frame) {
     let size = input.sampleCount
     for channel in 0..<channelCount {

@@ -63,8 +63,8 @@ public struct Frame: ~Copyable {
     for channel in 0..<channelCount { planes[channel].update(repeating: 0, count: sampleCount) }
   }
 
-  /// Adds a frame of the same rate with a gain that moves evenly from one factor to another. One
-  /// channel is added to all, and two are added to one by their mean.
+  /// Adds a frame of the same rate, with a gain that changes linearly from the factor `first` to
+  /// `last`. One channel is added to all channels. The mean of two channels is added to one.
   public func add(_ other: borrowing Frame, from first: Float = 1, to last: Float = 1) {
     precondition(rate == other.rate)
     let step = (last - first) / Float(sampleCount)
@@ -89,7 +89,8 @@ public struct Frame: ~Copyable {
 
   /// The largest magnitude of a sample; 0 for silence.
   public var peak: Float {
-    // Magnitudes have the order of their bits, which the compiler compares in vectors, if signed.
+    // The bits of magnitudes, as integers, have the same order. The compiler vectorizes the
+    // comparison of signed integers.
     var peak: Int32 = 0
     for channel in 0..<channelCount {
       for sample in plane(channel) {
@@ -101,7 +102,7 @@ public struct Frame: ~Copyable {
 
   /// The mean square of all samples; 0 for silence.
   public var meanSquare: Float {
-    // Eight sums at once: each addition to a single sum would wait for the one before.
+    // Eight sums, because each addition to a single sum would have to wait for the one before.
     var sums = SIMD8<Float>()
     var rest: Float = 0
     for channel in 0..<channelCount {

@@ -54,7 +54,7 @@ public final class FrameRing<Note: BitwiseCopyable & Sendable>: @unchecked Senda
 
   /// Reads a frame. Call this on the reading thread.
   ///
-  /// - Returns: The note of the frame, or nil, with `frame` unchanged, where none waits.
+  /// - Returns: The note of the frame. Nil if no frame waits; `frame` is then unchanged.
   ///   Runs per frame: no allocation, lock, log or await.
   public func read(into frame: borrowing Frame) -> Note? {
     precondition(frame.rate == rate && frame.channelCount == channelCount)

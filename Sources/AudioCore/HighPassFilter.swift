@@ -2,8 +2,8 @@
   internal import Glibc
 #endif
 
-/// A Butterworth high-pass filter of second order, from R. Bristow-Johnson's "Cookbook formulae
-/// for audio EQ biquad filter coefficients". No latency.
+/// A Butterworth high-pass filter of second order without latency, from R. Bristow-Johnson's
+/// "Cookbook formulae for audio EQ biquad filter coefficients".
 public struct HighPassFilter: ~Copyable {
   private let b: (Float, Float, Float)
   private let a: (Float, Float)
@@ -37,7 +37,7 @@ public struct HighPassFilter: ~Copyable {
         s2 = b.2 * x - a.1 * y
         target[index] = y
       }
-      // Denormal numbers in a decaying tail are slow and inaudible.
+      // Denormal numbers in a decaying tail are slow to compute and inaudible.
       state[channel] = (abs(s1) < 1e-20 ? 0 : s1, abs(s2) < 1e-20 ? 0 : s2)
     }
   }

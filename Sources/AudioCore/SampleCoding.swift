@@ -1,6 +1,7 @@
-/// Converts between coded, interleaved samples and planes of floats.
+/// The conversion between encoded, interleaved samples and planes of floats.
 public enum SampleCoding {
-  /// Decodes a channel of `count` sample frames into `plane`. Values beyond -1...1 are clipped. Runs per frame: no allocation, lock, log or await.
+  /// Decodes a channel of `count` sample frames into `plane`. Values beyond -1...1 are clipped.
+  /// Runs per frame: no allocation, lock, log or await.
   ///
   /// - Returns: The index of the first sample that is not a finite number, or nil.
   public static func decode(
@@ -19,7 +20,7 @@ public enum SampleCoding {
           plane[index] = Float(Int16(littleEndian: code)) / 32768
         }
       }
-      // The compiler makes vectors of a stride that it knows.
+      // The compiler vectorizes a loop with a constant stride.
       if stride == 2 { decode(stride: 2) } else { decode(stride: stride) }
       return nil
     case .f32:
@@ -33,23 +34,23 @@ public enum SampleCoding {
     }
   }
 
-  /// Returns the 16-bit code of a sample, rounded to the nearest, a half away from zero. Has no branch,
-  /// so that the compiler makes vectors of a loop over it.
+  /// Returns the 16-bit code of a sample, rounded to the nearest integer. Halves are rounded away
+  /// from zero. The function has no branch, so that the compiler vectorizes loops over it.
   @inline(__always)
   private static func code(_ sample: Float) -> Int16 {
     let scaled = sample.isNaN ? 0 : sample * 32768
     let raised = max(-32768, min(32767, scaled + (scaled < 0 ? -0.5 : 0.5)))
-    // The sum with this number has no bits for a fraction, and its low bits are the integer.
+    // Adding this number leaves no bits for a fraction, and the low bits of the sum are the
+    // integer.
     let magic: Float = 12_582_912
     let nearest = (raised + magic) - magic
     let tooLarge = nearest.magnitude > raised.magnitude
-    let whole = nearest - (tooLarge ? (raised < 0 ? -1 : 1) : 0)  // truncated
+    let whole = nearest - (tooLarge ? (raised < 0 ? -1 : 1) : 0)  // Truncated.
     return Int16(truncatingIfNeeded: (whole + magic).bitPattern)
   }
 
-  /// Encodes the first `count` sample frames of a frame. Values beyond -1...1 are clipped, and what
-  /// is not a number becomes silence.
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Encodes the first `count` sample frames of a frame. Values beyond -1...1 are clipped, and NaN
+  /// becomes silence. Runs per frame: no allocation, lock, log or await.
   public static func encode(
     _ frame: borrowing Frame, count: Int, _ format: AudioFormat,
     into bytes: UnsafeMutableRawBufferPointer
@@ -69,7 +70,7 @@ public enum SampleCoding {
               of: code(samples[index]).littleEndian, as: Int16.self)
           }
         }
-        // The compiler makes vectors of a stride that it knows.
+        // The compiler vectorizes a loop with a constant stride.
         if stride == 2 { encode(stride: 2) } else { encode(stride: stride) }
       case .f32:
         for index in 0..<count {

@@ -1,22 +1,22 @@
-/// A queue of samples: takes in chunks of any length and gives out frames of 10 ms.
+/// A queue of samples that takes chunks of any length and returns frames of 10 ms.
 ///
-/// Missing samples are concealed: the last sample before them fades out over 5 ms, silence follows, and
-/// the sound after them fades in over 5 ms.
+/// Missing samples are concealed. The last sample before the gap fades out over 5 ms, silence
+/// follows, and the sound after the gap fades in over 5 ms.
 ///
-/// The queue grows when more samples wait than ever before, and allocates nothing otherwise.
+/// The queue allocates memory only when more samples wait than ever before.
 public struct SampleQueue: ~Copyable {
   public let format: AudioFormat
   /// The number of samples of each channel that wait.
   public private(set) var count = 0
   private var head = 0
   private var capacity: Int
-  private var storage: UnsafeMutablePointer<Float>  // channel after channel, `capacity` each
-  private let fade: Int  // the length of a fade: 5 ms
-  private let last: UnsafeMutablePointer<Float>  // the start of the fade of each channel
-  private let tail: UnsafeMutablePointer<Float>  // the same for the fade before sound that fades in
-  private var concealed = 0  // samples made up since the last one
-  private var fadedIn: Int  // samples of sound since a gap, up to a whole fade
-  private var tailOffset = 0  // samples of the fade before sound that fades in
+  private var storage: UnsafeMutablePointer<Float>  // Channel after channel, `capacity` samples each.
+  private let fade: Int  // The length of a fade in samples, 5 ms.
+  private let last: UnsafeMutablePointer<Float>  // The start value of each channel's fade-out.
+  private let tail: UnsafeMutablePointer<Float>  // The start values of the fade-out before a fade-in.
+  private var concealed = 0  // The number of concealed samples since the last real one.
+  private var fadedIn: Int  // The number of samples since a gap, up to the length of a fade.
+  private var tailOffset = 0  // The position in the fade-out before a fade-in.
 
   public init(format: AudioFormat) {
     self.format = format
@@ -36,8 +36,8 @@ public struct SampleQueue: ~Copyable {
 
   /// Appends whole sample frames.
   ///
-  /// - Returns: The index of the first sample frame with a value that is not a finite number, and
-  ///   then nothing was appended; or nil.
+  /// - Returns: Nil, or the index of the first sample frame with a value that is not a finite
+  ///   number. Nothing was appended then.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) -> Int? {
     let added = bytes.count / format.bytesPerSampleFrame
     reserve(added)
@@ -56,7 +56,8 @@ public struct SampleQueue: ~Copyable {
     return nil
   }
 
-  /// Appends a replacement for missing samples: a fade from the last sample, then silence.
+  /// Appends a replacement for `added` missing samples: a fade-out of the last sample, then
+  /// silence.
   public mutating func appendConcealment(_ added: Int) {
     reserve(added)
     for channel in 0..<format.channelCount {
@@ -66,9 +67,9 @@ public struct SampleQueue: ~Copyable {
     count += added
   }
 
-  /// Moves the oldest samples into a frame, and conceals the rest where fewer wait.
+  /// Moves the oldest samples into a frame. If fewer samples wait, conceals the rest.
   ///
-  /// - Returns: How many samples were moved.
+  /// - Returns: The number of samples that were moved.
   @discardableResult
   public mutating func take(into frame: borrowing Frame) -> Int {
     precondition(frame.rate == format.rate && frame.channelCount == format.channelCount)
@@ -83,7 +84,7 @@ public struct SampleQueue: ~Copyable {
     return taken
   }
 
-  /// The oldest sample of a channel that waits, with all that follow. The pointer is valid until the
+  /// Returns the waiting samples of a channel, the oldest first. The pointer is valid until the
   /// queue changes.
   public func samples(_ channel: Int) -> UnsafePointer<Float> {
     UnsafePointer(storage + channel * capacity + head)
@@ -97,10 +98,10 @@ public struct SampleQueue: ~Copyable {
     if count == 0 { head = 0 }
   }
 
-  /// Drops all samples but the oldest `start` and a fade of 5 ms after them. Where fewer samples wait,
-  /// the concealment goes on with the fade.
+  /// Keeps the oldest `start` samples, fades out the next 5 ms, and drops the rest. If fewer
+  /// samples wait, the concealment continues the fade-out.
   ///
-  /// - Returns: How many samples are left.
+  /// - Returns: The number of samples that are left.
   public mutating func fadeOut(from start: Int = 0) -> Int {
     let kept = max(0, min(count - start, fade))
     guard kept > 0 else { return count }
@@ -115,8 +116,8 @@ public struct SampleQueue: ~Copyable {
     return count
   }
 
-  /// Fades in the samples that were just decoded behind those that wait, over what is left of the fade
-  /// that a gap began.
+  /// Fades in the `added` samples that were just decoded behind the waiting ones, over the rest of
+  /// the fade-in after a gap.
   private mutating func fadeIn(_ added: Int) {
     if concealed > 0 {
       fadedIn = 0

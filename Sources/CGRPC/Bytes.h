@@ -29,7 +29,7 @@ inline grpc::Status copy(cgrpc_status status) {
                       copy(status.details));
 }
 
-// Copies a message into one allocation: libgrpc owns the bytes that it sends.
+// Copies a message into one allocation, because libgrpc owns the bytes that it sends.
 inline grpc::ByteBuffer wrap(cgrpc_bytes message) {
   grpc::Slice slice(message.start, message.count);
   return grpc::ByteBuffer(&slice, 1);
@@ -44,7 +44,7 @@ inline grpc::Slice unwrap(grpc::ByteBuffer &buffer) {
   return slice;
 }
 
-// Returns whether HTTP/2 can carry an entry. libgrpc aborts the process for an entry that it cannot.
+// Returns whether HTTP/2 can carry an entry. libgrpc aborts the process if an entry is not legal.
 inline bool is_legal(cgrpc_metadatum entry) {
   const grpc::Slice key(entry.key.start, entry.key.count);
   const grpc::Slice value(entry.value.start, entry.value.count);

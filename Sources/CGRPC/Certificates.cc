@@ -38,7 +38,8 @@ Owned<BIO> open(cgrpc_bytes pem) {
   return Owned<BIO>(BIO_new_mem_buf(pem.start, static_cast<int>(pem.count)));
 }
 
-// Returns why bytes cannot be PEM, or NULL where they may be. libgrpc stops reading at a zero byte.
+// Returns the reason why the bytes cannot be PEM, or NULL if they may be PEM. libgrpc stops reading
+// at a zero byte.
 const char *not_pem(cgrpc_bytes pem) {
   if (pem.count == 0) return "empty";
   if (pem.count > INT_MAX || std::memchr(pem.start, 0, pem.count)) return "not PEM";
@@ -46,7 +47,7 @@ const char *not_pem(cgrpc_bytes pem) {
 }
 
 Owned<X509> next_certificate(BIO *bio) {
-  static char no_password[] = "";  // or else OpenSSL would ask for one on the terminal
+  static char no_password[] = "";  // Otherwise OpenSSL asks for one on the terminal.
   return Owned<X509>(PEM_read_bio_X509_AUX(bio, nullptr, nullptr, no_password));
 }
 
@@ -103,7 +104,7 @@ cgrpc_pem_finding cgrpc_check_identity(cgrpc_bytes certificate_chain, cgrpc_byte
           return SSL_CTX_use_certificate(context.get(), own.get()) == 1;
         }
         if (SSL_CTX_add_extra_chain_cert(context.get(), certificate.get()) != 1) return false;
-        certificate.release();  // the context has it now
+        certificate.release();  // The context owns it now.
         return true;
       });
   if (reason) return {CGRPC_PEM_BAD_CERTIFICATES, reason};

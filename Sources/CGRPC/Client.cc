@@ -26,7 +26,7 @@ struct cgrpc_client_call {
       : events_(events), handler_(handler) {}
 
   void start(cgrpc_channel *channel, cgrpc_queue *queue, const char *method);
-  // Each returns whether it was started.
+  // Each returns whether the operation was started.
   bool read();
   bool write(cgrpc_bytes message);
   bool half_close();
@@ -40,7 +40,7 @@ struct cgrpc_client_call {
   void write_done(bool ok);
   void half_close_done(bool ok);
   void finished(bool ok);
-  // Reads on without being asked: the status comes behind the messages that are unread.
+  // Reads all remaining messages without being asked, because the status follows them.
   void drain();
   // Fetches the status after a read that failed.
   void fail();
@@ -65,8 +65,8 @@ struct cgrpc_client_call {
   std::mutex mutex_;
   int operations_ = 0;
   bool is_started_ = false;
-  std::vector<std::function<void()>> early_;  // operations that wait for the start
-  bool headed_ = false;                       // the server's headers have been handed on
+  std::vector<std::function<void()>> early_;  // Operations that wait for the start.
+  bool headed_ = false;                       // Whether the server's headers have been delivered.
   bool reading_ = false;
   bool writing_ = false;
   bool half_closed_ = false;
@@ -113,8 +113,8 @@ void cgrpc_client_call::started(bool ok) {
     is_started_ = true;
     early.swap(early_);
   }
-  // After a start that failed these operations fail too, and are counted off then. Only a read that
-  // failed fetches the status: a second request for the headers makes libgrpc++ abort.
+  // If the start failed, these operations fail too and are counted off. Only a read that failed
+  // fetches the status, because libgrpc++ aborts if the headers are requested a second time.
   for (const auto &operation : early) operation();
   if (!ok) drain();
   complete();
@@ -141,7 +141,7 @@ void cgrpc_client_call::drain() {
 
 void cgrpc_client_call::cancel() {
   context.TryCancel();
-  drain();  // finds the end where nothing else is in flight
+  drain();  // Finds the end if nothing else is in flight.
 }
 
 void cgrpc_client_call::read_done(bool ok) {
@@ -156,7 +156,7 @@ void cgrpc_client_call::read_done(bool ok) {
     bool draining = false;
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      reading_ = false;  // from here on another thread may start the next read
+      reading_ = false;  // From here on another thread may start the next read.
       draining = draining_;
     }
     events_.message(handler_, anechoic::lend(message));
@@ -184,8 +184,8 @@ void cgrpc_client_call::write_done(bool ok) {
     std::lock_guard<std::mutex> lock(mutex_);
     writing_ = false;
   }
-  // A write that failed belongs to a call that the server has ended. The server's last messages are
-  // still unread, and the read that fails behind them fetches the status.
+  // A write fails when the server has ended the call. The server's last messages are still unread.
+  // The read that fails after them fetches the status.
   if (!ok) drain();
   events_.write_completed(handler_, ok);
   complete();
@@ -196,7 +196,7 @@ void cgrpc_client_call::half_close_done(bool) { complete(); }
 void cgrpc_client_call::fail() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    finishing_ = true;  // from here on no read starts
+    finishing_ = true;  // From here on no read starts.
     ++operations_;
   }
   stream_->Finish(&status_, &finish_tag_);

@@ -9,7 +9,7 @@
 
 namespace {
 
-// Events that are handled before idle work runs although there are more.
+// The number of events after which idle work runs even if there are more events.
 constexpr int most_events_before_idle = 64;
 
 }  // namespace
@@ -59,7 +59,8 @@ void cgrpc_queue::start() {
 
 void cgrpc_queue::serve() {
   pthread_setname_np(pthread_self(), thread_name_.c_str());
-  // On Linux each thread has its own niceness. The queue serves with the old one if this is refused.
+  // On Linux each thread has its own niceness. The queue serves with the old one if this is
+  // refused.
   if (niceness_ != 0) (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness_);
   void *tag = nullptr;
   bool ok = false;

@@ -40,7 +40,7 @@ class MemberTag final : public Tag {
 
 struct cgrpc_queue {
  public:
-  // `niceness` is that of the thread; 0 leaves the niceness of the process.
+  // `niceness` is the niceness of the thread. 0 keeps the niceness of the process.
   cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name,
               int niceness = 0);
   ~cgrpc_queue();
@@ -54,7 +54,7 @@ struct cgrpc_queue {
   bool arm(cgrpc_timer *timer, int64_t delay_ns);
   void disarm(cgrpc_timer *timer);
 
-  // Has the timer complete when there are no events. On the queue's thread only.
+  // Completes the timer when there are no events. Call this on the queue's thread only.
   void add_idle(cgrpc_timer *timer) { idle_.push_back(timer); }
 
   grpc::CompletionQueue *events() { return events_.get(); }
@@ -64,7 +64,8 @@ struct cgrpc_queue {
 
  private:
   void serve();
-  // Waits for the next event, and runs idle work meanwhile. False once the queue has been shut down.
+  // Waits for the next event, and runs idle work meanwhile. Returns false once the queue has been
+  // shut down.
   bool next(void **tag, bool *ok);
   void run_idle();
 
@@ -75,7 +76,7 @@ struct cgrpc_queue {
   std::mutex mutex_;
   bool closed_ = false;
   std::unordered_set<cgrpc_timer *> armed_;
-  std::deque<cgrpc_timer *> idle_;  // the thread's own
+  std::deque<cgrpc_timer *> idle_;  // Belongs to the queue's thread.
   int events_since_idle_ = 0;
 };
 

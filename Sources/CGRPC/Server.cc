@@ -34,8 +34,9 @@ void apply(const cgrpc_server_limits &limits, grpc::ServerBuilder &builder) {
   }
 }
 
-// Unread bytes of a connection, and of each of its streams. libgrpc would grant 4 MB to each stream
-// by itself, and let it grow with the bandwidth. A message that is being read may be larger.
+// The maximum number of unread bytes of a connection, and of each of its streams. By default
+// libgrpc allows 4 MB for each stream, and more as the bandwidth grows. A message that is being
+// read may be larger.
 constexpr int unread_bytes = 256 << 10;
 
 void bound_windows(grpc::ServerBuilder &builder) {
@@ -43,8 +44,9 @@ void bound_windows(grpc::ServerBuilder &builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
 }
 
-// The bytes that libgrpc reads from a connection before other connections have their turn. It would
-// read up to 4 MiB by itself: 70,000 calls that are reset at once, which keep a thread for seconds.
+// The maximum number of bytes that libgrpc reads from a connection before other connections have their
+// turn. By default it reads up to 4 MiB, which can contain 70,000 calls that are reset at once. They
+// would keep a thread busy for seconds.
 constexpr int read_bytes = 16 << 10;
 
 void take_turns(grpc::ServerBuilder &builder) {
@@ -52,14 +54,16 @@ void take_turns(grpc::ServerBuilder &builder) {
   builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, read_bytes);
 }
 
-// By default libgrpc closes a connection after a few pings that come too fast. Each further ping until
-// then costs a GOAWAY and an error that is chained to the others: a flood takes hundreds of MB. Without
-// this check, libgrpc stops reading while 10,000 answers have not left.
+// Lets libgrpc answer every ping. By default it closes a connection after a few pings that come too
+// fast. Until the connection is closed, each further ping costs a GOAWAY and an error that is
+// chained to the others, so that a flood takes hundreds of MB. Without this check, libgrpc stops
+// reading while 10,000 answers have not left.
 void answer_every_ping(grpc::ServerBuilder &builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
 
-// libgrpc inflates a message before it looks at its size: 4 MB of gzip become 4 GB.
+// Refuses compressed messages. libgrpc inflates a message before it checks the size, and 4 MB of
+// gzip become 4 GB.
 void refuse_compression(grpc::ServerBuilder &builder) {
   for (int algorithm = GRPC_COMPRESS_NONE + 1; algorithm < GRPC_COMPRESS_ALGORITHMS_COUNT;
        ++algorithm) {

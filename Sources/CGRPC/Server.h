@@ -17,11 +17,11 @@
 
 namespace anechoic {
 
-// Methods that are known by name alone and registered as generated code registers raw ones. libgrpc
-// itself answers any other method with UNIMPLEMENTED.
+// A service whose methods are known only by their names. They are registered like the raw methods
+// of generated code. libgrpc itself answers any other method with UNIMPLEMENTED.
 class RawService final : public grpc::Service {
  public:
-  // Adds a method, whose name must outlive this, and returns its index.
+  // Adds a method and returns its index. The name must outlive this object.
   int add(const char *method);
   using grpc::Service::RequestAsyncBidiStreaming;
 
@@ -36,16 +36,16 @@ class Lane {
 
   const std::vector<cgrpc_queue *> &queues() const { return queues_; }
 
-  // Returns the queue with the fewest calls: `preferred` if no other one has fewer, so that the first
-  // offers of several queues do not all choose the same one.
+  // Returns the queue with the fewest calls, or `preferred` if no other queue has fewer. The first
+  // offers of several queues thus do not all choose the same queue.
   cgrpc_queue *idlest(cgrpc_queue *preferred) const;
 
  private:
   std::vector<cgrpc_queue *> queues_;
 };
 
-// The number of calls that are offered or running. The queues have to outlive them: libgrpc aborts the
-// process for an operation that is started on a closed queue.
+// The number of calls that are offered or running. The queues have to outlive these calls, because
+// libgrpc aborts the process if an operation is started on a closed queue.
 class LiveCalls {
  public:
   void add() {
@@ -79,10 +79,11 @@ struct cgrpc_server {
   ptrdiff_t start(const cgrpc_server_options &options);
   void shut_down(int64_t grace_ns);
 
-  // Offers the next call of a method to clients. The call will live on the queue of the method's lane
-  // with the fewest calls, so that the calls of one connection spread. The queue `door` reports that a
-  // client has taken the offer. Each queue of the lane is always the door of one offer: libgrpc keeps
-  // a queue's thread reading for as long as a connection has bytes, and calls would wait meanwhile.
+  // Offers the next call of a method to clients. The call will live on the queue with the fewest
+  // calls in the method's lane, so that the calls of one connection spread. The queue `door`
+  // reports that a client has taken the offer. Each queue of the lane is always the door of one
+  // offer. With a single door, new calls would wait while libgrpc lets that queue's thread read the
+  // bytes of a busy connection.
   void offer(size_t method, cgrpc_queue *door);
 
   // Asks libgrpc for the next call of a method.
@@ -98,17 +99,17 @@ struct cgrpc_server {
 
  private:
   struct Method {
-    int index;  // within the service
+    int index;  // The index within the service.
     const anechoic::Lane *lane;
   };
 
   cgrpc_queue *add_queue(grpc::ServerBuilder &builder, const std::string &thread_name,
                          int niceness);
 
-  const std::vector<std::string> names_;  // libgrpc keeps pointers to them
+  const std::vector<std::string> names_;  // libgrpc keeps pointers to the names.
   anechoic::RawService service_;
   std::vector<Method> methods_;
-  std::vector<std::unique_ptr<cgrpc_queue>> queues_;  // of both lanes
+  std::vector<std::unique_ptr<cgrpc_queue>> queues_;  // The queues of both lanes.
   anechoic::Lane main_;
   anechoic::Lane background_;
   std::unique_ptr<grpc::Server> server_;

@@ -20,7 +20,7 @@ void cgrpc_server_call::request() {
 }
 
 void cgrpc_server_call::accepted(bool ok) {
-  if (!ok) {  // the server is shutting down
+  if (!ok) {  // The server is shutting down.
     delete this;
     return;
   }
@@ -55,14 +55,14 @@ void cgrpc_server_call::read_done(bool ok) {
   --operations_;
   reading_ = false;
   if (is_ending()) {
-    // The handler has ended the call, or has heard of its end.
+    // The handler has ended the call, or has been told of its end.
   } else if (read_operation_.got_message) {
     grpc::Slice message = anechoic::unwrap(received_);
     received_.Clear();
     server_->events.message(handler_, anechoic::lend(message));
   } else if (ok && grpc_call_failed_before_recv_message(context.c_call()) == 0) {
     server_->events.half_closed(handler_);
-  }  // else the client is gone or its message was too large; the done tag reports both
+  }  // Otherwise the client is gone or its message was too large. The done tag reports both.
   end_if_over();
 }
 

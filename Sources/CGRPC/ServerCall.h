@@ -11,7 +11,7 @@
 #include "Queue.h"
 #include "ResetGuard.h"
 
-// One call of any shape: on the wire a unary call is a stream of one message. The call lives on one
+// A call of any shape. On the wire, a unary call is a stream of one message. The call lives on one
 // queue, and only that queue's thread uses it.
 struct cgrpc_server_call {
  public:
@@ -19,11 +19,11 @@ struct cgrpc_server_call {
   cgrpc_server_call(cgrpc_server *server, cgrpc_queue *queue, cgrpc_queue *door, size_t method);
   ~cgrpc_server_call();
 
-  // Offers this call to the server, for a client to take.
+  // Offers this call to clients.
   void request();
 
-  // Each returns whether it was started. libgrpc aborts the process for a second read, write or
-  // finish, so none of them reaches it.
+  // Each returns whether the operation was started. libgrpc aborts the process on a second read,
+  // write or finish, so these functions ignore it.
   bool read();
   bool write(cgrpc_bytes message);
   bool finish(const grpc::Status &status, cgrpc_metadata trailers);
@@ -34,7 +34,7 @@ struct cgrpc_server_call {
   cgrpc_queue *queue() const { return queue_; }
 
  private:
-  // On the door's thread, while done() may run on the queue's.
+  // Runs on the door's thread, while done() may run on the queue's thread.
   void accepted(bool ok);
   void started(bool ok);
   void read_done(bool ok);
@@ -43,7 +43,7 @@ struct cgrpc_server_call {
   void done(bool ok);
   void end_if_over();
 
-  // Whether nothing more can be sent or is delivered.
+  // Returns whether nothing more can be sent or delivered.
   bool is_ending() const { return finished_ || done_; }
 
   template <void (cgrpc_server_call::*completion)(bool)>
@@ -56,15 +56,15 @@ struct cgrpc_server_call {
   grpc::Alarm on_queue_;
   void *handler_ = nullptr;
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> stream_{&context};
-  // In place of the stream's own Read, which reports a half-close and an error alike.
+  // Replaces the stream's own Read, which does not distinguish a half-close from an error.
   grpc::internal::CallOpSet<grpc::internal::CallOpRecvMessage<grpc::ByteBuffer>> read_operation_;
   grpc::ByteBuffer received_;
-  int operations_ = 1;  // in flight; the first one is the start
+  int operations_ = 1;  // The operations in flight. The first one is the start.
   bool reading_ = false;
   bool writing_ = false;
-  bool finished_ = false;  // the status has been handed to libgrpc
-  bool aborted_ = false;   // by this server
-  bool done_ = false;      // libgrpc has reported the end
+  bool finished_ = false;  // The status has been passed to libgrpc.
+  bool aborted_ = false;   // This server has aborted the call.
+  bool done_ = false;      // libgrpc has reported the end.
   anechoic::ResetGuard::Clock::time_point start_;
 
   Completion<&cgrpc_server_call::accepted> accepted_tag_{this};

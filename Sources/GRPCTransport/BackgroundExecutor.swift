@@ -2,8 +2,8 @@ internal import CGRPC
 internal import Foundation
 internal import Synchronization
 
-/// Runs tasks on threads of a lower priority than those that serve audio, as many as the machine has
-/// cores and two at least.
+/// An executor of tasks on threads with a lower priority than the threads that serve audio. It has
+/// as many threads as the machine has cores, but at least two.
 public final class BackgroundExecutor: TaskExecutor {
   public static let shared = BackgroundExecutor()
 
@@ -22,12 +22,12 @@ public final class BackgroundExecutor: TaskExecutor {
     let executor = asUnownedTaskExecutor()
     let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
     let thread = threads[Int(UInt(bitPattern: index) % UInt(threads.count))]
-    // Never nil: these queues are not shut down.
+    // The timer is never nil, because these queues are not shut down.
     _ = Timer(on: thread.queue, after: .zero) { job.runSynchronously(on: executor) }
   }
 }
 
-/// A queue that only its own thread serves. Libgrpc's queues may be used from any thread.
+/// A queue with its own thread. The queues of libgrpc may be used from any thread.
 private struct BackgroundThread: @unchecked Sendable {
   let queue: OpaquePointer
 }

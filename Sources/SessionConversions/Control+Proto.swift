@@ -10,8 +10,9 @@ extension SessionControl {
       try Self.change(control.control))
   }
 
-  /// Returns a change that replaces the fields of a mask by those of an update. `path` and `mask` are
-  /// the paths of the two in the message. The mask is read here, not on the session's thread.
+  /// Returns a change that replaces the fields that the mask of an update names. `path` and `mask`
+  /// are the paths of the configuration and of the mask in the request. The mask is checked here,
+  /// and not on the session's thread.
   public static func configuration(
     _ update: Anechoic_V1_ConfigUpdate, path: String, mask: String
   ) -> Change {

@@ -3,7 +3,7 @@ internal import Foundation
 internal import SwiftProtobuf
 
 extension Anechoic_V1_ProcessRequest {
-  /// Throws for a message that is too large to be decoded.
+  /// Throws if a message is too large to be decoded.
   public static func checkSize(_ message: UnsafeRawBufferPointer) throws(RequestFault) {
     guard message.count <= RequestSize.largest else {
       throw .invalid(
@@ -58,7 +58,7 @@ extension InvalidField {
 }
 
 extension Anechoic_V1_AudioInput {
-  /// Lends the audio to `body` in the form that the frame path takes.
+  /// Calls `body` with the audio in the form that the frame path takes.
   func withRequest(_ body: (AudioRequest) throws(RequestFault) -> Void) throws(RequestFault) {
     let inputs = [microphone, reference, farEnd, otherAudio]
     let bytes = inputs.flatMap { Array($0.samples) }

@@ -38,14 +38,15 @@ extension Anechoic_V1_ConfigUpdate {
   public static let mostFields = 50
 }
 
-/// Some fields of a configuration, checked and in the order in which they are replaced.
+/// Fields of a configuration that replace the current ones, checked and in the order of
+/// replacement.
 struct ConfigurationPatch {
   fileprivate let fields: [String]
   fileprivate let config: Anechoic_V1_SessionConfig
   fileprivate let path: String
 
-  /// `path` and `mask` are where the configuration and its mask stand. Throws for a mask that names no
-  /// field, too many, or one that there is not.
+  /// Creates a patch. `path` and `mask` are the paths of the configuration and of its mask in the
+  /// request. Throws if the mask names no field, too many fields, or a field that does not exist.
   init(
     _ update: Anechoic_V1_ConfigUpdate, path: String, mask: String
   ) throws(InvalidField) {
@@ -57,7 +58,7 @@ struct ConfigurationPatch {
       throw InvalidField(
         mask, "\"\(String(field.unicodeScalars.prefix(100)))\" is not a field of SessionConfig")
     }
-    // A message before the fields in it.
+    // In this order, a message comes before the fields in it.
     self.fields = fields.sorted()
     config = update.config
     self.path = path

@@ -52,8 +52,8 @@ extension Anechoic_V1_VoiceProcessing {
     if let isOn = processing.highPassFilter { highPassFilter = isOn }
   }
 
-  /// Sets each stage that follows the mic mode to the mode's values if a field below it is going to
-  /// be set, so that the stage's other fields stay the same.
+  /// Fills in the current values of each stage of which a patch sets only some fields. A stage that
+  /// follows the mic mode is unset until then, and its other fields would return to their defaults.
   mutating func fill(stagesBelow fields: [String], from resolved: Self) {
     func isNamed(_ stage: String) -> Bool {
       fields.contains { $0.hasPrefix("voice_processing.\(stage).") }
@@ -72,7 +72,7 @@ extension EngineSettings.EchoSuppression {
   fileprivate init(
     _ level: Anechoic_V1_VoiceProcessing.Level, path: String
   ) throws(InvalidField) {
-    // The same levels except for the highest.
+    // The echo canceller has the levels of the noise suppressor, except for the highest.
     switch try EngineSettings.NoiseSuppression(level, path: path) {
     case .low: self = .low
     case .moderate: self = .moderate

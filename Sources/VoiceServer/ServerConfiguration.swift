@@ -1,31 +1,32 @@
 public import GRPCTransport
 public import VoiceEngines
 
-/// What a server is started with.
+/// The configuration of a server.
 public struct ServerConfiguration: Sendable {
-  /// `HOST:PORT`, `[::1]:PORT` or `unix:PATH`.
+  /// The addresses to listen on: `HOST:PORT`, `[::1]:PORT` or `unix:PATH`.
   public var addresses: [String]
-  /// Of all addresses but the unix sockets.
+  /// The security of all addresses except unix sockets.
   public var security = ServerSecurity.plaintext
-  /// Threads that calls run on, each with a completion queue of its own.
+  /// The number of threads that serve calls. Each has its own completion queue.
   public var threads: Int
   /// The engine that processes the audio of every session.
   public var engine: any VoiceEngine.Type
   public var limits = AdmissionLimits()
-  /// Whether the server describes its methods to clients by grpc.reflection.
+  /// Whether the server describes its methods to clients, with grpc.reflection.
   public var servesReflection = true
-  /// Whether speech may be injected into sessions that want it.
+  /// Whether speech may be injected into sessions that accept it.
   public var allowsInjection = true
   /// Whether sessions may be recorded.
   public var allowsRecording = false
-  /// In real time, a session whose client has not read for so long is ended.
+  /// The time without a read after which a session in real time ends.
   public var slowConsumerTimeout = Duration.seconds(5)
-  /// The same under the media clock, where nothing is lost meanwhile, and for recorders.
+  /// The time without a read after which a session under the media clock, or the call of a
+  /// recorder, ends. It is longer, because nothing is dropped meanwhile.
   public var stalledConsumerTimeout = Duration.seconds(60)
-  /// The same for watchers and for the clients of all other calls.
+  /// The time without a read after which the call of a watcher, and any other call, ends.
   public var slowWatcherTimeout = Duration.seconds(10)
-  /// The responses of one session that may wait for its client to read. A client that leaves more
-  /// unread is ended.
+  /// The maximum number and size of the responses of one session that its client has not read. One
+  /// more response ends the session.
   public var unreadLimit = OutgoingMessages.Limit(messages: 8192, bytes: 16 << 20)
 
   public init(addresses: [String], threads: Int, engine: any VoiceEngine.Type) {

@@ -6,7 +6,7 @@ internal import SpeechSynthesis
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// Every status that this server's own code ends a call with.
+/// All statuses with which the server's own code ends calls.
 extension Status {
   private static let domain = "anechoic"
 
@@ -31,7 +31,7 @@ extension Status {
     }
   }
 
-  /// The status for a client whose recording was lost.
+  /// Creates the status for a recorder whose recording was lost.
   init(_ loss: RecordingQueue.Loss) {
     switch loss {
     case .backlog: self = .recordingBacklog
@@ -81,14 +81,14 @@ extension Status {
     .unavailable, "the server is about to stop", reason: "DRAINING",
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
 
-  /// A control that was not applied.
+  /// Creates the status for a control that was refused.
   init(_ refusal: Refusal) {
     self.init(
       StatusCode(rawValue: refusal.kind.code) ?? .unknown, refusal.message, reason: refusal.reason)
   }
 
   static func noSession(_ name: String) -> Status {
-    // Trailers have their limit, and a name has none.
+    // The trailers that carry the message are limited in size, and the name is not.
     let name = String(name.unicodeScalars.prefix(100))
     return Status(
       .notFound, "name: no session \"\(name)\" is running here", reason: "NO_SESSION")
@@ -138,7 +138,7 @@ extension Status {
     reason: "TOO_MANY_CALLS",
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
 
-  /// What the media client of a session is told that somebody else ended.
+  /// Returns the status for the media client of a session that another client deleted.
   static func deleted(by actor: String) -> Status {
     Status(.cancelled, "the session was deleted by \"\(actor)\"", reason: "SESSION_DELETED")
   }
@@ -151,7 +151,7 @@ extension Status {
     .resourceExhausted, "SLOW_CONSUMER: the watcher has not read its events",
     reason: "SLOW_CONSUMER")
 
-  /// Text that was not spoken.
+  /// Creates the status for text that cannot be spoken.
   init(_ error: SpeechError) {
     switch error {
     case .unknownVoice: self.init(InvalidField("start.voice", error.description))
@@ -190,7 +190,8 @@ extension Status {
       reason: "SLOW_CONSUMER")
   }
 
-  /// With the details of google.rpc: an ErrorInfo, and what goes with it.
+  /// Creates a status with details of google.rpc: an ErrorInfo with the reason, and another detail
+  /// if there is one.
   private init(
     _ code: StatusCode, _ message: String, reason: String, _ detail: (any Message)? = nil
   ) {

@@ -1,17 +1,18 @@
 internal import AnechoicAPI
 internal import GRPCTransport
 
-/// The service, listening.
+/// A running server of the voice-processing service.
 public final class VoiceProcessingServer: Sendable {
-  /// Where it listens, with the ports that it was given.
+  /// The addresses that the server listens on, with their actual ports.
   public var addresses: [String] { server.addresses }
   private let server: Server
   private let health: HealthService
   private let directory: SessionDirectory
-  /// For answers, and for the rest of recordings, that are on their way when the sessions have ended.
+  /// The time for the last answers, and for the rest of recordings, to leave after the sessions
+  /// have ended.
   private static let farewell = Duration.seconds(1)
 
-  /// Throws a `ServerStartError` when a limit is out of its range and when an address is unavailable.
+  /// Starts a server. Throws if a limit is out of its range or an address is not available.
   public init(_ configuration: ServerConfiguration) throws(ServerStartError) {
     let limits = configuration.limits
     do {
@@ -50,9 +51,9 @@ public final class VoiceProcessingServer: Sendable {
     }
   }
 
-  /// Refuses new sessions with UNAVAILABLE, gives the running ones `grace` to end and their recorders
-  /// as long to read what is recorded, and ends the rest. Returns a second or two after `grace` at the
-  /// latest.
+  /// Stops the server. New sessions are refused with UNAVAILABLE. Running sessions, and their
+  /// recorders, have `grace` to end; then the server ends them. Returns at most two seconds after
+  /// `grace`.
   public func stop(grace: Duration) async {
     health.stopServing()
     await directory.drain(grace: grace)
@@ -63,7 +64,8 @@ public final class VoiceProcessingServer: Sendable {
 }
 
 extension ServerMethod {
-  /// A method without a limit of its own takes small messages, except for the media stream.
+  /// The method with the usual limit for the size of a message, unless it has its own limit or is
+  /// the media stream.
   fileprivate var withUsualMessages: ServerMethod {
     lane == .main || largestMessage != nil
       ? self : with(largestMessage: RequestSize.largest)
@@ -83,7 +85,7 @@ extension ServerLimits {
   }
 }
 
-/// Why a server did not start.
+/// The reason why a server did not start.
 public struct ServerStartError: Error, CustomStringConvertible {
   public let description: String
 }

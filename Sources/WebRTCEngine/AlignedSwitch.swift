@@ -4,8 +4,8 @@ internal import VoiceEngines
 /// The switch around a stage. Its output is either the stage's output, or the input delayed by the
 /// latency of the stage. Each change is cross-faded.
 ///
-/// While `needsOnlyProcessed`, the stage writes straight to the output, and `skip` takes in its input.
-/// Otherwise the stage writes to `processed`, and `select` makes the output.
+/// While `needsOnlyProcessed` is true, the stage writes directly to the output, and `skip` takes
+/// the input. Otherwise the stage writes to `processed`, and `select` fills the output.
 struct AlignedSwitch: ~Copyable {
   /// The latency of the stage in samples.
   let latencySamples: Int
@@ -44,7 +44,7 @@ struct AlignedSwitch: ~Copyable {
   /// Whether the next output is the stage's output alone.
   var needsOnlyProcessed: Bool { choice.needsOnlyOn }
 
-  /// Takes in the input of a frame whose output the stage has written.
+  /// Takes the input of a frame whose output the stage has written.
   mutating func skip(_ input: borrowing Frame) { delay.push(input) }
 
   /// Fills `output` with `processed`, with the delayed `input`, or with a cross-fade between the

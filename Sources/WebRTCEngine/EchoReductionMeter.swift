@@ -1,6 +1,7 @@
 internal import AudioCore
 
-/// A meter of how much an echo canceller lowers a microphone that contains the reference.
+/// A meter of the echo reduction: the difference in level between the microphone and the output of
+/// an echo canceller while the microphone contains the reference.
 struct EchoReductionMeter {
   /// The mean square, -60 dBFS, below which a side counts as silent.
   private static let leastPower: Float = 1e-6
@@ -15,7 +16,7 @@ struct EchoReductionMeter {
   private var frames = 0
   private var framesSinceReference = EchoReductionMeter.tail
 
-  /// Takes in a frame. Runs per frame: no allocation, lock, log or await.
+  /// Takes a frame. Runs per frame: no allocation, lock, log or await.
   mutating func process(
     reference: borrowing Frame, input: borrowing Frame, output: borrowing Frame
   ) {
@@ -28,7 +29,7 @@ struct EchoReductionMeter {
     frames = min(frames + 1, Self.leastFrames)
   }
 
-  /// The reduction in dB. Nil until enough was heard.
+  /// The reduction in dB. Nil until there was enough echo.
   var reduction: Float? {
     guard frames >= Self.leastFrames else { return nil }
     return Decibels.level(meanSquare: before) - Decibels.level(meanSquare: after)

@@ -9,7 +9,7 @@ public import VoiceEngines
 public final class WebRTCVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(name: "webrtc-audio-processing", version: "0.3")
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
-  // Measured: docs/decisions/0006-echo-canceller-settings.md.
+  // docs/decisions/0006-echo-canceller-settings.md contains the measurement.
   public static let bestReferenceLead = Duration.milliseconds(20)
   public static let goodReferenceLeads = Duration.milliseconds(5) ... .milliseconds(40)
 
@@ -21,7 +21,7 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   private var gate: VoiceGate
   private var processing: AlignedSwitch
   private let echoFree: Frame
-  private let scratch: Frame  // what is needed only until the next stage has run
+  private let scratch: Frame  // The output of a stage for the next stage.
 
   public convenience init(format: EngineFormat, settings: EngineSettings) throws(EngineError) {
     try self.init(format: format, settings: settings, echoSearch: WebRTCEchoSearch())
@@ -33,7 +33,8 @@ public final class WebRTCVoiceEngine: VoiceEngine {
     guard Self.processingRates.contains(format.rate) else {
       throw EngineError("\(Self.identity) does not work at \(format.rate.hertz) Hz")
     }
-    // First what can fail: noncopyable values cannot be given up half made.
+    // The initializers that can fail come first, because a noncopyable value cannot be half
+    // initialized.
     let echo =
       format.reference == nil ? nil : try EchoStage(format, settings.echoSuppression, echoSearch)
     let noise = try NoiseStage(format, settings.noiseSuppression)

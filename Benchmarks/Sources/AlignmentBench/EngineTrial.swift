@@ -3,7 +3,7 @@ internal import AudioCore
 internal import VoiceEngines
 internal import WebRTCEngine
 
-/// A recording through the engine alone, with nothing before it: echo cancellation and nothing else.
+/// A run of a recording through the engine alone, without a session. Only echo cancellation is on.
 enum EngineTrial {
   static func run(
     _ recording: EchoScene.Recording, _ rate: SampleRate, _ search: WebRTCEchoSearch,
@@ -31,6 +31,6 @@ enum EngineTrial {
 }
 
 extension WebRTCEchoSearch {
-  /// What the service had before it aligned references.
+  /// The search for the echo that the service used before it aligned references.
   static let unaided = WebRTCEchoSearch(hasExtendedFilter: true, isDelayAgnostic: true)
 }

@@ -5,8 +5,9 @@ internal import VoiceEngines
 internal import VoiceSessions
 internal import WebRTCEngine
 
-/// Passes a number of frames through one part, for a profiler that counts instructions. Two runs
-/// that differ only in that number differ by the instructions of the part and of `neither`.
+/// A loop that passes a number of frames through one part, for a profiler that counts instructions.
+/// The difference between two runs with different numbers of frames is the cost of the part, and of
+/// the loop, which `neither` measures.
 struct Instructions {
   enum Part: String {
     case neither, aligner, resampling, engine
@@ -30,7 +31,7 @@ struct Instructions {
     let rate = SampleRate.hz16000
     var scene = EchoScene(rate: rate.hertz)
     scene.noiseLevel = -75
-    scene.lag = part == .engine ? 0.02 : 0.3  // what the aligner makes of it
+    scene.lag = part == .engine ? 0.02 : 0.3  // An aligner leaves about 20 ms.
     scene.driftPPM = part == .resampling ? 100 : 0
     let recording = scene.record(farEnd: Self.syllables)
     var aligner = try ReferenceAligner(microphone: rate, reference: rate, referenceChannelCount: 1)
@@ -52,8 +53,8 @@ struct Instructions {
     }
   }
 
-  /// Noise in syllables of a quarter of a second with pauses: speech would take a synthesizer long
-  /// under a profiler.
+  /// Noise in syllables of a quarter of a second, with pauses. Under a profiler, synthesizing
+  /// speech would take too long.
   private static var syllables: [Float] {
     var state: UInt32 = 1
     var smoothed: Float = 0

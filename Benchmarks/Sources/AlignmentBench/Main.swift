@@ -1,7 +1,7 @@
 internal import AudioCore
 internal import Foundation
 
-/// Echo reduction of simulated calls, as Markdown.
+/// Prints tables of the echo reduction in simulated calls, as Markdown.
 @main
 enum Main {
   static func main() async throws {

@@ -1,16 +1,18 @@
 internal import AcousticSimulator
 internal import AudioCore
 
-/// What came out of a recording, frame by frame, and what that is worth.
+/// The output for a recording, frame by frame, and measures of its quality.
 struct Score {
-  /// Of each frame: the mean squares of the echo, the near end, the microphone and the output, aligned.
+  /// The mean squares of the echo, the near end, the microphone and the output in each frame,
+  /// aligned in time.
   private(set) var echo: [Float] = []
   private(set) var near: [Float] = []
   private(set) var microphone: [Float] = []
   private(set) var output: [Float] = []
   private(set) var hasVoice: [Bool] = []
 
-  /// The output is `latency` samples behind the recording; the verdicts on voices are so, too.
+  /// Creates a score. The output and the findings of voices are `latency` samples behind the
+  /// recording.
   init(
     _ recording: EchoScene.Recording, _ rate: SampleRate, output samples: [Float], latency: Int,
     hasVoice verdicts: [Bool]
@@ -27,7 +29,7 @@ struct Score {
     }
   }
 
-  /// In decibels, from one second to another.
+  /// Returns the echo reduction in dB in a range of seconds.
   func reduction(_ seconds: Range<Double>) -> Float {
     let frames = Int(seconds.lowerBound * 100)..<min(Int(seconds.upperBound * 100), echo.count)
     let before = echo[frames].reduce(0, +)
@@ -35,7 +37,8 @@ struct Score {
     return Decibels.level(meanSquare: before) - Decibels.level(meanSquare: max(after, 1e-12))
   }
 
-  /// Of the seconds that begin at each half, and have echo of some loudness, the least.
+  /// Returns the lowest echo reduction in dB of any second with audible echo. A second begins at
+  /// every half second.
   func leastReduction(_ seconds: Range<Double>) -> Float {
     stride(from: seconds.lowerBound, through: seconds.upperBound - 1, by: 0.5)
       .filter { begin in
@@ -45,14 +48,14 @@ struct Score {
       .map { reduction($0..<$0 + 1) }.min() ?? .nan
   }
 
-  /// The share of frames, in percent, in which the engine found a voice.
+  /// Returns the percentage of frames in which the engine found a voice.
   func voiceShare(_ seconds: Range<Double>) -> Float {
     let frames = Int(seconds.lowerBound * 100)..<min(Int(seconds.upperBound * 100), hasVoice.count)
     return 100 * Float(hasVoice[frames].count { $0 }) / Float(frames.count)
   }
 
-  /// After how many seconds from `start` on the echo stays 25 dB down, in every window of 300 ms in
-  /// which there is some; nil for never.
+  /// Returns the number of seconds after `start` from which on the echo stays reduced by 25 dB, in
+  /// every window of 300 ms that contains echo. Returns nil if it never does.
   func recovery(after start: Double, until end: Double) -> Double? {
     let times = stride(from: start, to: end - 0.5, by: 0.05)
     let lastBad = times.reversed().first { time -> Bool in
@@ -64,7 +67,8 @@ struct Score {
     return lastBad + 0.35 < end - 0.3 ? lastBad + 0.3 - start : nil
   }
 
-  /// In decibels, over the frames where the near end is `margin` above the echo.
+  /// Returns the change of the near end's level in dB, in frames in which the near end is at least
+  /// `margin` above the echo.
   func nearChange(_ seconds: Range<Double>, over margin: Float) -> Float {
     let frames = nearFrames(seconds).filter { near[$0] > echo[$0] * Decibels.factor(2 * margin) }
     let before = frames.reduce(Float(0)) { $0 + near[$1] }
@@ -72,13 +76,13 @@ struct Score {
     return Decibels.level(meanSquare: after) - Decibels.level(meanSquare: before)
   }
 
-  /// The share of the near end's frames, in percent, in which the engine found a voice.
+  /// Returns the percentage of frames with a near end in which the engine found a voice.
   func voiceFound(_ seconds: Range<Double>) -> Float {
     let frames = nearFrames(seconds)
     return 100 * Float(frames.count { hasVoice[$0] }) / Float(max(1, frames.count))
   }
 
-  /// How much louder the output is than the microphone at most, over 50 ms, in decibels.
+  /// Returns the largest excess of the output's level over the microphone's, in dB, over 50 ms.
   func excess(_ seconds: Range<Double>) -> Float {
     (Int(seconds.lowerBound * 100)..<Int(seconds.upperBound * 100) - 5).map { frame -> Float in
       let before = microphone[max(0, frame - 2)..<frame + 7].max() ?? 0
@@ -88,7 +92,7 @@ struct Score {
     }.max() ?? 0
   }
 
-  /// Within 25 dB of the loudest.
+  /// Returns the frames in which the near end is within 25 dB of its loudest frame.
   private func nearFrames(_ seconds: Range<Double>) -> [Int] {
     let frames = Int(seconds.lowerBound * 100)..<min(Int(seconds.upperBound * 100), near.count)
     let loudest = near[frames].max() ?? 0

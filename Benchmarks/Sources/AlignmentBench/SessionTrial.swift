@@ -4,13 +4,13 @@ internal import VoiceEngines
 internal import VoiceSessions
 internal import WebRTCEngine
 
-/// A recording through a session, as a client would send it: echo cancellation and nothing else.
+/// A run of a recording through a session, as a client would send it. Only echo cancellation is on.
 final class SessionTrial: SessionSink {
-  /// How the session learns what the loudspeaker plays.
+  /// The source of the session's echo reference.
   enum Reference { case sent, sentWithTimes, ownPlaybackWithReports }
 
   private(set) var score: Score
-  /// Where the echo was found, and when that was said, in seconds.
+  /// The delays that the session reported for the echo, and the times of the reports in seconds.
   private(set) var found: [(at: Double, delay: Duration, hasConverged: Bool)] = []
   var statistics: SessionStatistics { session.statistics }
   private var output: [Float] = []
@@ -81,7 +81,8 @@ final class SessionTrial: SessionSink {
     }
   }
 
-  /// Says what is heard now, and how much silence the last underrun put in before it.
+  /// Reports the sample that is heard now, and the silence that the last underrun inserted before
+  /// it.
   private func report(_ scene: EchoScene, at seconds: Double) throws {
     let heard = seconds - scene.lag(at: seconds)
     guard heard >= 0 else { return }

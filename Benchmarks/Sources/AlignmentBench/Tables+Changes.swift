@@ -2,7 +2,7 @@ internal import AcousticSimulator
 internal import AudioCore
 internal import VoiceSessions
 
-/// What changes while it runs.
+/// The tables about changes during a call.
 extension Tables {
   func drifts() throws {
     title(

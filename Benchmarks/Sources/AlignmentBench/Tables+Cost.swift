@@ -40,7 +40,7 @@ extension Tables {
       times.append(middle - begin)
       engineTimes.append(processorTime() - middle)
     }
-    // What the clock itself takes.
+    // The cost of reading the clock is subtracted.
     let begin = processorTime()
     for _ in 0..<999 { _ = processorTime() }
     let clock = (processorTime() - begin) / 1000
@@ -52,7 +52,7 @@ extension Tables {
     ])
   }
 
-  /// Of this thread, in microseconds.
+  /// Returns the processor time of this thread in microseconds.
   private func processorTime() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -4,7 +4,7 @@ internal import VoiceEngines
 internal import WebRTCEngine
 
 extension Tables {
-  /// What the canceller can be set to, with a reference as an aligner would give it.
+  /// Prints the effect of the canceller's settings, with an aligned reference.
   func engine() throws {
     title(
       "Settings of the canceller for a reference that leads by a known time",

@@ -3,7 +3,7 @@ internal import Alignment
 internal import AudioCore
 
 extension Tables {
-  /// How soon and how surely a lag is found where it is hard to hear.
+  /// Prints how soon and how reliably a lag is found in difficult cases.
   func finding() throws {
     title(
       "Finding a lag of 250 ms, 20 s, aligner alone", "How soon and how surely.",

@@ -1,15 +1,15 @@
 internal import AcousticSimulator
 internal import AudioCore
 
-/// The cases, each a table. What a table calls alone is the engine without a session: with the long
-/// filter and the search of its own that it had before references were aligned.
+/// The cases, one table each. In a table, "alone" is the engine without a session, with the long
+/// filter and the search of its own that the service used before it aligned references.
 struct Tables {
   let rate: SampleRate
   let voices: Voices
 
   static let lags = [0, 20, 60, 120, 160, 250, 400, 600, 1000]
 
-  /// A room with little noise, which would hide what is left of the echo.
+  /// A room with little noise, because noise would hide the residual echo.
   var scene: EchoScene {
     var scene = EchoScene(rate: rate.hertz)
     scene.noiseLevel = -75

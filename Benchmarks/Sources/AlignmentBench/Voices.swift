@@ -2,9 +2,9 @@ internal import AudioCore
 internal import Resampling
 internal import SpeechSynthesis
 
-/// What the two sides say, spoken by eSpeak NG: the same every time.
+/// The speech of the two sides, spoken by eSpeak NG. It is the same in each run.
 struct Voices {
-  /// A little over a minute.
+  /// The far end's speech, a little over a minute.
   let far: [Float]
   let near: [Float]
 
@@ -13,7 +13,7 @@ struct Voices {
     near = try await Self.speak(Self.nearText, "en-us+f1", rate)
   }
 
-  /// With a peak at -6 dBFS.
+  /// Returns speech with a peak of -6 dBFS.
   private static func speak(
     _ text: String, _ voice: String, _ rate: SampleRate
   ) async throws -> [Float] {

@@ -2,7 +2,8 @@ internal import ClockSoak
 internal import Foundation
 internal import VoiceSessions
 
-/// One case of the soak: `AlignmentSoak HOURS REFERENCE PPM LAG_MS`. Prints a row of a Markdown table.
+/// Runs one case of the soak, `AlignmentSoak HOURS REFERENCE PPM LAG_MS`, and prints a row of a
+/// Markdown table.
 @main
 enum Main {
   static func main() throws {

@@ -68,7 +68,7 @@ void BareEngine::process_next() {
   float *output = output_.data();
   check(library_->AnalyzeReverseStream(&reference, audio_.frame_samples, audio_.rate_hz,
                                        AudioProcessing::kMono));
-  check(library_->set_stream_delay_ms(0));  // wanted before every frame
+  check(library_->set_stream_delay_ms(0));  // The library requires this before every frame.
   check(library_->ProcessStream(&microphone, mono, mono, &output));
   position_ = (position_ + audio_.frame_samples) % audio_.microphone.size();
 }

@@ -27,7 +27,7 @@ struct Recording {
   std::vector<int16_t> samples;
 };
 
-// https://www.rfc-editor.org/rfc/rfc2361 names the chunks; each starts on an even byte.
+// RFC 2361 (https://www.rfc-editor.org/rfc/rfc2361) lists the chunks. Each starts at an even byte.
 Recording read_wav(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path.empty() ? "--microphone, --reference" : path, "cannot be read");

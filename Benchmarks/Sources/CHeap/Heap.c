@@ -4,5 +4,5 @@
 
 size_t heap_bytes_in_use(void) {
   const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;  // on the heap, and mapped one by one
+  return info.uordblks + info.hblkhd;  // The heap, and blocks that are mapped one by one.
 }

@@ -11,7 +11,7 @@ void EchoCall::request() {
 void EchoCall::complete(bool ok) {
   switch (operation_) {
     case Operation::kAccept:
-      if (!ok) return delete this;  // the server is shutting down
+      if (!ok) return delete this;  // The server is shutting down.
       return accepted();
     case Operation::kRead: return ok ? write_half() : finish();
     case Operation::kWrite: return ok ? read() : finish();
@@ -23,7 +23,8 @@ void EchoCall::accepted() {
   ++queue_->calls;
   server_->offer();
   if (server_->audio) {
-    // Each call elsewhere in the audio, so that not all of them are silent at once.
+    // Each call starts at another place in the audio, so that not all calls are silent at the same
+    // time.
     constexpr size_t kFramesApart = 37;
     engine_.emplace(*server_->audio, server_->calls_ever++ * kFramesApart);
   }

@@ -10,16 +10,17 @@
 #include "BareEngine.h"
 #include "EchoService.h"
 
-// A call that answers each message with the first half of it, and reads on when that is written.
-// Where the server has audio, it also has an engine, which processes a frame before each answer.
-// One operation is in flight at a time, so the call itself is the tag of all of them.
+// A call that answers each message with the first half of the message, and reads the next message
+// after that write. If the server has audio, the call has an engine, which processes a frame before
+// each answer. One operation is in flight at a time, so the call itself is the tag of all
+// operations.
 class EchoCall {
  public:
   EchoCall(EchoServer *server, EchoQueue *queue) : server_(server), queue_(queue) {}
 
   void request();
 
-  // The operation in flight is over.
+  // Continues after the operation in flight has completed.
   void complete(bool ok);
 
  private:

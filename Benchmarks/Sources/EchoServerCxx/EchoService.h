@@ -11,7 +11,7 @@
 
 #include "BareEngine.h"
 
-// One bidirectional method that takes any bytes, registered as generated code registers it.
+// A service with one bidirectional method that takes any bytes, registered like generated code.
 class EchoService final : public grpc::Service {
  public:
   EchoService();
@@ -24,15 +24,15 @@ struct EchoQueue {
   std::atomic<int> calls{0};
 };
 
-// What all calls share.
+// The state that all calls share.
 struct EchoServer {
   EchoService service;
   std::vector<std::unique_ptr<EchoQueue>> queues;
-  std::optional<EngineAudio> audio;  // none: an echo and nothing else
+  std::optional<EngineAudio> audio;  // Without audio, the calls have no engine.
   std::atomic<size_t> calls_ever{0};
 
-  // Offers the next call on the queue with the fewest, so that streams spread evenly. Our own
-  // server does the same: else this would measure luck.
+  // Offers the next call on the queue with the fewest calls, so that streams spread evenly. The
+  // service does the same. Otherwise chance would decide the result.
   void offer();
 };
 

@@ -1,7 +1,7 @@
-// The baseline: an echo server as one would write it in C++ on completion queues, a thread each.
-// With --microphone and --reference it also runs the bare engine on their audio, a frame a message:
-// the least that a service in C++ would do.
-// Listens on a free port of 127.0.0.1, prints it, and stops when its standard input ends.
+// The baseline: a plain echo server in C++ on completion queues, with one thread each. With
+// --microphone and --reference it also runs the bare engine on that audio, one frame for each
+// message, which is the least that a service in C++ would do. It listens on a free port of
+// 127.0.0.1, prints the port, and stops when its standard input ends.
 
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
@@ -56,6 +56,6 @@ int main(int argc, char **argv) {
   std::fflush(stdout);
 
   while (std::getchar() != EOF) {}
-  // At once: to end the calls in good order takes bookkeeping that a benchmark has no use for.
+  // Exits at once, because a benchmark does not need to end its calls in order.
   std::_Exit(0);
 }

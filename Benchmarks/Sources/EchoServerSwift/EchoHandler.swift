@@ -1,7 +1,7 @@
 internal import GRPCTransport
 
-/// Answers each message with the first half of it, and reads on when that is written: what
-/// EchoServerCxx does.
+/// A handler that answers each message with the first half of the message, and reads the next
+/// message after that write, as EchoServerCxx does.
 final class EchoHandler: ServerCallHandler {
   private let call: ServerCall
 

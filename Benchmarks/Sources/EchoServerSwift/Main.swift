@@ -1,8 +1,8 @@
 internal import Foundation
 internal import GRPCTransport
 
-/// The echo server on GRPCTransport. Listens on a free port of 127.0.0.1, prints it, and stops when
-/// its standard input ends.
+/// Runs an echo server on GRPCTransport. It listens on a free port of 127.0.0.1, prints the port,
+/// and stops when its standard input ends.
 @main
 enum Main {
   static func main() throws {
@@ -20,7 +20,7 @@ enum Main {
     print("listening on \(server.addresses[0])")
     fflush(nil)
     while readLine() != nil {}
-    // At once, and on the main thread: valgrind does not survive the end of an asynchronous main.
+    // Exits on the main thread, because valgrind crashes at the end of an asynchronous main.
     _exit(0)
   }
 }

@@ -5,11 +5,12 @@ internal import SoundRig
 internal import SwiftProtobuf
 
 extension EdgeBench {
-  /// Of a call; what follows is measured.
+  /// The number of seconds at the start of a call that are not measured.
   private static let settling = 5
 
-  /// A microphone whose clock is not the loudspeaker's, while the far end talks: for so many seconds as
-  /// the environment's ANECHOIC_DRIFT says, or 60. The call without drift is there to compare.
+  /// Prints the echo reduction while the clocks of microphone and loudspeaker differ and the far
+  /// end talks. A call lasts as many seconds as ANECHOIC_DRIFT says, or 60. A call without drift
+  /// serves as the comparison.
   func drift() async throws {
     let seconds = ProcessInfo.processInfo.environment["ANECHOIC_DRIFT"].flatMap(Int.init) ?? 60
     print("\n### Capture clock against playback clock (\(seconds) s each way, 60 s without)\n")
@@ -57,37 +58,39 @@ extension EdgeBench {
     return call
   }
 
-  /// Of seconds.
+  /// Returns a list of seconds as text.
   fileprivate static func list(_ seconds: [Int]) -> String {
     seconds.isEmpty ? "none" : seconds.map { "\($0)" }.joined(separator: " ")
   }
 
-  /// Of all threads of a process, in seconds.
+  /// Returns the processor time of all threads of a process in seconds.
   private func processorTime(_ process: Int32) -> Double {
     let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
-    // From the state on; what is before may have blanks in it.
+    // Takes the fields after the name of the program, because the name may contain spaces.
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
     let ticks = [11, 12].compactMap { fields.indices.contains($0) ? Double(fields[$0]) : nil }
     return ticks.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 }
 
-/// What a call with clocks that differ has shown.
+/// The measurements of a call whose clocks differ.
 private struct DriftingCall {
   let flow: Anechoic_V1_EdgeStatus.Flow
-  /// Of each second, in dBFS at the microphone and in the voice.
+  /// The level of the echo in each second, in dBFS, at the microphone and in the processed voice.
   var echo: [(before: Double, after: Double)] = []
   var largestStep = 0.0
-  /// Of one core, that the agent used.
+  /// The share of one core that the agent used.
   var processorShare = 0.0
-  /// Seconds in which the playback ran dry or skipped, or the room's own path jumped.
+  /// The seconds in which the playback had an underrun or skipped samples, or the delay of the
+  /// simulated room jumped.
   private(set) var disturbed: [Int] = []
   private var last = Anechoic_V1_EdgeStatus.Flow()
   private var lastCounts: [UInt64]?
   private var drifts: [Float] = []
   private var buffers: [Float] = []
 
-  /// As it was when the call had settled.
+  /// Creates measurements. `flow` contains the agent's counters after the first seconds of the
+  /// call.
   init(flow: Anechoic_V1_EdgeStatus.Flow) { self.flow = flow }
 
   mutating func note(_ status: Anechoic_V1_EdgeStatus, jumps: Int, in second: Int) {
@@ -99,7 +102,7 @@ private struct DriftingCall {
     buffers.append(last.playbackBufferMs)
   }
 
-  /// All columns between the clock and the room's.
+  /// Returns the columns between the clock's and the room's.
   func row(step: Double, from first: Int) -> String {
     let reductions = echo.map { $0.before - $0.after }
     let level = echo.map(\.before).reduce(0, +) / Double(max(1, echo.count))

@@ -4,7 +4,8 @@ internal import SoundRig
 internal import SwiftProtobuf
 
 extension EdgeBench {
-  /// Far-end speech alone, through the room: what the microphone hears, and what is left in the voice.
+  /// Prints the level of far-end speech at the microphone and in the processed voice, while only
+  /// the far end talks.
   func echo() async throws {
     print("\n### Echo of far-end speech (20 s)\n")
     print(
@@ -36,7 +37,7 @@ extension EdgeBench {
     }
   }
 
-  /// The shares of the way from the mouth to the voice.
+  /// Prints the latency from the mouth to the processed voice, and its parts.
   func latency() async throws {
     print("\n### Mouth to processed voice, 10 ms x 4 periods, server on the same machine\n")
     print("| capture, ms | server, ms | processing, ms | together, ms |")
@@ -58,7 +59,7 @@ extension EdgeBench {
     }
   }
 
-  /// From a click's writing to its arrival, the least of ten, in ms.
+  /// Returns the shortest of ten times, in ms, from writing a click to its arrival.
   private func acousticLatency(_ edge: RunningEdge, _ room: RoomSimulator) async throws -> Double {
     var least = Double.infinity
     for _ in 0..<10 {

@@ -4,15 +4,15 @@ internal import Foundation
 internal import SoundRig
 internal import SwiftProtobuf
 
-/// A fault of the fact sheet's table, or of the server.
+/// A fault of a device or of the server.
 struct BenchFault: Sendable {
   let name: String
-  /// Returns when the cause has ended.
+  /// Causes the fault. Returns when the cause has ended.
   let strike: @Sendable (RunningEdge, SoundRig) async throws -> Void
 }
 
 extension EdgeBench {
-  /// Each fault against a running call with a far end that talks all the time.
+  /// Prints the effect of each fault on a running call in which the far end talks all the time.
   func faults() async throws {
     print("\n### Faults, from their cause's end\n")
     print(
@@ -40,14 +40,14 @@ extension EdgeBench {
     }
   }
 
-  /// At the microphone, while the far end talks.
+  /// Returns the level at the microphone while the far end talks.
   private func echoLevel(_ rig: SoundRig) async throws -> Double {
     let microphone = try rig.record(from: "micbus.monitor")
     try await sleep(2)
     return Loudness.level(microphone.stop())
   }
 
-  /// When the voice is last louder than a level, in windows of 250 ms.
+  /// Returns the last time at which the voice is louder than a level, in windows of 250 ms.
   private func echoGone(
     _ edge: RunningEdge, since start: ContinuousClock.Instant, below limit: Double
   ) -> Duration? {

@@ -5,8 +5,8 @@ internal import SoundRig
 internal import SwiftProtobuf
 
 extension EdgeBench {
-  /// The server killed and started, again and again. Devices that are lost a thousand times are
-  /// scripted: see Tests/VoiceEdgeTests.
+  /// Kills and starts the server again and again. Tests/VoiceEdgeTests covers devices that are lost
+  /// a thousand times, with scripted devices.
   func soak(reconnects: Int = 100) async throws {
     print("\n### \(reconnects) restarts of the server\n")
     print("| after | threads | memory, MB |")
@@ -29,7 +29,7 @@ extension EdgeBench {
     }
   }
 
-  /// The agent's resident memory.
+  /// Returns the resident memory of a process in MB.
   private func residentMegabytes(_ process: Int32) -> Double {
     let text = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""

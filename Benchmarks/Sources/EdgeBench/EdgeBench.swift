@@ -4,14 +4,14 @@ internal import Foundation
 internal import SoundRig
 internal import SwiftProtobuf
 
-/// What the tables have in common.
+/// The tables, and what they share.
 struct EdgeBench {
   static let rate = 48000
 
   let products: URL
   let voices: Voices
 
-  /// Runs `body` in a call that stands, and ends the call.
+  /// Runs `body` in a connected call, and ends the call.
   func withCall(
     captureClock: Double = 1,
     _ body: (RunningEdge, SoundRig, RoomSimulator) async throws -> Void

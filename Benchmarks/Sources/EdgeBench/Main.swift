@@ -1,7 +1,8 @@
 internal import Foundation
 
-/// Runs the agent, the server and a room on the sound rig, and prints what `docs/how-to/set-up-an-edge.md` promises as
-/// Markdown tables. `scripts/bench-edge` says how it is called.
+/// Runs the agent, the server and a simulated room on the sound rig, and measures the promises of
+/// docs/how-to/set-up-an-edge.md. Prints Markdown tables. scripts/bench-edge explains the
+/// arguments.
 @main
 enum Main {
   static func main() async throws {

@@ -2,9 +2,9 @@ internal import AudioCore
 internal import Resampling
 internal import SpeechSynthesis
 
-/// Speech at 48 kHz, -26 dBFS, by eSpeak NG.
+/// Speech at 48 kHz and -26 dBFS, spoken by eSpeak NG.
 struct Voices {
-  /// Some 20 s without long pauses.
+  /// The far end's speech, about 20 s without long pauses.
   let farEnd: [Float]
   let nearEnd: [Float]
 

@@ -1,5 +1,5 @@
-// Measures libwebrtc-audio-processing in a loop that does nothing else: processor time per 10 ms
-// frame, in one line of JSON. Several engines take turns, frame by frame.
+// Measures the processor time of libwebrtc-audio-processing per 10 ms frame, in a loop that does
+// nothing else. Prints one line of JSON. Several engines take turns, frame by frame.
 
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using Engines = std::vector<std::unique_ptr<BareEngine>>;
 
-// Each engine processes so many frames. Returns the number of all of them.
+// Lets each engine process `frames` frames. Returns the total number of frames.
 long run(int frames, const Engines &engines) {
   for (int frame = 0; frame < frames; ++frame) {
     for (const auto &engine : engines) engine->process_next();
@@ -25,7 +25,7 @@ long run(int frames, const Engines &engines) {
   return static_cast<long>(frames) * static_cast<long>(engines.size());
 }
 
-// The measured part, with a name for `callgrind --toggle-collect`.
+// Runs the measured part. Its name is for `callgrind --toggle-collect`.
 __attribute__((noinline)) long run_measured(int frames, const Engines &engines) {
   return run(frames, engines);
 }
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
                                     {"rate", "16000"},
                                     {"engines", "1"},
                                     {"seconds", "5"},
-                                    {"frames", "0"}});  // of each engine, in place of the seconds
+                                    {"frames", "0"}});  // The frames of each engine, instead of the seconds.
   const EngineAudio audio(bench::read_call(arguments.text("microphone"),
                                            arguments.text("reference"),
                                            arguments.number("rate", 8000)));
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     engines.push_back(std::make_unique<BareEngine>(audio, i * kFramesApart));
   }
   const int limit = arguments.number("frames", 0);
-  // The filters adapt first.
+  // Before the measurement, the filters adapt.
   limit > 0 ? run(100, engines) : run_for(std::chrono::seconds(1), engines);
   const double before_us = bench::cpu_time_us(getpid());
   const long frames = limit > 0

@@ -7,18 +7,18 @@
 
 #include "Timetable.h"
 
-// What is learnt of a server while frames go round.
+// The measurements of a server under load.
 class Measurement {
  public:
   Measurement(const Timetable &timetable, pid_t server);
 
-  // A frame was answered at `now`, so long after it was sent.
+  // Notes that a frame was answered at `now`, after the time `round_trip`.
   void answered(Clock::time_point now, Clock::duration round_trip);
-  // The same for the first frame of a stream after the silence.
+  // Notes the round trip of the first frame of a stream after the silence.
   void answered_after_silence(Clock::duration round_trip);
 
-  // Prints one line of JSON. Times are round trips as this client sees them. False, with a line on
-  // standard error, when nothing could be measured.
+  // Prints one line of JSON. The times are round trips as this client sees them. Returns false, and
+  // prints a line on standard error, if nothing could be measured.
   bool print(int streams);
 
  private:

@@ -4,7 +4,7 @@
 
 namespace {
 
-// A call that is still there so long after its end has been left without an answer.
+// The time after its end at which a call counts as not answered.
 constexpr std::chrono::seconds kPatience{10};
 
 gpr_timespec timespec_of(Clock::time_point time) {
@@ -53,7 +53,7 @@ void Stream::write(const grpc::ByteBuffer &message) {
 }
 
 void Stream::sent(bool ok) {
-  is_written_ = ok;  // a read fails too then, and ends the stream
+  is_written_ = ok;  // If the write failed, a read fails too, and ends the stream.
   go_on();
 }
 
@@ -83,7 +83,7 @@ void Stream::go_on() {
     if (answers_ < timetable_.frames) return wait_until(due_);
     return stream_->WritesDone(&half_closed_tag_);
   }
-  // One frame after the end of what is measured tells the measurement that it is over.
+  // One frame after the measured time tells the measurement that it is over.
   if (due_ <= timetable_.measured_to + Timetable::kFrame) return wait_until(due_);
   if (timetable_.silence.count() > 0 && !was_silent_) {
     was_silent_ = true;
@@ -97,6 +97,6 @@ void Stream::wait_until(Clock::time_point due) {
 }
 
 void Stream::finished(bool) {
-  alarm_.Cancel();  // set still when the server went away
+  alarm_.Cancel();  // The alarm is still set if the server went away.
   is_over_ = true;
 }

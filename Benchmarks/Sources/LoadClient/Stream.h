@@ -10,23 +10,24 @@
 #include "Timetable.h"
 #include "Traffic.h"
 
-// One stream of frames: each goes out at its time, or when the one before it has been answered if
-// that is later.
+// A stream of frames. Each frame is sent at its time, or when the frame before it has been
+// answered, if that is later.
 class Stream {
  public:
-  // What a completion queue hands back: a stream, and what it has done.
+  // The tag of an operation in a completion queue: the stream, and the function to continue with.
   struct Tag {
     Stream *stream;
     void (Stream::*completion)(bool ok);
   };
 
-  // `offset` is the stream's place within the 10 ms; it also starts so many frames into the audio.
+  // `offset` is the time of the stream's frames within the 10 ms. `first_frame` is the index of the
+  // stream's first frame in the audio.
   Stream(const Traffic &traffic, const Timetable &timetable, Measurement &measurement,
          Clock::duration offset, size_t first_frame);
 
   void start(grpc::GenericStub &stub, grpc::CompletionQueue *queue);
 
-  // Whether the stream has come to its end, and how.
+  // Returns whether the stream has ended.
   bool is_over() const { return is_over_; }
   const grpc::Status &status() const { return status_; }
 

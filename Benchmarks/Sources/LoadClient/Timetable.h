@@ -5,13 +5,13 @@
 
 using Clock = std::chrono::steady_clock;
 
-// When what happens, the same for every stream: frames every 10 ms, of which those after the
-// warm-up are measured; then, if wanted, silence and one more frame. With a number of frames, each
-// stream sends that many, however long they take, and no time is measured.
+// The schedule of all streams. A stream sends a frame every 10 ms. Frames after the warm-up are
+// measured. If `silence` is not 0, a pause and one more frame follow. If `frames` is not 0, each
+// stream sends that number of frames, however long they take, and no time is measured.
 struct Timetable {
   static constexpr std::chrono::milliseconds kFrame{10};
   static constexpr std::chrono::seconds kWarmUp{1};
-  static constexpr std::chrono::minutes kLongest{10};  // for a number of frames
+  static constexpr std::chrono::minutes kLongest{10};  // The limit for a number of frames.
 
   Timetable(Clock::time_point start, std::chrono::seconds measured, std::chrono::seconds silence,
             int frames)
@@ -24,8 +24,8 @@ struct Timetable {
   const Clock::time_point start;
   const Clock::time_point measured_from;
   const Clock::time_point measured_to;
-  const std::chrono::seconds silence;  // 0: none
-  const int frames;  // of each stream; 0: by time
+  const std::chrono::seconds silence;  // 0 for no pause.
+  const int frames;  // The frames of each stream; 0 to stop by time.
 };
 
 #endif

@@ -9,23 +9,25 @@
 
 #include "Call.h"
 
-// What every stream sends and expects. The messages are made once: sending one copies nothing.
+// The messages that every stream sends and expects. They are created once, and sending copies
+// nothing.
 class Traffic {
  public:
-  // Messages of so many bytes to the echo servers.
+  // Returns messages of `count` bytes for the echo servers.
   static Traffic echo_of_bytes(size_t count);
-  // The audio of a call to the echo servers, in the messages that the service gets.
+  // Returns the messages that the service would get in a call, for the echo servers.
   static Traffic echo_of_call(const bench::Call &call);
-  // The audio of a call to the service: a start, and then 10 ms of both inputs in each request.
+  // Returns the messages of a call for the service: a start, and then requests with 10 ms of both
+  // inputs.
   static Traffic service(const bench::Call &call);
 
   const std::string &method() const { return method_; }
-  // What is sent before the first frame, and not answered by a frame.
+  // Returns the message before the first frame, which no frame answers.
   const std::optional<grpc::ByteBuffer> &opening() const { return opening_; }
-  // The frames go round.
+  // Returns a frame. The frames repeat.
   const grpc::ByteBuffer &frame(size_t index) const { return frames_[index % frames_.size()]; }
   size_t frame_count() const { return frames_.size(); }
-  // Whether a response is the answer to a frame.
+  // Returns whether a response is the answer to a frame.
   bool is_answer(grpc::ByteBuffer &response) const;
 
  private:

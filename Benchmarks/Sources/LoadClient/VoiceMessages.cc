@@ -21,7 +21,8 @@ std::string content(int field, const std::string &bytes) {
   return varint(field << 3 | kLengthDelimited) + varint(bytes.size()) + bytes;
 }
 
-// AudioChunk{samples}. Samples go out as they lie in memory: PCM_S16LE on the machines we run on.
+// Returns an AudioChunk. The samples are copied as they are in memory, which is PCM_S16LE on
+// little-endian machines.
 std::string chunk(const int16_t *samples, size_t count) {
   return content(1, std::string(reinterpret_cast<const char *>(samples), count * sizeof *samples));
 }

@@ -5,16 +5,16 @@
 #include <cstdint>
 #include <string>
 
-// The few messages of anechoic/v1/voice_processing.proto that a load client needs, as bytes:
-// it is not worth generated code and a protobuf library here.
+// The bytes of the few messages of anechoic/v1/voice_processing.proto that the load client needs.
+// Written by hand, so that the client needs no generated code and no protobuf library.
 
-// ProcessRequest{start}: microphone and reference in 16-bit mono at a rate, all else by default.
+// Returns a ProcessRequest with a start: microphone and reference in 16-bit mono, and defaults.
 std::string start_request(int rate_hz);
 
-// ProcessRequest{audio}: `count` samples of microphone and reference each.
+// Returns a ProcessRequest with `count` samples each of microphone and reference.
 std::string audio_request(const int16_t *microphone, const int16_t *reference, size_t count);
 
-// Whether a ProcessResponse has audio, and not `started` or an event.
+// Returns whether a ProcessResponse contains audio.
 bool is_audio_response(const uint8_t *bytes, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
-// Sends frames over many streams to a server on this machine, and tells what that costs it: one
-// line of JSON with processor time per frame and round-trip times.
+// Sends frames over many streams to a server on this machine, and measures the server's processor
+// time per frame and the round-trip times. Prints one line of JSON.
 
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
@@ -27,7 +27,7 @@ Traffic make_traffic(const bench::Arguments &arguments) {
   return arguments.text("to") == "service" ? Traffic::service(call) : Traffic::echo_of_call(call);
 }
 
-// Connections that share nothing, as those of many clients.
+// Creates connections that share nothing, like those of many clients.
 std::vector<std::unique_ptr<grpc::GenericStub>> connect(const std::string &address, int count) {
   std::vector<std::unique_ptr<grpc::GenericStub>> stubs;
   grpc::ChannelArguments options;
@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
   grpc::CompletionQueue queue;
   std::vector<std::unique_ptr<Stream>> running;
   for (int i = 0; i < streams; ++i) {
-    // Spread over the 10 ms, and over the audio.
+    // The streams are spread over the 10 ms and over the audio.
     running.push_back(std::make_unique<Stream>(
         traffic, timetable, measurement, Clock::duration(Timetable::kFrame) * i / streams,
         traffic.frame_count() * i / streams));

@@ -1,7 +1,7 @@
 internal import AudioCore
 internal import AudioFiles
 
-/// The frames that sessions get, as bytes: a recorded call, or noise.
+/// The frames of a session's inputs as bytes, from a recorded call or from noise.
 struct CallAudio {
   let rate: SampleRate
   let frames: [(microphone: [UInt8], reference: [UInt8])]
@@ -18,7 +18,7 @@ struct CallAudio {
     }
   }
 
-  /// Interpolates linearly, as for the other benchmarks.
+  /// Returns the frames of a file at a rate, interpolated linearly as in the other benchmarks.
   private static func frames(of path: String, _ rate: SampleRate) throws -> [[UInt8]] {
     let file = try AudioFileReader(path: path)
     let format = AudioFormat(encoding: .s16, rate: file.format.rate, channelCount: 1)

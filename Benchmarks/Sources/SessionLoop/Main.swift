@@ -3,14 +3,15 @@ internal import CHeap
 internal import Foundation
 internal import VoiceSessions
 
-/// Processor time of sessions in this process, as one JSON object.
+/// Measures the processor time of sessions in this process, and prints one JSON object.
 ///
-/// Without `--sessions`, compares the kinds of sessions: one of each, in turns, so that all of them
-/// meet the same noise. With it, that many sessions of one kind take turns frame by frame, as the
-/// sessions of a server do, so that each finds the caches full of the others.
+/// Without `--sessions`, compares the kinds of sessions. One session of each kind runs, in turns,
+/// so that other load affects all kinds alike. With `--sessions`, that many sessions of one kind
+/// take turns frame by frame, like the sessions of a server, so that each finds the data of the
+/// others in the caches.
 @main
 enum Main {
-  /// The length of a turn of one session, in frames, where kinds are compared.
+  /// The length of a session's turn in frames when kinds are compared.
   private static let turn = 100
   private static let turns = 60
 
@@ -71,7 +72,7 @@ enum Main {
     }
   }
 
-  /// The measured part, with a name for `callgrind --toggle-collect`.
+  /// Runs the measured part. Its name is for `callgrind --toggle-collect`.
   @inline(never)
   private static func runMeasured(_ sessions: [MeasuredSession], frames: Int) throws {
     try run(sessions, frames: frames)

@@ -2,7 +2,7 @@ internal import AudioCore
 internal import VoiceEngines
 internal import VoiceSessions
 
-/// A session that is fed the frames of a call, over and over.
+/// A session that gets the frames of a call again and again.
 final class MeasuredSession {
   private let session: VoiceSession
   private let sink = Discard()

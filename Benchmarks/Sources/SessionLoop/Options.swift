@@ -16,14 +16,14 @@ struct Options {
   }
 
   var rate = SampleRate.hz16000
-  /// Mono files of 16 bits, whose rate divides `rate`. Nil for noise.
+  /// The paths of mono files with 16 bits, whose rate divides `rate`. Nil for noise.
   var microphone: String?
   var reference: String?
   var engine: any VoiceEngine.Type = WebRTCVoiceEngine.self
   /// The number of sessions that take turns, or nil to compare the kinds.
   var sessions: Int?
   var kind = SessionKind.plain
-  /// The frames of each session that are measured, and those before.
+  /// The number of measured frames of each session, and of the frames before.
   var frames = 1000
   var warmUp = 500
 

@@ -2,11 +2,12 @@ internal import AudioCore
 internal import VoiceSessions
 
 enum SessionKind: String, CaseIterable {
-  /// Microphone and reference, nothing asked for.
+  /// A session with microphone and reference, and the default configuration.
   case plain
-  /// The same with voice activity, while muted.
+  /// A plain session with voice activity detection, while muted.
   case muted
-  /// The same, not muted, with far end and other audio, ducked by who talks, mixed into a playback.
+  /// A session with voice activity detection and a playback, which mixes the far end and ducked
+  /// other audio.
   case full
 
   func setup(_ rate: SampleRate) -> SessionSetup {

@@ -4,8 +4,8 @@ internal import VoiceEngines
 internal import VoiceServer
 internal import WebRTCEngine
 
-/// The service, with libwebrtc's engine or with one that does nothing. Listens on a free port of
-/// 127.0.0.1, prints it, and stops when its standard input ends.
+/// Runs the service with libwebrtc's engine, or with one that does nothing. It listens on a free
+/// port of 127.0.0.1, prints the port, and stops when its standard input ends.
 @main
 enum Main {
   private static let engines: [String: any VoiceEngine.Type] = [
@@ -26,7 +26,7 @@ enum Main {
     print("listening on \(server.addresses[0])")
     fflush(nil)
     while readLine() != nil {}
-    // At once, and on the main thread: valgrind does not survive the end of an asynchronous main.
+    // Exits on the main thread, because valgrind crashes at the end of an asynchronous main.
     _exit(0)
   }
 }

@@ -1,12 +1,14 @@
 internal import Foundation
 internal import VoiceClient
 
-/// What watchers cost the one who talks: a session in real time whose mute another connection
-/// switches five times a second, unwatched, then watched, then unwatched again.
+/// Measures the effect of watchers on a session in real time. Another connection mutes and unmutes
+/// the session, five times a second. The session runs without watchers, then with them, then
+/// without them.
 ///
 ///     WatchedSession ADDRESS WATCHERS SECONDS
 ///
-/// Prints one JSON object: round trips of frames in microseconds, and events that watchers got.
+/// Prints one JSON object: the round trips of frames in microseconds, and the number of events that
+/// the watchers got.
 @main
 enum Main {
   static func main() async throws {
@@ -18,7 +20,8 @@ enum Main {
       exit(64)
     }
     let address = arguments[1]
-    // The watchers are another process of this program, so that they take no time of the talker's.
+    // The watchers run in another process of this program, so that they do not slow down the
+    // talker.
     if let session = ProcessInfo.processInfo.environment["WATCHED_SESSION"] {
       return try await Watchers.run(address, session, count)
     }

@@ -2,7 +2,8 @@ internal import AnechoicAPI
 internal import Foundation
 internal import VoiceClient
 
-/// One session in real time, a frame every 10 ms, and another connection that mutes and unmutes it.
+/// A session in real time that gets a frame every 10 ms, and another connection that mutes and
+/// unmutes the session.
 final class Talker: Sendable {
   let session: String
   private let stream: ProcessStream
@@ -18,7 +19,7 @@ final class Talker: Sendable {
     steering = SessionsClient(server: address, clientName: "benchmark")
   }
 
-  /// The round trips of the frames of so many seconds, in microseconds.
+  /// Talks for a number of seconds. Returns the round trips of the frames in microseconds.
   func talk(_ seconds: Int) async throws -> [Double] {
     let frames = seconds * 100
     async let steering: Void = steer(times: seconds * 5)

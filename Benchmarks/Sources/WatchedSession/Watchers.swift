@@ -6,8 +6,8 @@ internal import VoiceClient
 enum Watchers {
   private static let perConnection = 100
 
-  /// Says "watching" when all have had their snapshot, and at the end of the standard input how many
-  /// events they got.
+  /// Runs the watchers. Prints "watching" when all have got their snapshot, and the number of
+  /// events that they got when the standard input ends.
   static func run(_ address: String, _ session: String, _ count: Int) async throws {
     let clients = (0...(count / perConnection)).map { _ in
       SessionsClient(server: address, clientName: "watcher")
@@ -35,13 +35,13 @@ private final class EventCount: Sendable {
   func add() { count.add(1, ordering: .relaxed) }
 }
 
-/// The same program again, as the watchers of a session.
+/// A process of this program that runs the watchers of a session.
 final class WatcherProcess {
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
 
-  /// Returns when they watch.
+  /// Starts the process. Returns when all watchers watch.
   init(_ arguments: [String], session: String) throws {
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = Array(arguments.dropFirst())
@@ -54,7 +54,7 @@ final class WatcherProcess {
     _ = output.fileHandleForReading.availableData
   }
 
-  /// Ends them; returns how many events they got together.
+  /// Ends the watchers. Returns the number of events that they got together.
   func end() -> Int {
     try? input.fileHandleForWriting.close()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

@@ -1,9 +1,9 @@
 #ifndef CGRPC_H
 #define CGRPC_H
 
-// A C face of libgrpc++, so that Swift can speak gRPC without C++ interoperability.
-// A message is bytes of any type. All callbacks of a call run on the thread of the completion queue
-// that the call lives on, one after another.
+// A C interface to libgrpc++, so that Swift can use gRPC without C++ interoperability. Messages are
+// plain bytes. All callbacks of a call run one after another, on the thread of the completion queue
+// that the call lives on.
 
 #include "CGRPCClient.h"
 #include "CGRPCQueue.h"

@@ -7,16 +7,17 @@
 extern "C" {
 #endif
 
-// The PEM of one side of a TLS connection. Check it with the functions below before.
+// The PEM of one side of a TLS connection. Check it with the functions below first.
 typedef struct {
-  // The authorities that this side trusts. If this is empty, a client trusts those of the system, and a
-  // server asks clients for no certificate. A server with authorities requires a certificate.
+  // The authorities that this side trusts. If this is empty, a client trusts those of the system,
+  // and a server asks clients for no certificate. A server with authorities requires a certificate.
   cgrpc_bytes authorities;
-  // This side's own certificate, followed by those that lead to an authority. Empty for a client that
-  // shows none.
+  // This side's own certificate, followed by those that lead to an authority. Empty for a client
+  // that shows none.
   cgrpc_bytes certificate_chain;
   cgrpc_bytes key;
-  // Client: the name that the server's certificate has to have; NULL for the name in the target.
+  // For a client, the name that the server's certificate has to contain. NULL for the name in the
+  // target.
   const char *server_name;
 } cgrpc_tls;
 
@@ -25,16 +26,16 @@ typedef enum {
   CGRPC_PEM_GOOD,
   CGRPC_PEM_BAD_CERTIFICATES,
   CGRPC_PEM_BAD_KEY,
-  CGRPC_PEM_KEY_OF_ANOTHER,  // both are fine, but do not belong together
+  CGRPC_PEM_KEY_OF_ANOTHER,  // Both are valid, but do not belong together.
 } cgrpc_pem_fault;
 
 typedef struct {
   cgrpc_pem_fault fault;
-  const char *reason;  // a constant; NULL where there is nothing to add
+  const char *reason;  // A constant, or NULL if there is nothing to add.
 } cgrpc_pem_finding;
 
-// Return whether libgrpc can use all of the PEM. libgrpc itself only logs a fault, skips everything after
-// a malformed certificate, and creates channels on which every call fails.
+// Return whether libgrpc can use all of the PEM. libgrpc itself only logs a fault, skips everything
+// after a malformed certificate, and creates channels on which every call fails.
 cgrpc_pem_finding cgrpc_check_authorities(cgrpc_bytes pem);
 cgrpc_pem_finding cgrpc_check_identity(cgrpc_bytes certificate_chain, cgrpc_bytes key);
 

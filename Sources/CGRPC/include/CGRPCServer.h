@@ -16,9 +16,10 @@ extern "C" {
 typedef struct cgrpc_server cgrpc_server;
 typedef struct cgrpc_server_call cgrpc_server_call;
 
-// The events of a call, in this order: started; message for each read; half_closed at most once, in
-// place of a message; cancelled at most once, at any time; ended last. The call is gone afterwards. No
-// message, half_closed or write_completed follows a finish that was started.
+// The events of a call, in this order: started, message for each read, half_closed at most once
+// instead of a message, and ended last. cancelled may come at most once, at any time. The call no
+// longer exists after ended. No message, half_closed or write_completed follows a finish that was
+// started.
 typedef struct {
   // Returns the context for the other callbacks.
   void *(*started)(void *server_context, cgrpc_server_call *call, size_t method);
@@ -38,15 +39,15 @@ typedef struct {
 } cgrpc_method;
 
 typedef struct {
-  // "HOST:PORT", "[::1]:PORT" or "unix:PATH". Port 0 asks for any free one.
+  // "HOST:PORT", "[::1]:PORT" or "unix:PATH". Port 0 asks for any free port.
   const char *const *addresses;
   size_t address_count;
-  // Of all addresses but the unix sockets; NULL for plaintext.
+  // The security of all addresses except unix sockets. NULL for plaintext.
   const cgrpc_tls *tls;
   // Calls of any other method end with UNIMPLEMENTED.
   const cgrpc_method *methods;
   size_t method_count;
-  // Not counting the background queue, which exists when a method asks for it.
+  // The number of queues, without the background queue, which exists if a method asks for it.
   uint32_t queue_count;
   cgrpc_connection_options connection;
   cgrpc_server_limits limits;
@@ -55,33 +56,33 @@ typedef struct {
 } cgrpc_server_options;
 
 // Starts a server, which refuses compressed messages with UNIMPLEMENTED. Returns NULL on failure.
-// `*failed_address` is then the index of the address that cannot be used, or address_count when the
+// Then `*failed_address` is the index of the address that cannot be used, or address_count if the
 // server failed for another reason.
 cgrpc_server *cgrpc_server_start(const cgrpc_server_options *options, size_t *failed_address);
 
-// Returns the TCP port that an address was bound to; 0 or 1 for a unix socket.
+// Returns the TCP port that an address was bound to, or 0 or 1 for a unix socket.
 int32_t cgrpc_server_port(const cgrpc_server *server, size_t address);
 
 // Refuses new calls, waits up to `grace_ns` for the running ones, cancels the rest, and frees the
 // server. Blocks, and must not be called from a callback.
 void cgrpc_server_shutdown(cgrpc_server *server, int64_t grace_ns);
 
-// The functions below are for the call's own thread, that is, for its callbacks and timers, and not
-// for after ended.
+// Call the functions below on the call's own thread only, that is, in its callbacks and timers, and
+// not after ended.
 
 // Returns the queue that the call lives on.
 cgrpc_queue *cgrpc_server_call_queue(const cgrpc_server_call *call);
 
-// Asks for the next message. Returns whether the read was started. Ignored while another read is in
-// flight and once the call is ending.
+// Asks for the next message. Returns whether the read was started. It is not started while another
+// read is in flight or once the call is ending.
 bool cgrpc_server_call_read(cgrpc_server_call *call);
 
-// Sends a message. Returns whether the write was started. Ignored until write_completed of the write
-// before, and once the call is ending.
+// Sends a message. Returns whether the write was started. It is not started before write_completed
+// of the previous write, or once the call is ending.
 bool cgrpc_server_call_write(cgrpc_server_call *call, cgrpc_bytes message);
 
-// Ends the call. Returns whether the status will be sent. Ignored while a write is in flight and once
-// the call is ending.
+// Ends the call. Returns whether the status will be sent. It is not sent while a write is in flight
+// or once the call is ending.
 bool cgrpc_server_call_finish(cgrpc_server_call *call, cgrpc_status status,
                               cgrpc_metadata trailers);
 

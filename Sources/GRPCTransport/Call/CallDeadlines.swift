@@ -9,13 +9,13 @@ public struct CallDeadline: Sendable, Equatable {
   }
 }
 
-/// The time limits that a server sets the client of a call. A limit that is nil does not exist.
+/// The time limits for the client of a call. A limit that is nil does not exist.
 public struct CallDeadlines: Sendable, Equatable {
-  /// From the start of the call until the client's first message or half-close. The call ends with
-  /// the status and its details.
+  /// The time from the start of the call until the client's first message or half-close. A call
+  /// that is late ends with the status and its details.
   public var start: CallDeadline?
-  /// For each message to leave, and for the status at the end. A message that HTTP/2's flow control
-  /// holds back longer belongs to a client that does not read: the call is aborted, and the client
+  /// The time for each message, and for the status at the end, to leave. HTTP/2's flow control
+  /// holds a message back if the client does not read. The call is then aborted, and the client
   /// gets the status without its details.
   public var write: CallDeadline?
 

@@ -1,8 +1,8 @@
-/// A use of a call that its rules forbid. The call itself goes on as if the use had not been tried.
+/// A use of a call that its rules forbid. The call itself continues as if it had not been tried.
 public enum CallMisuse: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A message was to be sent while another one is being sent.
+  /// A task tried to send a message while another message was being sent.
   case secondWriter
-  /// A message was asked for while another one is being waited for.
+  /// A task tried to receive a message while another task was waiting for one.
   case secondReader
 
   public var description: String {

@@ -1,38 +1,38 @@
 /// The state of one call on a client. A pure state machine: it does no I/O and reads no clock.
 ///
-/// `ClientCall` tells the machine what its program wants and what the transport reports, and does
-/// what the returned action says. The machine keeps these promises:
+/// `ClientCall` passes the requests of its program and the reports of the transport to the machine,
+/// and carries out the returned actions. The machine guarantees:
 ///
-/// - At most one read and one write are in flight. A second one is refused, and the first one is
-///   unharmed.
+/// - At most one read and one write are in flight. A second one is refused, and the first one
+///   continues.
 /// - A half-close waits until the write in flight has completed. No write follows it.
-/// - A call ends once. Whatever is reported after that is ignored.
+/// - A call ends once. Everything that is reported after that is ignored.
 struct ClientCallMachine: ~Copyable {
   /// The next step of the owner of a machine.
   enum Action: Equatable {
     /// Do nothing.
     case ignore
-    /// Throw the error at the caller.
+    /// Throw the error to the caller.
     case refuse(Refusal)
     /// Start a read.
     case read
     /// Start a write.
     case write
-    /// Say to the server that no message follows.
+    /// Tell the server that no message follows.
     case halfClose
-    /// Tell the task that sends, and then say to the server that no message follows.
+    /// Resume the task that sends, and then tell the server that no message follows.
     case deliverAndHalfClose
     /// Cancel the call.
     case cancel
-    /// Hand the event to the task that waits for it.
+    /// Deliver the event to the task that waits for it.
     case deliver
     /// Keep the message for the next reader.
     case keep
-    /// Hand the oldest message that was kept to the reader.
+    /// Deliver the oldest kept message to the reader.
     case takeKept
   }
 
-  /// Why a wish is refused.
+  /// The reason why a request of the program is refused.
   enum Refusal: Equatable {
     case misuse(CallMisuse)
     case halfClosed
@@ -45,7 +45,7 @@ struct ClientCallMachine: ~Copyable {
   private var wantsHalfClose = false
   private var keptCount = 0
 
-  // MARK: Wishes of the program
+  // MARK: Requests of the program
 
   /// Returns `.write` or `.refuse`.
   mutating func send() -> Action {
@@ -81,7 +81,8 @@ struct ClientCallMachine: ~Copyable {
 
   // MARK: Reports of the transport
 
-  /// Notes a message, which may come unasked just before the end. Returns `.deliver` or `.keep`.
+  /// Notes a message. It may come without a read just before the end. Returns `.deliver` or
+  /// `.keep`.
   mutating func received() -> Action {
     guard !hasEnded else { return .ignore }
     guard isReading else {
@@ -92,16 +93,16 @@ struct ClientCallMachine: ~Copyable {
     return .deliver
   }
 
-  /// Notes that the write has been handed to the transport, or has failed. A write that failed is
-  /// answered with the status, which is on its way. Returns `.deliver`, `.deliverAndHalfClose` or
-  /// `.ignore`.
+  /// Notes that the transport has taken the write, or that the write has failed. After a failed
+  /// write, the status follows and answers the task that sends. Returns `.deliver`,
+  /// `.deliverAndHalfClose` or `.ignore`.
   mutating func written(_ isWritten: Bool) -> Action {
     guard !hasEnded, isWriting, isWritten else { return .ignore }
     isWriting = false
     return wantsHalfClose ? .deliverAndHalfClose : .deliver
   }
 
-  /// Notes the end of the call. Returns `.deliver` once: to whoever waits for anything.
+  /// Notes the end of the call. Returns `.deliver` once, for all tasks that wait.
   mutating func ended() -> Action {
     guard !hasEnded else { return .ignore }
     hasEnded = true

@@ -1,14 +1,15 @@
 /// The state of one call on a server. A pure state machine: it does no I/O and reads no clock.
 ///
-/// `ServerCall` tells the machine what its handler wants and what the transport reports, and does
-/// what the returned action says. The machine keeps these promises:
+/// `ServerCall` passes the requests of its handler and the reports of the transport to the machine,
+/// and carries out the returned actions. The machine guarantees:
 ///
-/// - At most one read and one write are in flight. A second read is ignored, a second write refused.
-/// - A call ends once: by `finish`, `abort`, a deadline or its client. Whatever is wanted or reported
-///   after that is ignored, except for `cancelled` after an abort, and for `ended`.
+/// - At most one read and one write are in flight. A second read is ignored, a second write
+///   refused.
+/// - A call ends once: by `finish`, `abort`, a deadline or its client. Everything after that is
+///   ignored, except for `cancelled` after an abort, and for `ended`.
 /// - A status waits until the write in flight has completed.
-/// - While a write or the status is in flight, the write deadline runs, whoever caused the write.
-/// - Until the client's first message or half-close, the start deadline runs.
+/// - The write deadline runs while a write or the status is in flight.
+/// - The start deadline runs until the client's first message or half-close.
 ///
 /// Runs per frame: no allocation, lock, log or await.
 struct ServerCallMachine: ~Copyable {
@@ -18,7 +19,7 @@ struct ServerCallMachine: ~Copyable {
   enum Action: Equatable {
     /// Do nothing.
     case ignore
-    /// Throw the error at the caller.
+    /// Throw the error to the caller.
     case refuse(CallMisuse)
     /// Start a read.
     case read
@@ -30,7 +31,7 @@ struct ServerCallMachine: ~Copyable {
     case abort(Status)
     /// Tell the handler that its client does not read, and cancel the call with the status.
     case abortStalled(Status)
-    /// Hand the event to the handler.
+    /// Deliver the event to the handler.
     case deliver
   }
 
@@ -38,10 +39,11 @@ struct ServerCallMachine: ~Copyable {
     case open
     /// The status waits for the write in flight.
     case closing(Status, Metadata)
-    /// The transport has the status.
+    /// The status has been passed to the transport.
     case finishing(since: Instant)
     case aborted
     /// The handler has been told that the client is gone, or has finished the call itself.
+    /// Only `ended` is still delivered.
     case over
     case ended
   }
@@ -61,7 +63,7 @@ struct ServerCallMachine: ~Copyable {
   private var isReading = false
   private var isHalfClosed = false
   private var writingSince: Instant?
-  /// When the timer of the owner fires; nil while none runs.
+  /// The time at which the owner's timer fires. Nil while no timer runs.
   private var timerDue: Instant?
 
   init(deadlines: CallDeadlines, now: Instant) {
@@ -69,9 +71,9 @@ struct ServerCallMachine: ~Copyable {
     startedAt = now
   }
 
-  // MARK: Wishes of the handler
+  // MARK: Requests of the handler
 
-  /// Returns `.read`, or `.ignore` where a read would bring nothing new.
+  /// Returns `.read`, or `.ignore` if a read would bring nothing new.
   mutating func read() -> Action {
     guard case .open = phase, !isHalfClosed, !isReading else { return .ignore }
     isReading = true
@@ -98,7 +100,7 @@ struct ServerCallMachine: ~Copyable {
     return .finish(status, trailers)
   }
 
-  /// Returns `.abort`, or `.ignore` where the transport has a status already.
+  /// Returns `.abort`, or `.ignore` if the transport already has a status.
   mutating func abort(_ status: Status) -> Action {
     switch phase {
     case .open, .closing:
@@ -140,7 +142,7 @@ struct ServerCallMachine: ~Copyable {
     }
   }
 
-  /// Notes that nothing can be sent any more. Returns `.deliver` or `.ignore`.
+  /// Notes that nothing more can be sent. Returns `.deliver` or `.ignore`.
   mutating func cancelled() -> Action {
     switch phase {
     case .open, .closing, .aborted:
@@ -162,11 +164,12 @@ struct ServerCallMachine: ~Copyable {
 
   // MARK: Deadlines
 
-  /// Returns how long from now a timer has to run that leads to `timerFired`, in place of one that
-  /// runs already. Nil where the timer that runs is enough, or no deadline is pending.
+  /// Returns the duration of a timer that the owner has to start instead of the running one, and
+  /// that then calls `timerFired`. Returns nil if the running timer is enough or no deadline is
+  /// pending.
   ///
-  /// A timer runs on when its deadline has been met, so that a stream of messages costs one timer for
-  /// each limit, and not one for each message.
+  /// A timer continues after its deadline has been met, so that a stream of messages costs one
+  /// timer for each limit, and not one for each message.
   mutating func timerToStart(now: Instant) -> Duration? {
     guard let due = nextDue?.time else { return nil }
     if let timerDue, timerDue <= due { return nil }
@@ -174,14 +177,14 @@ struct ServerCallMachine: ~Copyable {
     return max(due - now, .zero)
   }
 
-  /// Returns what the deadline demands that has passed by now: `.finish`, `.abortStalled`, `.abort`,
-  /// or `.ignore` where none has. The owner then asks `timerToStart` again.
+  /// Returns the action for the deadline that has passed: `.finish`, `.abortStalled` or `.abort`,
+  /// or `.ignore` if none has passed. The owner then calls `timerToStart` again.
   mutating func timerFired(now: Instant) -> Action {
     timerDue = nil
     guard let due = nextDue, due.time <= now else { return .ignore }
     if due.isStart { return finish(due.status, Metadata(), now: now) }
     if case .finishing = phase {
-      // The handler believes that it is done, and hears no more than `ended`.
+      // The handler has finished the call, so only `ended` is delivered to it.
       phase = .over
       return .abort(due.status)
     }

@@ -1,9 +1,9 @@
 internal import CGRPC
 
-/// One call, as its client sees it: messages are sent and received one by one, each awaited. Safe to use
-/// from any task. A call is cancelled when the last reference to it is released.
+/// A call, as its client sees it. Messages are sent and received one by one, each awaited. Any task
+/// may use a call. A call is cancelled when the last reference to it is released.
 public final class ClientCall: Sendable {
-  /// The call needs the channel until the end.
+  /// The channel, which the call needs until its end.
   private let channel: Channel
   private let events: ClientCallEvents
 
@@ -32,7 +32,8 @@ public final class ClientCall: Sendable {
 
   /// Returns the next message, or nil once the call has ended with OK.
   ///
-  /// Throws any other `Status`, and `CallMisuse.secondReader` while another task waits for a message.
+  /// Throws any other `Status`, and `CallMisuse.secondReader` while another task waits for a
+  /// message.
   public func receive() async throws -> [UInt8]? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { events.receive($0) }
@@ -44,9 +45,9 @@ public final class ClientCall: Sendable {
   /// Ends the call. `send` and `receive` throw CANCELLED.
   public func cancel() { events.cancel() }
 
-  /// The server's headers; nil before its first message.
+  /// The server's headers. Nil before its first message.
   public var initialMetadata: Metadata? { events.initialMetadata }
 
-  /// The server's trailers; empty before the end.
+  /// The server's trailers. Empty before the end of the call.
   public var trailers: Metadata { events.trailers }
 }

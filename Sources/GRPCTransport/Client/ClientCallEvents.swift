@@ -1,8 +1,8 @@
 internal import CGRPC
 internal import Synchronization
 
-/// The messages of a client's call that nobody has received yet, and the tasks that wait. The C call
-/// keeps this object until it has ended.
+/// The messages of a client's call that nobody has received yet, and the tasks that wait. The C
+/// call keeps this object until it has ended.
 ///
 /// No continuation is resumed under the lock.
 final class ClientCallEvents: Sendable {
@@ -25,7 +25,8 @@ final class ClientCallEvents: Sendable {
 
   private let state = Mutex(State())
 
-  /// Starts the C call. Its first event waits for the lock, so that none overtakes the pointer.
+  /// Starts the C call. Its first event waits for the lock, so that no event comes before the
+  /// pointer is set.
   func start(_ start: (_ context: UnsafeMutableRawPointer) -> OpaquePointer) {
     state.withLock { $0.call = start(Unmanaged.passRetained(self).toOpaque()) }
   }
@@ -34,7 +35,7 @@ final class ClientCallEvents: Sendable {
 
   var trailers: Metadata { state.withLock { $0.trailers } }
 
-  // MARK: Wishes of the program
+  // MARK: Requests of the program
 
   func send(_ message: [UInt8], _ sender: Sender) {
     let refusal = state.withLock { state -> (any Error)? in
@@ -123,12 +124,12 @@ final class ClientCallEvents: Sendable {
 }
 
 extension Status {
-  /// The answer to `receive` on a call that ended so.
+  /// The answer to `receive` on a call that ended with this status.
   fileprivate var asEnd: Result<[UInt8]?, any Error> {
     code == .ok ? .success(nil) : .failure(self)
   }
 
-  /// The answer to `send` on a call that ended so.
+  /// The answer to `send` on a call that ended with this status.
   fileprivate var asRefusal: Status {
     code == .ok
       ? Status(.failedPrecondition, "the server ended the call before this message") : self
@@ -136,12 +137,12 @@ extension Status {
 }
 
 private func events(_ context: UnsafeMutableRawPointer?) -> ClientCallEvents {
-  // Swift made the context, so it is there.
+  // The context is never nil, because Swift created it.
   Unmanaged<ClientCallEvents>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
 }
 
 extension cgrpc_client_events {
-  /// The callbacks that lead to `ClientCallEvents`.
+  /// The callbacks that call `ClientCallEvents`.
   static let swift = cgrpc_client_events(
     initial_metadata: { events($0).began(Metadata($1)) },
     message: { events($0).received(Array(UnsafeRawBufferPointer($1))) },

@@ -2,7 +2,8 @@ extension Status {
   /// The start of libgrpc's message about a host that it cannot find. A target and a reason follow.
   private static let unknownHost = "DNS resolution failed for "
 
-  /// The same status, with a sentence for people in place of a message that libgrpc made on this side.
+  /// The same status, with a sentence for people in place of a message that libgrpc made on this
+  /// side.
   var inPlainWords: Status {
     switch (code, message) {
     case (.cancelled, "CANCELLED"): with("the call was cancelled")

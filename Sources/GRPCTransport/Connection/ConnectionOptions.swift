@@ -1,14 +1,15 @@
 internal import CGRPC
 
-/// Limits and keepalive of a connection, for either side. A limit that is nil follows libgrpc.
+/// The limits and keepalive of a connection, on either side. For a value that is nil, libgrpc's
+/// default applies.
 public struct ConnectionOptions: Sendable {
-  /// The size of a message. A larger one ends its call with RESOURCE_EXHAUSTED. libgrpc's default
-  /// is 4 MiB.
+  /// The maximum size of a received message. A larger message ends its call with
+  /// RESOURCE_EXHAUSTED. libgrpc's default is 4 MiB.
   public var maximumReceivedMessageBytes: Int?
   public var maximumSentMessageBytes: Int?
-  /// The silence after which a connection is pinged.
+  /// The time without traffic after which the connection is pinged.
   public var keepaliveTime: Duration?
-  /// The time that the answer to a ping may take before the connection is closed.
+  /// The time without an answer to a ping after which the connection is closed.
   public var keepaliveTimeout: Duration?
 
   public init() {}

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Checks of an address to listen on that libgrpc does not make or does not report.
+/// The checks of an address to listen on that libgrpc does not make or does not report.
 enum ListenAddress {
-  /// Returns whether `address` is well formed and no server answers on its socket. libgrpc would remove
-  /// the socket of a server that is running.
+  /// Returns whether `address` is well formed and no server answers on its socket. libgrpc would
+  /// remove the socket of a server that is running.
   static func isUsable(_ address: String) -> Bool {
     switch ServerAddress(address) {
     case .host: true
@@ -12,8 +12,8 @@ enum ListenAddress {
     }
   }
 
-  /// Returns why a server could not listen on `address`, found out by trying it again, or nil if it can be
-  /// listened on now.
+  /// Returns why a server could not listen on `address`, found out by trying it again, or nil if it
+  /// can be listened on now.
   static func problem(at address: String) -> String? {
     switch ServerAddress(address) {
     case .host(let host, let port): problem(host, port)

@@ -1,7 +1,7 @@
 internal import CGRPC
 
 extension ChannelSecurity {
-  /// Lends the settings to C for the length of `body`; nil is plaintext.
+  /// Lends the settings to C while `body` runs. Nil means plaintext.
   func withC<Result>(_ body: (UnsafePointer<cgrpc_tls>?) -> Result) -> Result {
     guard case .tls(let authorities, let identity, let serverName) = self else { return body(nil) }
     return withTLS(authorities, identity) { tls in
@@ -15,7 +15,7 @@ extension ChannelSecurity {
 }
 
 extension ServerSecurity {
-  /// Lends the settings to C for the length of `body`; nil is plaintext.
+  /// Lends the settings to C while `body` runs. Nil means plaintext.
   func withC<Result>(_ body: (UnsafePointer<cgrpc_tls>?) -> Result) -> Result {
     guard case .tls(let identity, let clientAuthorities) = self else { return body(nil) }
     return withTLS(clientAuthorities, identity) { body(&$0) }

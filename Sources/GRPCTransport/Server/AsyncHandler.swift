@@ -1,7 +1,7 @@
-/// A handler that leaves the requests and the answers of its call to an asynchronous function.
+/// A handler that runs an asynchronous function, which reads the requests and sends the answers.
 ///
-/// Sendable is unchecked: the fields belong to the call's thread, onto which the executor brings all
-/// work of the function.
+/// Sendable is unchecked because the fields belong to the call's thread, and the executor runs all
+/// work of the function that uses them on that thread.
 final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
   typealias Body =
     @Sendable (_ requests: RequestStream, _ context: CallContext, _ responses: ResponseWriter)
@@ -12,8 +12,8 @@ final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
   private var responses: ResponseWriter?
   private var task: Task<Void, Never>?
 
-  /// The body runs on the background's threads where the method is of that lane, on Swift's own
-  /// otherwise.
+  /// Creates a handler. The body runs on the threads of `BackgroundExecutor` if the method belongs
+  /// to the background lane, and otherwise on Swift's own threads.
   init(_ call: ServerCall, _ lane: Lane, _ body: @escaping Body) {
     self.call = call
     let context = CallContext(call)
@@ -22,7 +22,7 @@ final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
       executor.perform { self.call.read() }
     }
     let responses = ResponseWriter { message in
-      // The writer refuses a second message itself, so the call has nothing to refuse.
+      // The call never refuses the write, because the writer sends one message at a time.
       executor.perform { message.withUnsafeBytes { try? self.call.write($0) } }
     }
     self.requests = requests
@@ -58,7 +58,7 @@ final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
   func ended() {
     requests?.close()
     responses?.close()
-    // The closures of both hold this handler.
+    // The closures of both keep references to this handler.
     requests = nil
     responses = nil
     task = nil

@@ -1,7 +1,7 @@
 internal import CGRPC
 internal import Synchronization
 
-/// Brings work of other threads onto a call's thread.
+/// An executor that runs work of other threads on a call's thread.
 public final class CallExecutor: Sendable {
   private let queue: Mutex<QueuePointer?>
 
@@ -17,16 +17,16 @@ public final class CallExecutor: Sendable {
     }
   }
 
-  /// Whether the call has not ended. The answer is certain on the call's thread only.
+  /// Whether the call has not ended. The value is reliable only on the call's thread.
   var isOpen: Bool { queue.withLock { $0 != nil } }
 
-  /// Drops all work that has not run yet. The queue may be gone afterwards.
+  /// Drops all work that has not run yet. The queue may cease to exist afterwards.
   func close() {
     queue.withLock { $0 = nil }
   }
 }
 
-/// libgrpc's queues may be used from any thread.
+/// A pointer to a queue of libgrpc, which may be used from any thread.
 private struct QueuePointer: @unchecked Sendable {
   let queue: OpaquePointer
 }

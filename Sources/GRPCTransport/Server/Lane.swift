@@ -1,8 +1,8 @@
 /// The threads of a server that serve the calls of a method.
 public enum Lane: Sendable {
-  /// The threads of the `queueCount` queues, over which calls are spread.
+  /// The threads of the `queueCount` queues. Calls are spread over them.
   case main
-  /// One more thread, of a lower priority, for calls that must not hold back the others. A server has
-  /// this thread when one of its methods asks for it.
+  /// Another thread, with a lower priority, for calls that must not delay the others. A server has
+  /// this thread if one of its methods asks for it.
   case background
 }

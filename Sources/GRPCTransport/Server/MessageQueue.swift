@@ -1,7 +1,8 @@
-/// Serialized messages on their way to a client, oldest first, within a limit.
+/// A bounded queue of serialized messages to a client.
 ///
-/// The buffers of messages that have left are used again: a queue that has been as full as it gets
-/// allocates nothing. Memory that only a backlog needed is given back when the backlog has left.
+/// The buffers of messages that have left are used again, so that the queue allocates memory only
+/// when it is fuller than ever before. The memory that only a backlog needed is freed after the
+/// backlog has left.
 final class MessageQueue {
   private struct Slot {
     var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -11,22 +12,22 @@ final class MessageQueue {
   }
 
   private static let smallestBuffer = 1 << 10
-  /// A larger buffer is freed when its message has left.
+  /// The size in bytes above which a buffer is freed when its message has left.
   private static let largestKeptBuffer = 16 << 10
   private static let fewestSlots = 16
-  /// More slots are freed when the queue is empty.
+  /// The number of slots above which all slots are freed when the queue is empty.
   private static let mostKeptSlots = 256
 
   private let limit: OutgoingMessages.Limit
   private var slots = [Slot](repeating: Slot(), count: MessageQueue.fewestSlots)
   private var head = 0
-  /// Slots in use, including those of dropped messages.
+  /// The number of slots in use, including the slots of dropped messages.
   private var occupied = 0
   /// The number of messages that wait.
   private(set) var count = 0
   /// The number of messages that wait and may be dropped.
   private(set) var droppableCount = 0
-  /// The bytes of the messages that wait.
+  /// The size in bytes of the messages that wait.
   private(set) var byteCount = 0
 
   init(limit: OutgoingMessages.Limit) { self.limit = limit }
@@ -38,8 +39,8 @@ final class MessageQueue {
   /// Whether half of the limit is used.
   var isHalfFull: Bool { count * 2 >= limit.messages || byteCount * 2 >= limit.bytes }
 
-  /// Appends a message of `size` bytes, which `write` fills in. Returns false, and appends nothing,
-  /// where that exceeds the limit.
+  /// Appends a message of `size` bytes, which `write` fills in. If this would exceed the limit,
+  /// appends nothing and returns false.
   func push(
     size: Int, isDroppable: Bool, _ write: (UnsafeMutableRawBufferPointer) -> Void
   ) -> Bool {
@@ -61,7 +62,7 @@ final class MessageQueue {
     return true
   }
 
-  /// Removes the oldest message and lends its bytes to `use`. Returns false when none waits.
+  /// Removes the oldest message and passes its bytes to `use`. Returns false if no message waits.
   func pop(_ use: (UnsafeRawBufferPointer) -> Void) -> Bool {
     while occupied > 0 {
       let index = head
@@ -77,7 +78,7 @@ final class MessageQueue {
     return false
   }
 
-  /// Removes the oldest message that may be dropped. All others keep their places.
+  /// Removes the oldest message that may be dropped. The order of the others does not change.
   func dropOldest() {
     for offset in 0..<occupied {
       let index = (head + offset) % slots.count
@@ -110,7 +111,7 @@ final class MessageQueue {
     slots[index].bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   }
 
-  /// Uses the slots of dropped messages again where these are many, and adds slots otherwise.
+  /// Reuses the slots of dropped messages if there are many, and otherwise adds slots.
   private func makeRoom() {
     guard (occupied - count) * 4 < slots.count else { return compact() }
     let ordered = slots[head...] + slots[..<head]

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// The calls that a server has open: how many on each connection, and which of them wait for their
+/// The open calls of a server: the number on each connection, and the calls that wait for their
 /// first message.
 ///
-/// libgrpc holds only those clients to the number of calls on a connection that acknowledge it.
+/// libgrpc enforces the limit of calls on a connection only for clients that acknowledge the limit.
 final class OpenCalls: Sendable {
-  /// The place of one call. For use on the call's thread.
+  /// The place of a call. For use on the call's thread.
   final class Place {
     fileprivate let peer: String
     private let calls: OpenCalls
@@ -42,13 +42,13 @@ final class OpenCalls: Sendable {
     var counts: [String: Int] = [:]
     /// The calls that wait, by their tickets. An older call has a lower ticket.
     var waiting: [UInt64: WaitingCall] = [:]
-    /// The tickets of calls that are too many, and end unless their message comes soon.
+    /// The tickets of calls over the limit, which end unless their message comes soon.
     var surplus: Set<UInt64> = []
     var lastTicket: UInt64 = 0
   }
 
-  /// The time that a call which is too many still has: of a thousand calls that start at once, many
-  /// wait for a moment.
+  /// The time in which the message of a call over the limit may still come. If a thousand calls
+  /// start at once, many wait for a moment.
   private static let grace = Duration.milliseconds(500)
 
   private let mostOfConnection: Int
@@ -60,16 +60,16 @@ final class OpenCalls: Sendable {
     mostWaiting = limits.callsWithoutMessage ?? .max
   }
 
-  /// The status of a call that finds no place.
+  /// The status of a call that gets no place.
   var refusal: Status {
     Status(.resourceExhausted, "a connection may have \(mostOfConnection) calls open at a time")
   }
 
-  /// The status of a call that is ended because too many wait.
+  /// The status of a call that ends because too many calls wait.
   static let tooManyWait = Status(
     .resourceExhausted, "too many calls wait for their first message")
 
-  /// Counts a call, or returns nil where its connection has too many open.
+  /// Counts a call and returns its place, or nil if its connection has too many open calls.
   func enter(_ call: ServerCall) -> Place? {
     let peer = call.peer
     let (executor, reference) = (call.executor, CallReference(call: call))
@@ -94,7 +94,8 @@ final class OpenCalls: Sendable {
     }
   }
 
-  /// Removes and returns the call that has waited longest of the host with the most waiting calls.
+  /// Removes and returns a call of the host with the most waiting calls: the one that has waited
+  /// longest.
   private static func takeSurplus(_ state: inout State) -> WaitingCall? {
     var counts: [String: Int] = [:]
     for call in state.waiting.values { counts[call.host, default: 0] += 1 }
@@ -114,7 +115,7 @@ final class OpenCalls: Sendable {
   }
 }
 
-/// A reference to a call that crosses threads on its way back to the call's own.
+/// A reference to a call that other threads pass back to the call's own thread.
 private struct CallReference: @unchecked Sendable {
   let call: ServerCall
 }

@@ -2,14 +2,14 @@ internal import Synchronization
 
 /// The messages that a client sends to an asynchronous handler, one after another.
 ///
-/// A message is read when `next()` asks for it and not before, so that HTTP/2's flow control holds the
-/// sender back. The end of the client is noticed without reading.
+/// A message is read only when `next()` asks for it, so that HTTP/2's flow control holds the sender
+/// back. The loss of the client is noticed without a read.
 public final class RequestStream: Sendable {
   private typealias Receiver = CheckedContinuation<[UInt8]?, any Error>
 
   private enum State {
     case idle
-    /// A message has been asked for. The receiver is nil where its `next()` was cancelled.
+    /// A message has been asked for. The receiver is nil if its `next()` was cancelled.
     case reading(Receiver?)
     /// A message that came after its `next()` was cancelled.
     case unclaimed([UInt8])
@@ -24,16 +24,16 @@ public final class RequestStream: Sendable {
     self.read = read
   }
 
-  /// Returns the next message, or nil once the client has sent its last.
+  /// Returns the next message, or nil after the client's last message.
   ///
-  /// Throws `CancellationError` when the client is gone and when the task is cancelled; the next
-  /// `next()` then returns the message that was asked for. Throws `CallMisuse.secondReader` while
-  /// another task waits for a message.
+  /// Throws `CancellationError` if the client is gone or the task is cancelled. After a cancelled
+  /// task, the next `next()` returns the message that was asked for. Throws
+  /// `CallMisuse.secondReader` while another task waits for a message.
   public func next() async throws -> [UInt8]? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { receiver in
         receive(receiver)
-        // `onCancel` of a task that was cancelled before found no receiver to resume.
+        // If the task was cancelled before, `onCancel` found no receiver to resume.
         if Task.isCancelled { abandon() }
       }
     } onCancel: {
@@ -41,8 +41,8 @@ public final class RequestStream: Sendable {
     }
   }
 
-  /// Returns the message of a method that takes exactly one. Throws INVALID_ARGUMENT for none and for
-  /// more.
+  /// Returns the message of a method that takes exactly one. Throws INVALID_ARGUMENT if there is
+  /// none, or more than one.
   func only(of method: Method) async throws -> [UInt8] {
     guard let message = try await next() else {
       throw Status(.invalidArgument, "\(method) takes one request message, got none")

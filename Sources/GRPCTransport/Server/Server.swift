@@ -2,10 +2,10 @@ internal import CGRPC
 internal import Dispatch
 internal import Synchronization
 
-/// A gRPC server: addresses, methods, and threads that serve one completion queue each.
+/// A gRPC server with its addresses, its methods, and threads that serve one completion queue each.
 ///
-/// A call lives on one queue, and so on one thread, from its first event to its last. A compressed
-/// message ends its call with UNIMPLEMENTED before it is inflated.
+/// A call stays on one queue, and therefore on one thread, from its first event to its last. A
+/// compressed message ends its call with UNIMPLEMENTED before the message is inflated.
 public final class Server: Sendable {
   public struct Options: Sendable {
     /// The addresses, each `HOST:PORT`, `[::1]:PORT` or `unix:PATH`. Port 0 asks for a free port.
@@ -67,8 +67,8 @@ public final class Server: Sendable {
     precondition(server.withLock { $0 == nil }, "a server must be shut down before it goes")
   }
 
-  /// Refuses new calls, waits up to `grace` for the running ones, and cancels the rest. Returns when all
-  /// calls have ended. A second call returns at once.
+  /// Refuses new calls, waits up to `grace` for the running ones, and cancels the rest. Returns
+  /// when all calls have ended. A second call returns at once.
   public func shutdown(grace: Duration) async {
     guard let pointer = server.withLock({ $0.take() }) else { return }
     await withCheckedContinuation { continuation in

@@ -1,12 +1,12 @@
 internal import CGRPC
 
-/// One call, as its handler sees it. For use on the call's own thread only.
+/// A call, as its handler sees it. For use on the call's own thread only.
 ///
-/// A call ends once: by `finish`, `abort`, a deadline or its client. Afterwards reads, writes and
-/// further ends do nothing.
+/// A call ends once: by `finish`, `abort`, a deadline or its client. Afterwards reads, writes,
+/// `finish` and `abort` do nothing.
 public final class ServerCall {
   public let method: Method
-  /// For other threads that want to reach the handler.
+  /// The executor with which other threads run work on the call's thread.
   public let executor: CallExecutor
   private let call: OpaquePointer
   private let largestMessage: Int
@@ -23,8 +23,8 @@ public final class ServerCall {
     machine = ServerCallMachine(deadlines: method.deadlines, now: .now)
   }
 
-  /// Starts the handler, which lives until the call has ended. Refuses the call where its connection
-  /// has too many open.
+  /// Starts the handler, which lives until the call has ended. Refuses the call if its connection
+  /// has too many open calls.
   func start(_ start: (ServerCall) -> any ServerCallHandler, among openCalls: OpenCalls) {
     place = openCalls.enter(self)
     guard place != nil else { return finish(openCalls.refusal) }
@@ -32,7 +32,7 @@ public final class ServerCall {
     startTimer(now: .now)
   }
 
-  /// Asks for the next message, unless one is awaited already. Unread messages hold the sender back.
+  /// Asks for the next message, unless a read is in flight. Unread messages hold the sender back.
   /// Runs per frame.
   public func read() {
     guard case .read = machine.read() else { return }
@@ -40,8 +40,8 @@ public final class ServerCall {
     assert(isAccepted, "the C call refused a read that the machine allowed")
   }
 
-  /// Sends a message, which is copied. Throws `secondWriter` until the write before has completed.
-  /// Runs per frame.
+  /// Sends a copy of a message. Throws `secondWriter` until the previous write has completed. Runs
+  /// per frame.
   public func write(_ message: UnsafeRawBufferPointer) throws(CallMisuse) {
     let now = ContinuousClock.now
     switch machine.write(now: now) {
@@ -64,8 +64,8 @@ public final class ServerCall {
     startTimer(now: now)
   }
 
-  /// Ends the call at once, without the details of the status and without the messages that have not
-  /// left yet: for a client that does not read. `cancelled()` follows.
+  /// Ends the call at once, for a client that does not read. The details of the status and the
+  /// messages that have not left yet are dropped. `cancelled()` follows.
   public func abort(_ status: Status) {
     perform(machine.abort(status))
   }
@@ -87,7 +87,7 @@ public final class ServerCall {
     metadata.withC { cgrpc_server_call_add_initial_metadata(call, $0.start[0]) }
   }
 
-  /// The headers that the client sent; empty once the call has ended.
+  /// The headers that the client sent. Empty once the call has ended.
   public var metadata: Metadata {
     var metadata = Metadata()
     guard !machine.hasEnded else { return metadata }
@@ -99,7 +99,7 @@ public final class ServerCall {
     return metadata
   }
 
-  /// The client's address, such as `ipv4:127.0.0.1:40112`; empty once the call has ended.
+  /// The client's address, such as `ipv4:127.0.0.1:40112`. Empty once the call has ended.
   public var peer: String {
     var peer = ""
     guard !machine.hasEnded else { return peer }
@@ -111,7 +111,7 @@ public final class ServerCall {
     return peer
   }
 
-  /// The time left until the client's deadline. Nil where the client set none, and once the call has
+  /// The time left until the client's deadline. Nil if the client set no deadline, or the call has
   /// ended.
   public var timeLeft: Duration? {
     guard !machine.hasEnded else { return nil }
@@ -119,17 +119,17 @@ public final class ServerCall {
     return nanoseconds == Int64.max ? nil : .nanoseconds(nanoseconds)
   }
 
-  /// Runs `work` on this thread after a delay, unless the call has ended by then. Returns nil once
-  /// the call has ended, and when the server is stopping: `work` does not run then.
+  /// Runs `work` on this thread after a delay, unless the call has ended by then. Returns nil, and
+  /// never runs `work`, if the call has ended or the server is stopping.
   public func schedule(after delay: Duration, _ work: @escaping () -> Void) -> Timer? {
     guard !machine.hasEnded else { return nil }
     return Timer(on: cgrpc_server_call_queue(call), after: delay, whileOpen(work))
   }
 
-  /// Runs `work` on this thread when no call of the thread has an event, unless the call has ended by
-  /// then. A long piece of work that is cut into such turns delays no other call. The turns of several
-  /// calls alternate. A thread that is never idle runs one turn after every 64 events. Returns nil
-  /// once the call has ended: `work` does not run then.
+  /// Runs `work` on this thread when no call of the thread has an event, unless the call has ended
+  /// by then. Long work that is divided into such turns does not delay other calls. The turns of
+  /// several calls alternate. A thread that is never idle runs one turn after every 64 events.
+  /// Returns nil, and never runs `work`, if the call has ended.
   public func whenIdle(_ work: @escaping () -> Void) -> Timer? {
     guard !machine.hasEnded else { return nil }
     return Timer(whenIdle: cgrpc_server_call_queue(call), whileOpen(work))

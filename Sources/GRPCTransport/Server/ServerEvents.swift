@@ -1,6 +1,6 @@
 internal import CGRPC
 
-/// The methods and the open calls of a server, where the callbacks of the C server find them.
+/// The methods and the open calls of a server, for the callbacks of the C server.
 final class Methods {
   let methods: [ServerMethod]
   let openCalls: OpenCalls
@@ -11,14 +11,14 @@ final class Methods {
   }
 }
 
-/// Returns the call that the C call keeps until it has ended.
+/// Returns the call to which the C call keeps a reference until it has ended.
 private func call(_ context: UnsafeMutableRawPointer?) -> ServerCall {
-  // Swift made the context, so it is there.
+  // The context is never nil, because Swift created it.
   Unmanaged<ServerCall>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
 }
 
 extension cgrpc_server_events {
-  /// The callbacks that lead to `ServerCall`.
+  /// The callbacks that call `ServerCall`.
   static let swift = cgrpc_server_events(
     started: { context, call, index in
       guard let context, let call else { return nil }

@@ -1,21 +1,21 @@
 internal import CGRPC
 
-/// Limits that a server sets to its clients. A limit that is nil does not exist.
+/// The limits of a server for its clients. A limit that is nil does not exist.
 public struct ServerLimits: Sendable {
-  /// The calls that one connection may have open at a time. libgrpc tells clients, which then wait
-  /// with further calls. A call of a client that does not obey ends with RESOURCE_EXHAUSTED. All
-  /// clients of a unix socket count as one.
+  /// The maximum number of open calls on one connection. libgrpc tells clients, which then wait
+  /// before they open more calls. A call of a client that does not wait ends with
+  /// RESOURCE_EXHAUSTED. All clients of a unix socket count as one connection.
   public var callsPerConnection: Int?
-  /// The calls that wait for their first message at a time: each may hold an incomplete one. One more
-  /// ends the call that has waited longest of the host with the most such calls, with
-  /// RESOURCE_EXHAUSTED.
+  /// The maximum number of calls that wait for their first message, because each may hold an
+  /// incomplete message. With one more call, the server chooses the host with the most such calls.
+  /// The call of this host that has waited longest ends with RESOURCE_EXHAUSTED.
   public var callsWithoutMessage: Int?
-  /// The memory in bytes of all connections together, with the messages that have not arrived in
-  /// full. When it runs out, libgrpc reads more slowly and then closes connections.
+  /// The memory in bytes of all connections together, including incomplete messages. When the
+  /// memory runs out, libgrpc reads more slowly and then closes connections.
   public var memoryBytes: Int?
   /// The time after which a connection takes no new calls.
   public var connectionAge: Duration?
-  /// The time that the calls of such a connection have left to end.
+  /// The time for the calls of such a connection to end.
   public var connectionAgeGrace: Duration?
 
   public init() {}

@@ -4,16 +4,16 @@ public struct ServerMethod: Sendable {
   /// The threads that serve the calls. The bodies of asynchronous methods run on the threads of
   /// `BackgroundExecutor` for the background lane, and on Swift's own threads for the main lane.
   public let lane: Lane
-  /// The time limits for the client of each call. None by default. `ServerCall.writeDeadline` changes
-  /// the one of a call that runs.
+  /// The time limits for the client of each call. There are none by default.
+  /// `ServerCall.writeDeadline` changes the write deadline of a running call.
   public private(set) var deadlines = CallDeadlines()
-  /// The largest message in bytes that a client may send, or nil for the limit of the server. A larger
-  /// one ends the call with RESOURCE_EXHAUSTED before anything keeps or decodes the message.
+  /// The largest message in bytes that a client may send, or nil for the limit of the server. A
+  /// larger one ends the call with RESOURCE_EXHAUSTED before anything keeps or decodes the message.
   public private(set) var largestMessage: Int?
   let start: @Sendable (ServerCall) -> any ServerCallHandler
 
-  /// Creates an RPC of any shape, whose handler gets events on the call's thread. `start` runs on that
-  /// thread too, and has to ask for the first message with `ServerCall.read()`.
+  /// Creates an RPC of any shape. Its handler gets events on the call's thread. `start` runs on
+  /// that thread too, and has to ask for the first message with `ServerCall.read()`.
   public init(
     _ method: Method, lane: Lane = .main,
     start: @escaping @Sendable (ServerCall) -> any ServerCallHandler
@@ -37,8 +37,8 @@ public struct ServerMethod: Sendable {
     return method
   }
 
-  /// Returns an RPC that takes one message and answers with one. A `Status` that `body` throws ends the
-  /// call; any other error ends the call with INTERNAL.
+  /// Returns an RPC that takes one message and answers with one. A `Status` that `body` throws ends
+  /// the call; any other error ends the call with INTERNAL.
   public static func unary(
     _ method: Method, lane: Lane = .main,
     _ body: @escaping @Sendable (_ request: [UInt8], _ context: CallContext) async throws -> [UInt8]
@@ -51,7 +51,7 @@ public struct ServerMethod: Sendable {
   }
 
   /// Returns an RPC that takes any number of messages and answers with the one that `body` returns.
-  /// The call ends as soon as `body` returns or throws, also before the client's last message.
+  /// The call ends as soon as `body` returns or throws, even before the client's last message.
   public static func clientStreaming(
     _ method: Method, lane: Lane = .main,
     _ body:
@@ -81,13 +81,14 @@ public struct ServerMethod: Sendable {
   }
 }
 
-/// The method of a call, and what its client said of itself.
+/// The method of a call, and the information about its client.
 public struct CallContext: Sendable {
   public let method: Method
   public let metadata: Metadata
   /// The client's address, such as `ipv4:127.0.0.1:40112`.
   public let peer: String
-  /// The time between the start of the call and the client's deadline; nil where the client set none.
+  /// The time from the start of the call to the client's deadline. Nil if the client set no
+  /// deadline.
   public let timeLeft: Duration?
 
   init(_ call: ServerCall) {

@@ -1,18 +1,18 @@
 internal import CGRPC
 
-/// Work that a call's queue does after a delay.
+/// Work that runs on a call's queue after a delay.
 ///
-/// The work runs once, on the thread of the queue. It does not run when the timer is cancelled or the
-/// server stops first.
+/// The work runs once, on the thread of the queue. It does not run if the timer is cancelled or the
+/// server stops before.
 public final class Timer {
   private let timer: OpaquePointer
 
-  /// Runs `work` after a delay. Returns nil when the queue has been shut down.
+  /// Runs `work` after a delay. Returns nil if the queue has been shut down.
   convenience init?(on queue: OpaquePointer, after delay: Duration, _ work: @escaping () -> Void) {
     self.init(work) { cgrpc_timer_start(queue, delay.nanoseconds, $0, $1) }
   }
 
-  /// Runs `work` when the queue has no events. On the queue's thread only.
+  /// Runs `work` when the queue has no events. Call this on the queue's thread only.
   convenience init?(whenIdle queue: OpaquePointer, _ work: @escaping () -> Void) {
     self.init(work) { cgrpc_queue_when_idle(queue, $0, $1) }
   }
@@ -39,7 +39,7 @@ public final class Timer {
   public func cancel() { cgrpc_timer_cancel(timer) }
 }
 
-/// A closure that C can carry.
+/// A closure in a class, so that C can keep a reference to it.
 private final class Work {
   let run: () -> Void
 

@@ -26,7 +26,7 @@ extension Metadata {
     }
   }
 
-  /// Lends the entries to C for the length of `body`.
+  /// Lends the entries to C while `body` runs.
   func withC<Result>(_ body: (cgrpc_metadata) -> Result) -> Result {
     var storage: [UInt8] = []
     for entry in entries {
@@ -57,7 +57,7 @@ extension Status {
       details: Array(UnsafeRawBufferPointer(status.details)))
   }
 
-  /// Lends the status to C for the length of `body`.
+  /// Lends the status to C while `body` runs.
   func withC<Result>(_ body: (cgrpc_status) -> Result) -> Result {
     var message = message
     return message.withUTF8 { message in

@@ -1,7 +1,7 @@
 /// The headers or trailers of a call, in order. A key may occur more than once.
 ///
-/// Keys are lower-case. A key that ends in `-bin` carries any bytes; all others carry printable ASCII.
-/// An entry that breaks these rules is not sent.
+/// Keys are lower-case. The value of a key that ends in `-bin` may contain any bytes. All other
+/// values consist of printable ASCII. An entry that breaks these rules is not sent.
 public struct Metadata: Sendable, Equatable {
   public struct Entry: Sendable, Equatable {
     public var key: String
@@ -20,12 +20,12 @@ public struct Metadata: Sendable, Equatable {
     entries.append(Entry(key: key.lowercased(), value: bytes))
   }
 
-  /// Returns the first value of a key as text, or nil for a key that does not occur.
+  /// Returns the first value of a key as text, or nil if the key does not occur.
   public subscript(key: String) -> String? {
     bytes(of: key).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Returns the first value of a key, or nil for a key that does not occur.
+  /// Returns the first value of a key, or nil if the key does not occur.
   public func bytes(of key: String) -> [UInt8]? {
     let key = key.lowercased()
     return entries.first { $0.key == key }?.value

@@ -1,74 +1,75 @@
-/// The limits that keep clients from taking more of a server than their share.
+/// The limits that keep clients from using more than their share of a server.
 ///
-/// A limit of zero is off where the range says so. docs/reference/limits.md lists all of them with
+/// Zero switches a limit off if its range says so. docs/reference/limits.md lists all limits with
 /// the options of anechoic-server.
 public struct AdmissionLimits: Sendable, Equatable {
-  /// The time that a client has to send the first message of any call, in full.
+  /// The time in which a client has to send the whole first message of any call.
   ///
-  /// Default 10 s; 1 s to 10 min. A late call ends with DEADLINE_EXCEEDED,
-  /// reason START_TIMEOUT.
+  /// Default 10 s; 1 s to 10 min. A call that is late ends with DEADLINE_EXCEEDED, reason
+  /// START_TIMEOUT.
   public var startDeadline = Duration.seconds(10)
 
-  /// The time that a session may receive no audio. Chunks without samples count as audio.
+  /// The time for which a session may receive no audio. Chunks without samples count as audio.
   ///
-  /// Default 5 min; 0 (off), or 1 s to 7 days. The session ends with the event's REASON_IDLE and the
-  /// status ABORTED, reason IDLE.
+  /// Default 5 min; 0 (off), or 1 s to 7 days. The session ends with the event's REASON_IDLE and
+  /// the status ABORTED, reason IDLE.
   public var idleLimit = Duration.seconds(5 * 60)
 
-  /// The time that a session may last, by the wall clock.
+  /// The longest duration of a session, by the wall clock.
   ///
-  /// Default 24 h; 0 (off), or 1 s to 365 days. The session ends with the event's REASON_MAX_DURATION
-  /// and the status ABORTED, reason MAX_DURATION.
+  /// Default 24 h; 0 (off), or 1 s to 365 days. The session ends with the event's
+  /// REASON_MAX_DURATION and the status ABORTED, reason MAX_DURATION.
   public var longestSession = Duration.seconds(24 * 3600)
 
-  /// The sessions that run at a time.
+  /// The maximum number of sessions that run at the same time.
   ///
-  /// Default 1,000; 1 or more. A further session is refused with RESOURCE_EXHAUSTED, reason
+  /// Default 1,000; 1 or more. One more session is refused with RESOURCE_EXHAUSTED, reason
   /// SERVER_FULL.
   public var sessions = 1000
 
-  /// The sessions that run at a time for the clients of one host. All clients of unix sockets count as
-  /// one host. The name that a client gives itself does not count, because nobody checks it.
+  /// The maximum number of sessions that run at the same time for the clients of one host. All
+  /// clients of unix sockets count as one host. The name that a client gives itself does not count,
+  /// because the server does not verify it.
   ///
-  /// Default 0 (off); 0 or more. A further session is refused with RESOURCE_EXHAUSTED, reason
+  /// Default 0 (off); 0 or more. One more session is refused with RESOURCE_EXHAUSTED, reason
   /// CLIENT_FULL.
   public var sessionsPerClient = 0
 
-  /// The calls that one connection may have open at a time. All clients of a unix socket count as one
+  /// The maximum number of open calls on one connection. All clients of a unix socket count as one
   /// connection.
   ///
-  /// Default 1,024; 1 to 1,000,000. A client is told the limit and waits with further calls; a call of
-  /// a client that does not obey ends with RESOURCE_EXHAUSTED.
+  /// Default 1,024; 1 to 1,000,000. Clients are told the limit and wait before they open more
+  /// calls. A call of a client that does not wait ends with RESOURCE_EXHAUSTED.
   public var callsPerConnection = 1024
 
-  /// The memory in bytes of all connections together, with the messages that have not arrived in full.
-  /// Sessions are not part of it.
+  /// The memory in bytes of all connections together, including incomplete messages. The memory of
+  /// sessions does not count.
   ///
-  /// Default 512 MiB; 0 (off), or 16 MiB to 1 TiB. When it runs out, the server reads more slowly and
-  /// then closes connections, whose calls end with UNAVAILABLE or RESOURCE_EXHAUSTED.
+  /// Default 512 MiB; 0 (off), or 16 MiB to 1 TiB. When the memory runs out, the server reads more
+  /// slowly and then closes connections. Their calls end with UNAVAILABLE or RESOURCE_EXHAUSTED.
   public var memoryBytes = 512 << 20
 
-  /// The size of a message in bytes. Compressed messages are refused with UNIMPLEMENTED.
+  /// The maximum size of a message in bytes. Compressed messages are refused with UNIMPLEMENTED.
   ///
   /// Default 4 MiB; 64 KiB to 64 MiB. A call with a larger message ends with RESOURCE_EXHAUSTED.
   public var messageBytes = 4 << 20
 
-  /// The time after which a connection takes no new calls, so that clients spread over the servers
-  /// behind a name anew.
+  /// The time for which a connection accepts new calls. Afterwards the client connects again, so
+  /// that clients spread over all servers that share a name.
   ///
-  /// Default 0 (off); 0, or 1 s to 30 days. The client connects anew.
+  /// Default 0 (off); 0, or 1 s to 30 days.
   public var connectionAge = Duration.zero
 
-  /// The time that the calls of such a connection have left to end.
+  /// The time for the calls of such a connection to end.
   ///
   /// Default 10 min; 1 s to 30 days. Calls that still run then end with UNAVAILABLE.
   public var connectionAgeGrace = Duration.seconds(10 * 60)
 
-  /// The calls that wait for their first message at a time: as many as fill half of the memory with
-  /// messages, 16 at least. Unlimited with unlimited memory.
+  /// The maximum number of calls that wait for their first message: as many as fill half of the
+  /// memory with messages, but at least 16. Nil if the memory is unlimited.
   ///
-  /// One more ends the call that has waited longest of the host with the most such calls, with
-  /// RESOURCE_EXHAUSTED.
+  /// With one more call, the server chooses the host with the most such calls. The call of this
+  /// host that has waited longest ends with RESOURCE_EXHAUSTED.
   var callsWithoutMessage: Int? {
     memoryBytes > 0 ? max(16, memoryBytes / 2 / messageBytes) : nil
   }
@@ -103,11 +104,11 @@ public struct AdmissionLimits: Sendable, Equatable {
   }
 }
 
-/// A limit that no server can have.
+/// A limit whose value is out of its range.
 public struct LimitOutOfRange: Error, CustomStringConvertible {
-  /// The limit's option of anechoic-server, without dashes.
+  /// The option of anechoic-server that sets the limit, without dashes.
   public let name: String
-  /// The values that the limit takes, such as `0, or 1s to 7d`.
+  /// The values that are allowed, such as `0, or 1s to 7d`.
   public let range: String
 
   public var description: String { "\(name) takes \(range)" }

@@ -1,25 +1,27 @@
-/// Shares the changes that other connections may make to one session among their clients.
+/// The budgets for the changes that clients of other connections make to one session.
 ///
-/// Each client may make 200 changes a second, and all together 400. While they want more, each client
-/// gets an equal share of the 400: a client that stays below its share is never refused.
+/// Each client may make 200 changes a second, and all clients together 400. While the clients want
+/// more, each client gets an equal share of the 400. A client that stays below its share is never
+/// refused.
 ///
-/// A client is a name and a host. Names can be made up, hosts cannot, so a newcomer to a full table
-/// takes the place of a client of the host with the most places, and there of the one that came last:
-/// made-up names displace one another, and neither the clients of other hosts nor those that came
-/// before. A displaced client's place is taken over as it is, used up or not.
+/// A client is identified by its name and its host. A client can invent names but not hosts. If the
+/// table is full, a new client therefore takes the place of another client of the host with the
+/// most places: of the one that came last. Invented names displace each other, and neither the
+/// clients of other hosts nor earlier clients. The new client takes over what is left of the
+/// budget.
 struct ClientBudgets {
-  /// The clients that are told apart.
+  /// The maximum number of clients in the table.
   static let mostClients = 32
-  /// For all clients together: the changes at once and for each second.
+  /// The number of changes at once, and in each second, of all clients together.
   static let perSecond = 400.0
-  /// For each client: the changes at once and for each second.
+  /// The number of changes at once, and in each second, of each client.
   static let clientPerSecond = 200.0
-  /// The changes that a newcomer has at once when the common ones are used up.
+  /// The number of changes that a new client may make at once while the common budget is used up.
   static let welcome = 10.0
 
-  /// A client unused for so long leaves its place to a newcomer first.
+  /// The time without a change after which a client is the first to lose its place.
   private static let longestAbsence = Duration.seconds(300)
-  /// A client that was seen within this time counts in the division.
+  /// The time for which a client counts when the common budget is divided.
   private static let presence = Duration.seconds(2)
 
   private struct Place {
@@ -33,10 +35,10 @@ struct ClientBudgets {
   private var all = TokenBucket(burst: perSecond, perSecond: perSecond)
   private var places: [Place] = []
 
-  /// The clients that have a place now.
+  /// The clients in the table.
   var clients: [Principal] { places.map(\.client) }
 
-  /// Returns whether a client may make one more change now.
+  /// Counts a change of a client. Returns whether the change is allowed.
   mutating func take(for client: Principal, now: ContinuousClock.Instant) -> Bool {
     let index = place(of: client, now: now)
     places[index].lastSeen = now
@@ -44,7 +46,7 @@ struct ClientBudgets {
     let present = places.count { now - $0.lastSeen < Self.presence }
     places[index].share.setRate(Self.perSecond / Double(present), now: now)
     if places[index].share.take(now: now) {
-      // Counts against the others, even where nothing is left for them.
+      // The change counts in the common budget too, even if nothing is left there.
       all.charge(now: now)
       return true
     }
@@ -73,7 +75,7 @@ struct ClientBudgets {
     {
       return absent
     }
-    // With the newcomer, so that hosts with equally many places leave one another alone.
+    // The new client counts too, so that hosts with equally many places do not displace each other.
     var counts = [client.host: 1]
     for place in places { counts[place.client.host, default: 0] += 1 }
     let most = counts.values.max() ?? 0

@@ -1,11 +1,12 @@
 internal import GRPCTransport
 internal import VoiceSessions
 
-/// Ends a session that receives no audio, and one that has lasted too long.
+/// The limits on the time of one session. Ends the session when it has received no audio for too
+/// long, and when it has lasted too long.
 ///
 /// For use on the session's thread.
 final class SessionLifetime {
-  /// The reason of a session's end, and the status of its call.
+  /// A function that ends the session with a reason, and its call with a status.
   typealias End = (SessionEvent.EndReason, Status) -> Void
 
   private let call: ServerCall
@@ -16,8 +17,8 @@ final class SessionLifetime {
   private var idleCheck: Timer?
   private var ending: Timer?
 
-  /// Starts both clocks. `lastAudio` returns the time of the audio that came last, or nil before the
-  /// first.
+  /// Starts both timers. `lastAudio` returns the time at which the session last received audio, or
+  /// nil if it has not received any.
   init(
     of call: ServerCall, _ limits: AdmissionLimits,
     lastAudio: @escaping () -> ContinuousClock.Instant?, end: @escaping End

@@ -1,4 +1,4 @@
-/// Lets a burst of things happen, and then so many in a second.
+/// A limit on events: a burst at once, and then a number in each second.
 struct TokenBucket {
   private var burst: Double
   private var perSecond: Double
@@ -11,7 +11,7 @@ struct TokenBucket {
     left = burst
   }
 
-  /// Counts one more thing. Returns whether it may happen now.
+  /// Counts an event. Returns false, and does not count the event, if it exceeds the limit.
   mutating func take(now: ContinuousClock.Instant) -> Bool {
     fill(now: now)
     guard left >= 1 else { return false }
@@ -19,13 +19,13 @@ struct TokenBucket {
     return true
   }
 
-  /// Counts a thing that happens in any case. The debt is a burst at most.
+  /// Counts an event that happens in any case. The debt grows to one burst at most.
   mutating func charge(now: ContinuousClock.Instant) {
     fill(now: now)
     left = max(left - 1, -burst)
   }
 
-  /// Lets so many things happen in a second from now on, and as many at once.
+  /// Changes the number of events in a second and at once.
   mutating func setRate(_ rate: Double, now: ContinuousClock.Instant) {
     fill(now: now)
     burst = rate

@@ -1,19 +1,20 @@
 internal import GRPCTransport
 internal import VoiceSessions
 
-/// The calls that wait for an event of the session.
+/// The calls that wait for an event of a session.
 struct AwaitedEvents {
-  /// More may not wait for the same answer.
+  /// The maximum number of calls that wait for the same answer.
   private static let most = 16
 
   private var gestures: [String: [Reply<GestureResult>]] = [:]
   private var permissions: [String: [Reply<InjectionPermission>]] = [:]
-  /// Answered with how much has been heard, or nil where the injection was cancelled.
+  /// The calls that wait for the end of an injection, by its id. The answer is the duration that
+  /// was heard, or nil if the injection was cancelled.
   var injections: [String: Reply<Duration?>] = [:]
-  /// For gestures that are decided by nobody.
+  /// The timers that end gestures which nobody decides, by their ids.
   var timers: [String: Timer] = [:]
 
-  /// Returns whether nobody waited for the decision of this gesture before.
+  /// Adds a call that waits for the decision of a gesture. Returns whether it is the first one.
   mutating func await(
     _ gesture: MuteGesture, _ reply: Reply<GestureResult>
   ) throws(Status) -> Bool {

@@ -5,7 +5,7 @@ internal import Synchronization
 internal import VoiceSessions
 
 extension Anechoic_V1_Session {
-  /// What a client may know of a session, without its statistics.
+  /// Creates the message that shows a session to a client, without its statistics.
   init(_ session: SessionHandle, for client: ControlOrigin) {
     self.init(session, session.feed.session, for: client)
   }

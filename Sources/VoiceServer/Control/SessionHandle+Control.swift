@@ -4,7 +4,8 @@ internal import SwiftProtobuf
 internal import Synchronization
 internal import VoiceSessions
 
-/// What other connections do to a session. Each throws the status that they are answered with.
+/// The changes that other connections make to a session. Each function throws the `Status` that
+/// ends the caller's call.
 extension SessionHandle {
   func update(_ update: SessionUpdate, by client: Principal) async throws {
     if let change = update.configuration {
@@ -25,24 +26,24 @@ extension SessionHandle {
     ).mute
   }
 
-  /// Returns when the session has ended.
+  /// Ends the session. Returns when it has ended.
   func delete(by client: Principal) async throws {
     let ended = Reply<Void>()
     let _: Void = try await ask { session, reply in
-      // Before the end, which tells all who still wait that there is no such session.
+      // The reply comes first, because the end answers all calls that still wait with NOT_FOUND.
       reply.give(.success(()))
       session.end(.deleted, .deleted(by: client.name)) { ended.give(.success(())) }
     }
     try await ended.value()
   }
 
-  /// Returns when the gesture has been decided.
+  /// Reports a gesture. Returns when the gesture has been decided.
   func report(_ gesture: MuteGesture, by client: Principal) async throws -> GestureResult {
     try spend(for: client)
     return try await ask { session, reply in try session.report(gesture, reply) }
   }
 
-  /// Returns when the media client has decided.
+  /// Asks for permission to inject speech. Returns when the media client has decided.
   func requestInjectionPermission(
     _ usage: String, by client: Principal
   ) async throws -> InjectionPermission {
@@ -52,7 +53,7 @@ extension SessionHandle {
     }
   }
 
-  /// Applies a control at the frame that comes next, and returns the state that it leads to.
+  /// Applies a control before the next frame. Returns the new state of the session.
   @discardableResult
   private func apply(
     _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: Principal

@@ -1,7 +1,7 @@
 internal import AnechoicAPI
 internal import GRPCTransport
 
-/// One page of a list of sessions. A token is the id that the page before ended with.
+/// One page of a list of sessions. The token of a page is the last id on the page before.
 struct SessionPage {
   private static let standardSize = 50
   private static let largestSize = 1000
@@ -21,7 +21,8 @@ struct SessionPage {
     token = request.pageToken
   }
 
-  /// The sessions of the page, and the token of the next; "" after the last.
+  /// Returns the sessions on the page and the token of the next page, or "" if this page is the
+  /// last.
   func cut(from sessions: [SessionHandle]) -> ([SessionHandle], next: String) {
     let rest = token.isEmpty ? sessions[...] : sessions.drop { $0.id <= token }
     let page = Array(rest.prefix(size))

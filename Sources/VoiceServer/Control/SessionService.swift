@@ -4,12 +4,14 @@ internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// The control plane: for anybody but the media client who may see or steer a session.
+/// The control plane: the methods with which other clients than the media client see and control
+/// sessions.
 struct SessionService: Sendable {
   let directory: SessionDirectory
   let configuration: ServerConfiguration
 
-  /// The size in bytes of a second of audio in the largest format, and of what surrounds it.
+  /// The maximum size in bytes of a message with injected speech: a second of audio in the largest
+  /// format, and the fields around the audio.
   private static let largestSpeech = 512 << 10
 
   var methods: [ServerMethod] {
@@ -103,8 +105,8 @@ struct SessionService: Sendable {
 }
 
 extension SessionDirectory {
-  /// A session by its name, "sessions/{session_id}". Throws NOT_FOUND, or INVALID_ARGUMENT for what
-  /// is no name.
+  /// Returns the session with a name of the form "sessions/{session_id}". Throws NOT_FOUND, or
+  /// INVALID_ARGUMENT if the name has another form.
   func session(named name: String, field: String = "name") throws(Status) -> SessionHandle {
     let id = try SessionID.named(name, field: field)
     guard let session = self[id] else { throw .noSession(name) }

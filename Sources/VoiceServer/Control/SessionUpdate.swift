@@ -4,13 +4,14 @@ internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// What an `UpdateSession` asks for: some fields of the configuration, the labels, or both.
+/// The changes that an `UpdateSession` asks for: some fields of the configuration, the labels, or
+/// both.
 struct SessionUpdate {
-  /// Nil where the mask names nothing of the configuration.
+  /// The change of the configuration. Nil if the mask names no field of the configuration.
   let configuration: SessionControl.Change?
-  /// The same as a media client would ask for it.
+  /// The same change as the control of a media client, for recordings.
   let control: Anechoic_V1_Control
-  /// Nil where the mask does not name them.
+  /// The new labels. Nil if the mask does not name the labels.
   let labels: [String: String]?
 
   init(_ request: Anechoic_V1_UpdateSessionRequest) throws(Status) {

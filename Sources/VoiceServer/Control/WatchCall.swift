@@ -4,7 +4,8 @@ internal import GRPCTransport
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// One `WatchSession` call. Sends a snapshot and then every event, on a thread that no audio runs on.
+/// A `WatchSession` call. It sends a snapshot and then every event. It runs on the background lane,
+/// whose thread processes no audio.
 final class WatchCall: ServerCallHandler {
   private enum State {
     case awaitingRequest
@@ -17,7 +18,7 @@ final class WatchCall: ServerCallHandler {
   private let client: ControlOrigin
   private var state = State.awaitingRequest
   private var listener: UInt64?
-  /// Serialized responses that come before the events: two at most.
+  /// The serialized responses that precede the events: the snapshot, and a gap if there is one.
   private var first: [[UInt8]] = []
   private var nextEvent: UInt64 = 1
   private var statistics: [UInt8]?
@@ -87,7 +88,7 @@ final class WatchCall: ServerCallHandler {
     first.append((try? response.serializedBytes()) ?? [])
   }
 
-  /// Sends the next response, unless another one is in flight.
+  /// Sends the next response, unless a write is in flight.
   private func writeNext() {
     guard !call.isWriting, case .watching(let session) = state else { return }
     if !first.isEmpty { return write(first.removeFirst()) }

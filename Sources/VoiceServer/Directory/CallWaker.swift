@@ -1,14 +1,16 @@
 internal import GRPCTransport
 internal import Synchronization
 
-/// Wakes the handler of a call from any thread. However many wakes come, one is on its way at a time.
+/// Wakes the handler of a call from any thread. At most one wake-up is pending, however often
+/// `wake` is called.
 final class CallWaker<Handler: AnyObject>: Sendable {
   private let handler: ThreadBound<Handler>
   private let executor: CallExecutor
   private let body: @Sendable (Handler) -> Void
   private let isOnItsWay = Atomic(false)
 
-  /// `body` runs on the call's thread, unless the handler is gone by then.
+  /// Creates a waker. `body` runs on the call's thread for each wake-up, unless the handler no
+  /// longer exists.
   init(_ handler: Handler, of call: ServerCall, _ body: @escaping @Sendable (Handler) -> Void) {
     self.handler = ThreadBound(handler)
     executor = call.executor

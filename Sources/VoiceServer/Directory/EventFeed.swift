@@ -2,23 +2,26 @@ internal import GRPCTransport
 internal import Synchronization
 internal import VoiceSessions
 
-/// The events of a session for everybody who is not its media client: a bounded history, the state
-/// that goes with the last event, and whom to tell of a new one.
+/// The events of a session for its watchers: a bounded history, the state after the last event, and
+/// the listeners to notify of a new event.
 ///
-/// The session's thread only appends and signals: however many listen, they are told elsewhere.
+/// The session's thread only appends events and sends one signal, however many listeners there are.
+/// A background task notifies the listeners.
 final class EventFeed: Sendable {
-  /// Events that are remembered.
+  /// The number of events that the history keeps.
   static let capacity = 1000
 
   typealias Listener = @Sendable () -> Void
 
-  /// What is at a place in the history.
+  /// The content of the history at an event's id.
   enum Entry {
     /// A serialized `WatchSessionResponse`.
     case event([UInt8])
+    /// The event is no longer kept.
     case forgotten(oldest: UInt64)
+    /// The event has not happened yet.
     case notYet
-    /// The session has ended with the event before.
+    /// There is no such event, because the session has ended.
     case end
   }
 
@@ -52,7 +55,7 @@ final class EventFeed: Sendable {
   /// Whether the session has ended.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Appends an event, with the state that it led to.
+  /// Appends a serialized event and the state of the session after it.
   func publish(_ event: [UInt8], _ session: SessionState) {
     state.withLock { state in
       state.session = session
@@ -65,7 +68,7 @@ final class EventFeed: Sendable {
     signal.yield()
   }
 
-  /// Nothing follows.
+  /// Marks the feed as complete, because the session has ended.
   func close() {
     state.withLock { $0.isClosed = true }
     signal.yield()
@@ -80,7 +83,8 @@ final class EventFeed: Sendable {
     }
   }
 
-  /// Has a listener told of whatever follows, not on the session's thread.
+  /// Adds a listener, which is called after each change of the feed, on a thread of
+  /// `BackgroundExecutor`. Returns an id for `stopListening`.
   func listen(_ listener: @escaping Listener) -> UInt64 {
     state.withLock { state in
       state.lastListener += 1

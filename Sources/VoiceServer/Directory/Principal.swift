@@ -2,10 +2,10 @@ internal import AnechoicAPI
 internal import GRPCTransport
 internal import VoiceSessions
 
-/// The client of a call, as far as this server can tell clients apart.
+/// The identity of a call's client, as far as this server knows it.
 ///
-/// This server does not authenticate: a client is who it says it is, or else its host. The host cannot
-/// be made up.
+/// The server does not authenticate clients. A client has the name that it gives itself, or the
+/// name of its host if it gives none. A client can invent a name, but not a host.
 struct Principal: Hashable, Sendable {
   let name: String
   /// The address that the client calls from, without a port: `ipv4:127.0.0.1`, `unix:`.
@@ -29,6 +29,6 @@ struct Principal: Hashable, Sendable {
     name = String(given.prefix(ClientNameRule.longest))
   }
 
-  /// The origin of the controls that the client sends over a connection of its own.
+  /// The origin of the client's controls, which do not come over the media stream.
   var origin: ControlOrigin { ControlOrigin(actor: name, isMediaClient: false) }
 }

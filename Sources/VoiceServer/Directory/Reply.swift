@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// An answer that is awaited: the first one counts.
+/// An answer that one task waits for. Only the first answer counts.
 final class Reply<Answer: Sendable>: Sendable {
   private enum State {
     case empty
@@ -13,7 +13,8 @@ final class Reply<Answer: Sendable>: Sendable {
 
   func give(_ result: Result<Answer, any Error>) { _ = counts(giving: result) }
 
-  /// Gives an answer. Returns whether it is the one that counts: not where whoever asked hung up.
+  /// Gives an answer. Returns false if it does not count, because there was one before or because
+  /// the task that waited was cancelled.
   func counts(giving result: Result<Answer, any Error>) -> Bool {
     var counts = true
     let continuation = state.withLock { state -> CheckedContinuation<Answer, any Error>? in
@@ -33,7 +34,7 @@ final class Reply<Answer: Sendable>: Sendable {
     return counts
   }
 
-  /// Whether nobody waits for it any more.
+  /// Whether an answer has been given, or the task that waited was cancelled.
   var isOver: Bool {
     state.withLock { state in
       switch state {
@@ -43,7 +44,7 @@ final class Reply<Answer: Sendable>: Sendable {
     }
   }
 
-  /// Waits for it; once.
+  /// Waits for the answer. Call this once.
   func value() async throws -> Answer {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

@@ -3,16 +3,16 @@ internal import SessionRecording
 internal import Synchronization
 internal import VoiceSessions
 
-/// The sessions that run on this server, and whether new ones may come.
+/// The sessions that run on a server, and the limits on new ones.
 final class SessionDirectory: Sendable {
   private struct State {
-    /// Nil for one that is about to start.
+    /// The sessions by their ids. The value is nil while a session is starting.
     var sessions: [String: SessionHandle?] = [:]
-    /// The hosts of the sessions' clients.
+    /// The hosts of the sessions' clients, by the ids of the sessions.
     var hosts: [String: String] = [:]
-    /// Who waits to record a session that has not started yet.
+    /// The recorders that wait for a session that has not started yet, by the id of the session.
     var recorders: [String: RecordingQueue] = [:]
-    /// Recordings of sessions that have started, until their last byte was sent.
+    /// The recordings of sessions that have started. Each is removed after its last byte was sent.
     var recordings: Set<ObjectIdentifier> = []
     var isDraining = false
     /// The replies to give when the last session and the last recording have ended.
@@ -31,7 +31,8 @@ final class SessionDirectory: Sendable {
   private let maximumPerHost: Int
   private let state = Mutex(State())
 
-  /// `maximumPerHost` is 0 for no limit of a single host.
+  /// Creates a directory for `maximum` sessions. `maximumPerHost` limits the sessions of each host;
+  /// 0 is no limit.
   init(maximum: Int, maximumPerHost: Int = 0) {
     self.maximum = maximum
     self.maximumPerHost = maximumPerHost > 0 ? maximumPerHost : .max
@@ -39,20 +40,20 @@ final class SessionDirectory: Sendable {
 
   var count: Int { state.withLock { $0.sessions.count } }
 
-  /// All that run, by their ids. One that has ended runs no more, though it keeps its place until
-  /// its client has read the end.
+  /// The running sessions, ordered by their ids. A session that has ended is not included, although
+  /// it keeps its place until its client has read everything.
   var sessions: [SessionHandle] {
     state.withLock { $0.sessions.values.compactMap { $0 } }
       .filter { !$0.feed.isClosed }.sorted { $0.id < $1.id }
   }
 
-  /// One that runs.
+  /// The running session with an id, or nil.
   subscript(id: String) -> SessionHandle? {
     state.withLock { $0.sessions[id] ?? nil }.flatMap { $0.feed.isClosed ? nil : $0 }
   }
 
-  /// Keeps a place for a client of a host. Throws when the id is taken, when the server is full or
-  /// about to stop, and when the host has all the sessions that it may have.
+  /// Reserves a place for a session of a client on `host`. Throws if the id is taken, the server is
+  /// full or about to stop, or the host already has as many sessions as it may have.
   func reserve(_ id: String, for host: String) throws(Status) {
     let (maximum, maximumPerHost) = (maximum, maximumPerHost)
     let refusal: Status? = state.withLock { state in
@@ -69,8 +70,8 @@ final class SessionDirectory: Sendable {
     if let refusal { throw refusal }
   }
 
-  /// Lets somebody record the session of an id when it starts. Throws where it has started, or
-  /// somebody else waits for it, or too many wait.
+  /// Adds a recorder that waits for the session with an id to start. Throws if the session has
+  /// started, if another recorder waits for it, or if too many recorders wait.
   func await(_ id: String, recorder: RecordingQueue) throws(Status) {
     let refusal: Status? = state.withLock { state in
       if state.isDraining { return .draining }
@@ -83,8 +84,8 @@ final class SessionDirectory: Sendable {
     if let refusal { throw refusal }
   }
 
-  /// Forgets a recorder: its session is not waited for any more, or its recording has ended. Returns
-  /// whether it still waited.
+  /// Removes a recorder, because it no longer waits or because its recording has ended. Returns
+  /// whether the recorder was still waiting for its session.
   @discardableResult
   func forget(_ recorder: RecordingQueue, of id: String) -> Bool {
     state.withLock { state in
@@ -95,8 +96,8 @@ final class SessionDirectory: Sendable {
     }
   }
 
-  /// Returns who waits to record a session that starts now. A server that stops waits until the
-  /// recorder is forgotten.
+  /// Returns the recorder that waits for a session that starts now, or nil. A server that stops
+  /// waits until the recorder has been removed with `forget`.
   func takeRecorder(of id: String) -> RecordingQueue? {
     state.withLock { state in
       let recorder = state.recorders.removeValue(forKey: id)
@@ -105,7 +106,7 @@ final class SessionDirectory: Sendable {
     }
   }
 
-  /// Takes the place that was kept.
+  /// Puts a session that has started into its reserved place.
   func enter(_ session: SessionHandle) {
     state.withLock { $0.sessions[session.id] = session }
   }
@@ -118,8 +119,8 @@ final class SessionDirectory: Sendable {
     }
   }
 
-  /// Takes no more sessions, tells those there are, and returns when the last one has ended and the
-  /// last recording was read, or `grace` is over.
+  /// Refuses new sessions and announces the end to the running ones. Returns when the last session
+  /// has ended and the last recording has been read, or after `grace`.
   func drain(grace: Duration) async {
     let recorders = state.withLock { state in
       state.isDraining = true
@@ -131,8 +132,8 @@ final class SessionDirectory: Sendable {
     await waitUntilIdle(atMost: grace)
   }
 
-  /// Ends the sessions that still run, and returns when their recordings were read too, or `limit` is
-  /// over.
+  /// Ends the sessions that still run. Returns when their recordings have been read, or after
+  /// `limit`.
   func endAll(atMost limit: Duration) async {
     for session in sessions { session.tell { $0.end(.serverShutdown, .shutDown) } }
     await waitUntilIdle(atMost: limit)

@@ -4,8 +4,8 @@ internal import GRPCTransport
 internal import Synchronization
 internal import VoiceSessions
 
-/// A running session as other threads see it: what can be read at once, and a way to have
-/// something done on the session's own thread.
+/// A running session as other threads see it. Some values can be read at once; all other work is
+/// passed to the session's own thread.
 final class SessionHandle: Sendable {
   let id: String
   let setup: SessionSetup
@@ -29,22 +29,22 @@ final class SessionHandle: Sendable {
     feed = EventFeed(state)
   }
 
-  /// The session's name.
+  /// The resource name of the session.
   var name: String { "sessions/\(id)" }
 
   func bind(_ session: RunningSession) {
     self.session.withLock { $0 = ThreadBound(session) }
   }
 
-  /// Has something done on the session's thread, soon, or never when the session ends first.
+  /// Runs `work` on the session's thread soon, unless the session ends first.
   func tell(_ work: @escaping @Sendable (RunningSession) -> Void) {
     perform { session in
       if let session { work(session) }
     }
   }
 
-  /// Has a question answered on the session's thread, at once or later. Throws NOT_FOUND when the
-  /// session ends first.
+  /// Runs `question` on the session's thread, and returns the answer that it gives, at once or
+  /// later. Throws NOT_FOUND if the session ends first.
   func ask<Answer: Sendable>(
     _ question: @escaping @Sendable (RunningSession, Reply<Answer>) throws -> Void
   ) async throws -> Answer {
@@ -60,7 +60,7 @@ final class SessionHandle: Sendable {
     return try await reply.value()
   }
 
-  /// Runs `work` on the session's thread, with nil where the session has ended.
+  /// Runs `work` on the session's thread. Passes nil if the session is ending or has ended.
   private func perform(_ work: @escaping @Sendable (RunningSession?) -> Void) {
     executor.perform {
       let session = self.session.withLock { $0.value }
@@ -68,15 +68,16 @@ final class SessionHandle: Sendable {
     }
   }
 
-  /// Counts a change that another connection wants. Throws RESOURCE_EXHAUSTED for too many.
+  /// Counts a change that another connection asks for. Throws RESOURCE_EXHAUSTED if there are too
+  /// many.
   func spend(for client: Principal) throws(Status) {
     guard budgets.withLock({ $0.take(for: client, now: .now) }) else {
       throw .tooManyControls
     }
   }
 
-  /// Returns the session's statistics, at most 100 ms old. Requests at the same time share one answer of
-  /// the session's thread. Throws NOT_FOUND if the session ends first.
+  /// Returns the session's statistics, at most 100 ms old. Callers that wait at the same time share
+  /// one answer of the session's thread. Throws NOT_FOUND if the session ends first.
   func statistics() async throws -> Anechoic_V1_SessionStats {
     let reply = Reply<Anechoic_V1_SessionStats>()
     let isFirst = try statistics.withLock { statistics throws(Status) in
@@ -90,7 +91,7 @@ final class SessionHandle: Sendable {
     }
     if isFirst {
       perform { session in
-        guard let session else { return }  // `close` answers
+        guard let session else { return }  // `close` gives the answer.
         self.answer(.success(session.statistics))
       }
     }
@@ -106,7 +107,7 @@ final class SessionHandle: Sendable {
     for reply in waiting { reply.give(result) }
   }
 
-  /// Tells everybody who waits for the session that it has ended.
+  /// Answers all callers that wait for the session, because it has ended.
   func close() {
     feed.close()
     for fail in pending.withLock({ $0.close() }) { fail() }
@@ -115,21 +116,23 @@ final class SessionHandle: Sendable {
   }
 }
 
-/// The statistics of a session as they were last, and who waits for newer ones.
+/// The last known statistics of a session, and the callers that wait for newer ones.
 private struct SharedStatistics {
   var known: (time: ContinuousClock.Instant, value: Anechoic_V1_SessionStats)?
-  /// Of one question, which is on its way while anybody waits.
+  /// The callers that wait for one answer of the session's thread. While there are any, the
+  /// question has been passed to the thread.
   var waiting: [Reply<Anechoic_V1_SessionStats>] = []
   var isClosed = false
 }
 
-/// The answers that are awaited of a session.
+/// The questions to a session that are not answered yet.
 private struct PendingReplies {
   private var failures: [UInt64: @Sendable () -> Void] = [:]
   private var last: UInt64 = 0
   private var isClosed = false
 
-  /// Nil once the session has ended.
+  /// Adds a question. `failure` is called if the session ends first. Returns an id for `remove`, or
+  /// nil if the session has ended.
   mutating func add(_ failure: @escaping @Sendable () -> Void) -> UInt64? {
     guard !isClosed else { return nil }
     last += 1

@@ -3,7 +3,7 @@ internal import GRPCTransport
 
 /// The last part of a session's name, "sessions/{session_id}".
 enum SessionID {
-  /// The id that a start asks for, or a new one.
+  /// Returns the id that a start asks for, or a new random id if `wanted` is empty.
   static func resolve(
     _ wanted: String, path: String = "start.session_id"
   ) throws(InvalidField) -> String {
@@ -12,7 +12,8 @@ enum SessionID {
     return wanted
   }
 
-  /// The id in a name, "sessions/{session_id}". Throws INVALID_ARGUMENT for what is no name.
+  /// Returns the id in a name of the form "sessions/{session_id}". Throws INVALID_ARGUMENT if the
+  /// name has another form.
   static func named(_ name: String, field: String) throws(Status) -> String {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0] == "sessions", Identifier.isValid(String(parts[1])) else {

@@ -1,11 +1,12 @@
 internal import AnechoicAPI
 
-/// What clients write on a session for themselves.
+/// The rules for the labels that clients attach to a session.
 enum SessionLabels {
   private static let most = 64
   private static let longestKey = 63
   private static let longestValue = 255
 
+  /// Returns the labels. Throws if there are too many, or if a key or a value is not allowed.
   static func check(
     _ labels: [String: String], path: String
   ) throws(InvalidField) -> [String: String] {

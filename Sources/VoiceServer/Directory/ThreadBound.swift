@@ -1,5 +1,5 @@
-/// A reference that crosses threads, to an object that is used on its own thread only: whoever
-/// takes it out is there.
+/// A weak reference that may be passed between threads, to an object that belongs to one thread.
+/// Read `value` on that thread only.
 struct ThreadBound<Object: AnyObject>: @unchecked Sendable {
   private(set) weak var value: Object?
 

@@ -3,9 +3,10 @@ internal import GRPCTransport
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// One `InjectSpeech` call: audio or text in, and an answer when all of it has been heard.
+/// An `InjectSpeech` call. It takes audio or text, and answers when all of the speech has been
+/// heard.
 struct InjectSpeechCall: Sendable {
-  /// What one of the two tasks of a call came to.
+  /// The result of one of the two tasks of a call: sending the speech, and waiting for its end.
   private enum Step {
     case sent
     case ended(Duration?)
@@ -40,8 +41,8 @@ struct InjectSpeechCall: Sendable {
     }
   }
 
-  /// Sends what comes until all of it has been heard, or until the injection ends for another
-  /// reason: then nobody waits for more of it.
+  /// Passes the speech to the session. Returns the duration that was heard when all of it has been
+  /// heard. Throws as soon as the injection ends for another reason.
   private func heard(
     of stream: InjectionStream, _ source: InjectionSource, _ requests: RequestStream
   ) async throws -> Duration {

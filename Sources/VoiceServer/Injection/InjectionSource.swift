@@ -6,18 +6,19 @@ internal import SessionConversions
 internal import SpeechSynthesis
 internal import VoiceSessions
 
-/// Turns what an injector sends, audio or text, into speech at the rates of a session's outputs.
+/// Converts the audio or text of an injector into speech at the sample rates of a session's
+/// outputs.
 actor InjectionSource {
-  /// The pieces that a session is handed one by one.
+  /// The length of the pieces that a session gets one by one.
   private static let pieceDuration = Duration.milliseconds(500)
 
   private let voice: String
-  /// Nil for text.
+  /// The format of the audio. Nil for text.
   private let format: AudioFormat?
   private let setup: SessionSetup
   private var characters = 0
   private var converters: ConverterPair?
-  /// What came and was not converted yet: pieces are made one by one, as they are wanted.
+  /// The samples that have arrived and are not converted yet.
   private var samples: ArraySlice<Float> = []
   private var rate = 0
 
@@ -31,13 +32,13 @@ actor InjectionSource {
     }
   }
 
-  /// Throws the status of a voice that there is not.
+  /// Throws a `Status` if there is no such voice.
   func check() async throws {
     guard format == nil else { return }
     try await speaking { try await SpeechSynthesizer.shared.check(voice: self.voice) }
   }
 
-  /// Takes in what `nextPiece` then gives.
+  /// Takes a request, whose speech `nextPiece` then returns.
   func take(_ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request) async throws {
     switch request {
     case .start: throw Status(InvalidField("start", "came a second time; only the first request may contain it"))
@@ -51,7 +52,7 @@ actor InjectionSource {
     }
   }
 
-  /// The next piece of it; nil after the last.
+  /// Returns the next piece of the speech, or nil if all that has arrived was returned.
   func nextPiece() throws -> InjectedSpeech? {
     guard !samples.isEmpty else { return nil }
     let converters = try converters ?? ConverterPair(from: rate, setup)
@@ -61,7 +62,7 @@ actor InjectionSource {
     return converters.convert(Array(piece), isLast: false)
   }
 
-  /// What is left in the converters.
+  /// Returns the samples that are left in the converters at the end of the speech.
   func rest() -> InjectedSpeech? { converters?.convert([], isLast: true) }
 
   private func audioFormat() throws(Status) -> AudioFormat {
@@ -116,7 +117,7 @@ actor InjectionSource {
   }
 }
 
-/// From one rate to those of the two outputs.
+/// Converters from the sample rate of the speech to the rates of the two outputs.
 private final class ConverterPair {
   private let processed: StreamResampler
   private let playback: StreamResampler?

@@ -1,17 +1,19 @@
 internal import GRPCTransport
 internal import VoiceSessions
 
-/// An injection on its way from the injector's call into the session, no faster than it is heard.
+/// An injection on its way from the injector's call into the session. It is sent no faster than it
+/// is heard.
 final class InjectionStream: Sendable {
-  /// More than this does not wait in the session.
+  /// The duration of waiting speech above which sending stops.
   private static let longestBacklog = Duration.seconds(2)
+  /// The duration of waiting speech at which sending continues.
   private static let shortestBacklog = Duration.seconds(1)
 
   let id: String
   private let session: SessionHandle
   private let client: Principal
-  /// Given how much was heard, or nil for an injection that was cancelled. It also tells this
-  /// injection from a later one of the same id.
+  /// The duration that was heard in the end, or nil if the injection was cancelled. The identity of
+  /// this object distinguishes the injection from a later one with the same id.
   private let ended = Reply<Duration?>()
 
   init(_ session: SessionHandle, id: String, _ client: Principal) {
@@ -20,18 +22,18 @@ final class InjectionStream: Sendable {
     self.client = client
   }
 
-  /// Throws the status of a session that does not take it.
+  /// Starts the injection. Throws a `Status` if the session refuses it.
   func begin() async throws {
     try session.spend(for: client)
     let (id, client, ended) = (id, client.origin, ended)
     let _: Void = try await session.ask { session, reply in
       try session.beginInjection(id, by: client, ended)
-      // Without its client it would stay, in the way of all that follow.
+      // If the injector has gone, the injection would otherwise block all later ones.
       if !reply.counts(giving: .success(())) { session.cancelInjection(id, ended) }
     }
   }
 
-  /// Sends a piece of speech, and waits until most of what waits has been heard.
+  /// Sends a piece of speech. Returns when at most two seconds wait to be heard.
   func send(_ piece: InjectedSpeech) async throws {
     let (id, ended) = (id, ended)
     var backlog: Duration? = try await session.ask { session, reply in
@@ -46,7 +48,7 @@ final class InjectionStream: Sendable {
     if backlog == nil { throw Status.injectionCancelled(id) }
   }
 
-  /// Says that nothing follows.
+  /// Marks the injection as complete: no speech follows.
   func complete() async throws {
     let (id, ended) = (id, ended)
     let _: Void = try await session.ask { session, reply in
@@ -55,7 +57,8 @@ final class InjectionStream: Sendable {
     }
   }
 
-  /// Waits for its end; returns how much was heard, or nil where it was cancelled. Once.
+  /// Waits for the end of the injection. Returns the duration that was heard, or nil if the
+  /// injection was cancelled. Call this once.
   func end() async throws -> Duration? { try await ended.value() }
 
   func cancel() {

@@ -7,7 +7,7 @@ internal import VoiceEngines
 internal import VoiceSessions
 
 extension ServerMethod {
-  /// What this server can do, its limits and its load.
+  /// Returns the method that reports the features, the limits and the load of the server.
   static func capabilities(
     _ configuration: ServerConfiguration, _ directory: SessionDirectory
   ) -> ServerMethod {

@@ -3,14 +3,14 @@ internal import GRPCTransport
 internal import SwiftProtobuf
 internal import Synchronization
 
-/// grpc.health.v1 on this server's own threads.
+/// The service grpc.health.v1, on the server's own threads.
 ///
-/// libgrpc++ has one of its own, but on its callback interface, whose hidden threads made each
-/// frame of the media calls cost half as much again.
+/// libgrpc++ has an implementation too. It uses the callback interface of libgrpc++, whose hidden
+/// threads made each frame of the media calls cost half as much again.
 final class HealthService: Sendable {
-  /// The clients that may watch at a time.
+  /// The maximum number of clients that watch at the same time.
   static let mostWatchers = 1000
-  /// The length of a service's name in bytes: an error repeats the name.
+  /// The maximum length of a service's name in bytes. An error repeats the name.
   private static let longestName = 200
 
   private typealias Response = Grpc_Health_V1_HealthCheckResponse
@@ -23,14 +23,15 @@ final class HealthService: Sendable {
 
   private let state = Mutex(State())
 
-  /// `services` serve from the start, and so does the server as a whole, "".
+  /// Creates the service. The named services, and the server as a whole with the name "", are
+  /// serving from the start.
   init(services: [String]) {
     state.withLock { state in
       for service in services + [""] { state.statuses[service] = .serving }
     }
   }
 
-  /// Says of every service that it serves no more.
+  /// Reports every service as not serving.
   func stopServing() {
     let watchers = state.withLock { state in
       for service in state.statuses.keys { state.statuses[service] = .notServing }
@@ -39,7 +40,7 @@ final class HealthService: Sendable {
     for watcher in watchers { watcher.yield() }
   }
 
-  /// Ends every Watch, once its client has heard the last status.
+  /// Ends every Watch after its client got the last status.
   func endWatches() {
     for watcher in state.withLock({ Array($0.watchers.values) }) { watcher.finish() }
   }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import SwiftProtobuf
 
-/// File descriptors, found by the name of a file or of a symbol in it.
+/// An index of file descriptors, by the name of a file and by the symbols in it.
 struct ReflectedFiles: Sendable {
   private struct File {
     let serialized: Data
@@ -9,7 +9,7 @@ struct ReflectedFiles: Sendable {
   }
 
   private var files: [String: File] = [:]
-  /// The file of each type, service and method, by full names.
+  /// The names of the files that declare each type, service and method, by the full name.
   private var homes: [String: String] = [:]
   private var messages: Set<String> = []
 
@@ -21,7 +21,7 @@ struct ReflectedFiles: Sendable {
     }
   }
 
-  /// Returns a file, followed by all that it imports; nil for a name that no file has.
+  /// Returns the file with a name, followed by all files that it imports, or nil if there is none.
   func file(named name: String) -> [Data]? {
     guard files[name] != nil else { return nil }
     var found = [name]
@@ -35,7 +35,8 @@ struct ReflectedFiles: Sendable {
     return found.compactMap { files[$0]?.serialized }
   }
 
-  /// Returns the file of a type, a service or a method, followed by all that the file imports.
+  /// Returns the file that declares a type, a service or a method, followed by all files that it
+  /// imports, or nil if there is none.
   func file(containing symbol: String) -> [Data]? {
     homes[symbol].flatMap { file(named: $0) }
   }

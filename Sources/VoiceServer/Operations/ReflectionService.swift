@@ -4,20 +4,20 @@ internal import GRPCTransport
 internal import SwiftProtobuf
 internal import Synchronization
 
-/// grpc.reflection.v1 and v1alpha on this server's own threads.
+/// The services grpc.reflection.v1 and v1alpha, on the server's own threads.
 ///
-/// libgrpc++ has a plug-in for this, which keeps one thread for each open stream.
+/// The plug-in of libgrpc++ keeps a thread for each open stream.
 final class ReflectionService: Sendable {
-  /// The streams that may be open at a time.
+  /// The maximum number of open streams.
   static let mostStreams = 1000
-  /// The size of a request in bytes: each is sent back with its answer.
+  /// The maximum size of a request in bytes. The answer contains the request.
   static let largestRequest = 1024
 
   private let services: [String]
   private let files: ReflectedFiles
   private let openStreams = Atomic(0)
 
-  /// Reflects these methods, and reflection itself.
+  /// Creates the service. It describes the methods and itself.
   init(_ methods: [ServerMethod]) {
     services = Set(methods.map(\.method.service) + [RPC.reflection, RPC.reflectionAlpha]).sorted()
     files = ReflectedFiles(FileDescriptors.all())
@@ -31,7 +31,7 @@ final class ReflectionService: Sendable {
     }
   }
 
-  /// Counts a stream. Returns false where too many are open.
+  /// Counts a stream. Returns false if too many are open.
   fileprivate func enter() -> Bool {
     guard openStreams.add(1, ordering: .relaxed).newValue > Self.mostStreams else { return true }
     leave()
@@ -92,7 +92,7 @@ final class ReflectionService: Sendable {
   }
 }
 
-/// One stream of reflection: the next request is read when the last answer has left.
+/// A stream of reflection requests. The next request is read when the last answer has left.
 private final class ReflectionCall: ServerCallHandler {
   private let call: ServerCall
   private let service: ReflectionService
@@ -114,7 +114,7 @@ private final class ReflectionCall: ServerCallHandler {
       let request = try? Grpc_Reflection_V1_ServerReflectionRequest(serializedBytes: Data(message)),
       let answer: [UInt8] = try? service.answer(request).serializedBytes()
     else { return call.finish(.notA("ServerReflectionRequest")) }
-    // Never refused as a second write: the request was read after the last answer had left.
+    // No other write is in flight, because the request was read after the last answer had left.
     answer.withUnsafeBytes { try? call.write($0) }
   }
 

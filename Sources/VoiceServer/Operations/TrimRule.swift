@@ -1,9 +1,9 @@
-/// Decides when memory is trimmed: soon after the process has grown, and otherwise once in a while,
+/// The rule for when to trim memory: soon after the process has grown, and otherwise at intervals,
 /// because memory that is freed later does not show as growth.
 struct TrimRule {
-  /// The growth after which memory is trimmed at the next check, in bytes.
+  /// The growth in bytes after which the next check trims memory.
   static let growth = 2 << 20
-  /// The time after which memory is trimmed although the process has not grown.
+  /// The time after which memory is trimmed even if the process has not grown.
   static let longestInterval = Duration.seconds(5)
 
   private let checkInterval: Duration
@@ -14,15 +14,15 @@ struct TrimRule {
     self.checkInterval = checkInterval
   }
 
-  /// Returns whether memory is to be trimmed now. To be asked at each check, with the memory in bytes
-  /// that the process holds.
+  /// Returns whether to trim memory now. Call this at each check, with the size of the process in
+  /// bytes.
   mutating func isDue(resident: Int) -> Bool {
     smallest = min(smallest, resident)
     sinceTrim += checkInterval
     return resident - smallest >= Self.growth || sinceTrim >= Self.longestInterval
   }
 
-  /// Notes that memory has been trimmed, and what the process holds now.
+  /// Notes that memory has been trimmed, and the size of the process in bytes afterwards.
   mutating func noteTrim(resident: Int) {
     smallest = resident
     sinceTrim = .zero

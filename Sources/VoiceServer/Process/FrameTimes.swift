@@ -1,11 +1,13 @@
-/// How long frames took, in classes of a quarter of a power of two: percentiles within 19 %.
+/// A histogram of the times to process a frame. A class is a quarter of an octave wide, so that
+/// percentiles are exact to 19 %.
 struct FrameTimes {
   private static let classes = 4 * 40
 
   private var counts = [UInt32](repeating: 0, count: Self.classes)
   private var total: UInt32 = 0
 
-  /// Notes `frames` frames that took `nanoseconds` together. Runs per frame: no allocation.
+  /// Notes `frames` frames that took `nanoseconds` together. Runs per frame: no allocation, lock,
+  /// log or await.
   mutating func note(nanoseconds: UInt64, frames: UInt32) {
     guard frames > 0 else { return }
     let each = max(1, nanoseconds / UInt64(frames))
@@ -15,7 +17,8 @@ struct FrameTimes {
     total &+= frames
   }
 
-  /// The time that a share of the frames stays within; 0 before the first.
+  /// Returns the time within which a share of the frames was processed, or 0 before the first
+  /// frame.
   func percentile(_ share: Double) -> Duration {
     let wanted = UInt32((Double(total) * share).rounded(.up))
     var seen: UInt32 = 0

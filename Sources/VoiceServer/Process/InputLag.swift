@@ -1,33 +1,39 @@
 internal import GRPCTransport
 
-/// Follows how far the microphone of a session is behind real time.
+/// A meter of the time by which the microphone of a session is behind real time.
 ///
-/// Media that arrives as early as ever is on time. As the two clocks differ, what counts as on time
-/// moves by up to 1,000 ppm. A microphone that kept pace for a second is on time, whatever it missed
-/// before: what has not come by then is not on its way.
+/// Media that arrives as early as the earliest media before is on time. Because the two clocks
+/// differ, this reference moves by up to 1,000 ppm. A microphone that has kept pace for a second is
+/// on time, however much it missed before, because the missing samples will not come any more.
 struct InputLag {
-  /// Later than this, a sample counts as late.
+  /// The lag in nanoseconds above which samples count as late.
   static let lateness = Duration.milliseconds(100).nanoseconds
-  /// Later than this, the client is told; until the lag is below `lateness` again.
+  /// The lag in nanoseconds above which the client is warned. The warning ends when the lag is
+  /// below `lateness` again.
   static let warning = Duration.milliseconds(500).nanoseconds
   private static let window = Duration.seconds(1).nanoseconds
-  /// How much the lag may change within a window of a microphone that keeps pace.
+  /// The maximum change of the lag, in nanoseconds, within a window in which the microphone keeps
+  /// pace.
   private static let steadiness = Duration.milliseconds(20).nanoseconds
 
   private var start: ContinuousClock.Instant?
-  private var last: Int64 = 0  // time of the last arrival, in nanoseconds since the start
-  private var media: Int64 = 0  // what had come by then
-  private var earliest: Int64 = 0  // by how much media that is on time is ahead of time
+  /// The time of the last arrival, in nanoseconds since the start.
+  private var last: Int64 = 0
+  /// The media that had arrived by then, in nanoseconds.
+  private var media: Int64 = 0
+  /// The time in nanoseconds by which media that is on time is ahead of the clock.
+  private var earliest: Int64 = 0
   private var window: (time: Int64, ahead: Int64) = (0, 0)
-  /// Samples that came late.
+  /// The number of samples that came late.
   private(set) var lateSamples: UInt64 = 0
   /// Whether the client has been told that its microphone is late.
   private(set) var isLate = false
 
-  /// Takes in that `samples` of the microphone came, which end at `media` nanoseconds. Runs per frame:
-  /// no allocation, lock, log or await.
+  /// Notes the arrival of microphone samples that end at the media time `media`, in nanoseconds.
+  /// Runs per frame: no allocation, lock, log or await.
   ///
-  /// - Returns: Whether the microphone has become late or is late no more; nil for no change.
+  /// - Returns: True if the microphone has become late, false if it is no longer late, and nil if
+  ///   nothing has changed.
   mutating func note(media: Int64, samples: Int64, now: ContinuousClock.Instant) -> Bool? {
     guard let start else {
       start = now
@@ -52,8 +58,8 @@ struct InputLag {
     return isLate
   }
 
-  /// How far the microphone is behind at a time, with what should have come by then. Nil before the
-  /// first arrival.
+  /// Returns the lag of the microphone at a time, which includes samples that should have arrived
+  /// by then. Returns nil before the first arrival.
   func value(at now: ContinuousClock.Instant) -> Duration? {
     start.map { .nanoseconds(max(0, earliest - (media - $0.duration(to: now).nanoseconds))) }
   }

@@ -1,25 +1,28 @@
-/// Decides how much of the processed output waits for a slow reader, in real time.
+/// The rule for how much of the processed output waits for a slow reader, in real time.
 ///
-/// A reader that stalls has a second of audio kept for it. A reader that reads on, but not fast enough
-/// to catch up within a second, goes on with the latest audio: its delay is back to normal then.
+/// For a reader that stalls, the server keeps a second of audio. A reader that continues to read,
+/// but does not catch up within a second, continues with the latest audio, so that its delay is
+/// normal again.
 struct OutputBacklog {
-  /// Frames that are kept for a reader that does not read.
+  /// The number of frames that are kept for a reader that does not read.
   static let most = 100
-  /// How long more may wait: a gap that is filled comes all at once, and the reader has a while for it.
+  /// The time for which more frames may wait. A gap that is filled comes at once, and the reader
+  /// gets this time to read it.
   static let patience = Duration.milliseconds(500)
-  /// Frames that a reader may be behind for any time.
+  /// The number of frames by which a reader may always be behind.
   static let settled = 20
-  /// How long a reader may be further behind while it reads.
+  /// The time for which a reader that reads may be further behind.
   static let catchUpTime = Duration.seconds(1)
-  /// A reader that takes nothing for this long has stalled. Its time to catch up starts when it reads again.
+  /// The time without a read after which a reader has stalled. Its time to catch up starts when it
+  /// reads again.
   static let stall = Duration.milliseconds(200)
 
   private var fullSince: ContinuousClock.Instant?
   private var behindSince: ContinuousClock.Instant?
   private var lastTaken: ContinuousClock.Instant?
 
-  /// Returns how many frames may go on waiting now that `waiting` do, after one more was added. Nil
-  /// for all of them. Runs per chunk: no allocation, lock, log or await.
+  /// Returns the number of frames that may continue to wait, after a chunk was added and `waiting`
+  /// frames wait, or nil if all may wait. Runs per chunk: no allocation, lock, log or await.
   mutating func limit(afterAdding waiting: Int, now: ContinuousClock.Instant) -> Int? {
     guard waiting > Self.most else {
       fullSince = nil
@@ -30,7 +33,8 @@ struct OutputBacklog {
     return now - since > Self.patience ? Self.most : nil
   }
 
-  /// Returns the same after the reader has taken something. Runs per chunk: no allocation, lock, log or
+  /// Returns the number of frames that may continue to wait, after the reader took a chunk and
+  /// `waiting` frames wait, or nil if all may wait. Runs per chunk: no allocation, lock, log or
   /// await.
   mutating func limit(afterTaking waiting: Int, now: ContinuousClock.Instant) -> Int? {
     defer { lastTaken = now }

@@ -3,12 +3,12 @@ internal import GRPCTransport
 internal import SessionConversions
 internal import VoiceSessions
 
-/// One `Process` call, which is one session. Takes requests and sends responses, all on the call's
+/// A `Process` call, which is one session. It takes requests and sends responses, all on the call's
 /// thread.
 final class ProcessCall: ServerCallHandler {
   private enum State {
     case awaitingStart
-    /// The first request has come, and waits for its turn.
+    /// The first request has arrived and waits for its turn.
     case starting
     case running(RunningSession)
     case over
@@ -19,7 +19,7 @@ final class ProcessCall: ServerCallHandler {
   private let directory: SessionDirectory
   private var state = State.awaitingStart
   private var session: RunningSession?
-  /// Whether the session waits until its client has read more.
+  /// Whether the session reads nothing until its client has read more.
   private var isHeldBack = false
   private var resumption: Timer?
   private lazy var output = OutgoingMessages(call, limit: configuration.unreadLimit) {
@@ -67,10 +67,10 @@ final class ProcessCall: ServerCallHandler {
 
   func ended() { close() }
 
-  /// Starts the session when no call of the thread has an event. A start takes milliseconds: many at
-  /// once would delay the frames of other sessions.
+  /// Starts the session when no call of the thread has an event. A start takes milliseconds, and
+  /// many starts at once would delay the frames of other sessions.
   private func startInTurn(_ message: UnsafeRawBufferPointer) throws(Status) {
-    // A message that waits for its turn is kept, so that its size is checked before.
+    // The size is checked first, because a message that waits for its turn is kept.
     do { try Anechoic_V1_ProcessRequest.checkSize(message) } catch { throw Status(error) }
     let message = Array(message)
     state = .starting
@@ -120,7 +120,7 @@ final class ProcessCall: ServerCallHandler {
     }
   }
 
-  /// Asks for the next request, at once or when the client may go on.
+  /// Reads the next request, at once or when the client may continue.
   private func readOn() {
     guard case .running(let session) = state else { return }
     isHeldBack = false
@@ -129,7 +129,8 @@ final class ProcessCall: ServerCallHandler {
     case .later(let delay):
       resumption = call.schedule(after: delay) { [weak self] in self?.resume() }
     case .afterWrites: isHeldBack = true
-    // One request may hold minutes of audio. Its client reads some of the output before more is made.
+    // The audio and gaps of a request may last many seconds. The client has to read some of the
+    // output first.
     case .afterTurn where output.isHalfFull: isHeldBack = true
     case .afterTurn:
       resumption = call.whenIdle { [weak self] in self?.goOn() }
@@ -148,14 +149,14 @@ final class ProcessCall: ServerCallHandler {
     if case .running = state { call.read() }
   }
 
-  /// Ends the call of a client that leaves more unread than the server keeps.
+  /// Ends the call, because its client leaves more unread than the server keeps.
   private func overflowed() {
     close(.slowConsumer)
     call.abort(.slowConsumer(configuration.unreadLimit))
   }
 
-  /// Sends what is left, and then the status. The session keeps its place until then: a server
-  /// that stops waits for it.
+  /// Sends the remaining responses and then the status. The session keeps its place in the
+  /// directory until then, so that a server that stops waits for it.
   private func end(_ status: Status) {
     state = .over
     resumption?.cancel()

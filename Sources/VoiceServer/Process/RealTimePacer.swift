@@ -1,26 +1,27 @@
 internal import GRPCTransport
 
-/// Holds back a client that sends faster than real time: HTTP/2's flow control stops the client while
-/// its messages are not read.
+/// The rule that holds back a client that sends faster than real time. While its messages are not
+/// read, HTTP/2's flow control stops the client.
 ///
-/// The pacer keeps an allowance of audio that may be read. It grows with time, and what has been
-/// processed is taken off. So a session that was held up catches up at once by as much as it missed,
-/// and no client runs faster than real time for long.
+/// The pacer keeps an allowance of audio that may be read. The allowance grows with time, and
+/// shrinks by the audio that was processed. A session that was held up can therefore catch up at
+/// once, and no client runs faster than real time for long.
 struct RealTimePacer {
-  /// How far ahead of real time the input may be.
+  /// The time by which the input may be ahead of real time.
   static let lead = Duration.milliseconds(500)
-  /// The longest stall that a session catches up with: no connection survives a longer one, as
-  /// keepalive ends it after 30 s.
+  /// The longest stall after which a session catches up. No connection survives a longer one,
+  /// because keepalive ends it after 30 s.
   static let longestStall = Duration.seconds(30)
-  /// A microphone's clock may be faster than the server's by one part in so many: the allowance grows
-  /// by as much faster than time.
+  /// The tolerance for a fast microphone, whose clock may run faster than the server's by one part
+  /// in this number. The allowance grows faster than time by the same amount.
   static let clockTolerance: Int64 = 1000
 
   private var allowance = Self.lead.nanoseconds
   private var last: (media: Int64, time: ContinuousClock.Instant)?
 
-  /// Returns how long to wait before more is read, or nil to read at once, when `media` nanoseconds of
-  /// the microphone have been processed by `now`. Runs per frame: no allocation, lock, log or await.
+  /// Returns the time to wait before the next read, or nil to read at once. `media` is the length
+  /// of the microphone audio, in nanoseconds, that has been processed by `now`. Runs per frame: no
+  /// allocation, lock, log or await.
   mutating func delay(media: Int64, now: ContinuousClock.Instant) -> Duration? {
     defer { last = (media, now) }
     guard let last else { return nil }

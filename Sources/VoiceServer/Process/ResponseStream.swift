@@ -10,17 +10,17 @@ final class ResponseStream {
 
   init(_ messages: OutgoingMessages) { self.messages = messages }
 
-  /// The number of responses that wait for the one in flight.
+  /// The number of responses that wait behind the one in flight.
   var waiting: Int { messages.waiting }
 
-  /// The number of chunks of audio among them.
+  /// The number of chunks of audio among the responses that wait.
   var waitingAudio: Int { messages.waitingDroppable }
 
-  /// Whether half of the bound on unread responses is used.
+  /// Whether half of the limit on unread responses is used.
   var isHalfFull: Bool { messages.isHalfFull }
 
-  /// Sends a chunk of audio. Runs per chunk: allocates nothing in this code once the queue has grown
-  /// to its size.
+  /// Sends a chunk of audio. Runs per chunk: this code allocates nothing once the queue has grown
+  /// to its full size.
   func send(_ chunk: OutputChunk) {
     let response = AudioResponse(chunk)
     messages.send(size: response.size, isDroppable: true) { response.write(to: $0) }

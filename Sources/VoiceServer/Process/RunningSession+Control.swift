@@ -5,9 +5,10 @@ internal import SessionRecording
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// What other connections have done on the session's thread.
+/// The work that other connections pass to the session's thread.
 extension RunningSession {
-  /// Applies a control now, between two frames. Throws the status of its refusal.
+  /// Applies a control between two frames, and returns the new state. Throws a `Status` if the
+  /// control is refused.
   func apply(
     _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: ControlOrigin
   ) throws(Status) -> SessionState {
@@ -43,8 +44,9 @@ extension RunningSession {
     }
   }
 
-  /// `ended` is given how much was heard in the end, or nil for an injection that was cancelled. Who
-  /// holds it is who may go on with the injection.
+  /// Starts an injection. `ended` gets the duration that was heard in the end, or nil if the
+  /// injection was cancelled. The caller that passes the same `ended` later may continue the
+  /// injection.
   func beginInjection(
     _ id: String, by client: ControlOrigin, _ ended: Reply<Duration?>
   ) throws(Status) {
@@ -55,7 +57,8 @@ extension RunningSession {
     waiting.injections[id] = ended
   }
 
-  /// Returns how much waits to be heard then; nil where the injection is over.
+  /// Adds speech to an injection. Returns the duration that waits to be heard, or nil if the
+  /// injection has ended.
   func inject(_ piece: InjectedSpeech, into id: String, _ ended: Reply<Duration?>) -> Duration? {
     guard holds(id, ended) else { return nil }
     note(
@@ -105,7 +108,8 @@ extension RunningSession {
   }
 }
 
-/// Passes on what a session emits, but for the result of a control that did not come in the stream.
+/// A sink that passes everything on to the media client except the result of a control, because the
+/// control came from another connection.
 private final class ResultCatcher: SessionSink {
   private let session: RunningSession
   private(set) var refusal: Refusal?

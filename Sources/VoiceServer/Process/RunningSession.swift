@@ -8,31 +8,32 @@ internal import SwiftProtobuf
 internal import VoiceEngines
 internal import VoiceSessions
 
-/// A session with its place on this server: takes requests, sends responses, and says when the
-/// client may go on.
+/// A session on this server. It takes requests, sends responses, and determines when the next
+/// request is read.
 final class RunningSession: SessionSink {
-  /// Whether the next request is read.
+  /// The time at which the next request is read.
   enum Readiness: Equatable {
     case now
-    /// In real time: not before so much time has passed.
+    /// After this time, because the client is ahead of real time.
     case later(Duration)
-    /// When the client has read more of what it was sent.
+    /// When the client has read more of the output.
     case afterWrites
-    /// When `goOn` has processed what one request left: other sessions of the thread come first.
+    /// When `goOn` has processed the rest of the last request. Other sessions of the thread come
+    /// first.
     case afterTurn
   }
 
-  /// Messages that may wait for a slow client before nothing more is read from it: events and answers,
-  /// and under the media clock audio too.
+  /// The number of messages that may wait for a slow client before the server stops reading its
+  /// requests. Events and answers count, and under the media clock audio too.
   private static let longestBacklog = 100
-  /// A microphone that has sent nothing for so long does not run.
+  /// The time without audio after which the microphone counts as stopped.
   private static let longestSilence = Duration.seconds(2)
 
   let session: VoiceSession
   let handle: SessionHandle
   /// The calls that wait for a later event of this session.
   var waiting = AwaitedEvents()
-  /// Records the session, or nil if the session is not recorded.
+  /// The recorder of the session. Nil if the session is not recorded.
   private(set) var recorder: SessionRecorder?
   private let setup: SessionSetup
   private let requests: SessionRequests
@@ -40,9 +41,9 @@ final class RunningSession: SessionSink {
   private let output: ResponseStream
   private let directory: SessionDirectory
   private let endCall: (Status) -> Void
-  /// Whether the end has been announced: nothing changes any more.
+  /// Whether the session has ended. Nothing changes any more.
   private(set) var hasEnded = false
-  /// Whether the end has begun: the session takes nothing more.
+  /// Whether the session is ending or has ended. It accepts no more requests or changes.
   var isEnding: Bool { hasEnded || ending != nil }
   private var lastAudio: ContinuousClock.Instant?
   private var silenceCheck: Timer?
@@ -54,11 +55,12 @@ final class RunningSession: SessionSink {
   private var backlog = OutputBacklog()
   private var chunksDropped: UInt64 = 0
   private var framesDropped: UInt64 = 0
-  private var untoldFrames = 0  // dropped, and not reported by an event yet
+  /// The number of dropped frames that no event has reported yet.
+  private var untoldFrames = 0
   private var ending: Ending?
 
-  /// Enters the session into the directory and sends `started`. `endCall` sends what is left, and
-  /// then a status.
+  /// Enters the session into the directory and sends `started`. `endCall` sends the remaining
+  /// responses and then a status.
   init(
     id: String, _ setup: SessionSetup, _ start: Anechoic_V1_Start, labels: [String: String],
     engine: any VoiceEngine.Type, by client: Principal, on call: ServerCall, output: ResponseStream,
@@ -98,7 +100,7 @@ final class RunningSession: SessionSink {
       })
   }
 
-  /// Takes a request in and processes what has become complete by it.
+  /// Takes a request, and processes the frames that it completes.
   func take(_ message: UnsafeRawBufferPointer) throws(Status) {
     guard !isEnding else { return }
     let before = session.microphoneArrived
@@ -114,7 +116,8 @@ final class RunningSession: SessionSink {
     if setup.isRealTime { noteArrival(after: before, at: now) }
   }
 
-  /// Follows the microphone's lag. Runs after the request has been processed, as it does in a replay.
+  /// Measures the microphone's lag. Runs after the request was processed, in the same order as a
+  /// replay.
   private func noteArrival(after before: Int64, at now: ContinuousClock.Instant) {
     let arrived = session.microphoneArrived
     guard arrived > before, !isEnding else { return }
@@ -126,8 +129,9 @@ final class RunningSession: SessionSink {
     session.microphoneIsLate(isLate, sink: self)
   }
 
-  /// Processes what is left, a turn at a time, ends the session, and has its call end with `status`.
-  /// `ended` is called then, or when the client was lost before. Does nothing where the end has begun.
+  /// Processes the remaining audio in turns, then ends the session, and its call with `status`.
+  /// Calls `ended` afterwards, or when the client is lost before. If the session is ending already,
+  /// only calls `ended`.
   func end(
     _ reason: SessionEvent.EndReason, _ status: Status, then ended: @escaping () -> Void = {}
   ) {
@@ -145,7 +149,7 @@ final class RunningSession: SessionSink {
     guard isOver else {
       self.ending?.frames += SessionRequests.framesPerTurn
       self.ending?.turn = nil
-      // Else the client reads some of the output before more is made.
+      // If the output is half full, the next turn waits until the client has read some of it.
       if !output.isHalfFull { takeLastTurnLater() }
       return
     }
@@ -158,7 +162,8 @@ final class RunningSession: SessionSink {
     ending?.turn = call.whenIdle { [weak self] in self?.takeLastTurn() }
   }
 
-  /// Leaves the directory; once. A session that has not ended by now has lost its client.
+  /// Removes the session from the directory. Call this once. A session that has not ended by now
+  /// has lost its client, and ends with `reason`.
   func close(_ reason: SessionEvent.EndReason = .clientLost) {
     if !hasEnded {
       recorder?.note(.end(reason, flushed: false, frames: ending?.frames ?? 0))
@@ -177,7 +182,8 @@ final class RunningSession: SessionSink {
     session.announceEnd(in: time, sink: self)
   }
 
-  /// Takes a gesture in; the answer comes now, or when it has been decided.
+  /// Reports a gesture to the session. `reply` gets the answer at once or when the gesture is
+  /// decided.
   func report(_ gesture: MuteGesture, _ reply: Reply<GestureResult>) throws {
     recorder?.note(.gesture(Anechoic_V1_RecordedAct.Gesture(gesture)))
     do throws(Refusal) {
@@ -188,7 +194,8 @@ final class RunningSession: SessionSink {
       throw Status(error)
     }
     guard try waiting.await(gesture, reply) else { return }
-    // The media clock decides when time is over; should it stand still, so does this one.
+    // The session itself ends the gesture by the media clock. This timer ends it if the media clock
+    // stops.
     let limit = session.state.configuration.mute.decisionTimeout + Self.longestSilence
     waiting.timers[gesture.id] = call.schedule(after: limit) { [weak self] in
       guard let self, !isEnding else { return }
@@ -198,10 +205,9 @@ final class RunningSession: SessionSink {
   }
 
   func readiness() -> Readiness {
-    // Nothing more is read.
     if isEnding { return .afterWrites }
     if session.hasCompleteFrame { return .afterTurn }
-    // Events and answers are never lost, so who causes them has to read them.
+    // Events and answers are never dropped, so the client that causes them has to read them.
     guard output.waiting - output.waitingAudio <= Self.longestBacklog else { return .afterWrites }
     guard setup.isRealTime else {
       return output.waiting > Self.longestBacklog ? .afterWrites : .now
@@ -210,8 +216,8 @@ final class RunningSession: SessionSink {
     return pacer.delay(media: media, now: .now).map { .later($0) } ?? .now
   }
 
-  /// Drops what a slow reader is too far behind with, in real time, and goes on with the end of a
-  /// session that waited for its reader.
+  /// Continues the end of a session that waited for its reader. In real time, drops the audio by
+  /// which a slow reader is too far behind.
   func clientHasRead() {
     if ending != nil, ending?.turn == nil { takeLastTurnLater() }
     guard setup.isRealTime,
@@ -220,7 +226,8 @@ final class RunningSession: SessionSink {
     drop(downTo: limit)
   }
 
-  /// Frames of the processed output that wait for the client; the last chunk counts as a whole one.
+  /// The number of frames of the processed output that wait for the client. The last chunk counts
+  /// as a full one.
   private var waitingFrames: Int { output.waitingAudio * setup.framesPerChunk }
 
   private func drop(downTo limit: Int) {
@@ -232,7 +239,7 @@ final class RunningSession: SessionSink {
     }
   }
 
-  /// Reports what was dropped of the output.
+  /// Reports the dropped output with an event.
   private func tellDropped() {
     guard untoldFrames > 0 else { return }
     let samples = Int64(untoldFrames * setup.processed.rate.samplesPerFrame)
@@ -241,15 +248,15 @@ final class RunningSession: SessionSink {
     session.outputWasDropped(samples: samples, sink: self)
   }
 
-  /// Goes on with what one request left.
+  /// Continues with the rest of the last request.
   func goOn() {
     guard !isEnding else { return }
     recorder?.note(.turn(.init()))
     process()
   }
 
-  /// Processes what is complete. Runs per frame: allocates, locks, logs and awaits nothing, but for
-  /// what a recorder writes down.
+  /// Processes the complete frames. Runs per frame: no allocation, lock, log or await, except for
+  /// the recorder of a recorded session.
   private func process() {
     let began = ContinuousClock.now
     lastAudio = began
@@ -265,7 +272,8 @@ final class RunningSession: SessionSink {
       nanoseconds: UInt64(began.duration(to: .now).nanoseconds), frames: UInt32(frames))
   }
 
-  /// Tells the session when no audio comes any more: what needs the microphone is refused then.
+  /// Tells the session when no audio has come for too long. It then refuses requests that need the
+  /// microphone.
   private func checkSilenceLater() {
     silenceCheck = call.schedule(after: Self.longestSilence / 2) { [weak self] in
       guard let self, !isEnding else { return }
@@ -285,7 +293,7 @@ final class RunningSession: SessionSink {
     output.send(chunk)
     guard setup.isRealTime else { return }
     let limit = backlog.limit(afterAdding: waitingFrames, now: .now)
-    // A gap that is filled comes all at once. The queue must not overflow meanwhile.
+    // A gap that is filled comes at once, and must not make the queue overflow.
     guard let limit = output.isHalfFull ? OutputBacklog.most : limit else { return }
     drop(downTo: limit)
   }
@@ -312,7 +320,7 @@ final class RunningSession: SessionSink {
     output.send(.with { $0.stats = message })
   }
 
-  /// What is known of the session now.
+  /// The current statistics of the session.
   var statistics: Anechoic_V1_SessionStats { message(session.statistics) }
 
   private func message(_ statistics: SessionStatistics) -> Anechoic_V1_SessionStats {
@@ -329,11 +337,12 @@ final class RunningSession: SessionSink {
   }
 }
 
-/// An end that goes turn by turn.
+/// The end of a session, which is processed in turns.
 private struct Ending {
   let reason: SessionEvent.EndReason
   let status: Status
   let ended: () -> Void
-  var frames = 0  // processed since the end began
+  /// The number of frames that were processed since the end began.
+  var frames = 0
   var turn: Timer?
 }

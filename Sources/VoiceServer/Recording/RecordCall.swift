@@ -4,8 +4,8 @@ internal import GRPCTransport
 internal import SessionRecording
 internal import SwiftProtobuf
 
-/// One `RecordSession` call. Waits for a session to start, and sends the recording while the session
-/// runs, on a thread that no audio runs on.
+/// A `RecordSession` call. It waits for a session to start, and sends the recording while the
+/// session runs. It runs on the background lane, whose thread processes no audio.
 final class RecordCall: ServerCallHandler {
   private static let defaultWait = Duration.seconds(60)
   private static let longestWait = Duration.seconds(3600)
@@ -79,7 +79,7 @@ final class RecordCall: ServerCallHandler {
     }
   }
 
-  /// Sends the next part of the recording, unless another one is in flight.
+  /// Sends the next part of the recording, unless a write is in flight.
   private func writeNext() {
     guard !call.isWriting, case .recording(_, let queue) = state else { return }
     switch queue.next() {

@@ -1,7 +1,7 @@
 public import AudioCore
 
-/// One input of a session on its media clock: takes in samples by their index and gives out frames in
-/// order.
+/// One input of a session on its media clock: takes in samples by their index and gives out frames
+/// in order.
 public struct InputTimeline: ~Copyable {
   /// The treatment of samples that arrive after their time.
   public enum Lateness: Sendable {
@@ -50,7 +50,8 @@ public struct InputTimeline: ~Copyable {
 
   public var hasFrame: Bool { waiting >= format.rate.samplesPerFrame }
 
-  /// Appends a chunk. Samples that arrived before are dropped, and a gap before the chunk is concealed.
+  /// Appends a chunk. Samples that arrived before are dropped, and a gap before the chunk is
+  /// concealed.
   ///
   /// - Returns: How many samples were missing.
   public mutating func append(
@@ -74,8 +75,8 @@ public struct InputTimeline: ~Copyable {
     return missing
   }
 
-  /// Moves the next 10 ms into a frame. Missing samples are concealed, and treated as late when they
-  /// arrive. Not for a timeline with a history.
+  /// Moves the next 10 ms into a frame. Missing samples are concealed, and treated as late when
+  /// they arrive. Not for a timeline with a history.
   ///
   /// - Returns: How many samples were there.
   @discardableResult
@@ -84,8 +85,8 @@ public struct InputTimeline: ~Copyable {
     return queue.take(into: frame)
   }
 
-  /// The next sample of a channel to be taken, with all that wait after it and the history before it.
-  /// The pointer is valid until the timeline changes.
+  /// The next sample of a channel to be taken, with all that wait after it and the history before
+  /// it. The pointer is valid until the timeline changes.
   func next(_ channel: Int) -> UnsafePointer<Float> { queue.samples(channel) + kept }
 
   /// Whether the history reaches so many samples back.
@@ -100,7 +101,8 @@ public struct InputTimeline: ~Copyable {
     }
   }
 
-  /// Moves the next sample by a number of samples, back into the history where the number is negative.
+  /// Moves the next sample by a number of samples, back into the history where the number is
+  /// negative.
   mutating func move(by samples: Int) {
     taken += Int64(samples)
     kept += samples

@@ -11,7 +11,7 @@ namespace webrtc {
 class AudioProcessing;
 }
 
-// A call in the form that the library takes.
+// The audio of a call in the form that the library requires.
 struct EngineAudio {
   explicit EngineAudio(const bench::Call &call);
 
@@ -21,11 +21,12 @@ struct EngineAudio {
   std::vector<float> reference;
 };
 
-// libwebrtc-audio-processing with nothing around it: all stages of the service's STANDARD mode in
-// a single instance, on the frames of a call, round and round.
+// libwebrtc-audio-processing without the service: one instance with all stages of the STANDARD
+// mode. It processes the frames of a call again and again.
 class BareEngine {
  public:
-  // `audio` must outlive it. Starts with frame number `first_frame`, taken modulo their number.
+  // Starts with the frame `first_frame`, modulo the number of frames. `audio` must outlive the
+  // engine.
   BareEngine(const EngineAudio &audio, size_t first_frame);
   ~BareEngine();
 
@@ -34,7 +35,7 @@ class BareEngine {
 
  private:
   const EngineAudio &audio_;
-  size_t position_;  // the next sample
+  size_t position_;  // The next sample.
   std::vector<float> output_;
   std::unique_ptr<webrtc::AudioProcessing> library_;
 };

@@ -6,14 +6,14 @@
 
 namespace bench {
 
-// A command line of "--name value" pairs. What is wrong with it ends the process with status 64.
+// A command line of "--name value" pairs. A wrong command line ends the process with status 64.
 class Arguments {
  public:
-  // `defaults` has every name there is; an empty value stands for none.
+  // `defaults` contains every allowed name. An empty value means that there is no default.
   Arguments(int argc, char **argv, std::map<std::string, std::string> defaults);
 
   const std::string &text(const std::string &name) const { return values_.at(name); }
-  // A whole number of at least `least`.
+  // Returns a whole number, which must be at least `least`.
   int number(const std::string &name, int least) const;
 
  private:

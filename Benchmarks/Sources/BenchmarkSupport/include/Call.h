@@ -7,7 +7,7 @@
 
 namespace bench {
 
-// Both sides of a call, mono, equally long: a whole number of 10 ms frames.
+// Both sides of a call, mono, with the same whole number of 10 ms frames.
 struct Call {
   int rate_hz;
   std::vector<int16_t> microphone;
@@ -17,9 +17,9 @@ struct Call {
   size_t frames() const { return microphone.size() / frame_samples(); }
 };
 
-// Reads two 16-bit mono WAV files of one rate and brings them to `rate_hz`, a multiple of it, by
-// linear interpolation: it is the work that counts here, not the sound.
-// A file that does not fit ends the process with status 1.
+// Reads two 16-bit mono WAV files of the same rate and converts them to `rate_hz`, a multiple of
+// that rate, by linear interpolation. The quality of the sound does not matter to a benchmark. A
+// file that cannot be used ends the process with status 1.
 Call read_call(const std::string &microphone_path, const std::string &reference_path, int rate_hz);
 
 }  // namespace bench
