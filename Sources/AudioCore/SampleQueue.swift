@@ -10,10 +10,12 @@ public struct SampleQueue: ~Copyable {
   public private(set) var count = 0
   private var head = 0
   private var capacity: Int
-  private var storage: UnsafeMutablePointer<Float>  // Channel after channel, `capacity` samples each.
+  /// The samples, channel after channel, with `capacity` samples each.
+  private var storage: UnsafeMutablePointer<Float>
   private let fade: Int  // The length of a fade in samples, 5 ms.
-  private let last: UnsafeMutablePointer<Float>  // The start value of each channel's fade-out.
-  private let tail: UnsafeMutablePointer<Float>  // The start values of the fade-out before a fade-in.
+  private let last: UnsafeMutablePointer<Float>  // The start value of each fade-out.
+  /// The start values of the fade-out before a fade-in.
+  private let tail: UnsafeMutablePointer<Float>
   private var concealed = 0  // The number of concealed samples since the last real one.
   private var fadedIn: Int  // The number of samples since a gap, up to the length of a fade.
   private var tailOffset = 0  // The position in the fade-out before a fade-in.

@@ -216,7 +216,10 @@ struct ProcessTests {
       "'record' is not a subcommand of 'anechoic sessions'; use 'anechoic record'\n"
         + "Usage: anechoic sessions "
     ),
-    (["mute", "call-1"], "'mute' is not a subcommand of 'anechoic'; use 'anechoic sessions mute'\n"),
+    (
+      ["mute", "call-1"],
+      "'mute' is not a subcommand of 'anechoic'; use 'anechoic sessions mute'\n"
+    ),
     (
       ["sessions", "start"],
       "'start' is not a subcommand of 'anechoic sessions'; use list, show, watch, mute, unmute, "

@@ -41,7 +41,7 @@ actor InjectionSource {
   /// Takes a request, whose speech `nextPiece` then returns.
   func take(_ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request) async throws {
     switch request {
-    case .start: throw Status(InvalidField("start", "came a second time; only the first request may contain it"))
+    case .start: throw Status(InvalidField("start", "the injection has already started"))
     case .audio(let chunk):
       samples = try decoded(chunk)[...]
       rate = try audioFormat().rate.hertz

@@ -48,7 +48,8 @@ final class ProcessCall: ServerCallHandler {
 
   func halfClosed() {
     switch state {
-    case .awaitingStart: end(Status(InvalidField("start", "is required; the client ended the stream without it")))
+    case .awaitingStart:
+      end(Status(InvalidField("start", "is required; the client ended the stream without it")))
     case .running(let session):
       session.end(.clientClosed, .ok)
     case .starting, .over: break
