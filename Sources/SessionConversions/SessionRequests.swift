@@ -50,7 +50,9 @@ public struct SessionRequests {
     case .playbackReport(let report): try take(report)
     case .start: throw .invalid(InvalidField("start", "the session has already started"))
     case .deviceReport(let report): try take(report, sink: sink)
-    case nil: throw .invalid(InvalidField("request", "is empty; it must contain audio, a control or a report"))
+    case nil:
+      throw .invalid(
+        InvalidField("request", "is empty; it must contain audio, a control or a report"))
     }
     return false
   }
