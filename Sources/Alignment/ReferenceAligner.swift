@@ -164,7 +164,8 @@ public struct ReferenceAligner: ~Copyable {
       if followSound() { change = .moved }
     }
     if window.moves { moveWindow() }
-    let position = Double(microphoneFrames) / 100 * rate - resampler.delay
+    // The last sample of the frame that is read next.
+    let position = Double(microphoneFrames) / 100 * rate - resampler.delay - 1
     while let step = steps.next(until: position) {
       if take(step), change == .none { change = .followed }
     }
@@ -292,7 +293,7 @@ public struct ReferenceAligner: ~Copyable {
     believe(lag: lag + change)
     estimator.step(by: change, in: lead + max(0, change))
     driftEstimator.shiftDelays(by: change)
-    resampler.move(to: resampler.nextDelay + Double(step.added))
+    resampler.move(by: step.added, at: step.sample)
     return true
   }
 

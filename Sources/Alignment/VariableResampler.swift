@@ -2,7 +2,7 @@ public import AudioCore
 internal import Spectral
 
 /// Delays frames by a time that may change a little with every sample, which resamples them, or at
-/// once, with a cross-fade.
+/// once, with a cross-fade or at an exact sample.
 ///
 /// The delay is a position in the input, not the state of a filter. While it is whole and constant,
 /// samples pass unchanged, and moving it makes no click. `SincInterpolator` interpolates instead of
@@ -24,7 +24,9 @@ public struct VariableResampler: ~Copyable {
   private let span: Double
   /// The delay at which the next frame begins, in samples.
   var nextDelay: Double { next ?? delay }
-  private var next: Double?  // the delay to which the next frame fades
+  private var next: Double?  // the delay to which the next frame changes
+  private var seam: Int64?  // the sample of the input at which it changes; nil for a cross-fade
+  private var silentBefore: Int64?  // no sample of the input before this one is read again
   private let channelCount: Int
   private let capacity: Int
   private let storage: FloatBuffer  // channel after channel, each with its first samples repeated
@@ -46,7 +48,18 @@ public struct VariableResampler: ~Copyable {
   /// other. The delay is limited to the shortest and the longest.
   public mutating func move(to delay: Double) {
     let target = max(shortestDelay, min(longestDelay, delay))
+    (seam, silentBefore) = (nil, nil)
     next = target != target.rounded() ? max(target, shortestFractionalDelay) : target
+  }
+
+  /// Changes the delay where the next frame reaches a sample of the input. A longer delay inserts
+  /// silence before this sample, and a shorter one leaves out the samples from this one on. Without
+  /// room for the delay, or if the frame does not contain the sample, this is `move`.
+  public mutating func move(by samples: Int64, at sample: Int64) {
+    let place = Double(sample - fetched) + nextDelay
+    let wanted = nextDelay + Double(samples)
+    move(to: wanted)
+    if next == wanted, (0..<Double(fading.sampleCount)).contains(place) { seam = sample }
   }
 
   /// Moves the range of delays, if the input runs ahead of the output or behind it. The delay
@@ -95,11 +108,36 @@ public struct VariableResampler: ~Copyable {
     if isHere { read(from: start, growingBy: change, into: output) } else { output.clear() }
     if isHere, next != nil {
       read(from: delay, growingBy: 0, into: fading)
-      fade(into: output)
+      if let seam { join(at: seam, start, into: output) } else { fade(into: output) }
     }
-    next = nil
+    if let sample = silentBefore { silence(before: sample, start, in: output) }
+    (next, seam) = (nil, nil)
     delay = start + change
     fetched += Int64(output.sampleCount)
+  }
+
+  /// Returns the index in the next frame at which a sample of the input is read, in 0 to the frame's
+  /// size.
+  private func index(of sample: Int64, _ delay: Double) -> Int {
+    max(0, min(fading.sampleCount, Int((Double(sample - fetched) + delay).rounded())))
+  }
+
+  private mutating func join(at sample: Int64, _ newDelay: Double, into output: borrowing Frame) {
+    let count = index(of: sample, delay)
+    for channel in 0..<channelCount {
+      output.planePointers[channel].update(from: fading.planePointers[channel], count: count)
+    }
+    if newDelay > delay { silentBefore = sample }
+  }
+
+  private mutating func silence(
+    before sample: Int64, _ newDelay: Double, in output: borrowing Frame
+  ) {
+    let (first, end) = (seam == nil ? 0 : index(of: sample, delay), index(of: sample, newDelay))
+    for channel in 0..<channelCount where first < end {
+      (output.planePointers[channel] + first).update(repeating: 0, count: end - first)
+    }
+    if end < output.sampleCount { silentBefore = nil }
   }
 
   private func fade(into output: borrowing Frame) {

@@ -55,6 +55,49 @@ struct VariableResamplerTests {
     #expect(steepest < ofTheSine + ofTheFade)
   }
 
+  @Test(arguments: [1, 70, 160, 470])
+  func silenceIsInsertedBeforeAnExactSample(count: Int) {
+    let signal = Signals.noise(Self.rate.hertz)
+    let sample = 2345  // It is read in frame 20 with a delay of 1000.
+    let output = process(signal) { resampler, frame in
+      if frame == 0 { resampler.move(to: 1000) }
+      if frame == 20 { resampler.move(by: Int64(count), at: Int64(sample)) }
+      return 0
+    }
+    let seam = sample + 1000
+    #expect(output[1160..<seam].elementsEqual(signal[160..<sample]))
+    #expect(output[seam..<(seam + count)].allSatisfy { $0 == 0 })
+    let rest = output[(seam + count)...]
+    #expect(rest.elementsEqual(signal[sample..<(sample + rest.count)]))
+  }
+
+  @Test(arguments: [1, 70, 160, 470])
+  func samplesAreLeftOutFromAnExactSampleOn(count: Int) {
+    let signal = Signals.noise(Self.rate.hertz)
+    let sample = 2345
+    let output = process(signal) { resampler, frame in
+      if frame == 0 { resampler.move(to: 1000) }
+      if frame == 20 { resampler.move(by: Int64(-count), at: Int64(sample)) }
+      return 0
+    }
+    let seam = sample + 1000
+    #expect(output[1160..<seam].elementsEqual(signal[160..<sample]))
+    let rest = output[seam...]
+    #expect(rest.elementsEqual(signal[(sample + count)..<(sample + count + rest.count)]))
+  }
+
+  /// A report that comes too late.
+  @Test func aSampleOfAnotherFrameIsNoPlaceForAStep() {
+    let signal = Signals.noise(Self.rate.hertz)
+    let output = process(signal) { resampler, frame in
+      if frame == 0 { resampler.move(to: 1000) }
+      if frame == 25 { resampler.move(by: 70, at: 2345) }
+      return 0
+    }
+    #expect(output[1160..<4000].elementsEqual(signal[160..<3000]))
+    #expect(output[4160...].elementsEqual(signal[3090..<(signal.count - 1070)]))
+  }
+
   @Test func anExcessiveDelayIsLimited() {
     var resampler = VariableResampler(rate: Self.rate, channelCount: 1, longestDelay: 1000)
     let frame = Frame(rate: Self.rate, channelCount: 1)
