@@ -40,7 +40,8 @@ struct DriftTests {
             + "\(controls.underrunCount - underruns) underruns, "
             + "\(controls.skippedSamples - skipped) samples skipped")
       }
-      #expect(abs(controls.driftPPM + partsPerMillion) < 150)
+      // The rate includes up to 60 ppm that correct the level.
+      #expect(abs(controls.driftPPM + partsPerMillion) < 200)
       #expect((levels.max() ?? 0) < 16 * 60)
       #expect((reductions.min() ?? 0) > 10, "\(reductions)")
     }
