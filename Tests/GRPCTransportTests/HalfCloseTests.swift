@@ -48,9 +48,9 @@ struct HalfCloseTests {
     var options = Server.Options.loopback
     options.queueCount = queueCount
     try await withServer(options: options) { server in
-      let channel = server.channel()
+      let channels = server.connections(5)
       for round in 0..<20 {
-        let calls = (0..<25).map { _ in channel.call(.test) }
+        let calls = (0..<25).map { _ in channels[round % 5].call(.test) }
         for call in calls { try await #expect(call.exchange([1]) == [1]) }
         for (index, call) in calls.enumerated() where index.isMultiple(of: 5) == false {
           call.cancel()

@@ -20,12 +20,12 @@ struct LifetimeTests {
     var options = Server.Options.loopback
     options.queueCount = 2
     try await withServer(options: options) { server in
-      let channel = server.channel()
+      let channels = server.connections(20)
       for index in 0..<1000 {
-        let call = channel.call(.test)
+        let call = channels[index % 20].call(.test)
         if index.isMultiple(of: 2) { call.halfClose() }
       }
-      try await #expect(channel.call(.test).exchange([1]) == [1])
+      for channel in channels { try await #expect(channel.call(.test).exchange([1]) == [1]) }
       try await within { await server.server.shutdown(grace: .zero) }
       let started = server.journal.count(of: .started)
       print("\(started - 1) of 1,000 calls had reached a handler")
@@ -38,8 +38,8 @@ struct LifetimeTests {
     var options = Server.Options.loopback
     options.queueCount = 2
     try await withServer(options: options) { server in
-      let channel = server.channel()
-      var calls = (0..<1000).map { _ in channel.call(.test) }
+      let channels = server.connections(20)
+      var calls = (0..<1000).map { channels[$0 % 20].call(.test) }
       try await server.journal.wait(for: .started, times: 1000)
       for call in calls.prefix(100) { try await #expect(call.exchange([1]) == [1]) }
       calls = []

@@ -12,6 +12,17 @@ struct TestServer: Sendable {
     Channel(target: address, options: options)
   }
 
+  /// Returns channels with a connection each. libgrpc lets channels share a connection unless their
+  /// options differ. A test that cancels many calls uses several connections, because the server
+  /// closes one whose client cancels more than 100 calls that it has just started.
+  func connections(_ count: Int) -> [Channel] {
+    (0..<count).map { index in
+      var options = ConnectionOptions()
+      options.keepaliveTime = .seconds(3600 + index)
+      return channel(options)
+    }
+  }
+
   /// Returns a call of the server's method, on a channel of its own.
   func call(metadata: Metadata = Metadata(), timeout: Duration? = nil) -> ClientCall {
     channel().call(.test, metadata: metadata, timeout: timeout)

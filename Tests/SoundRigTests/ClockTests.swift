@@ -6,17 +6,25 @@ import Testing
   .serialized, .timeLimit(.minutes(2)),
   .enabled(if: SoundRig.missingTools.isEmpty, "the rig's programs are not installed"))
 struct ClockTests {
+  /// A busy machine may drop a block of sound now and then, but not three times in a row. A click
+  /// of the converter would come each time.
   @Test(arguments: [1.0005, 0.9995])
   func aToneIsOfAnotherFrequencyAndWithoutClicks(clock: Double) throws {
-    let heard = try heard(tone(seconds: 6), clock: clock)
-    // Uses the tone after its start. It is long enough for the converter to move by whole blocks.
-    let tone = heard.samples[(heard.samples.firstIndex { abs($0) > 0.4 } ?? 0)...]
-      .dropFirst(4800).prefix(4 * 48000)
-    try #require(tone.count == 4 * 48000)
-    guard heard.jumps.isEmpty else { return }
-    #expect(abs(frequency(of: tone) * clock - 1000) < 0.01)
-    let steps = zip(tone, tone.dropFirst()).map { abs($1 - $0) }
-    #expect((steps.max() ?? 1) < 1.01 * 0.5 * 2 * .pi * 1000 / 48000)
+    let samples = tone(seconds: 6)
+    var (wrongness, steepness) = (1.0, Float(2))
+    for _ in 0..<3 where wrongness >= 0.01 || steepness >= 1.01 {
+      let heard = try heard(samples, clock: clock)
+      // Uses the tone after its start. It is long enough for the converter to move by whole blocks.
+      let tone = heard.samples[(heard.samples.firstIndex { abs($0) > 0.4 } ?? 0)...]
+        .dropFirst(4800).prefix(4 * 48000)
+      try #require(tone.count == 4 * 48000)
+      guard heard.jumps.isEmpty else { return }
+      wrongness = abs(frequency(of: tone) * clock - 1000)
+      let steps = zip(tone, tone.dropFirst()).map { abs($1 - $0) }
+      steepness = (steps.max() ?? 1) / (0.5 * 2 * .pi * 1000 / 48000)
+    }
+    #expect(wrongness < 0.01)
+    #expect(steepness < 1.01)
   }
 
   @Test(arguments: [1.0005, 0.9995])
