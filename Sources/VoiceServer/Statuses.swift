@@ -63,6 +63,10 @@ extension Status {
     Status(.aborted, "the session has received no audio for \(limit)", reason: "IDLE")
   }
 
+  static func idleInjection(_ limit: Duration) -> Status {
+    Status(.aborted, "the injection has received no message for \(limit)", reason: "IDLE")
+  }
+
   static func longestSession(_ limit: Duration) -> Status {
     Status(
       .aborted, "the session has lasted \(limit), as long as a session may", reason: "MAX_DURATION")

@@ -6,6 +6,7 @@ import SessionConversions
 import SwiftProtobuf
 import Testing
 import VoiceClient
+import VoiceServer
 
 /// Injections with invalid messages. Each leaves the session unchanged.
 @Suite(.serialized, .timeLimit(.minutes(1)))
@@ -101,6 +102,26 @@ struct RefusedInjectionTests {
         }
         try #require(status).expect(.invalidArgument, field: "start")
       }
+    }
+  }
+
+  @Test func anInjectionThatSaysNothingEndsAndTheSessionContinues() async throws {
+    try await TestServer.run {
+      $0.limits.idleLimit = .seconds(1)
+    } _: { server in
+      let recording = try await InjectedSession.run(server) { session in
+        try await session.permit("olga")
+        let silent = try await server.steering(as: "olga").injectSpeech(
+          .with { $0.name = session.name })
+        let began = ContinuousClock.now
+        while ContinuousClock.now - began < .milliseconds(1500) {
+          try await session.media.waitForFrames(more: 10)
+        }
+        let status = try await refusal { _ = try await silent.finish() }
+        #expect(status?.code == .aborted, "\(String(describing: status))")
+        #expect(status?.reason == "IDLE")
+      }
+      #expect(recording.endReason == .clientClosed && recording.hasContiguousEvents)
     }
   }
 

@@ -9,10 +9,11 @@ public struct AdmissionLimits: Sendable, Equatable {
   /// START_TIMEOUT.
   public var startDeadline = Duration.seconds(10)
 
-  /// The time for which a session may receive no audio. Chunks without samples count as audio.
+  /// The time for which a session may receive no audio, and an injection no message. Chunks without
+  /// samples count as audio.
   ///
-  /// Default 5 min; 0 (off), or 1 s to 7 days. The session ends with the event's REASON_IDLE and
-  /// the status ABORTED, reason IDLE.
+  /// Default 5 min; 0 (off), or 1 s to 7 days. The call ends with ABORTED, reason IDLE. The event of
+  /// a session has REASON_IDLE.
   public var idleLimit = Duration.seconds(5 * 60)
 
   /// The longest duration of a session, by the wall clock.

@@ -73,8 +73,9 @@ struct SessionService: Sendable {
       .clientStreaming(
         Method(service: RPC.sessions, name: RPC.injectSpeech), lane: .background
       ) { requests, context in
-        try await InjectSpeechCall(directory, Principal(context))
-          .run(requests).serializedBytes()
+        try await InjectSpeechCall(
+          directory, Principal(context), idleLimit: configuration.limits.idleLimit
+        ).run(requests).serializedBytes()
       }.with(largestMessage: Self.largestSpeech),
     ]
   }

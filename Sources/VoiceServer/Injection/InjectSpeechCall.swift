@@ -14,10 +14,13 @@ struct InjectSpeechCall: Sendable {
 
   private let directory: SessionDirectory
   private let client: Principal
+  private let idleLimit: Duration
 
-  init(_ directory: SessionDirectory, _ client: Principal) {
+  /// Zero switches the idle limit off.
+  init(_ directory: SessionDirectory, _ client: Principal, idleLimit: Duration) {
     self.directory = directory
     self.client = client
+    self.idleLimit = idleLimit
   }
 
   func run(_ requests: RequestStream) async throws -> Anechoic_V1_InjectSpeechResponse {
@@ -76,7 +79,7 @@ struct InjectSpeechCall: Sendable {
   private func next(
     _ requests: RequestStream
   ) async throws -> Anechoic_V1_InjectSpeechRequest.OneOf_Request? {
-    guard let bytes: [UInt8] = try await requests.next() else { return nil }
+    guard let bytes = try await message(from: requests) else { return nil }
     guard let message = try? Anechoic_V1_InjectSpeechRequest(serializedBytes: bytes) else {
       throw Status.notA("InjectSpeechRequest")
     }
@@ -84,6 +87,21 @@ struct InjectSpeechCall: Sendable {
       throw Status(InvalidField("request", "is empty; it must contain start, audio or text"))
     }
     return request
+  }
+
+  /// Returns the next message. Throws if it does not come within the idle limit, because an
+  /// injection that says nothing holds one of the session's places.
+  private func message(from requests: RequestStream) async throws -> [UInt8]? {
+    guard idleLimit > .zero else { return try await requests.next() }
+    return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
+      group.addTask { try await requests.next() }
+      group.addTask {
+        try await Task.sleep(for: idleLimit)
+        throw Status.idleInjection(idleLimit)
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
   }
 
   private static func id(_ start: Anechoic_V1_InjectionStart) throws(Status) -> String {
