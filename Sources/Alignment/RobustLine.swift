@@ -7,6 +7,8 @@ struct RobustLine: ~Copyable {
   private(set) var count = 0
   /// The slope of the line; 0 before there are two points.
   private(set) var slope = 0.0
+  /// The standard deviation of the points from the line; 0 before there are four points.
+  private(set) var deviation = 0.0
   /// The standard error of the slope.
   private(set) var uncertainty = Double.infinity
   private var origin = 0.0  // the x that `level` belongs to
@@ -34,6 +36,7 @@ struct RobustLine: ~Copyable {
     count = 0
     next = 0
     slope = 0
+    deviation = 0
     uncertainty = .infinity
   }
 
@@ -76,7 +79,7 @@ struct RobustLine: ~Copyable {
     guard count > 3, origin > oldest else { return uncertainty = .infinity }
     // The standard error of a line through points that are spread evenly; 1.48 makes a standard
     // deviation of the median of normal residuals.
-    let deviation = 1.48 * scratch.median(of: count)
+    deviation = 1.48 * scratch.median(of: count)
     uncertainty = deviation * (12 / Double(count)).squareRoot() / (origin - oldest)
   }
 }

@@ -4,6 +4,9 @@
 struct SteppedLine: ~Copyable {
   /// The points that the line must have before a change is noticed.
   private static let leastCount = 3
+  /// A change is noticed if it exceeds this many standard deviations of the points. Otherwise the
+  /// jitter of a busy machine would be taken for changes, and these would hide the drift.
+  private static let clearFactor = 6.0
 
   private var line = RobustLine(capacity: 60)
   private let step: Double
@@ -39,7 +42,9 @@ struct SteppedLine: ~Copyable {
     time += 1
     if isBroken {
       line.shift(by: change)
-    } else if line.count >= Self.leastCount, abs(change) > step {
+    } else if line.count >= Self.leastCount,
+      abs(change) > max(step, Self.clearFactor * line.deviation)
+    {
       isOutlying.toggle()
       guard !isOutlying else { return false }
       line.shift(by: change)
