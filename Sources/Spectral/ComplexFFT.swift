@@ -3,9 +3,9 @@
 #endif
 
 /// The discrete Fourier transform of complex values, with real and imaginary parts in arrays of
-/// their own: passes of radix 4, and one of radix 2 where the size is no power of 4, that leave the
-/// values in order (T. Stockham, "High-Speed Convolution and Correlation", 1966). Four values at a
-/// time.
+/// their own: passes of radix 4, then of 2, 3 and 5 where the size has these factors, that leave
+/// the values in order (T. Stockham, "High-Speed Convolution and Correlation", 1966). Four values
+/// at a time.
 struct ComplexFFT: ~Copyable {
   /// Values in two arrays.
   struct Values {
@@ -28,32 +28,56 @@ struct ComplexFFT: ~Copyable {
   let input: Values
   private let output: Values
   private let memory: FloatBuffer
-  /// For each pass of radix 4 the first, second and third powers of its roots of unity: real parts,
-  /// then imaginary parts.
+  /// For each pass the first powers of its roots of unity: real parts, then imaginary parts.
   private let roots: FloatBuffer
 
-  /// Plans transforms of `size` values, a power of two of at least `smallestSize`.
+  /// Plans transforms of `size` values, a product of 16 and of powers of 2, 3 and 5.
   init(size: Int) {
-    precondition(size >= Self.smallestSize && size & (size - 1) == 0, "not a power of two")
+    precondition(Self.isPossible(size), "not a product of 16 and of powers of 2, 3 and 5")
     self.size = size
     memory = FloatBuffer(4 * size)
     input = Values(real: memory.start, imaginary: memory.start + size)
     output = Values(real: memory.start + 2 * size, imaginary: memory.start + 3 * size)
-    roots = FloatBuffer(2 * size)
+    roots = FloatBuffer(Self.rootCount(size))
     var next = roots.start
     var length = size
-    while length >= 4 {
-      let quarter = length / 4
-      for power in 1...3 {
-        for index in 0..<quarter {
+    while length > 1 {
+      let radix = Self.radix(length)
+      let part = length / radix
+      for power in 1..<radix {
+        for index in 0..<part {
           let angle = -2 * Double.pi * Double(power * index) / Double(length)
-          next[2 * (power - 1) * quarter + index] = Float(cos(angle))
-          next[(2 * power - 1) * quarter + index] = Float(sin(angle))
+          next[2 * (power - 1) * part + index] = Float(cos(angle))
+          next[(2 * power - 1) * part + index] = Float(sin(angle))
         }
       }
-      next += 6 * quarter
-      length = quarter
+      next += 2 * (radix - 1) * part
+      length = part
     }
+  }
+
+  static func isPossible(_ size: Int) -> Bool {
+    guard size >= smallestSize && size.isMultiple(of: 16) else { return false }
+    var rest = size
+    for factor in [2, 3, 5] {
+      while rest.isMultiple(of: factor) { rest /= factor }
+    }
+    return rest == 1
+  }
+
+  /// The radix of the pass that takes transforms of this length apart.
+  private static func radix(_ length: Int) -> Int {
+    length.isMultiple(of: 4) ? 4 : length.isMultiple(of: 2) ? 2 : length.isMultiple(of: 3) ? 3 : 5
+  }
+
+  private static func rootCount(_ size: Int) -> Int {
+    var (count, length) = (0, size)
+    while length > 1 {
+      let radix = radix(length)
+      count += 2 * (radix - 1) * (length / radix)
+      length /= radix
+    }
+    return count
   }
 
   /// Transforms the values in `input`. Returns where the result is, until the next call. Does not
@@ -70,15 +94,19 @@ struct ComplexFFT: ~Copyable {
     interleaveQuarters(target.imaginary, source.imaginary)
     var roots = UnsafePointer(roots.start) + 6 * (size / 4)
     var (length, stride) = (size / 4, 4)
-    while length >= 4 {
-      pass(source, target, length, stride, roots)
+    while length > 1 {
+      let radix = Self.radix(length)
+      switch radix {
+      case 4: pass(source, target, length, stride, roots)
+      case 2: pass(source, target, length, stride, roots, Four.butterflyOfTwo)
+      case 3: pass(source, target, length, stride, roots, Four.butterflyOfThree)
+      default: pass(source, target, length, stride, roots, Four.butterflyOfFive)
+      }
       swap(&source, &target)
-      roots += 6 * (length / 4)
-      (length, stride) = (length / 4, stride * 4)
+      roots += 2 * (radix - 1) * (length / radix)
+      (length, stride) = (length / radix, stride * radix)
     }
-    guard length == 2 else { return source }
-    lastPass(source, target)
-    return target
+    return source
   }
 
   /// Four neighbouring butterflies at a time. Leaves their first results together, then their
@@ -155,14 +183,28 @@ struct ComplexFFT: ~Copyable {
     }
   }
 
-  private func lastPass(_ source: Values, _ target: Values) {
-    let half = size / 2
-    var index = 0
-    while index < half {
-      let (first, second) = (Four(source, index), Four(source, index + half))
-      (first + second).store(target, index)
-      (first - second).store(target, index + half)
-      index += 4
+  /// `stride` butterflies of another radix with the same roots, four at a time.
+  @inline(__always)
+  private func pass<let radix: Int>(
+    _ source: Values, _ target: Values, _ length: Int, _ stride: Int, _ roots: UnsafePointer<Float>,
+    _ butterfly: (InlineArray<radix, Four>) -> InlineArray<radix, Four>
+  ) {
+    let part = length / radix
+    for place in 0..<part {
+      let (from, to) = (stride * place, radix * stride * place)
+      var index = 0
+      while index < stride {
+        let results = butterfly(
+          InlineArray { Four(source, from + index + $0 * stride * part) })
+        results[0].store(target, to + index)
+        for power in 1..<radix {
+          // The roots of the first place are 1.
+          let root = Four(repeating: roots + place + 2 * (power - 1) * part, part)
+          (place > 0 ? results[power].turned(by: root) : results[power])
+            .store(target, to + index + power * stride)
+        }
+        index += 4
+      }
     }
   }
 }
@@ -210,6 +252,15 @@ struct Four {
   }
 
   @inline(__always)
+  static func * (factor: Float, right: Four) -> Four {
+    Four(factor * right.real, factor * right.imaginary)
+  }
+
+  /// The products with -i.
+  @inline(__always)
+  var turnedBack: Four { Four(imaginary, -real) }
+
+  @inline(__always)
   var halved: Four { Four(0.5 * real, 0.5 * imaginary) }
 
   /// The complex conjugates in reverse order.
@@ -230,11 +281,42 @@ struct Four {
   ) -> (Four, Four, Four, Four) {
     let (sumOfEven, differenceOfEven) = (first + third, first - third)
     let (sumOfOdd, differenceOfOdd) = (second + fourth, second - fourth)
-    let turned = Four(differenceOfOdd.imaginary, -differenceOfOdd.real)
+    let turned = differenceOfOdd.turnedBack
     return (
       sumOfEven + sumOfOdd, differenceOfEven + turned, sumOfEven - sumOfOdd,
       differenceOfEven - turned
     )
+  }
+
+  @inline(__always)
+  static func butterflyOfTwo(_ values: InlineArray<2, Four>) -> InlineArray<2, Four> {
+    [values[0] + values[1], values[0] - values[1]]
+  }
+
+  @inline(__always)
+  static func butterflyOfThree(_ values: InlineArray<3, Four>) -> InlineArray<3, Four> {
+    let sum = values[1] + values[2]
+    let middle = values[0] - 0.5 * sum
+    let turned = 0.866_025_4 * (values[1] - values[2]).turnedBack
+    return [values[0] + sum, middle + turned, middle - turned]
+  }
+
+  @inline(__always)
+  static func butterflyOfFive(_ values: InlineArray<5, Four>) -> InlineArray<5, Four> {
+    let (outer, inner) = (values[1] + values[4], values[2] + values[3])
+    let outerTurned = (values[1] - values[4]).turnedBack
+    let innerTurned = (values[2] - values[3]).turnedBack
+    // The cosines and sines of 72 and 144 degrees.
+    let (cosine, cosineOfTwo): (Float, Float) = (0.309_016_99, -0.809_016_99)
+    let (sine, sineOfTwo): (Float, Float) = (0.951_056_52, 0.587_785_25)
+    let first = values[0] + cosine * outer + cosineOfTwo * inner
+    let second = values[0] + cosineOfTwo * outer + cosine * inner
+    let firstTurned = sine * outerTurned + sineOfTwo * innerTurned
+    let secondTurned = sineOfTwo * outerTurned - sine * innerTurned
+    return [
+      values[0] + outer + inner, first + firstTurned, second + secondTurned, second - secondTurned,
+      first - firstTurned,
+    ]
   }
 }
 

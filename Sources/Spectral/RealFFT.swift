@@ -9,7 +9,7 @@
 package struct RealFFT: ~Copyable {
   package static let smallestSize = 2 * ComplexFFT.smallestSize
 
-  /// Returns the smallest size of a transform that holds `count` samples.
+  /// Returns the smallest power of two of a transform that holds `count` samples.
   package static func size(atLeast count: Int) -> Int {
     var size = smallestSize
     while size < count { size *= 2 }
@@ -21,9 +21,8 @@ package struct RealFFT: ~Copyable {
   /// The roots of unity of the whole size, from the first on: real parts, then imaginary parts.
   private let roots: FloatBuffer
 
-  /// Plans transforms of `size` samples, a power of two of at least `smallestSize`.
+  /// Plans transforms of `size` samples, a product of `smallestSize` and of powers of 2, 3 and 5.
   package init(size: Int) {
-    precondition(size >= Self.smallestSize && size & (size - 1) == 0, "not a power of two")
     self.size = size
     half = ComplexFFT(size: size / 2)
     let count = size / 4

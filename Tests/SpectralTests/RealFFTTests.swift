@@ -7,8 +7,10 @@ import TestAudio
 #endif
 
 struct RealFFTTests {
-  /// Powers of 4 and others, and the smallest.
-  @Test(arguments: [32, 64, 128, 512, 1024, 4096])
+  private static let sizes = [32, 64, 128, 512, 1024, 4096, 96, 288, 480, 160, 320, 640, 960]
+
+  /// Powers of 4 and others, and the smallest. The last ones are 20 ms at each processing rate.
+  @Test(arguments: Self.sizes)
   func aTransformIsTheSumThatItStandsFor(size: Int) {
     let samples = Signals.noise(size, seed: 1)
     var memory = Signals.silence(2 * Spectrum.binCount(size))
@@ -28,7 +30,7 @@ struct RealFFTTests {
     }
   }
 
-  @Test(arguments: [32, 64, 128, 512, 1024, 4096])
+  @Test(arguments: Self.sizes)
   func backAndForthIsTheSameTimesTheSize(size: Int) {
     let fft = RealFFT(size: size)
     let signal = Signals.noise(size)
