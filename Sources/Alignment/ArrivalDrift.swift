@@ -34,21 +34,21 @@ public struct ArrivalDrift: ~Copyable {
     line = SteppedLine(step: Self.step * rate)
   }
 
-  /// Takes in how many samples more than the reader's clock has counted have arrived, once for each
+  /// Records how many samples more than the reader's clock has counted have arrived, once for each
   /// 10 ms. Runs per frame: no allocation, lock, log or await.
   public mutating func note(lead: Double) {
     leads.add(lead)
     if let median = leads.medianWhenFull() { add(lead: median) }
   }
 
-  /// Takes in that an unknown number of samples were lost, or that the reader's clock stood still.
+  /// Records that an unknown number of samples were lost, or that the reader's clock stood still.
   /// The clocks are the same.
   public mutating func interrupt() {
     leads.forget()
     line.interrupt()
   }
 
-  /// Takes in the lead of the next second, in samples.
+  /// Records the lead of the next second, in samples.
   public mutating func add(lead: Double) {
     guard line.add(lead, along: drift * 1e-6 * rate), line.count >= Self.leastCount else {
       return

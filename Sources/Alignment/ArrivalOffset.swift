@@ -20,7 +20,7 @@ struct ArrivalOffset {
   private var halfEnd = -Double.infinity
   private var compared = 0.0  // when, by the microphone, in seconds
 
-  /// Takes in the seconds by which the reference was ahead of the microphone when samples arrived,
+  /// Records the seconds by which the reference was ahead of the microphone when samples arrived,
   /// at a time of the microphone in seconds. Runs per frame: no allocation, lock, log or await.
   mutating func note(_ offset: Double, at time: Double) {
     if let range = half, time < halfEnd {

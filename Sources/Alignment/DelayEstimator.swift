@@ -74,7 +74,7 @@ public struct DelayEstimator: ~Copyable {
     self.microphone = FloatBuffer(room)
   }
 
-  /// Takes in the next 10 ms of the reference. Frames follow one another without gaps. Neither side
+  /// Adds the next 10 ms of the reference. Frames follow one another without gaps. Neither side
   /// may be more than `longestWait` frames ahead. Runs per frame: no allocation, lock, log or
   /// await.
   public mutating func append(reference frame: borrowing Frame) {
@@ -82,7 +82,7 @@ public struct DelayEstimator: ~Copyable {
     referenceCount += EstimatorInput.samplesPerFrame
   }
 
-  /// Takes in the next 10 ms of the microphone, and continues to compare the samples of both sides.
+  /// Adds the next 10 ms of the microphone, and continues to compare the samples of both sides.
   /// Runs per frame: no allocation, lock, log or await.
   public mutating func append(microphone frame: borrowing Frame) {
     microphoneInput.process(frame, into: microphone.start + microphoneCount)

@@ -43,8 +43,8 @@ public struct DeviceClock: ~Copyable {
 
   public init(rate: SampleRate) { self.rate = Double(rate.hertz) }
 
-  /// How much faster than its nominal rate the device runs, in parts per million, including the
-  /// client's compensation; nil when unknown.
+  /// The rate at which the device is faster than its nominal rate, in parts per million, including
+  /// the client's compensation; nil when unknown.
   public var deviation: Double? {
     guard line.count >= Self.leastPoints, uncertainty <= Self.leastCertainty,
       abs(line.slope) * 1e6 <= Self.largestDeviation
@@ -78,7 +78,7 @@ public struct DeviceClock: ~Copyable {
     (distrust, restlessness, lastCalmed) = (0, 0, 0)
   }
 
-  /// Takes in the time at which a sample was heard or captured, by a clock with any zero.
+  /// Records the time at which a sample was heard or captured, by a clock with any zero.
   ///
   /// - Parameters:
   ///   - added: The samples of silence that the client has inserted since the last report, or, if

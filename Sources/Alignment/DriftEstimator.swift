@@ -37,13 +37,13 @@ public struct DriftEstimator: ~Copyable {
     playback = DeviceClock(rate: reference)
   }
 
-  /// Takes in the time at which the device captured a sample of the microphone.
+  /// Records the time at which the device captured a sample of the microphone.
   public mutating func noteCapture(sample: Int64, at deviceTime: Duration) {
     capture.note(sample: sample, at: deviceTime)
     combine()
   }
 
-  /// Takes in the time at which the device played a sample of the reference, by the same clock as
+  /// Records the time at which the device played a sample of the reference, by the same clock as
   /// `noteCapture`. `DeviceClock.note` explains the parameters.
   ///
   /// - Returns: The step of the playback at that sample, if any. Silence and skips count only if
@@ -68,7 +68,7 @@ public struct DriftEstimator: ~Copyable {
       sample: sample + min(0, change), rate: playback.compensation.rate - lastRate, added: change)
   }
 
-  /// Takes in a delay that was found in the sound, in seconds, at a time of the microphone, in
+  /// Records a delay that was found in the sound, in seconds, at a time of the microphone, in
   /// seconds. Times must increase.
   public mutating func noteDelay(_ delay: Double, at time: Double) {
     guard delay.isFinite, time.isFinite else { return }

@@ -30,7 +30,7 @@ public struct ElasticBuffer: ~Copyable {
   /// The number of samples that can be read.
   public var level: Double { Double(written) - position - Double(Self.lookAhead) }
 
-  /// Takes in a frame, and drops the oldest samples if there is no room. Runs per frame: no
+  /// Adds a frame, and drops the oldest samples if there is no room. Runs per frame: no
   /// allocation, lock, log or await.
   public mutating func write(_ frame: borrowing Frame) {
     let size = frame.sampleCount

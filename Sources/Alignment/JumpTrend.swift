@@ -9,7 +9,7 @@ struct JumpTrend {
   private var count = 0  // less than 0 for jumps back
   private var lastTime = -Double.infinity
 
-  /// Takes in a jump of the lag by a number of seconds, at a time in seconds.
+  /// Records a jump of the lag by a number of seconds, at a time in seconds.
   mutating func note(_ jump: Double, at time: Double) {
     update(time)
     let isSameWay = count == 0 || (count > 0) == (jump > 0)

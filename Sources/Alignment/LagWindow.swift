@@ -42,7 +42,7 @@ struct LagWindow {
     if moves { arrival.note(offset, at: time) }
   }
 
-  /// Takes in that the echo was heard at the known lag, while the reference was held back by the
+  /// Records that the echo was heard at the known lag, while the reference was held back by the
   /// given seconds, counted in the window.
   mutating func noteLag(at time: Double, heldFor held: Double) {
     heard = (time, held - secondsFromArrival)

@@ -83,7 +83,7 @@ struct PhaseCorrelator: ~Copyable {
     hasMicrophone = false
   }
 
-  /// Takes in a block of the microphone and two blocks of the reference, the newer at the same
+  /// Adds a block of the microphone and two blocks of the reference, the newer at the same
   /// time. Without a reference, the block is compared with the same reference as the last one.
   mutating func begin(
     reference: UnsafeMutablePointer<Float>?, microphone block: UnsafeMutablePointer<Float>
@@ -118,7 +118,7 @@ struct PhaseCorrelator: ~Copyable {
     blocksWithoutReference = hasReference ? 0 : blocksWithoutReference + 1
   }
 
-  /// Takes in two blocks of the reference for which there is no block of the microphone.
+  /// Adds two blocks of the reference for which there is no block of the microphone.
   mutating func skip(reference: UnsafeMutablePointer<Float>) {
     load(reference)
     transformReference()

@@ -77,7 +77,7 @@ public struct PlayoutBuffer: ~Copyable {
   /// The number of samples that wait to be read.
   public var level: Double { max(0, Double(buffer.written) - buffer.position) }
 
-  /// Takes in the next 10 ms, which arrive at a time in ns of a clock that is the same for all
+  /// Adds the next 10 ms, which arrive at a time in ns of a clock that is the same for all
   /// calls. Runs per frame: no allocation, lock, log or await.
   public mutating func write(_ frame: borrowing Frame, at time: Int64) {
     buffer.write(frame)

@@ -31,10 +31,10 @@ public struct RateController: ~Copyable {
     deviation = drift
   }
 
-  /// Takes in that a number of samples have been skipped.
+  /// Records that a number of samples have been skipped.
   public mutating func skipped(_ samples: Double) { taken += samples }
 
-  /// Takes in the level of the buffer and its target, in samples, a second after the last update,
+  /// Records the level of the buffer and its target, in samples, a second after the last update,
   /// and the drift (`ArrivalDrift`).
   public mutating func update(level: Double, target: Double, drift: Double) {
     taken += deviation * 1e-6 * rate

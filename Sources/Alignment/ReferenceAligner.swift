@@ -103,13 +103,13 @@ public struct ReferenceAligner: ~Copyable {
       longestDelay: reference.samplesPerFrame * DelayEstimator.longestWait)
   }
 
-  /// Takes in the time at which the device captured a sample of the microphone, by any clock.
+  /// Records the time at which the device captured a sample of the microphone, by any clock.
   public mutating func noteCapture(sample: Int64, at deviceTime: Duration) {
     driftEstimator.noteCapture(sample: sample, at: deviceTime)
     hasNewTimes = true
   }
 
-  /// Takes in the time at which the device played a sample of the reference, by the same clock.
+  /// Records the time at which the device played a sample of the reference, by the same clock.
   /// `DeviceClock.note` explains the parameters.
   public mutating func notePlayback(
     sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate: Double = 0
@@ -120,7 +120,7 @@ public struct ReferenceAligner: ~Copyable {
     hasNewTimes = true
   }
 
-  /// Takes in that samples of the reference have arrived, and how many seconds of the reference and
+  /// Records that samples of the reference have arrived, and how many seconds of the reference and
   /// of the microphone have arrived in total.
   public mutating func noteArrival(reference: Double, microphone: Double) {
     window.noteArrival(reference - microphone, at: microphone)
@@ -140,7 +140,7 @@ public struct ReferenceAligner: ~Copyable {
   /// The number of frames by which the reference may be behind the microphone.
   public static let longestWait = DelayEstimator.longestWait - 1
 
-  /// Takes in the next 10 ms of the reference, while frames of it are missing. Runs per frame: no
+  /// Adds the next 10 ms of the reference, while frames of it are missing. Runs per frame: no
   /// allocation, lock, log or await.
   public mutating func append(reference frame: borrowing Frame) {
     precondition(missingFrames > 0, "a reference before its microphone")
@@ -149,7 +149,7 @@ public struct ReferenceAligner: ~Copyable {
     resampler.write(frame)
   }
 
-  /// Takes in the next 10 ms of the microphone, and decides on the next `read`. Runs per frame: no
+  /// Adds the next 10 ms of the microphone, and decides on the next `read`. Runs per frame: no
   /// allocation, lock, log or await.
   ///
   /// - Returns: The change of the echo path with this frame.

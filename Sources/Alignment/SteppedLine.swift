@@ -30,10 +30,10 @@ struct SteppedLine: ~Copyable {
     isOutlying = false
   }
 
-  /// Takes in that the next point may have any value.
+  /// Records that the next point may have any value.
   mutating func interrupt() { isBroken = true }
 
-  /// Takes in the value of the next second.
+  /// Records the value of the next second.
   ///
   /// - Parameter slope: The slope that is known. The line's own may still be wrong.
   /// - Returns: Whether the value is now a point of the line.

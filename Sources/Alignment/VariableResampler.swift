@@ -69,7 +69,7 @@ public struct VariableResampler: ~Copyable {
   /// The shortest delay that may be fractional, in samples.
   var shortestFractionalDelay: Double { shortestDelay + Self.leastFractionalDelay }
 
-  /// Takes in the next frame. The input may be at most one frame ahead of the output. Runs per
+  /// Adds the next frame. The input may be at most one frame ahead of the output. Runs per
   /// frame: no allocation, lock, log or await.
   public mutating func write(_ input: borrowing Frame) {
     let size = input.sampleCount

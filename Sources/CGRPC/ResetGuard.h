@@ -10,7 +10,7 @@ namespace anechoic {
 
 // Closes connections whose client starts calls only to cancel them (CVE-2023-44487). Cancelled calls do
 // not count for the limit of open calls, and libgrpc 1.51 has no other limit: such a client keeps one of
-// libgrpc's threads reading for as long as it likes, and connections that wait for this thread stall.
+// libgrpc's threads busy with reading, and connections that wait for this thread stall.
 //
 // A connection of a Unix socket has no address that tells it from others, and is never closed.
 class ResetGuard {
@@ -24,7 +24,7 @@ class ResetGuard {
   static constexpr double burst = 100;
   static constexpr double per_second = 20;
 
-  // Takes in that a client has cancelled a call soon after its start. `peer` is the connection's address
+  // Records that a client has cancelled a call soon after its start. `peer` is the connection's address
   // as grpc::ServerContext tells it. On any thread.
   void note(const std::string &peer, Clock::time_point now);
 

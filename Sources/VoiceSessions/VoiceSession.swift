@@ -79,13 +79,13 @@ public final class VoiceSession {
     emit(.discontinuity(input, gap.reason, missingSamples: gap.missingSamples), to: sink)
   }
 
-  /// Takes in when the client's device played a sample of the playback. The report is used where the
+  /// Records when the client's device played a sample of the playback. The report is used where the
   /// playback is the echo reference.
   ///
   /// - Parameters:
   ///   - silence: Samples of silence that the client inserted before this sample.
   ///   - skipped: Samples that the client left out before this sample.
-  ///   - rate: By how many parts per million faster than the device's clock the client plays on.
+  ///   - rate: The rate at which the client plays faster than the device's clock, in parts per million.
   public func playbackWasHeard(
     firstSample: Int64, at deviceTime: Duration, silence: UInt32 = 0, skipped: UInt32 = 0,
     rate: Double = 0

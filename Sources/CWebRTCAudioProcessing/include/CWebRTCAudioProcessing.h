@@ -50,7 +50,7 @@ int32_t cwap_set_noise_suppression(cwap_processor *processor, cwap_level level);
 int32_t cwap_set_gain_control(cwap_processor *processor, int32_t target_level_dbfs);
 int32_t cwap_set_voice_detection(cwap_processor *processor);
 
-// Takes in a frame of the loudspeaker signal. Call it before the microphone frame of the same
+// Adds a frame of the loudspeaker signal. Call it before the microphone frame of the same
 // instant.
 int32_t cwap_analyze_reference(cwap_processor *processor, const float *const *reference);
 

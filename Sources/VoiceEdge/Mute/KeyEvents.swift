@@ -7,7 +7,7 @@ struct KeyEvents {
 
   private var rest: [UInt8] = []
 
-  /// Takes in bytes in pieces of any length.
+  /// Adds bytes in pieces of any length.
   ///
   /// - Returns: The number of presses. Releases and repeats do not count.
   mutating func presses(_ bytes: some Collection<UInt8>) -> Int {

@@ -27,7 +27,7 @@ public struct RouteSelector: Sendable {
     policy = routes.policy
   }
 
-  /// Takes in the present ports.
+  /// Records the present ports.
   ///
   /// - Returns: The change of the route, or nil.
   public mutating func update(present now: Set<String>) -> Change? {

@@ -91,7 +91,7 @@ extension EdgeVoice {
     }
   }
 
-  /// Takes in the session's mute state, from an event or from an answer, whichever comes first.
+  /// Records the session's mute state, from an event or from an answer, whichever comes first.
   func mute(is state: Anechoic_V1_MuteState) {
     guard state.generation > muteGeneration else { return }
     muteGeneration = state.generation

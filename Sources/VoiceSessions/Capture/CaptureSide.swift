@@ -5,7 +5,7 @@ internal import VoiceEngines
 /// The capture side of a session: from the microphone's samples to the processed output, with what
 /// is found in them.
 struct CaptureSide: ~Copyable {
-  /// How long a frame of the microphone waits for its reference, in frames of the microphone that
+  /// The time that a frame of the microphone waits for its reference, in frames of the microphone that
   /// arrived after it.
   static let longestWaitFrames = 6
 
@@ -114,13 +114,13 @@ struct CaptureSide: ~Copyable {
     return missing
   }
 
-  /// Takes in when a sample of the playback was heard, how many samples later than expected, and by
+  /// Records when a sample of the playback was heard, how many samples later than expected, and by
   /// how many parts per million faster than its clock the client plays on.
   mutating func notePlayback(sample: Int64, at time: Duration, added: Int64, rate: Double) {
     echo.notePlayback(sample: sample, at: time, added: added, rate: rate)
   }
 
-  /// Says that no more of the reference will arrive.
+  /// Records that no more of the reference will arrive.
   mutating func endReference() { echo.isAtEnd = true }
 
   /// Whether a frame of the microphone is complete, and its reference has arrived, is not needed, or

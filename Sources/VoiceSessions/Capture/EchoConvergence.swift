@@ -62,7 +62,7 @@ struct EchoConvergence {
   /// Returns whether only a canceller that has found the echo reaches this reduction, in dB.
   func isEnough(_ reduction: Float?) -> Bool { (reduction ?? 0) >= Self.enough }
 
-  /// Takes in a frame.
+  /// Adds a frame.
   ///
   /// - Returns: Whether the canceller has converged with this frame.
   mutating func process(_ seen: Observation) -> Bool {

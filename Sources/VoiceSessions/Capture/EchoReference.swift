@@ -65,21 +65,21 @@ struct EchoReference: ~Copyable {
   /// Forgets the echo's path and the devices' clocks, because the echo takes another path.
   mutating func reset() { aligner.reset() }
 
-  /// Takes in when the device captured a sample of the microphone.
+  /// Records when the device captured a sample of the microphone.
   mutating func noteCapture(sample: Int64, at time: Duration) {
     guard source != .none else { return }
     let (indexes, frames) = (Int64(microphoneRates.indexes.hertz), microphoneRates.frames.hertz)
     aligner.noteCapture(sample: sample * Int64(frames) / indexes, at: time)
   }
 
-  /// Takes in when the device played a sample of the reference. `added` is by how many samples it was
+  /// Records when the device played a sample of the reference. `added` is by how many samples it was
   /// later than the previous report implied, and `rate` is by how many parts per million the playback
   /// runs faster than the device's clock from then on.
   mutating func notePlayback(sample: Int64, at time: Duration, added: Int64 = 0, rate: Double = 0) {
     aligner.notePlayback(sample: sample, at: time, added: added, rate: rate)
   }
 
-  /// Takes in that samples of the reference have arrived, after `microphoneSamples` of the microphone.
+  /// Records that samples of the reference have arrived, after `microphoneSamples` of the microphone.
   mutating func noteArrival(microphoneSamples: Int64) {
     aligner.noteArrival(
       reference: Double(timeline.arrived) / Double(timeline.format.rate.hertz),

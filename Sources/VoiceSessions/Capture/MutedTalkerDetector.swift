@@ -19,7 +19,7 @@ struct MutedTalkerDetector {
     return isActive
   }
 
-  /// Takes in a frame of a muted microphone. `speechSince` is the sample at which the present speech
+  /// Adds a frame of a muted microphone. `speechSince` is the sample at which the present speech
   /// began, or nil without speech. Runs per frame: no allocation, lock, log or await.
   mutating func process(speechSince: Int64?) -> Change? {
     let counts = speechSince.map { $0 >= mutedSince } ?? false

@@ -57,7 +57,7 @@ struct ResidualEchoDetector {
   /// Whether a reference plays, so that `isEchoLeft` is meaningful.
   var isKnown: Bool { hopsHeard >= Self.leastHops && hopsSinceReference < Self.tailHops }
 
-  /// Takes in the mean squares of the newest frame of the reference and of the output. Runs per frame:
+  /// Records the mean squares of the newest frame of the reference and of the output. Runs per frame:
   /// no allocation, lock, log or await.
   mutating func process(reference: Float, output: Float) {
     powers.reference += reference

@@ -59,7 +59,7 @@ public struct SessionConfiguration: Sendable, Equatable {
 
   public struct Mute: Sendable, Equatable {
     public var gesturePolicy = GesturePolicy.apply
-    /// How long the media client may take to decide a gesture.
+    /// The time in which the media client must decide a gesture.
     public var decisionTimeout = Duration.milliseconds(500)
     /// Whether a gesture that nobody decides is rejected rather than applied.
     public var rejectsOnTimeout = false

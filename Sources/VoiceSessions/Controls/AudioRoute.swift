@@ -66,7 +66,7 @@ struct RouteHistory {
   private var isKnown = false
   private var lastPorts = AudioRoute()
 
-  /// Takes in a report.
+  /// Handles a report.
   ///
   /// - Returns: The change, or nil for the same route again. The route before the first report is
   ///   that of the report; later it is the last reported one.

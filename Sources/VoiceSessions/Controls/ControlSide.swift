@@ -38,12 +38,12 @@ struct ControlSide {
   /// Admits a device report of the media client.
   mutating func admitReport() throws(Refusal) { try reportBudget.spend() }
 
-  /// Takes in a report of a route.
+  /// Handles a report of a route.
   ///
   /// - Returns: The change, or nil where the route is the same again.
   mutating func take(_ report: RouteChange) -> RouteChange? { route.take(report) }
 
-  /// Takes in a report of an interruption.
+  /// Handles a report of an interruption.
   ///
   /// - Returns: The interruptions that began or ended by it.
   mutating func take(_ report: InterruptionReport) -> [Interruption] { interruptions.take(report) }

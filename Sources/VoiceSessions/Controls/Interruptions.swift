@@ -9,7 +9,7 @@ struct Interruptions {
   /// by its own switch runs.
   var stopMicrophone: Bool { lasting.contains { $0 != .hardwareMuted } }
 
-  /// Takes in a report.
+  /// Handles a report.
   ///
   /// - Returns: The interruptions that began or ended. A repeated beginning, or the end of an
   ///   interruption that has not begun, changes nothing. An end without a reason ends all.

@@ -37,7 +37,7 @@ struct MuteGestures {
   private var pending: [Pending] = []
   private var decided: [(id: String, outcome: GestureOutcome, soundedChime: Bool)] = []
 
-  /// Takes in a gesture. `timeout` is in samples, `generation` is that of the mute state.
+  /// Handles a gesture. `timeout` is in samples, `generation` is that of the mute state.
   mutating func report(
     _ gesture: MuteGesture, isMuted: Bool, generation: UInt64 = 0,
     policy: SessionConfiguration.GesturePolicy,

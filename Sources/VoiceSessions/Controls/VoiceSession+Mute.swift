@@ -2,7 +2,7 @@ internal import AudioCore
 
 /// Mute and mute gestures.
 extension VoiceSession {
-  /// Takes in a mute gesture.
+  /// Handles a mute gesture.
   ///
   /// - Returns: The result, or nil where the event `muteGestureResolved` will carry it.
   public func report(

@@ -5,8 +5,8 @@ public struct SessionStatistics: Sendable, Equatable {
   public var echo = EchoMetrics()
   /// The delay of the echo behind the reference, or nil where it is unknown.
   public var echoDelay: Duration?
-  /// By how many parts per million the clock of the reference is faster than the microphone's, or nil
-  /// where it is unknown.
+  /// The drift in parts per million, positive if the clock of the reference is faster than the
+  /// microphone's, or nil where it is unknown.
   public var driftPPM: Double?
   /// Whether the echo canceller has converged.
   public var hasConverged = false
@@ -22,7 +22,7 @@ public struct SessionStatistics: Sendable, Equatable {
 
   /// An elastic buffer of an input of the playback.
   public struct Buffer: Sendable, Equatable {
-    /// How long the next sample has waited since its earliest possible arrival.
+    /// The time that the next sample has waited since its earliest possible arrival.
     public var delay: Duration
     /// The delay that the jitter of the input demands.
     public var target: Duration

@@ -31,7 +31,7 @@ struct Ducker {
     gain = target
   }
 
-  /// Takes in who talks in this frame. Runs per frame: no allocation, lock, log or await.
+  /// Records who talks in this frame. Runs per frame: no allocation, lock, log or await.
   mutating func process(
     nearEndTalks: Bool, farEndTalks: Bool, _ settings: SessionConfiguration.Ducking
   ) -> Change? {

@@ -74,9 +74,9 @@ struct PlayoutControl {
   private static let framesToDrain = 25
   private static let framesToKnow = 200
 
-  /// How long the next sample has waited since it could have arrived first.
+  /// The time that the next sample has waited since it could have arrived first.
   private(set) var delay: Int64 = 0
-  /// How long it should have waited.
+  /// The time that it should have waited.
   private(set) var target: Int64 = 0
   private let size: Int
   private let limits: (jitter: Int64, surplus: Int64, backlog: Int64, tolerance: Int64)
@@ -109,7 +109,7 @@ struct PlayoutControl {
   /// Samples before the next one that a lengthened frame may repeat.
   var history: Int { shifts.most }
 
-  /// Starts anew, as where the waiting samples were dropped.
+  /// Restarts after the waiting samples were dropped.
   mutating func restart() {
     phase = .stopped
     (arrivals, home) = (ArrivalWindow(), nil)
@@ -140,7 +140,7 @@ struct PlayoutControl {
     return change(lag: lag, waiting: reading.waiting)
   }
 
-  /// Takes in an arrival while the sound runs.
+  /// Handles an arrival while the sound runs.
   private mutating func note(_ arrival: Int64, lag: Int64) {
     arrivals.advance()
     if framesSinceArrival == 0 || arrivals.isEmpty {
@@ -273,7 +273,7 @@ struct PlayoutControl {
     return .catchUp(quiet: spare, isDue ? range(upTo: spare) : nil)
   }
 
-  /// Takes in how many samples a frame was shortened by while a backlog is read away.
+  /// Records how many samples a frame was shortened by while a backlog is read away.
   mutating func caughtUp(by samples: Int) { debt = max(0, debt - Double(samples)) }
 
   /// The changes of length among which the best is looked for.
