@@ -4,8 +4,10 @@ internal import Glibc
 /// A reader of raw samples from a FIFO into a ring. The writer is held to the microphone's pace:
 /// nothing is lost, and little waits.
 final class FIFOReader: ThreadOwner {
-  /// The maximum number of frames in the ring. The FIFO's content adds to this.
-  private static let lead = 2
+  /// The maximum number of frames in the ring. The voice takes as many frames at once as the
+  /// microphone delivers: 50 ms from the longest period, and more if a thread was late. The FIFO's
+  /// content adds to this.
+  static let lead = 8
 
   let thread = LoopThread()
 
