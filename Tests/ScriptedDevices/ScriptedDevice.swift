@@ -27,6 +27,7 @@ public final class ScriptedDevice: Sendable {
     var asleepUntil = 0.0
     var isStalled = false
     var wakesForNothing = false
+    var hasClock = true
     var waitCount = 0
     var takes: [Take] = []
   }
@@ -79,6 +80,10 @@ public final class ScriptedDevice: Sendable {
 
   /// Makes waits return at once without samples, as some plug-ins of ALSA do.
   public func wakeForNothing() { state.withLock { $0.wakesForNothing = true } }
+
+  /// Makes the device transfer samples as fast as it is asked to, as ALSA's `null` does, from the
+  /// next opening on.
+  public func haveNoClock() { state.withLock { $0.hasClock = false } }
 
   /// Gives the buffer this number of periods from now on, whatever is requested.
   public func havePeriods(_ count: Int?) { state.withLock { $0.periodCount = count } }
@@ -139,19 +144,20 @@ public final class ScriptedDevice: Sendable {
   }
 
   func open(_ wish: DeviceWish) throws(DeviceError) -> any PCMDevice {
-    let (refusal, periodCount, periodFrames) = state.withLock { state in
+    let (refusal, periodCount, periodFrames, hasClock) = state.withLock { state in
       let refusal: DeviceError.Reason? =
         state.isPlugged ? (state.refusal ?? (state.isOpen ? .busy : nil)) : .absent
       if refusal == nil {
         state.isOpen = true
         state.openCount += 1
       }
-      return (refusal, state.periodCount, state.periodFrames)
+      return (refusal, state.periodCount, state.periodFrames, state.hasClock)
     }
     if let refusal {
       throw DeviceError(refusal, "\(direction.rawValue) device \"\(name)\": it is \(refusal)")
     }
     return ScriptedPCM(
-      self, wish, periodCount: periodCount ?? wish.periodCount, periodFrames: periodFrames)
+      self, wish, periodCount: periodCount ?? wish.periodCount, periodFrames: periodFrames,
+      hasClock: hasClock)
   }
 }

@@ -8,6 +8,7 @@ final class ScriptedPCM: PCMDevice {
   private let hardware: ScriptedDevice
   private let rate: Double  // Samples in one second of the machine's clock.
   private let isCoarse: Bool  // Whether the position changes only once a period.
+  private let hasClock: Bool
   private var startedAt: Double?
   private var moved = 0  // Samples that were read or written since the start.
   private var stalledAt: Double?
@@ -15,8 +16,12 @@ final class ScriptedPCM: PCMDevice {
   private var seenXruns: Int
   private let seenLosses: Int
 
-  init(_ hardware: ScriptedDevice, _ wish: DeviceWish, periodCount: Int, periodFrames: Int) {
+  init(
+    _ hardware: ScriptedDevice, _ wish: DeviceWish, periodCount: Int, periodFrames: Int,
+    hasClock: Bool
+  ) {
     self.hardware = hardware
+    self.hasClock = hasClock
     let period = wish.rate.samplesPerFrame * periodFrames
     isCoarse = periodFrames > 1
     format = DeviceFormat(
@@ -98,7 +103,7 @@ final class ScriptedPCM: PCMDevice {
     return number
   }
 
-  var delay: Int { isCapture ? max(0, ready) : max(0, moved - elapsed) }
+  var delay: Int { !hasClock ? 0 : isCapture ? max(0, ready) : max(0, moved - elapsed) }
 
   /// The number of samples since the start, by the device's clock.
   private var elapsed: Int {
@@ -110,6 +115,7 @@ final class ScriptedPCM: PCMDevice {
   /// The number of samples that can be read, or for which there is room.
   private var ready: Int {
     guard stalledAt == nil else { return 0 }
+    guard hasClock else { return format.bufferSamples }
     return isCapture ? elapsed - moved : format.bufferSamples - (moved - elapsed)
   }
 

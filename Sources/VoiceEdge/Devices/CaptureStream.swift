@@ -16,7 +16,7 @@ final class CaptureStream: DeviceLoop.User {
   private static let stall = Duration.milliseconds(80)
   /// The time, in seconds, by which samples may precede the moment at which the device can have
   /// captured them. Samples beyond that are old too.
-  private static let largestLead = 0.04
+  private static let largestEarliness = 0.04
 
   /// The maximum amount of samples to drop, in buffers of the device.
   private static let longestFlush = 32
@@ -27,7 +27,7 @@ final class CaptureStream: DeviceLoop.User {
   private let frame: Frame
   private var block = Reblocker(rate: .hz48000, channelCount: 1)
   private var converter: FrameConverter?
-  private var clock = DelayLockedLoop(rate: 48000)
+  private var clock = DeviceClock(rate: 48000, largestEarliness: largestEarliness)
   private var lastRead = Duration.zero
   private var buffer = [Float]()
 
@@ -44,7 +44,8 @@ final class CaptureStream: DeviceLoop.User {
     block = Reblocker(rate: format.rate, channelCount: format.channelCount)
     converter = try? FrameConverter(
       from: format.rate, min(2, format.channelCount), to: ring.rate, ring.channelCount)
-    clock = DelayLockedLoop(rate: Double(format.rate.hertz))
+    clock = DeviceClock(
+      rate: Double(format.rate.hertz), largestEarliness: Self.largestEarliness)
     buffer = [Float](repeating: 0, count: format.bufferSamples * format.channelCount)
     lastRead = MonotonicClock.now
   }
@@ -69,11 +70,10 @@ final class CaptureStream: DeviceLoop.User {
       return true
     }
     lastRead = now
-    if clock.error(of: count, now: now.seconds) < -Self.largestLead {
+    guard clock.accept(count, now: now.seconds) else {
       usleep(2000)
       return true
     }
-    clock.update(samples: count, now: now.seconds)
     emit(count)
     return true
   }

@@ -19,7 +19,7 @@ protocol FrameRenderer: AnyObject {
 final class PlaybackStream: DeviceLoop.User {
   /// The time, in seconds, by which a device may take samples before it can have played the earlier
   /// ones. A device beyond that has no clock.
-  private static let largestLead = 0.06
+  private static let largestEarliness = 0.06
   /// The time without room for a frame after which the frames that wait are too old.
   private static let stall = Duration.milliseconds(80)
 
@@ -27,7 +27,7 @@ final class PlaybackStream: DeviceLoop.User {
   private let frame: Frame
   private var converter: FrameConverter?
   private var converted = Frame(rate: .hz48000, channelCount: 1)
-  private var clock = DelayLockedLoop(rate: 48000)
+  private var clock = DeviceClock(rate: 48000, largestEarliness: largestEarliness)
   private var pending = [Float]()
   private var pendingStart = 0
   private var lastFrame = Duration.zero
@@ -42,7 +42,8 @@ final class PlaybackStream: DeviceLoop.User {
     converter = try? FrameConverter(
       from: frame.rate, frame.channelCount, to: format.rate, min(2, format.channelCount))
     converted = Frame(rate: format.rate, channelCount: min(2, format.channelCount))
-    clock = DelayLockedLoop(rate: Double(format.rate.hertz))
+    clock = DeviceClock(
+      rate: Double(format.rate.hertz), largestEarliness: Self.largestEarliness)
     renderer.begin()
     lastFrame = MonotonicClock.now
     pending = [Float](
@@ -84,13 +85,11 @@ final class PlaybackStream: DeviceLoop.User {
       clock.restart()
     }
     lastFrame = time
-    let now = time.seconds
-    let heard = now + Double(device.delay) / Double(device.format.rate.hertz)
-    if clock.error(of: size, now: heard) < -Self.largestLead {
+    let heard = time.seconds + Double(device.delay) / Double(device.format.rate.hertz)
+    guard clock.accept(size, now: heard) else {
       usleep(5000)
       return
     }
-    clock.update(samples: size, now: heard)
     renderer.render(into: frame, heardAt: Int64(clock.time(of: clock.sampleCount) * 1e9))
     converter?.process(frame, into: converted)
     for channel in 0..<device.format.channelCount {
