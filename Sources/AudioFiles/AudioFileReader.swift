@@ -10,6 +10,8 @@ public final class AudioFileReader {
   /// The number of samples of each channel, according to the file's header.
   public let sampleCount: Int
   private let file: OpaquePointer
+  /// The number of samples of each channel that were read.
+  private var position = 0
 
   public init(path: String) throws(AudioFileError) {
     self.path = path
@@ -39,6 +41,7 @@ public final class AudioFileReader {
   deinit { sf_close(file) }
 
   /// Returns the next interleaved samples, at most `count` of each channel. Empty at the end.
+  /// Throws if a sample is not a finite number.
   public func read(samples count: Int) throws(AudioFileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count * format.bytesPerSampleFrame)
     let read = bytes.withUnsafeMutableBytes { bytes in
@@ -51,6 +54,11 @@ public final class AudioFileReader {
     }
     guard sf_error(file) == 0 else { throw AudioFileError(path: path, words: sf_strerror(file)) }
     bytes.removeLast((count - Int(read)) * format.bytesPerSampleFrame)
+    if let index = bytes.withUnsafeBytes({ nonFiniteIndex(in: $0) }) {
+      throw AudioFileError(
+        path: path, problem: "sample \(position + index) is not a finite number")
+    }
+    position += Int(read)
     return bytes
   }
 
@@ -59,6 +67,14 @@ public final class AudioFileReader {
     guard sf_seek(file, 0, SEEK_SET) == 0 else {
       throw AudioFileError(path: path, problem: "the file cannot be read a second time")
     }
+    position = 0
+  }
+
+  /// Returns the index of the first sample frame with a value that is infinite or not a number.
+  private func nonFiniteIndex(in bytes: UnsafeRawBufferPointer) -> Int? {
+    guard format.encoding == .f32 else { return nil }
+    return bytes.bindMemory(to: Float.self).firstIndex { !$0.isFinite }
+      .map { $0 / format.channelCount }
   }
 
   private static func format(_ info: SF_INFO, _ path: String) throws(AudioFileError) -> AudioFormat

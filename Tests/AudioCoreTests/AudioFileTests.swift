@@ -32,6 +32,22 @@ struct AudioFileTests {
     #expect(try reader.read(samples: 1).isEmpty)
   }
 
+  @Test(arguments: [Float.nan, .infinity, -.infinity])
+  func aSampleThatIsNotFiniteIsReportedWithItsIndex(value: Float) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.wav").path
+    let format = AudioFormat(encoding: .f32, rate: .hz8000, channelCount: 2)
+    var values = [Float](repeating: 0, count: 1000)
+    values[901] = value
+    var writer: AudioFileWriter? = try AudioFileWriter(path: path, format: format)
+    try writer?.write(values.withUnsafeBytes { Array($0) })
+    writer = nil
+    let reader = try AudioFileReader(path: path)
+    _ = try reader.read(samples: 300)
+    let error = #expect(throws: AudioFileError.self) { try reader.read(samples: 300) }
+    #expect(error?.problem == "sample 450 is not a finite number")
+  }
+
   @Test func aFileThatIsNotAudioIsReportedInOneLine() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appendingPathComponent("a.wav").path

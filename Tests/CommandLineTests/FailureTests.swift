@@ -86,6 +86,20 @@ struct FailureTests {
     #expect(try folder.data("text.wav") == before)
   }
 
+  @Test(arguments: ["--microphone", "--reference"])
+  func aSampleThatIsNotANumberIsNamedWithItsPlace(option: String) async throws {
+    var samples = [Float](repeating: 0.1, count: 48_000)
+    samples[32_000] = .nan
+    let format = AudioFormat(encoding: .f32, rate: .hz16000, channelCount: 1)
+    let bytes = samples.withUnsafeBytes { Array($0) }
+    try AudioFileWriter(path: folder.path("midnan.wav"), format: format).write(bytes)
+    let others = option == "--microphone" ? [] : ["--microphone", "microphone-3s.wav"]
+    try folder.writeCall("microphone-3s.wav", milliseconds: 3000)
+    try await expectFailure(
+      ["process", "--output", "out.wav", option, "midnan.wav"] + others,
+      names: "anechoic: midnan.wav: sample 32000 is not a finite number\n")
+  }
+
   @Test(arguments: ["missing.jsonl", "microphone.wav", "."])
   func controlsThatCannotBeReadAreNamed(name: String) async throws {
     try await expectFailure(process + ["--controls", name], names: name)
