@@ -126,6 +126,30 @@ struct ProcessTests {
       try folder.data("four.wav")[44..<common] == folder.data("out.wav")[44..<common])
   }
 
+  @Test(arguments: [SIGINT, SIGTERM])
+  func aSignalEndsTheOutputsWhereTheJobWasStopped(signal: Int32) async throws {
+    try folder.writeCall("m.wav", "f.wav", milliseconds: 20_000)
+    let job = try Command(
+      "anechoic",
+      [
+        "process", "--microphone", "m.wav", "--far-end", "f.wav", "--output", "out.wav",
+        "--playback", "played.wav", "--pacing", "real-time",
+      ], in: folder)
+    let limit = ContinuousClock.now + .seconds(20)
+    while ((try? folder.data("out.wav").count) ?? 0) < 16_000 {
+      try #require(ContinuousClock.now < limit)
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    job.signal(signal)
+    let result = try await job.wait()
+    #expect(result.status == 130 && !result.wasSignalled)
+    #expect(result.errorLines.count == 1, "\(result.errors)")
+    #expect(result.errors.hasPrefix("anechoic: stopped after "), "\(result.errors)")
+    #expect(result.errors.hasSuffix(" s of 20.00 s; out.wav and played.wav are incomplete\n"))
+    let counts = try ["out.wav", "played.wav"].map { try folder.sampleCount($0) }
+    #expect(counts[0] == counts[1] && (8000..<320_000).contains(counts[0]), "\(counts)")
+  }
+
   /// Writes the samples of a WAV file several times.
   private func repeatSamples(of name: String, times: Int, as copy: String) throws {
     let reader = try AudioFileReader(path: folder.path(name))

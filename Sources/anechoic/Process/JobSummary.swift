@@ -7,6 +7,10 @@ struct JobSummary {
   struct Files {
     var microphone: String
     var reference: String?
+    /// The files with the processed voice and the playback.
+    var outputs: [String]
+    /// The length of the microphone's file. Nil if the files are repeated.
+    var length: Duration?
     /// The lengths of a reference that ends too early and of its microphone, otherwise nil.
     var shortReference: (length: Duration, microphone: Duration)?
     /// Whether the session has an echo reference: a file, or its own playback.
@@ -23,6 +27,7 @@ struct JobSummary {
 
   let duration: Duration
   let took: Duration
+  private let wasStopped: Bool
   private let files: Files
   private let found: JobFindings
   /// The echo reduction in dB. Nil if the far end never talked alone.
@@ -32,10 +37,11 @@ struct JobSummary {
 
   init(
     _ sent: SentLevels, _ found: JobFindings, _ files: Files, sampleCount: Int, rate: SampleRate,
-    algorithmicDelay: Duration, took: Duration
+    algorithmicDelay: Duration, took: Duration, wasStopped: Bool
   ) {
     duration = rate.duration(ofSamples: sampleCount)
     self.took = took
+    self.wasStopped = wasStopped
     self.files = files
     self.found = found
     echoReduction = sent.played.flatMap { played in
@@ -53,6 +59,14 @@ struct JobSummary {
     }
     return "\(reference) follows \(files.microphone) by \(-referenceLag.milliseconds) ms, and a "
       + "reference must come first; swap --microphone and --reference if they were exchanged"
+  }
+
+  /// The message about a job that was stopped before the end of its files, otherwise nil.
+  var interruption: String? {
+    guard wasStopped, let length = files.length, duration < length else { return nil }
+    let outputs = files.outputs.joined(separator: " and ")
+    return "stopped after \(seconds(duration)) s of \(seconds(length)) s; \(outputs) "
+      + (files.outputs.count == 1 ? "is incomplete" : "are incomplete")
   }
 
   var text: String {

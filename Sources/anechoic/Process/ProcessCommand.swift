@@ -40,7 +40,7 @@ struct ProcessCommand: AsyncParsableCommand {
         {"at": 8, "device_report": {"interruption": {"should_resume": true}}}
 
       Exits with 0 when everything was processed, with 2 after an error, with 64 for wrong usage, and \
-      with 130 after Ctrl-C (without --loop).
+      with 130 after Ctrl-C (without --loop). The outputs then end where the job was stopped.
       """)
 
   @OptionGroup(title: "Files") var files: ProcessFiles
@@ -71,14 +71,11 @@ struct ProcessCommand: AsyncParsableCommand {
     do {
       try files.checkRoles()
       if let warning = files.sameFileWarning { warn(warning) }
-      let stop = StopRequest()
-      let job = try ProcessJob(files, start, grantInjection: grantInjection, stop: stop)
+      let job = try ProcessJob(files, start, grantInjection: grantInjection)
       if let warning = job.shortReferenceWarning { warn(warning) }
       let name = identity.client.description
       let security = try connection.channelSecurity()
       if let server { try await connection.waitForServer(at: server) }
-      let watch = files.loop ? Self.watchSignals(stop) : nil
-      defer { watch?.cancel() }
       let summary = try await ServerInside.orAt(server) { address, connected in
         try await RecordedSession.record(
           to: files.record,
@@ -90,21 +87,15 @@ struct ProcessCommand: AsyncParsableCommand {
             connected: connected)
         }
       }
+      if let interruption = summary.interruption {
+        throw CommandFailure(interruption, code: CommandFailure.interrupted)
+      }
       if let warning = summary.swapWarning { warn(warning) }
       standardError(summary.text)
     } catch let error as AudioFileError {
       throw CommandFailure(error.description)
     } catch let status as Status {
       throw server.map { CommandFailure(status, server: $0) } ?? CommandFailure("\(status)")
-    }
-  }
-
-  /// Sets `stop` at the first SIGINT or SIGTERM.
-  private static func watchSignals(_ stop: StopRequest) -> Task<Void, Never> {
-    let signals = TerminationSignals()
-    return Task {
-      await signals.first()
-      stop.set()
     }
   }
 

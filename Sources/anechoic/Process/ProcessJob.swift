@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import AudioFiles
+internal import CommandLineSupport
 internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceClient
@@ -16,15 +17,14 @@ final class ProcessJob {
   /// The number of microphone samples. Nil if the files are repeated.
   private let sampleCount: Int?
   private let files: ProcessFiles
+  private let stop = StopRequest()
   private let summaryFiles: JobSummary.Files
 
   var sessionID: String { start.sessionID }
 
   /// Opens the input files. Existing output files stay unchanged until there is output to write.
-  /// `stop` ends the audio before the end of the files.
   init(
-    _ files: ProcessFiles, _ start: Anechoic_V1_Start, grantInjection: GrantInjectionArgument?,
-    stop: StopRequest
+    _ files: ProcessFiles, _ start: Anechoic_V1_Start, grantInjection: GrantInjectionArgument?
   ) throws {
     self.files = files
     let inputs = try files.inputs()
@@ -33,6 +33,8 @@ final class ProcessJob {
     sampleCount = files.loop ? nil : inputs.sampleCount
     summaryFiles = JobSummary.Files(
       microphone: files.microphone, reference: files.reference,
+      outputs: [files.output, files.playback].compactMap { $0 },
+      length: sampleCount.map { inputs.microphoneFormat.rate.duration(ofSamples: $0) },
       shortReference: inputs.shortReference,
       hasEchoReference: files.reference != nil || files.playback != nil)
     controls = try ControlQueue(file: files.controls, rate: microphoneFormat.rate)
@@ -50,7 +52,7 @@ final class ProcessJob {
   var shortReferenceWarning: String? { summaryFiles.shortReferenceWarning }
 
   /// Sends and receives concurrently until the session has ended. Calls `connected` once the server
-  /// has answered.
+  /// has answered. From then on, SIGINT or SIGTERM ends the audio before the end of the files.
   func run(on client: VoiceProcessingClient, connected: () -> Void) async throws -> JobSummary {
     let isPaced = start.pacing == .realTime
     let framesPerChunk = isPaced ? 1 : 10
@@ -59,6 +61,8 @@ final class ProcessJob {
     let began = ContinuousClock.now
     let stream = try await client.process(start)
     connected()
+    let watch = watchSignals()
+    defer { watch.cancel() }
     let output = try AudioFileWriter(path: files.output, format: microphoneFormat)
     var receiver = Receiver(
       output: output,
@@ -80,6 +84,15 @@ final class ProcessJob {
       try await sending, found, summaryFiles, sampleCount: output.sampleCount,
       rate: output.format.rate,
       algorithmicDelay: stream.algorithmicDelay,
-      took: ContinuousClock.now - began)
+      took: ContinuousClock.now - began, wasStopped: stop.isSet)
+  }
+
+  /// Ends the audio at the first SIGINT or SIGTERM.
+  private func watchSignals() -> Task<Void, Never> {
+    let signals = TerminationSignals()
+    return Task { [stop] in
+      await signals.first()
+      stop.set()
+    }
   }
 }
