@@ -4,6 +4,9 @@ internal import SwiftProtobuf
 
 /// The text that shows the status of the agent to people.
 struct StatusText {
+  /// The longest time in ms from sending to the answer that an agent measures.
+  private static let longestLatency: Float = 2500
+
   private let status: Anechoic_V1_EdgeStatus
 
   init(_ status: Anechoic_V1_EdgeStatus) { self.status = status }
@@ -55,8 +58,12 @@ struct StatusText {
   private var latency: String {
     let latency = status.latency
     guard latency.totalMs > 0 else { return "latency      unknown without a server" }
+    guard latency.serverMs < Self.longestLatency else {
+      return "latency      more than 2.5 s: the server answers too late"
+    }
     return String(
-      format: "latency      %.1f ms mouth to voice: capture %.1f, server %.1f, processing %.1f",
+      format: "latency      %.1f ms from the microphone to the processed voice: capture %.1f, "
+        + "server %.1f, processing %.1f",
       latency.totalMs, latency.captureMs, latency.serverMs, latency.processingMs)
   }
 
@@ -69,7 +76,8 @@ struct StatusText {
   }
 
   private var flow: String {
-    "flow         \(status.flow.sessions) sessions, \(status.flow.framesConcealed) frames concealed, "
+    "flow         \(status.flow.sessions) session\(status.flow.sessions == 1 ? "" : "s"), "
+      + "\(status.flow.framesConcealed) frames concealed, "
       + "\(status.flow.framesDropped) dropped, \(status.flow.framesUnsent) unsent"
   }
 

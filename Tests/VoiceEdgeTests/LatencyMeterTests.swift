@@ -9,6 +9,30 @@ struct LatencyMeterTests {
     #expect(meter.shares.capture == 12)
   }
 
+  @Test(arguments: [
+    (200, 200), (2400, 2400), (2540, 2500), (2570, 2500), (5000, 2500), (60_000, 2500),
+  ])
+  func anAnswerThatIsVeryLateIsShownAsTheLongestLatency(lateness: Int64, shown: Double) {
+    var meter = LatencyMeter()
+    for index in 0..<10_000 as Range<Int64> {
+      let now = (index + 1) * 10_000_000
+      meter.noteSent(index, captured: now, now: now)
+      let answered = index - lateness / 10
+      if answered >= 0 { meter.noteReceived(answered, now: now) }
+      if answered >= 300 { #expect(abs(meter.shares.server - shown) < 1) }
+    }
+  }
+
+  @Test func aLatencyThatBecomesShortAgainIsShown() {
+    var meter = LatencyMeter()
+    for index in 0..<1000 as Range<Int64> {
+      let now = (index + 1) * 10_000_000
+      meter.noteSent(index, captured: now, now: now)
+      meter.noteReceived(index < 500 ? max(0, index - 400) : index - 5, now: now)
+    }
+    #expect(abs(meter.shares.server - 50) < 5, "\(meter.shares.server)")
+  }
+
   @Test func samplesThatCameBeforeTheirTimeHaveTheLatencyOfAFrame() {
     var meter = LatencyMeter()
     for index in 0..<100 as Range<Int64> {

@@ -184,7 +184,7 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     /// From the first sample of a frame until the frame is sent. 10 ms of this are the frame itself.
     public var captureMs: Float = 0
 
-    /// Network, queues and processing time.
+    /// Network, queues and processing time. 2,500 also stands for longer times.
     public var serverMs: Float = 0
 
     /// The algorithmic delay of the processing.
