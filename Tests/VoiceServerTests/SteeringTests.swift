@@ -57,6 +57,10 @@ struct SteeringTests {
             .invalidArgument, "update_mask"
           ),
           (
+            await refusal { _ = try await steering.update(.with { $0.name = name }, mask: ["*"]) },
+            .invalidArgument, "update_mask"
+          ),
+          (
             await refusal {
               _ = try await steering.update(.with { $0.name = name }, mask: ["config.nonsense"])
             }, .invalidArgument, "update_mask"

@@ -35,11 +35,12 @@ final class StubbornClient {
 
   private let handle: Int32
 
-  /// Starts a `Process` call, or a call of another method.
+  /// Starts a `Process` call, or a call of another method. `clientName` may have any bytes, unlike
+  /// the headers of libgrpc's client.
   init(
     _ server: TestServer,
     _ method: GRPCTransport.Method = Method(service: RPC.voiceProcessing, name: RPC.process),
-    window: UInt32? = nil
+    window: UInt32? = nil, clientName: [UInt8]? = nil
   ) throws {
     let port = try #require(server.address.split(separator: ":").last.flatMap { UInt16($0) })
     handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -64,6 +65,9 @@ final class StubbornClient {
     block += [0x01] + Self.text(server.address)
     for (name, value) in [("te", "trailers"), ("content-type", "application/grpc")] {
       block += [0x00] + Self.text(name) + Self.text(value)
+    }
+    if let clientName {
+      block += [0x00] + Self.text(RPC.clientName) + [UInt8(clientName.count)] + clientName
     }
     try writeFrame(Self.headers, flags: 4, stream: 1, block)
   }

@@ -268,7 +268,8 @@ public nonisolated struct Anechoic_V1_UpdateSessionRequest: Sendable {
   public mutating func clearSession() {self._session = nil}
 
   /// The fields to change: config and its fields, and labels. A field that the mask names and the
-  /// session does not set is cleared. Labels are replaced as a whole.
+  /// session does not set is cleared. Labels are replaced as a whole. Required: an empty mask and the
+  /// mask "*", which AIP-134 describes, are refused with INVALID_ARGUMENT.
   public var updateMask: SwiftProtobuf.Google_Protobuf_FieldMask {
     get {_updateMask ?? SwiftProtobuf.Google_Protobuf_FieldMask()}
     set {_updateMask = newValue}

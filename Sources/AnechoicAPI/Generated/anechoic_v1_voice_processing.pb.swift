@@ -715,7 +715,8 @@ public nonisolated struct Anechoic_V1_ConfigUpdate: Sendable {
   public mutating func clearConfig() {self._config = nil}
 
   /// The 1 to 50 fields to change. A field that the mask names and the config does not set is
-  /// cleared.
+  /// cleared. Required: an empty mask and the mask "*", which AIP-134 describes, are refused with
+  /// INVALID_ARGUMENT.
   public var updateMask: SwiftProtobuf.Google_Protobuf_FieldMask {
     get {_updateMask ?? SwiftProtobuf.Google_Protobuf_FieldMask()}
     set {_updateMask = newValue}

@@ -97,10 +97,11 @@ struct SessionService: Sendable {
       @escaping @Sendable (_ request: Request, _ client: Principal) async throws -> Response
   ) -> ServerMethod {
     .unary(Method(service: RPC.sessions, name: name), lane: .background) { bytes, context in
+      let client = try Principal(context)
       guard let request = try? Request(serializedBytes: bytes, options: .request) else {
         throw Status.notA(Request.protoMessageName)
       }
-      return try await body(request, Principal(context)).serializedBytes()
+      return try await body(request, client).serializedBytes()
     }
   }
 }

@@ -15,7 +15,6 @@ final class WatchCall: ServerCallHandler {
 
   private let call: ServerCall
   private let directory: SessionDirectory
-  private let client: ControlOrigin
   private var state = State.awaitingRequest
   private var listener: UInt64?
   /// The serialized responses that precede the events: the snapshot, and a gap if there is one.
@@ -28,7 +27,6 @@ final class WatchCall: ServerCallHandler {
   init(_ call: ServerCall, _ directory: SessionDirectory) {
     self.call = call
     self.directory = directory
-    client = Principal(call).origin
     call.read()
   }
 
@@ -58,6 +56,7 @@ final class WatchCall: ServerCallHandler {
   func ended() { stop() }
 
   private func watch(_ request: Anechoic_V1_WatchSessionRequest) throws(Status) {
+    let client = try Principal(call).origin
     let session = try directory.session(named: request.name)
     do {
       statisticsInterval = try request.statsInterval.asStatisticsInterval(path: "stats_interval")

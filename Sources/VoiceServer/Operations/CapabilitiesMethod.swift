@@ -13,7 +13,8 @@ extension ServerMethod {
   ) -> ServerMethod {
     .unary(
       Method(service: RPC.voiceProcessing, name: RPC.getCapabilities), lane: .background
-    ) { _, _ in
+    ) { _, context in
+      _ = try Principal(context)  // Throws if the name is not allowed.
       let response = Anechoic_V1_GetCapabilitiesResponse.with {
         $0.version = anechoicVersion
         $0.engines = [configuration.engine.identity.description]

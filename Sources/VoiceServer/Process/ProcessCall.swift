@@ -101,7 +101,7 @@ final class ProcessCall: ServerCallHandler {
       let start = try request.firstStart()
       var setup = try SessionSetup(start)
       call.writeDeadline = configuration.unreadDeadline(isRealTime: setup.isRealTime)
-      let client = Principal(call)
+      let client = try Principal(call)
       setup.owner = ControlOrigin(actor: client.name, isMediaClient: true)
       setup.allowsInjection = configuration.allowsInjection
       let session = try RunningSession(

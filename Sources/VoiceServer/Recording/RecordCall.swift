@@ -55,6 +55,7 @@ final class RecordCall: ServerCallHandler {
   func ended() { stop() }
 
   private func begin(_ request: Anechoic_V1_RecordSessionRequest) throws(Status) {
+    _ = try Principal(call)  // Throws if the name is not allowed.
     guard configuration.allowsRecording else { throw .recordingNotAllowed }
     let id = try SessionID.named(request.name, field: "name")
     let wait = try Self.wait(request)
