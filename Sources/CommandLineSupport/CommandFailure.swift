@@ -44,8 +44,7 @@ extension ParsableCommand {
     } catch {
       if let unknown = UnknownSubcommand(in: CommandLine.arguments.dropFirst(), of: Self.self) {
         // The message of the library does not name the command that the word belongs to.
-        let usage = fullMessage(for: error).split(separator: "\n").dropFirst()
-        standardError((["Error: \(unknown.description)"] + usage).joined(separator: "\n") + "\n")
+        standardError(unknown.message)
         Foundation.exit(exitCode(for: error).rawValue)
       }
       Self.exit(withError: error)

@@ -31,6 +31,17 @@ struct UnknownSubcommand {
     return nil
   }
 
+  /// The fault and the usage, in the form of the messages of ArgumentParser.
+  var message: String {
+    let command = path.joined(separator: " ")
+    return """
+      Error: \(description)
+      Usage: \(command) <subcommand>
+        See '\(command) --help' for more information.
+
+      """
+  }
+
   /// The fault, and the command to use.
   var description: String {
     let right =

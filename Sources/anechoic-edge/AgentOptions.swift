@@ -18,6 +18,7 @@ struct AgentOptions: ParsableArguments {
   var controlSocket: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How long to wait for an agent that is still starting: 500ms, 10s, 2m.", valueName: "time"))
   var connectTimeout = ServerWait.usual
@@ -30,8 +31,7 @@ struct AgentOptions: ParsableArguments {
 
   func validate() throws {
     guard UnixSocket.canBe(at: path) else {
-      throw ValidationError(
-        "--control-socket: the path must have 1 to \(UnixSocket.longestPath) bytes and no \"%\".")
+      throw ValidationError("--control-socket: \"\(path)\" cannot be a socket: \(UnixSocket.rule).")
     }
   }
 

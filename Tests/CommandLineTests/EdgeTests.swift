@@ -52,8 +52,15 @@ struct EdgeTests {
     #expect(result.status == 64, "\(result.errors)")
   }
 
+  @Test func anUnknownSubcommandIsReportedWithTheUsageOfTheWholeCommand() async throws {
+    let result = try await edge(["foo"])
+    let lines = result.errorLines
+    #expect(lines.first?.hasPrefix("Error: 'foo' is not a subcommand of 'anechoic-edge'; ") == true)
+    #expect(lines.dropFirst().first == "Usage: anechoic-edge <subcommand>", "\(result.errors)")
+  }
+
   @Test func anImpossibleSocketIsWrongUsage() async throws {
-    for path in ["", longPath] {
+    for path in ["", longPath, "a%b.sock"] {
       let result = try await edge(["status", "--control-socket", path, "--connect-timeout", "0"])
       #expect(result.status == 64 && result.errors.contains("--control-socket"))
     }
@@ -164,9 +171,13 @@ struct EdgeTests {
       ["run", "--check"], environment: ["ANECHOIC_EDGE_AUDIO_RAET": "8000"],
       saying: ["ANECHOIC_EDGE_AUDIO_RAET: "])
     try await expectFailure(["--session-id", "a b"], saying: ["--session-id: must have 1 to 63"])
-    try await expectFailure(
-      ["--control-socket", longPath],
-      saying: ["--control-socket: is too long; a socket's path has at most 107 bytes"])
+    for path in [longPath, "a%b.sock"] {
+      try await expectFailure(
+        ["--control-socket", path],
+        saying: [
+          "--control-socket: \"\(path)\" cannot be a socket: ", "1 to 107 bytes and no \"%\"",
+        ])
+    }
   }
 
   @Test func aCertificateFileThatCannotBeReadIsNamedWithItsPlace() async throws {
@@ -271,6 +282,8 @@ struct EdgeTests {
       try JSONSerialization.jsonObject(with: status.output) as? [String: Any] ?? [:]
     #expect(status.status == 0 && object["session"] as? String == "sessions/kitchen")
     #expect(object["route"] as? String == "command-line")
+    let words = try await edge(["status"] + at).text
+    #expect(words.contains("flow         1 session, "), "\(words)")
     #expect(try await edge(["mute"] + at).text == "muted\n")
     #expect(try await edge(["status"] + at).text.contains("mute         on, held by the session"))
     #expect(try await edge(["unmute"] + at).text == "not muted\n")

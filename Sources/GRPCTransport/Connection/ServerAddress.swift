@@ -41,7 +41,7 @@ public enum ServerAddress: Sendable, Equatable {
     guard ServerAddress(text) == nil else { return nil }
     let reason =
       if text.hasPrefix("unix:") {
-        "the path of a socket has 1 to \(UnixSocket.longestPath) bytes and no \"%\""
+        UnixSocket.rule
       } else if let colon = text.lastIndex(of: ":"), canBeHost(text[..<colon]) {
         "the port must be from \(ports)"
       } else if canBeHost(text[...]) {

@@ -5,6 +5,9 @@ public enum UnixSocket {
   /// The longest path in bytes, without the zero at the end of a `sockaddr_un`.
   public static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
+  /// The rule for paths, as a part of a message.
+  public static let rule = "the path of a socket has 1 to \(longestPath) bytes and no \"%\""
+
   /// Returns whether a socket can have a path. libgrpc decodes percent signs and would listen
   /// elsewhere, so a path has none.
   public static func canBe(at path: String) -> Bool {

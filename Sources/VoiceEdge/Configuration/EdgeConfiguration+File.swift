@@ -116,8 +116,7 @@ extension EdgeConfiguration {
   ) throws(ConfigurationError) -> String? {
     guard !value.text.isEmpty, value.text != "none" else { return nil }
     guard UnixSocket.canBe(at: value.text) else {
-      throw value.wrong(
-        "is too long; a socket's path has at most \(UnixSocket.longestPath) bytes")
+      throw value.wrong("\"\(value.text)\" cannot be a socket: \(UnixSocket.rule)")
     }
     return value.text
   }

@@ -90,7 +90,9 @@ extension EdgeVoice: LocalVoice.Receiver {
     Anechoic_V1_Session.with {
       $0.name = "sessions/\(configuration.session.id)"
       $0.owner = configuration.session.client
-      if let state = local?.state {
+      if let local {
+        let state = local.state
+        $0.createTime = Google_Protobuf_Timestamp(date: local.startTime)
         $0.config = Anechoic_V1_SessionConfig(state.configuration.resolved)
         $0.mute = Anechoic_V1_MuteState(state.mute)
         $0.activeMicMode = Anechoic_V1_MicMode(state.activeMicMode)

@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import AudioCore
+internal import Foundation
 internal import SessionConversions
 internal import VoiceEngines
 internal import VoiceSessions
@@ -21,6 +22,8 @@ final class LocalVoice {
   private let silence: Frame
   private let playedSilence: Frame
   private var controlID: UInt64 = 0
+  /// The time at which the local voice was started last.
+  private(set) var startTime = Date.now
 
   /// Creates the local voice. Throws an error in the settings, or an `EngineError`.
   init(
@@ -64,6 +67,7 @@ final class LocalVoice {
 
   /// Starts the local voice and discards what is left in its pipeline.
   func begin(muted: Bool) {
+    startTime = .now
     sink.isDiscarding = true
     set(muted: muted)
     for _ in 0..<6 {
