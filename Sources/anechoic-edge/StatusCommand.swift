@@ -29,10 +29,7 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private func show(_ status: Anechoic_V1_EdgeStatus) throws {
-    if agent.json {
-      print(try status.jsonLine())
-    } else {
-      print(StatusText(status).lines.joined(separator: "\n"))
-    }
+    try LineFile("-").show(
+      agent.json ? status.jsonLine() : StatusText(status).lines.joined(separator: "\n"))
   }
 }

@@ -24,10 +24,12 @@ struct HealthCommand: AsyncParsableCommand {
   var service = ""
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("How long to wait for each answer, from 1s to 1h.", valueName: "time"))
   var timeout = DurationArgument(.seconds(5))
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Ask again until the server is serving, for so long at most: 10s, 500ms, 2m.",
       valueName: "time"))

@@ -33,6 +33,7 @@ struct ServerOptions: ParsableArguments {
 /// The options of a connection to a server, including TLS.
 struct ServerAccess: ParsableArguments {
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       """
       How long to wait for a server that refuses the connection because it is still starting: \

@@ -66,6 +66,26 @@ struct SessionsTests {
     #expect(words.text.contains("microphone -") && words.text.contains("muted by olga"))
   }
 
+  @Test func aReaderThatEndsEndsTheCommandWithSuccess() async throws {
+    let call = try await LiveCall(in: folder)
+    let watch = "sessions watch call-1 --stats 0.1 --server \(call.server.address)"
+    let result = try await Command.run(
+      "/bin/bash",
+      ["-c", "\(Command.path("anechoic")) \(watch) | head -2; echo ${PIPESTATUS[0]} >&2"],
+      in: folder)
+    #expect(result.errors == "0\n", "\(result.errors)")
+    try await call.end()
+  }
+
+  @Test func theRemovalOfTheEchoIsWatched() async throws {
+    let call = try await LiveCall(in: folder, ["--reference", "far.wav"])
+    try await call.waitForEvent("\"converged\":true")
+    let watch = try call.start(["sessions", "watch", "call-1", "--from", "1"])
+    try await watch.line(containing: "behind the reference, and is removed", inOutput: true)
+    try await watch.line(containing: "behind the reference, not removed yet", inOutput: true)
+    try await call.end()
+  }
+
   @Test func everyKindOfFieldIsSetAndClearedAndTheOthersStay() async throws {
     let call = try await LiveCall(in: folder, ["--label", "room=hall", "--label", "floor=2"])
     var session = try await call.json(
@@ -98,7 +118,7 @@ struct SessionsTests {
   @Test(arguments: [
     "nonsense=1", "voice_processing.nonsense=1", "config.nonsense=", "preferred_mic_mode=LOUD",
     "mute.chime_disabled=maybe", "mute.gesture_decision_timeout=soon", "voice_processing=1",
-    "voice_processing.gain_control.target_level_dbfs=-1", ".=1",
+    "voice_processing.gain_control.target_level_dbfs=-1", ".=1", "labels.=", "labels.=x",
   ])
   func anInvalidSettingIsReportedBeforeAnyServerIsAsked(field: String) async throws {
     let result = try await Command.run(

@@ -55,7 +55,7 @@ struct InjectCommand: AsyncParsableCommand {
         try await Self.requirePermission(from: client, session, usage)
         return try await speech.inject(into: session, of: client)
       }
-      try LineFile("-").write("injected \(Words.seconds(heard))")
+      try LineFile("-").show("injected \(Words.seconds(heard))")
     } catch let error as AudioFileError {
       throw CommandFailure(error.description)
     } catch let status as Status {

@@ -30,6 +30,7 @@ struct RecordCommand: AsyncParsableCommand {
   var file: String
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How long to wait for the session to start: 60s, 5m, from 100ms to 1h.", valueName: "time"))
   var wait = DurationArgument(.seconds(60))

@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import Foundation
 internal import SwiftProtobuf
 internal import VoiceClient
@@ -29,6 +30,7 @@ struct MuteOptions: ParsableArguments {
   var name: SessionName
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Change the state only if its generation is still this one. Every change raises it.",
       valueName: "generation"))
@@ -40,7 +42,7 @@ struct MuteOptions: ParsableArguments {
     try await options.withClient { client in
       let state = try await client.setMute(
         name.description, muted: muted, ifGeneration: ifGeneration)
-      try LineFile("-").write(options.json ? state.jsonLine() : state.phrase)
+      try LineFile("-").show(options.json ? state.jsonLine() : state.phrase)
     }
   }
 }
@@ -76,7 +78,7 @@ struct ReportMuteGesture: AsyncParsableCommand {
       let result = try await client.reportMuteGesture(
         name.description, id: id ?? UUID().uuidString.lowercased(),
         muted: direction.map { $0 == .mute })
-      try LineFile("-").write(options.json ? result.jsonLine() : result.phrase)
+      try LineFile("-").show(options.json ? result.jsonLine() : result.phrase)
     }
   }
 }

@@ -13,7 +13,8 @@ extension Anechoic_V1_Session {
   /// The whole state of the session, line by line.
   var page: String {
     var rows = [
-      ("session", name), ("owner", "\(owner), since \(Words.date(createTime))"),
+      ("session", name),
+      ("owner", owner + (hasCreateTime ? ", since \(Words.date(createTime))" : "")),
       ("microphone", mute.phrase), ("voice", voice), ("mic mode", micMode),
       ("processing", config.voiceProcessing.phrase(hasReference: echoReference != .none)),
       ("ducking", config.otherAudioDucking.phrase), ("gestures", gestures),

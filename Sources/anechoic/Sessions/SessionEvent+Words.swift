@@ -64,6 +64,7 @@ extension Anechoic_V1_SessionEvent {
         + (interruption.shouldResume ? ", audio may resume" : "")
     case .echoPathChanged(let change):
       "the echo is \(Words.seconds(change.delay)) behind the reference"
+        + (change.converged ? ", and is removed" : ", not removed yet")
     case nil: "an event that this version does not know"
     }
   }

@@ -67,7 +67,7 @@ struct ListSessions: AsyncParsableCommand {
       let sessions = try await client.list()
       let output = try LineFile("-")
       for session in sessions {
-        try output.write(options.json ? session.jsonLine() : session.line)
+        try output.show(options.json ? session.jsonLine() : session.line)
       }
       if sessions.isEmpty { standardError("no session is running\n") }
     }
@@ -87,7 +87,7 @@ struct ShowSession: AsyncParsableCommand {
   func run() async throws {
     try await options.withClient { client in
       let session = try await client.get(name.description)
-      try LineFile("-").write(options.json ? session.jsonLine() : session.page)
+      try LineFile("-").show(options.json ? session.jsonLine() : session.page)
     }
   }
 }
@@ -104,10 +104,13 @@ struct WatchSession: AsyncParsableCommand {
   @Argument(help: "The session: ID or sessions/ID.")
   var name: SessionName
 
-  @Option(help: ArgumentHelp("The id of the first event to show; 1 shows all.", valueName: "event"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The id of the first event to show; 1 shows all.", valueName: "event"))
   var from: UInt64?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Show statistics too, at this interval: 1s, 500ms, from 100ms to 1h.", valueName: "time"))
   var stats: DurationArgument?
@@ -127,7 +130,7 @@ struct WatchSession: AsyncParsableCommand {
         name.description, fromEvent: from, statsInterval: stats?.duration)
       let output = try LineFile("-")
       while let response = try await stream.receive() {
-        try output.write(options.json ? response.jsonLine() : response.line)
+        try output.show(options.json ? response.jsonLine() : response.line)
       }
     }
   }
@@ -147,7 +150,7 @@ struct DeleteSession: AsyncParsableCommand {
     try await options.withClient { client in
       try await client.delete(name.description)
       let answer = Anechoic_V1_DeleteSessionResponse()
-      try LineFile("-").write(options.json ? answer.jsonLine() : "deleted \(name)")
+      try LineFile("-").show(options.json ? answer.jsonLine() : "deleted \(name)")
     }
   }
 }

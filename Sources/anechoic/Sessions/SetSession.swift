@@ -43,7 +43,7 @@ struct SetSession: AsyncParsableCommand {
       }
       update.session.name = name.description
       let session = try await client.update(update.session, mask: update.mask)
-      try LineFile("-").write(options.json ? session.jsonLine() : session.page)
+      try LineFile("-").show(options.json ? session.jsonLine() : session.page)
     }
   }
 }
@@ -59,6 +59,9 @@ struct SessionUpdate {
 
   init(_ fields: [KeyValue]) throws(FieldProblem) {
     for field in fields {
+      guard field.key != Self.labels else {
+        throw FieldProblem(field: field.key, problem: "the label has no key; use labels.KEY=VALUE")
+      }
       if field.key.hasPrefix(Self.labels) {
         labels.updateValue(
           field.value.isEmpty ? nil : field.value,
