@@ -21,11 +21,12 @@ public struct DurationArgument: ExpressibleByArgument, CustomStringConvertible, 
     duration = .seconds(count * unit.seconds)
   }
 
-  /// The time in the largest of days, hours and minutes that divides it, otherwise in seconds.
+  /// The time in hours or minutes if they divide it, otherwise in seconds.
   public var description: String {
     let seconds = duration / .seconds(1)
+    guard seconds > 0 else { return "0" }
     let unit = Self.units.last { unit in
-      unit.seconds >= 60 && seconds >= unit.seconds
+      (60...3600).contains(unit.seconds) && seconds >= unit.seconds
         && seconds.truncatingRemainder(dividingBy: unit.seconds) == 0
     }
     guard let unit else { return String(format: "%gs", seconds) }

@@ -51,12 +51,18 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var security: ListenerSecurityOptions
 
-  @Option(help: "The number of threads for sessions. (default: the number of cores)")
+  @Option(
+    parsing: .unconditional,
+    help: "The number of threads for sessions: 1 to 1024. (default: the number of cores)")
   var threads: Int?
 
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
-  @Option(help: "The number of seconds for running sessions to end when the server stops.")
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The number of seconds for running sessions to end when the server stops: 0 to 86400.",
+      valueName: "seconds"))
   var drainTime = 10
 
   @Flag(help: "Refuse injected speech, even in sessions that accept it.")

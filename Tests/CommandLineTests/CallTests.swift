@@ -45,7 +45,25 @@ struct CallTests {
     let samples = try AudioFileReader(path: folder.path("out.wav")).read(samples: 40_000)
     #expect(samples.count == 64_160 && samples.allSatisfy { $0 == 0 })
     #expect(errors.contains("muted           2.01 s\n") && !errors.contains("other audio"))
+    #expect(errors.contains("echo reduction  not possible: "))
     #expect(try folder.jsonLines("frames.jsonl").allSatisfy { $0["muted"] as? Bool == true })
+  }
+
+  @Test(arguments: [
+    ([], " dB where only the far end talks"),
+    (["--muted"], "not measured: the session was muted whenever only the far end talked"),
+  ])
+  func theSummarySaysWhyNoReductionWasMeasured(options: [String], words: String) async throws {
+    let farEnd = Signals.babble(6 * 16_000, rate: .hz16000, seed: 3)
+    let format = AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 1)
+    for (name, plane) in [
+      ("reference.wav", farEnd),
+      ("microphone.wav", Signals.echo(of: farEnd, delay: 640, gain: 0.5)),
+    ] {
+      try AudioFileWriter(path: folder.path(name), format: format).write(encode([plane], .s16))
+    }
+    let errors = try await process(["--reference", "reference.wav"] + options)
+    #expect(errors.contains("echo reduction  ") && errors.contains("\(words)\n"), "\(errors)")
   }
 
   @Test(arguments: ["media-clock", "real-time"])
@@ -72,8 +90,9 @@ struct CallTests {
     let samples = results.dropLast().map { $0["appliedAtSample"] as? Int ?? 0 }
     #expect(samples == [0, 8000, 16000, 16000, 24000])
     #expect(results.map { $0["refusal"] != nil } == [false, false, false, true, false, true])
-    #expect(errors.contains("controls.jsonl:5: refused: ABORTED: "), "\(errors)")
-    #expect(errors.contains("controls.jsonl:7: refused: FAILED_PRECONDITION: "), "\(errors)")
+    for refusal in ["5: refused: ABORTED", "7: refused: FAILED_PRECONDITION"] {
+      #expect(errors.contains("anechoic: controls.jsonl:\(refusal): "), "\(errors)")
+    }
     #expect(
       events.contains { $0["micModeChanged", "active"] as? String == "MIC_MODE_WIDE_SPECTRUM" })
     let muted = try folder.jsonLines("frames.jsonl").count { $0["muted"] as? Bool == true }

@@ -178,8 +178,18 @@ struct LimitTests {
       """, server: ["--max-calls-per-connection", "2000"])
   }
 
+  @Test func theHelpShowsTheDefaultsAsTheDocumentationDoes() async throws {
+    let folder = try Folder()
+    let help = try await Command.run("anechoic-server", ["--help"], in: folder).text
+    let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(words.contains("1s to 365d, or 0 for never. (default: 24h)"), "\(help)")
+    #expect(words.contains("1s to 30d, or 0 for never. (default: 0)"), "\(help)")
+  }
+
   @Test(arguments: [
-    ["--start-deadline", "0"], ["--start-deadline", "11m"], ["--idle-limit", "10ms"],
+    ["--max-sessions", "-1"], ["--max-sessions", "0"], ["--drain-time", "-3"],
+    ["--threads", "-1"], ["--idle-limit", "-5s"], ["--start-deadline", "0"],
+    ["--start-deadline", "11m"], ["--idle-limit", "10ms"],
     ["--idle-limit", "8d"], ["--longest-session", "366d"], ["--longest-session", "x"],
     ["--max-sessions-per-client", "-1"], ["--max-calls-per-connection", "0"],
     ["--max-memory", "1MiB"], ["--max-memory", "1TB"], ["--max-message", "1KiB"],
@@ -193,5 +203,6 @@ struct LimitTests {
     #expect(result.status == 64 && !result.wasSignalled)
     let line = try #require(result.errorLines.first)
     #expect(line.contains(arguments[0]), "\(result.errors)")
+    #expect(!line.contains("Missing value"), "\(result.errors)")
   }
 }

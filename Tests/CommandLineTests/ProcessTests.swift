@@ -234,6 +234,16 @@ struct ProcessTests {
     }
   }
 
+  @Test func theHelpNamesEachValueOnce() async throws {
+    let help = try await Command.run("anechoic", ["process", "--help"], in: folder).text
+    let words = help.split { !$0.isLetter && $0 != "-" }
+    for value in ["voice-isolation", "very-high", "real-time", "ignore", "mid"] {
+      // The examples use some of the values too.
+      let options = words.drop { $0 != "VOICE" }
+      #expect(options.count { $0 == value } == 1, "\(value): \(help)")
+    }
+  }
+
   @Test(arguments: [
     (
       ["sessions", "record", "call-1", "call-1.rec"],

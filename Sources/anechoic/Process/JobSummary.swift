@@ -30,8 +30,8 @@ struct JobSummary {
   private let wasStopped: Bool
   private let files: Files
   private let found: JobFindings
-  /// The echo reduction in dB. Nil if the far end never talked alone.
-  private let echoReduction: Float?
+  /// The echo reduction. Nil if nothing was played.
+  private let echoReduction: EchoReduction.Result?
   private let referenceLag: ReferenceLag?
   private let speechDuration: Duration
 
@@ -44,7 +44,7 @@ struct JobSummary {
     self.wasStopped = wasStopped
     self.files = files
     self.found = found
-    echoReduction = sent.played.flatMap { played in
+    echoReduction = sent.played.map { played in
       EchoReduction(microphone: sent.microphone, played: played, delay: algorithmicDelay)
         .measure(found)
     }
@@ -91,8 +91,12 @@ struct JobSummary {
     guard files.hasEchoReference else {
       return "not possible: the session has no reference (--reference or --playback)"
     }
-    return echoReduction.map { String(format: "%.1f dB where only the far end talks", $0) }
-      ?? "not measured: the far end never talks alone"
+    return switch echoReduction {
+    case .decibels(let reduction):
+      String(format: "%.1f dB where only the far end talks", reduction)
+    case .muted: "not measured: the session was muted whenever only the far end talked"
+    case .neverAlone, nil: "not measured: the far end never talks alone"
+    }
   }
 
   /// The rows that appear only for some jobs.

@@ -130,14 +130,23 @@ struct EchoReduction {
   /// The delay from the microphone to the processed audio.
   let delay: Duration
 
-  /// Returns the reduction in dB, or nil if the far end never talks alone.
-  func measure(_ found: JobFindings) -> Float? {
+  enum Result {
+    /// The reduction in dB.
+    case decibels(Float)
+    /// The far end never talks alone.
+    case neverAlone
+    /// The session was muted whenever only the far end talked.
+    case muted
+  }
+
+  func measure(_ found: JobFindings) -> Result {
     let delayFrames = Int((delay / .milliseconds(10)).rounded())
     let threshold = Decibels.factor(Self.quietest) * Decibels.factor(Self.quietest)
     var lastPlayed = -Self.tail
     var framesPlayed = 0
     var before: Float = 0
     var after: Float = 0
+    var isAloneWhileMuted = false
     for index in 0..<min(microphone.count, played.count) {
       if played[index] > threshold {
         lastPlayed = index
@@ -145,13 +154,16 @@ struct EchoReduction {
       }
       let output = index + delayFrames
       guard index - lastPlayed < Self.tail, framesPlayed > Self.convergence,
-        output < found.levels.count, output < found.voice.count, !found.voice[output],
-        !found.muted[output]
+        output < found.levels.count, output < found.voice.count, !found.voice[output]
       else { continue }
+      guard !found.muted[output] else {
+        isAloneWhileMuted = true
+        continue
+      }
       before += microphone[index]
       after += found.levels[output]
     }
-    guard before > 0 else { return nil }
-    return Decibels.level(meanSquare: before) - Decibels.level(meanSquare: after)
+    guard before > 0 else { return isAloneWhileMuted ? .muted : .neverAlone }
+    return .decibels(Decibels.level(meanSquare: before) - Decibels.level(meanSquare: after))
   }
 }

@@ -48,7 +48,7 @@ struct ProcessCommand: AsyncParsableCommand {
   @OptionGroup(title: "Call") var call: CallOptions
   @OptionGroup var identity: ClientOption
 
-  @Option(help: "The speed: media-clock (as fast as possible) or real-time.")
+  @Option(help: "The speed. media-clock is as fast as possible.")
   var pacing = PacingArgument.mediaClock
 
   @Option(

@@ -3,16 +3,16 @@ internal import ArgumentParser
 
 /// The options of voice processing.
 struct VoiceOptions: ParsableArguments {
-  @Option(help: "The mic mode: standard, voice-isolation or wide-spectrum.")
+  @Option(help: "The mic mode.")
   var micMode = MicModeArgument.standard
 
   @Flag(help: "Do not cancel the echo.")
   var noEchoCancellation = false
 
-  @Option(help: "off, low, moderate, high or very-high. (default: that of the mic mode)")
+  @Option(help: "The strength of noise suppression. (default: that of the mic mode)")
   var noiseSuppression: NoiseSuppressionArgument?
 
-  @Option(help: "on or off. (default: that of the mic mode)")
+  @Option(help: "Whether the gain is controlled. (default: that of the mic mode)")
   var gainControl: SwitchArgument?
 
   func apply(to config: inout Anechoic_V1_SessionConfig) {
@@ -26,7 +26,7 @@ struct VoiceOptions: ParsableArguments {
 
 /// The options of the session: ducking, mute, the session's name, and speech from other clients.
 struct CallOptions: ParsableArguments {
-  @Option(help: "How much other audio is lowered: default, min, mid or max.")
+  @Option(help: "How much other audio is lowered.")
   var ducking = DuckingArgument.default
 
   @Flag(help: "Lower other audio fully while somebody talks, and a third as much otherwise.")
@@ -44,7 +44,7 @@ struct CallOptions: ParsableArguments {
 
   @Option(
     help: """
-      What a press of a mute button does: apply, ask or ignore. With ask, a decide_mute_gesture in \
+      What a press of a mute button does. With ask, a decide_mute_gesture in \
       --controls decides; without one, the press is applied after a while.
       """)
   var gesturePolicy = GesturePolicyArgument.apply
@@ -54,7 +54,7 @@ struct CallOptions: ParsableArguments {
 
   @Option(
     help: """
-      Whether to permit injection: ask, always or never. ask asks on the terminal. (default: ask if \
+      Whether to permit injection. ask asks on the terminal. (default: ask if \
       --injection is given and there is a terminal, else never)
       """)
   var grantInjection: GrantInjectionArgument?

@@ -78,7 +78,8 @@ struct Receiver: ~Copyable {
     progress.clear()
     let code = StatusCode(rawValue: result.refusal.code)?.name ?? "\(result.refusal.code)"
     standardError(
-      "\(controls.origin(of: result.controlID)): refused: \(code): \(result.refusal.message)\n")
+      "anechoic: \(controls.origin(of: result.controlID)): refused: \(code): \(result.refusal.message)\n"
+    )
   }
 }
 
