@@ -194,13 +194,20 @@ def record(session, wait_ms):
     return request.SerializeToString()
 
 
-
-
-def injection(session):
+def injection(session, rate=None):
+    """The start of an injection of text, or of audio at this sample rate."""
     request = sessions_pb2.InjectSpeechRequest()
     request.start.name = name(session)
+    if rate:
+        request.start.format.CopyFrom(audio_format(rate))
     return request.SerializeToString()
 
 
 def injection_text(text):
     return sessions_pb2.InjectSpeechRequest(text=text).SerializeToString()
+
+
+def injection_audio(samples):
+    request = sessions_pb2.InjectSpeechRequest()
+    request.audio.samples = samples
+    return request.SerializeToString()

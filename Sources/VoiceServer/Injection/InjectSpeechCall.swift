@@ -70,10 +70,19 @@ struct InjectSpeechCall: Sendable {
   ) async throws {
     while let request = try await next(requests) {
       try await source.take(request)
-      while let piece = try await source.nextPiece() { try await stream.send(piece) }
+      try await sendPieces(of: source, isComplete: false, to: stream)
     }
+    try await sendPieces(of: source, isComplete: true, to: stream)
     if let rest = await source.rest() { try await stream.send(rest) }
     try await stream.complete()
+  }
+
+  private func sendPieces(
+    of source: InjectionSource, isComplete: Bool, to stream: InjectionStream
+  ) async throws {
+    while let piece = try await source.nextPiece(isComplete: isComplete) {
+      try await stream.send(piece)
+    }
   }
 
   private func next(

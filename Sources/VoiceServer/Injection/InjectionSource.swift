@@ -9,8 +9,11 @@ internal import VoiceSessions
 /// Converts the audio or text of an injector into speech at the sample rates of a session's
 /// outputs.
 actor InjectionSource {
-  /// The length of the pieces that a session gets one by one.
-  private static let pieceDuration = Duration.milliseconds(500)
+  /// The longest piece that a session gets at once.
+  private static let longestPiece = Duration.milliseconds(500)
+  /// The shortest piece before the end of the audio. Each piece is work for the thread of the
+  /// session, which serves other sessions too.
+  private static let shortestPiece = Duration.milliseconds(10)
 
   private let voice: String
   /// The format of the audio. Nil for text.
@@ -43,7 +46,7 @@ actor InjectionSource {
     switch request {
     case .start: throw Status(InvalidField("start", "the injection has already started"))
     case .audio(let chunk):
-      samples = try decoded(chunk)[...]
+      samples += try decoded(chunk)
       rate = try audioFormat().rate.hertz
     case .text(let text):
       let speech = try await spoken(text)
@@ -52,12 +55,14 @@ actor InjectionSource {
     }
   }
 
-  /// Returns the next piece of the speech, or nil if all that has arrived was returned.
-  func nextPiece() throws -> InjectedSpeech? {
-    guard !samples.isEmpty else { return nil }
+  /// Returns the next piece of the speech, or nil if all that has arrived was returned. Audio of
+  /// less than 10 ms waits for more, unless `isComplete` says that no more will come.
+  func nextPiece(isComplete: Bool) throws -> InjectedSpeech? {
+    let isWhole = isComplete || format == nil
+    guard samples.count >= (isWhole ? 1 : count(of: Self.shortestPiece)) else { return nil }
     let converters = try converters ?? ConverterPair(from: rate, setup)
     self.converters = converters
-    let piece = samples.prefix(Int(Self.pieceDuration / .seconds(1) * Double(rate)))
+    let piece = samples.prefix(count(of: Self.longestPiece))
     samples = samples.dropFirst(piece.count)
     return converters.convert(Array(piece), isLast: false)
   }
@@ -65,15 +70,23 @@ actor InjectionSource {
   /// Returns the samples that are left in the converters at the end of the speech.
   func rest() -> InjectedSpeech? { converters?.convert([], isLast: true) }
 
+  /// The number of samples in a duration, at least one.
+  private func count(of duration: Duration) -> Int {
+    max(1, Int(duration / .seconds(1) * Double(rate)))
+  }
+
   private func audioFormat() throws(Status) -> AudioFormat {
     guard let format else {
-      throw Status(InvalidField("audio", "was not announced: start.format is left out"))
+      throw Status(InvalidField("audio", "must be announced by start.format, which is left out"))
     }
     return format
   }
 
   private func decoded(_ chunk: Anechoic_V1_AudioChunk) throws(Status) -> [Float] {
     let format = try audioFormat()
+    guard !chunk.samples.isEmpty else {
+      throw Status(InvalidField("audio.samples", "must not be empty"))
+    }
     var queue = InputTimeline(format: format)
     let frame = Frame(rate: format.rate, channelCount: format.channelCount)
     let mixed = Frame(rate: format.rate, channelCount: 1)
@@ -97,7 +110,7 @@ actor InjectionSource {
 
   private func spoken(_ text: String) async throws -> Speech {
     guard format == nil else {
-      throw Status(InvalidField("text", "was not announced: start.format says audio"))
+      throw Status(InvalidField("text", "must not follow start.format, which announces audio"))
     }
     characters += text.count
     guard characters <= SpeechSynthesizer.longestText else {

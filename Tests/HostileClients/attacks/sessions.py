@@ -2,6 +2,7 @@
 
 import os
 import signal
+import struct
 import time
 
 import service
@@ -165,3 +166,28 @@ def spoken_texts(report):
     for _, media, control in victims:
         media.connection.close()
         control.close()
+
+
+@attack(memory=64)
+def tiny_injections(report):
+    """Audio injected one sample at a time, as fast as the server takes it."""
+    name, media, control = told_session(report, f"told-{time.monotonic_ns()}")
+    call = control.call(service.SESSIONS + "InjectSpeech", [("anechoic-client", "teller")])
+    call.send(service.injection(name, rate=8000))
+    chunk = service.injection_audio(bytes(2))
+    chunks = (struct.pack(">BI", 0, len(chunk)) + chunk) * 8
+    began, turn, sent = time.monotonic(), 0, 0
+    while (now := time.monotonic()) < began + max(3, 20 * report.scale):
+        if now >= began + turn * 0.01:
+            media.send(service.audio(bytes(320)), timeout=0.1)
+            media.messages.clear()
+            media.connection.pump()
+            turn += 1
+        if call.has_ended or not call.send_data(chunks, timeout=0.01):
+            control.pump()
+        else:
+            sent += 8
+    report.notes.append(f"{sent} chunks")
+    report.expect(sent > 0 and not call.has_ended, f"the injection ended with {call.status}")
+    media.connection.close()
+    control.close()
