@@ -139,6 +139,6 @@ public enum RequestFault: Error {
 
 extension InvalidField {
   fileprivate static func unannounced(_ input: String) -> InvalidField {
-    InvalidField("audio.\(input)", "was not announced in start.inputs")
+    InvalidField("audio.\(input)", "must be announced in start.inputs")
   }
 }

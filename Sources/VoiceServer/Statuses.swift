@@ -42,7 +42,9 @@ extension Status {
 
   static func sessionExists(_ id: String) -> Status {
     Status(
-      .alreadyExists, "start.session_id: a session \"\(id)\" is running", reason: "SESSION_EXISTS")
+      .alreadyExists,
+      "start.session_id: session \"\(id)\" has not ended yet, or its client has not read the end",
+      reason: "SESSION_EXISTS")
   }
 
   static func full(_ maximum: Int) -> Status {
@@ -104,17 +106,21 @@ extension Status {
 
   static func sessionHasBegun(_ id: String) -> Status {
     Status(
-      .failedPrecondition, "name: a recording begins with its session, and \"\(id)\" runs already",
+      .failedPrecondition,
+      "name: session \"\(id)\" has already started; a recorder must come before its session",
       reason: "SESSION_HAS_BEGUN")
   }
 
   static func isRecorded(_ id: String) -> Status {
     Status(
-      .alreadyExists, "name: somebody else waits to record \"\(id)\"", reason: "RECORDER_EXISTS")
+      .alreadyExists, "name: another recorder already waits for session \"\(id)\"",
+      reason: "RECORDER_EXISTS")
   }
 
   static let tooManyRecorders = Status(
-    .resourceExhausted, "too many wait to record sessions", reason: "TOO_MANY_RECORDERS")
+    .resourceExhausted,
+    "\(SessionDirectory.mostRecorders) recorders already wait for sessions, the most of this server",
+    reason: "TOO_MANY_RECORDERS")
 
   static let slowRecorder = Status(
     .resourceExhausted, "RECORDER_TOO_SLOW: the recorder has not read what it was sent",
@@ -130,7 +136,7 @@ extension Status {
   }
 
   static func notA(_ message: String) -> Status {
-    Status(.invalidArgument, "the message is not a \(message)", reason: "MALFORMED_REQUEST")
+    Status(.invalidArgument, "the message is not a valid \(message)", reason: "MALFORMED_REQUEST")
   }
 
   static let tooManyControls = Status(
@@ -138,7 +144,7 @@ extension Status {
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
 
   static let tooManyWait = Status(
-    .resourceExhausted, "too many calls wait already for this decision",
+    .resourceExhausted, "too many calls already wait for this decision",
     reason: "TOO_MANY_CALLS",
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
 
@@ -171,7 +177,7 @@ extension Status {
   }
 
   static func engineFailed(_ error: any Error) -> Status {
-    Status(.internal, "the engine could not be made: \(error)", reason: "ENGINE_FAILED")
+    Status(.internal, "the engine could not be created: \(error)", reason: "ENGINE_FAILED")
   }
 
   static func startTimeout(_ limit: Duration) -> Status {

@@ -99,7 +99,7 @@ extension Message {
   /// Decodes a message. Throws INVALID_ARGUMENT for invalid bytes.
   static func decoded(_ bytes: [UInt8]) throws(Status) -> Self {
     do { return try Self(serializedBytes: bytes) } catch {
-      throw Status(.invalidArgument, "the request is not a \(Self.protoMessageName)")
+      throw Status(.invalidArgument, "the request is not a valid \(Self.protoMessageName)")
     }
   }
 }

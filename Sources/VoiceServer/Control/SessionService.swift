@@ -126,7 +126,8 @@ extension MuteGesture {
       request.gestureID.isPlainText
     else {
       throw Status(
-        InvalidField("gesture_id", "has 1 to \(Self.longestID) bytes without control characters"))
+        InvalidField(
+          "gesture_id", "must have 1 to \(Self.longestID) bytes, without control characters"))
     }
     self.init(
       id: request.gestureID, mutes: request.hasMuted ? request.muted : nil, origin: client)
@@ -143,7 +144,7 @@ extension Anechoic_V1_RequestInjectionPermissionRequest {
       throw Status(
         InvalidField(
           "usage_description",
-          "is what the person is told: 1 to \(Self.longestUsage) bytes without control characters"))
+          "must have 1 to \(Self.longestUsage) bytes, without control characters"))
     }
     return usageDescription
   }

@@ -16,14 +16,9 @@ struct SessionUpdate {
 
   init(_ request: Anechoic_V1_UpdateSessionRequest) throws(Status) {
     let paths = request.updateMask.paths
-    guard !paths.isEmpty else {
-      throw Status(InvalidField("update_mask", "names no field"))
-    }
     let mostFields = Anechoic_V1_ConfigUpdate.mostFields
-    guard paths.count <= mostFields else {
-      throw Status(
-        InvalidField(
-          "update_mask", "has \(paths.count) fields; at most \(mostFields) are allowed"))
+    guard (1...mostFields).contains(paths.count) else {
+      throw Status(InvalidField("update_mask", "must name 1 to \(mostFields) fields"))
     }
     var fields: [String] = []
     var namesLabels = false
@@ -38,7 +33,7 @@ struct SessionUpdate {
         throw Status(
           InvalidField(
             "update_mask",
-            "\"\(String(path.unicodeScalars.prefix(100)))\" is neither labels nor of config"))
+            "\"\(path.plainPrefix(100))\" must be labels, config or a field of config"))
       }
     }
     var update = Anechoic_V1_ConfigUpdate()

@@ -32,7 +32,7 @@ final class WatchCall: ServerCallHandler {
 
   func received(_ message: UnsafeRawBufferPointer) {
     guard case .awaitingRequest = state else {
-      return end(Status(InvalidField("request", "comes once")))
+      return end(Status(InvalidField("request", "must come only once")))
     }
     do throws(Status) {
       guard let request = try? Anechoic_V1_WatchSessionRequest(serializedBytes: Data(message))
@@ -68,7 +68,7 @@ final class WatchCall: ServerCallHandler {
     if request.hasFromEventID {
       guard request.fromEventID > 0, request.fromEventID <= nextEvent else {
         throw Status(
-          InvalidField("from_event_id", "is not within 1 to \(nextEvent), the next event"))
+          InvalidField("from_event_id", "must be within 1 to \(nextEvent), the next event"))
       }
       nextEvent = request.fromEventID
       if case .forgotten(let oldest) = session.feed.entry(nextEvent) {

@@ -25,7 +25,7 @@ final class SessionDirectory: Sendable {
     }
   }
 
-  private static let mostRecorders = 64
+  static let mostRecorders = 64
 
   let maximum: Int
   private let maximumPerHost: Int

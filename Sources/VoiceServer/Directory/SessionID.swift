@@ -17,7 +17,8 @@ enum SessionID {
   static func named(_ name: String, field: String) throws(Status) -> String {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0] == "sessions", Identifier.isValid(String(parts[1])) else {
-      throw Status(InvalidField(field, "is not of the form sessions/SESSION_ID"))
+      throw Status(
+        InvalidField(field, "must be sessions/SESSION_ID, where SESSION_ID \(Identifier.rule)"))
     }
     return String(parts[1])
   }

@@ -10,15 +10,19 @@ enum SessionLabels {
   static func check(
     _ labels: [String: String], path: String
   ) throws(InvalidField) -> [String: String] {
-    guard labels.count <= most else { throw InvalidField(path, "takes \(most) labels at most") }
-    for (key, value) in labels
-    where key.isEmpty || key.utf8.count > longestKey || value.utf8.count > longestValue
-      || !key.isPlainText || !value.isPlainText
-    {
-      throw InvalidField(
-        path,
-        "a key has 1 to \(longestKey) bytes and a value \(longestValue) at most, without control characters"
-      )
+    guard labels.count <= most else { throw InvalidField(path, "must have at most \(most) labels") }
+    for (key, value) in labels {
+      let name = key.plainPrefix(longestKey)
+      guard (1...longestKey).contains(key.utf8.count), key.isPlainText else {
+        throw InvalidField(
+          path, "key \"\(name)\" must have 1 to \(longestKey) bytes, without control characters")
+      }
+      guard value.utf8.count <= longestValue, value.isPlainText else {
+        throw InvalidField(
+          path,
+          "the value of \"\(name)\" must have at most \(longestValue) bytes, without control characters"
+        )
+      }
     }
     return labels
   }

@@ -102,7 +102,7 @@ final class HealthService: Sendable {
       throw Status.notA("HealthCheckRequest")
     }
     guard request.service.utf8.count <= longestName else {
-      throw Status(InvalidField("service", "has \(longestName) bytes at most"))
+      throw Status(InvalidField("service", "must have at most \(longestName) bytes"))
     }
     return request.service
   }

@@ -108,7 +108,8 @@ private final class ReflectionCall: ServerCallHandler {
   func received(_ message: UnsafeRawBufferPointer) {
     guard message.count <= ReflectionService.largestRequest else {
       return call.finish(
-        Status(InvalidField("request", "has \(ReflectionService.largestRequest) bytes at most")))
+        Status(
+          InvalidField("request", "must have at most \(ReflectionService.largestRequest) bytes")))
     }
     guard
       let request = try? Grpc_Reflection_V1_ServerReflectionRequest(serializedBytes: Data(message)),

@@ -31,7 +31,7 @@ final class RecordCall: ServerCallHandler {
 
   func received(_ message: UnsafeRawBufferPointer) {
     guard case .awaitingRequest = state else {
-      return end(Status(InvalidField("request", "comes once")))
+      return end(Status(InvalidField("request", "must come only once")))
     }
     do throws(Status) {
       guard let request = try? Anechoic_V1_RecordSessionRequest(serializedBytes: Data(message))

@@ -59,7 +59,7 @@ struct MuteGestures {
     guard pending.count < Self.mostPending else {
       throw Refusal(
         .tooMany, reason: "TOO_MANY_GESTURES",
-        message: "\(Self.mostPending) gestures wait already for a decision")
+        message: "\(Self.mostPending) gestures already wait for a decision")
     }
     pending.append(request)
     return .ask(request)
@@ -70,7 +70,7 @@ struct MuteGestures {
       if decided.contains(where: { $0.id == id }) {
         throw Refusal(
           .tooLate, reason: "GESTURE_DECIDED",
-          message: "decide_mute_gesture: the gesture has been decided already")
+          message: "decide_mute_gesture: the gesture has already been decided")
       }
       throw Refusal(
         .notFound, reason: "UNKNOWN_GESTURE",

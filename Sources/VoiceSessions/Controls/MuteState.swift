@@ -25,7 +25,7 @@ public struct MuteState: Sendable, Equatable {
     if let expected, expected != generation {
       throw Refusal(
         .aborted, reason: "STALE_GENERATION",
-        message: "if_generation: \(expected) is not the generation now, which is \(generation)")
+        message: "if_generation: the generation is \(generation), not \(expected)")
     }
     guard muted != isMuted else { return false }
     isMuted = muted

@@ -29,7 +29,7 @@ public struct InjectionPermissions: Sendable, Equatable {
     guard entries.count < Self.mostClients else {
       throw Refusal(
         .tooMany, reason: "TOO_MANY_CLIENTS",
-        message: "\(Self.mostClients) clients have asked already for permission to inject")
+        message: "\(Self.mostClients) clients have already asked for permission to inject")
     }
     entries[client] = .undetermined
     return true

@@ -39,12 +39,13 @@ struct InjectionQueue: ~Copyable {
   mutating func add(_ id: String, client: String) throws(Refusal) {
     guard self[id] == nil else {
       throw Refusal(
-        .exists, reason: "INJECTION_EXISTS", message: "injection_id: \"\(id)\" is going on already")
+        .exists, reason: "INJECTION_EXISTS",
+        message: "injection_id: injection \"\(id)\" is already in progress")
     }
     guard injections.count < Self.capacity else {
       throw Refusal(
         .tooMany, reason: "TOO_MANY_INJECTIONS",
-        message: "\(Self.capacity) injections wait already in this session")
+        message: "this session already has \(Self.capacity) injections")
     }
     injections.append(
       Injection(
