@@ -84,6 +84,11 @@ struct DeletedSessionTests {
         }
         #expect(status?.code == .notFound, "\(method.name): \(String(describing: status))")
       }
+      // The id is not free yet, although no session of this name runs.
+      let status = try await server.status(
+        after: [.start(.mediaClock().with { $0.sessionID = "call-1" })])
+      #expect(status.reason == "SESSION_EXISTS")
+      #expect(status.message.contains("its client has not read the end"), "\(status)")
       let recording = try await client.read().recording
       #expect(recording.endReason == .deleted)
     }
