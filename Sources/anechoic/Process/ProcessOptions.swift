@@ -44,7 +44,7 @@ struct CallOptions: ParsableArguments {
 
   @Option(
     help: """
-      What a press of a mute button does. With ask, a decide_mute_gesture in \
+      The effect of a press of a mute button. With ask, a decide_mute_gesture in \
       --controls decides; without one, the press is applied after a while.
       """)
   var gesturePolicy = GesturePolicyArgument.apply
