@@ -21,8 +21,8 @@ public struct DriftEstimator: ~Copyable {
   private static let leastPoints = 8
   private static let points = 24
 
-  public private(set) var capture: DeviceClock
-  public private(set) var playback: DeviceClock
+  public private(set) var capture: ReportedClock
+  public private(set) var playback: ReportedClock
   /// Whether the devices' times contradict the sound. The sound is believed then.
   public private(set) var devicesDisagree = false
   /// Whether the drift of the sound exceeds `largestDrift`.
@@ -33,8 +33,8 @@ public struct DriftEstimator: ~Copyable {
 
   /// Creates an estimator for the rates of the microphone and the reference.
   public init(microphone: SampleRate, reference: SampleRate) {
-    capture = DeviceClock(rate: microphone)
-    playback = DeviceClock(rate: reference)
+    capture = ReportedClock(rate: microphone)
+    playback = ReportedClock(rate: reference)
   }
 
   /// Records the time at which the device captured a sample of the microphone.
@@ -44,7 +44,7 @@ public struct DriftEstimator: ~Copyable {
   }
 
   /// Records the time at which the device played a sample of the reference, by the same clock as
-  /// `noteCapture`. `DeviceClock.note` explains the parameters.
+  /// `noteCapture`. `ReportedClock.note` explains the parameters.
   ///
   /// - Returns: The step of the playback at that sample, if any. Silence and skips count only if
   ///   the time agrees with them.

@@ -110,7 +110,7 @@ public struct ReferenceAligner: ~Copyable {
   }
 
   /// Records the time at which the device played a sample of the reference, by the same clock.
-  /// `DeviceClock.note` explains the parameters.
+  /// `ReportedClock.note` explains the parameters.
   public mutating func notePlayback(
     sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate: Double = 0
   ) {

@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include "ReadWatch.h"
+
 namespace {
 
 // The number of events after which idle work runs even if there are more events.
@@ -62,17 +64,19 @@ void cgrpc_queue::serve() {
   // On Linux each thread has its own niceness. The queue serves with the old one if this is
   // refused.
   if (niceness_ != 0) (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness_);
+  anechoic::ReadWatch watch;
   void *tag = nullptr;
   bool ok = false;
-  while (next(&tag, &ok)) {
+  while (next(&tag, &ok, watch)) {
     static_cast<anechoic::Tag *>(tag)->complete(ok);
   }
   for (; !idle_.empty(); idle_.pop_front()) idle_.front()->complete(false);
 }
 
-bool cgrpc_queue::next(void **tag, bool *ok) {
+bool cgrpc_queue::next(void **tag, bool *ok, anechoic::ReadWatch &watch) {
   while (!idle_.empty()) {
     if (events_since_idle_ < most_events_before_idle) {
+      anechoic::ReadWatch::Wait wait(watch);
       switch (events_->AsyncNext(tag, ok, gpr_inf_past(GPR_CLOCK_MONOTONIC))) {
         case grpc::CompletionQueue::SHUTDOWN: return false;
         case grpc::CompletionQueue::GOT_EVENT: ++events_since_idle_; return true;
@@ -81,6 +85,7 @@ bool cgrpc_queue::next(void **tag, bool *ok) {
     }
     run_idle();
   }
+  anechoic::ReadWatch::Wait wait(watch);
   return events_->Next(tag, ok);
 }
 

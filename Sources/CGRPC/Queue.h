@@ -16,6 +16,8 @@
 
 namespace anechoic {
 
+class ReadWatch;
+
 // An operation on a completion queue, which hands the tag back when the operation has completed.
 class Tag {
  public:
@@ -66,7 +68,7 @@ struct cgrpc_queue {
   void serve();
   // Waits for the next event, and runs idle work meanwhile. Returns false once the queue has been
   // shut down.
-  bool next(void **tag, bool *ok);
+  bool next(void **tag, bool *ok, anechoic::ReadWatch &watch);
   void run_idle();
 
   std::unique_ptr<grpc::CompletionQueue> events_;

@@ -26,7 +26,7 @@ struct DriftEstimatorTests {
   }
 
   @Test func timesThatRunBackwardsOrStandStillAreNotUsed() {
-    var clock = DeviceClock(rate: Self.rate)
+    var clock = ReportedClock(rate: Self.rate)
     var believed = [clock.note(sample: 480, at: .seconds(1))]
     believed.append(clock.note(sample: 480, at: .seconds(1)))
     believed.append(clock.note(sample: 960, at: .milliseconds(500)))
@@ -37,7 +37,7 @@ struct DriftEstimatorTests {
 
   @Test func aClockWithAnImpossibleRateIsNotUsed() {
     for factor in [0.5, 0.9, 1.01, 1.1, 2] {
-      var clock = DeviceClock(rate: Self.rate)
+      var clock = ReportedClock(rate: Self.rate)
       for second in 1..<60 {
         clock.note(
           sample: Int64(second * Self.rate.hertz), at: .seconds(Double(second) * factor))
@@ -47,7 +47,7 @@ struct DriftEstimatorTests {
   }
 
   @Test func extremeTimesDoNoHarm() {
-    var clock = DeviceClock(rate: Self.rate)
+    var clock = ReportedClock(rate: Self.rate)
     for sample in [Int64.min, -1, 0, 1, Int64.max - 1, .max] {
       for time in [Duration.seconds(Int64.min), .zero, .seconds(Int64.max)] {
         clock.note(sample: sample, at: time)
@@ -57,7 +57,7 @@ struct DriftEstimatorTests {
   }
 
   @Test func aJumpOfTheDeviceDoesNotCountAsDrift() throws {
-    var clock = DeviceClock(rate: Self.rate)
+    var clock = ReportedClock(rate: Self.rate)
     for second in 1..<120 {
       let jump = second > 40 ? 5.0 : 0
       clock.note(
@@ -69,7 +69,7 @@ struct DriftEstimatorTests {
   }
 
   @Test func aReportedPlaybackRateAppliesAtOnce() throws {
-    var clock = DeviceClock(rate: Self.rate)
+    var clock = ReportedClock(rate: Self.rate)
     var time = 0.0
     for second in 0..<40 {
       let compensated = second < 30 ? 0 : 300.0
@@ -130,7 +130,7 @@ struct DriftEstimatorTests {
   }
 
   @Test func aStepIsTakenAlthoughItsTimeLiesBeforeTheLast() {
-    var clock = DeviceClock(rate: .hz8000)
+    var clock = ReportedClock(rate: .hz8000)
     for second in 0..<10 { clock.note(sample: Int64(second * 8000), at: .seconds(second)) }
     // A millisecond later by its index and earlier by its time: both tremble.
     clock.note(sample: 80_000, at: .milliseconds(10_001))
@@ -142,7 +142,7 @@ struct DriftEstimatorTests {
 
   @Test(arguments: [-1000.0, 1000])
   func theLargestDriftIsNoLie(ppm: Double) {
-    var clock = DeviceClock(rate: .hz8000)
+    var clock = ReportedClock(rate: .hz8000)
     let noise = Signals.noise(600, amplitude: 0.001, seed: 4)
     for second in 0..<600 {
       let time = Double(second) * (1 + ppm * 1e-6) + Double(noise[second])

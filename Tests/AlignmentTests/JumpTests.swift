@@ -40,7 +40,7 @@ struct JumpTests {
   /// Returns whether a clock that jumped ten times by 100 ms is not trusted, and the number of
   /// found jumps.
   private func jumps(every period: Int, calmSeconds: Int = 0) -> (isUntrusted: Bool, count: Int) {
-    var clock = DeviceClock(rate: .hz16000)
+    var clock = ReportedClock(rate: .hz16000)
     for frame in 0..<(period * 1000 + 50 + calmSeconds * 100) {
       let jumped = min(10, frame / (period * 100))
       clock.note(

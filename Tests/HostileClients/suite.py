@@ -31,7 +31,6 @@ class Attack:
     memory: float = 48  # The maximum growth in MB.
     threads: int = 4  # The maximum growth.
     refusals: tuple = ()  # The statuses with which honest sessions may be refused meanwhile.
-    unmended: str = ""  # Why the server fails. The attack runs only if named.
     full_only: bool = False  # Too slow for the short form.
 
 
@@ -232,13 +231,11 @@ def run(names, executable, scale, untimed=False):
     withstood them."""
     chosen = []
     for this in ATTACKS:
-        reason = this.unmended and f"known not to be withstood: {this.unmended}"
-        if this.full_only and scale < 1:
-            reason = reason or "too long for the short form"
-        if this.name in names or not (names or reason):
+        is_too_long = this.full_only and scale < 1
+        if this.name in names or not (names or is_too_long):
             chosen.append(this)
         elif not names:
-            print(f"left out  {this.name:22} {reason}", flush=True)
+            print(f"left out  {this.name:22} too long for the short form", flush=True)
     idle = service.Server(executable)
     digest, status = honest.digest(idle.address)
     if status != 0:

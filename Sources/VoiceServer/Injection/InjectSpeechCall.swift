@@ -6,15 +6,18 @@ internal import VoiceSessions
 /// An `InjectSpeech` call. It takes audio or text, and answers when all of the speech has been
 /// heard.
 struct InjectSpeechCall: Sendable {
-  /// The result of one of the two tasks of a call: sending the speech, and waiting for its end.
+  /// The result of one of the tasks of a call: sending the speech, watching for a client that says
+  /// nothing, and waiting for the end of the speech.
   private enum Step {
     case sent
+    case idle
     case ended(Duration?)
   }
 
   private let directory: SessionDirectory
   private let client: Principal
   private let idleLimit: Duration
+  private let wait = MessageWait()
 
   /// Zero switches the idle limit off.
   init(_ directory: SessionDirectory, _ client: Principal, idleLimit: Duration) {
@@ -51,15 +54,25 @@ struct InjectSpeechCall: Sendable {
   ) async throws -> Duration {
     try await withThrowingTaskGroup(of: Step.self) { group in
       group.addTask { .ended(try await stream.end()) }
+      if idleLimit > .zero {
+        group.addTask {
+          try await wait.lasts(idleLimit)
+          return .idle
+        }
+      }
       group.addTask {
         try await send(requests, source, to: stream)
         return .sent
       }
       while let step = try await group.next() {
-        guard case .ended(let heard) = step else { continue }
-        group.cancelAll()
-        if let heard { return heard }
-        break
+        switch step {
+        case .sent: continue
+        case .idle: throw Status.idleInjection(idleLimit)
+        case .ended(let heard):
+          group.cancelAll()
+          if let heard { return heard }
+          throw Status.injectionCancelled(stream.id)
+        }
       }
       throw Status.injectionCancelled(stream.id)
     }
@@ -88,7 +101,7 @@ struct InjectSpeechCall: Sendable {
   private func next(
     _ requests: RequestStream
   ) async throws -> Anechoic_V1_InjectSpeechRequest.OneOf_Request? {
-    guard let bytes = try await message(from: requests) else { return nil }
+    guard let bytes = try await wait.next(requests) else { return nil }
     guard let message = try? Anechoic_V1_InjectSpeechRequest(serializedBytes: bytes) else {
       throw Status.notA("InjectSpeechRequest")
     }
@@ -96,21 +109,6 @@ struct InjectSpeechCall: Sendable {
       throw Status(InvalidField("request", "is empty; it must contain start, audio or text"))
     }
     return request
-  }
-
-  /// Returns the next message. Throws if it does not come within the idle limit, because an
-  /// injection that says nothing holds one of the session's places.
-  private func message(from requests: RequestStream) async throws -> [UInt8]? {
-    guard idleLimit > .zero else { return try await requests.next() }
-    return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
-      group.addTask { try await requests.next() }
-      group.addTask {
-        try await Task.sleep(for: idleLimit)
-        throw Status.idleInjection(idleLimit)
-      }
-      defer { group.cancelAll() }
-      return try await group.next() ?? nil
-    }
   }
 
   private static func id(_ start: Anechoic_V1_InjectionStart) throws(Status) -> String {

@@ -31,9 +31,7 @@ def flood(report, seconds, frames_of):
     report.notes.append(f"{turn} turns, {closed} connections closed")
 
 
-@attack(
-    memory=512, threads=24,
-    unmended="frames are late, because connections that are closed come again at once")
+@attack(memory=256)
 def rapid_reset(report):
     """Calls that are reset as soon as they are open (CVE-2023-44487)."""
     headers = request_headers(service.PROCESS)

@@ -2,7 +2,7 @@ public import AudioCore
 
 /// The clock of a sound device, measured by the times that the device reports for its samples.
 /// Times come from outside. Those that jump, run backwards or are wrong are not believed.
-public struct DeviceClock: ~Copyable {
+public struct ReportedClock: ~Copyable {
   /// Times whose rate is further from the nominal one than this, in parts per million, are not
   /// believed: no sound device is. A tenth more than the largest drift, as a measured rate is not
   /// exact.
