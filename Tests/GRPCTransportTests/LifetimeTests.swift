@@ -88,8 +88,10 @@ struct LifetimeTests {
       do {
         let call = try await within { try await channel.serverStreaming(.test, []) }
         try await #expect(within { try await call.receive() } == [1])
+        // A call that nobody holds is cancelled, which would end the body's first `send`.
+        try await journal.wait(for: .note("running"))
+        withExtendedLifetime(call) {}
       }
-      try await journal.wait(for: .note("running"))
       try await within { await server.server.shutdown(grace: .zero) }
       journal.release()
       try await journal.wait(for: .note("returned"))
