@@ -35,8 +35,8 @@ let package = Package(
     .library(
       name: "FuzzedParts",
       targets: [
-        "SessionRecording", "SessionConversions", "VoiceSessions", "WebRTCEngine", "VoiceEdge",
-        "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
+        "SessionRecording", "SessionConversions", "VoiceSessions", "VoiceEngines", "WebRTCEngine",
+        "VoiceEdge", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
       ]),
     .library(
       name: "VoiceSessions",
@@ -68,6 +68,8 @@ let package = Package(
     .target(
       name: "WebRTCEngine", dependencies: ["VoiceEngines", "AudioCore", "CWebRTCAudioProcessing"],
       swiftSettings: swift),
+    .target(
+      name: "BundledEngines", dependencies: ["VoiceEngines", "WebRTCEngine"], swiftSettings: swift),
     .target(
       name: "VoiceSessions",
       dependencies: ["Alignment", "VoiceEngines", "Resampling", "AudioCore"],
@@ -129,14 +131,14 @@ let package = Package(
     .executableTarget(
       name: "anechoic-server",
       dependencies: [
-        "VoiceServer", "WebRTCEngine", "AnechoicAPI", "GRPCTransport", "CommandLineSupport",
-        argumentParser,
+        "VoiceServer", "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
+        "CommandLineSupport", argumentParser,
       ],
       swiftSettings: swift),
     .executableTarget(
       name: "anechoic-edge",
       dependencies: [
-        "VoiceEdge", "ALSADevices", "AudioDevices", "WebRTCEngine", "VoiceClient", "AnechoicAPI",
+        "VoiceEdge", "ALSADevices", "AudioDevices", "BundledEngines", "VoiceClient", "AnechoicAPI",
         "GRPCTransport", "CommandLineSupport", argumentParser, protobuf,
       ],
       swiftSettings: swift),
@@ -144,9 +146,12 @@ let package = Package(
       name: "anechoic",
       dependencies: [
         "VoiceClient", "VoiceServer", "SessionRecording", "SessionConversions", "VoiceSessions",
-        "WebRTCEngine", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
+        "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
         "CommandLineSupport", argumentParser, protobuf,
       ],
+      swiftSettings: swift),
+    .target(
+      name: "TestEngines", dependencies: ["VoiceEngines", "AudioCore"], path: "Tests/TestEngines",
       swiftSettings: swift),
     .target(
       name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: quick),
@@ -208,6 +213,10 @@ let package = Package(
     .testTarget(
       name: "SpeechSynthesisTests", dependencies: ["SpeechSynthesis"], swiftSettings: swift),
     .testTarget(
+      name: "VoiceEnginesTests",
+      dependencies: ["VoiceEngines", "BundledEngines", "WebRTCEngine", "TestEngines"],
+      swiftSettings: swift),
+    .testTarget(
       name: "WebRTCEngineTests",
       dependencies: ["WebRTCEngine", "VoiceEngines", "AudioCore", "TestAudio"],
       swiftSettings: swift),
@@ -238,8 +247,8 @@ let package = Package(
       name: "VoiceServerTests",
       dependencies: [
         "VoiceServer", "SessionRecording", "SessionConversions", "VoiceClient", "VoiceSessions",
-        "WebRTCEngine", "AnechoicAPI", "GRPCTransport", "AcousticSimulator", "AudioCore",
-        "TestAudio", protobuf,
+        "VoiceEngines", "WebRTCEngine", "TestEngines", "AnechoicAPI", "GRPCTransport",
+        "AcousticSimulator", "AudioCore", "TestAudio", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(

@@ -1,6 +1,7 @@
 public import AnechoicAPI
 internal import AudioCore
 internal import SwiftProtobuf
+public import VoiceEngines
 public import VoiceSessions
 
 extension SessionSetup {
@@ -55,7 +56,7 @@ extension Anechoic_V1_Started {
   /// Creates the answer to a start, with every default filled in.
   public init(
     sessionID: String, _ setup: SessionSetup, _ state: SessionState, algorithmicDelay: Duration,
-    engine: String
+    engine: EngineIdentity
   ) {
     self.init()
     session = "sessions/\(sessionID)"
@@ -73,6 +74,6 @@ extension Anechoic_V1_Started {
       $0.chunkDuration = Google_Protobuf_Duration(.milliseconds(setup.framesPerChunk * 10))
     }
     self.algorithmicDelay = Google_Protobuf_Duration(algorithmicDelay)
-    self.engine = engine
+    self.engine = Anechoic_V1_Engine(engine)
   }
 }

@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import Foundation
 internal import SwiftProtobuf
+public import VoiceEngines
 
 /// The format of a recording's file, as proto/anechoic/v1/recording.proto describes it.
 enum RecordingFormat {
@@ -63,6 +64,8 @@ enum RecordingFormat {
 /// The reason why a recording cannot be replayed. The description follows the name of the file.
 public enum RecordingError: Error, Equatable, CustomStringConvertible {
   case notARecording, otherVersion, damaged, cutOff
+  /// The program does not have the engine that the recording was made with.
+  case unknownEngine(EngineIdentity, known: [String])
   /// This version cannot start the recorded session, for this reason.
   case impossibleStart(String)
 
@@ -72,6 +75,9 @@ public enum RecordingError: Error, Equatable, CustomStringConvertible {
     case .otherVersion: "is a recording of another version"
     case .damaged: "is damaged"
     case .cutOff: "is cut off"
+    case .unknownEngine(let engine, let known):
+      "was recorded with the engine \(engine), which this program does not have; it has "
+        + known.joined(separator: " and ")
     case .impossibleStart(let problem): "cannot be started: \(problem)"
     }
   }

@@ -3,6 +3,7 @@ internal import AudioCore
 internal import Foundation
 internal import SessionConversions
 internal import SwiftProtobuf
+package import VoiceEngines
 package import VoiceSessions
 
 /// A recorder of everything that is done to a session. Use it on the session's thread.
@@ -39,14 +40,15 @@ package final class SessionRecorder {
   /// Creates a recorder, and writes the header of the recording to the queue.
   package init(
     _ queue: RecordingQueue, _ setup: SessionSetup, start: Anechoic_V1_Start, of id: String,
-    engine: String
+    engine: EngineIdentity
   ) {
     self.queue = queue
     hasher = OutputHasher(setup)
     format = setup.microphone
     if setup.startsMuted { muted = [0..<Int64.max] }
     let header = Anechoic_V1_RecordingHeader.with {
-      $0.engine = engine
+      $0.engine = engine.release
+      $0.engineWeightsSha256 = engine.weights
       $0.serverVersion = anechoicVersion
       $0.start = start.recorded(as: id)
       $0.owner = Anechoic_V1_RecordedClient(setup.owner)

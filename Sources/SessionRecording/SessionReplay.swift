@@ -10,8 +10,9 @@ public import VoiceSessions
 public final class SessionReplay {
   /// The result of a replay.
   public struct Outcome: Sendable {
-    public let engine: String
-    /// Whether this is the engine that the recording was made with.
+    /// The engine of the replay. It has the name of the recorded engine.
+    public let engine: EngineIdentity
+    /// Whether the engine also has the version and the weights of the recorded engine.
     public let hasSameEngine: Bool
     /// The first microphone sample that was withheld because of mute, or nil. The replay uses
     /// silence instead. From there on the output may differ, because the engine learned from audio
@@ -34,17 +35,26 @@ public final class SessionReplay {
   public let processed: AudioFormat
   public let playback: AudioFormat?
   public var microphoneRate: SampleRate { requests.setup.microphone.rate }
+  /// The engine that the recording was made with.
+  public let recordedEngine: EngineIdentity
   private let engine: any VoiceEngine.Type
   private let requests: SessionRequests
   private let hasher: OutputHasher
   private var reader: RecordingFormat.Reader
 
-  /// Reads the header and creates the session. Throws if the data is not a recording, or if the
-  /// session cannot be started.
-  public init(_ data: Data, engine: any VoiceEngine.Type) throws(RecordingError) {
-    self.engine = engine
+  /// Reads the header and creates the session, with the engine that the header names. Throws if the
+  /// data is not a recording, if the catalog does not contain the engine, or if the session cannot be
+  /// started.
+  public init(_ data: Data, engines: EngineCatalog) throws(RecordingError) {
     reader = try RecordingFormat.Reader(data)
     header = try reader.next(Anechoic_V1_RecordingHeader.self)
+    let recorded = EngineIdentity(release: header.engine, weights: header.engineWeightsSha256)
+    do throws(UnknownEngine) {
+      engine = try engines.engine(named: recorded.name)
+    } catch {
+      throw .unknownEngine(recorded, known: error.known)
+    }
+    recordedEngine = recorded
     do {
       var setup = try SessionSetup(header.start)
       setup.owner = ControlOrigin(header.owner)
@@ -99,9 +109,9 @@ public final class SessionReplay {
     let isAlike =
       fault == nil
       ? alike == recorded.count && alike == made.count : alike == min(recorded.count, made.count)
-    let engine = engine.identity.description
     return Outcome(
-      engine: engine, hasSameEngine: header.engine == engine, withheldFrom: withheldFrom,
+      engine: engine.identity, hasSameEngine: engine.identity == recordedEngine,
+      withheldFrom: withheldFrom,
       samplesAlike: alike == 0 ? 0 : made[alike - 1].processedSamples,
       differsBy: isAlike
         ? nil : (made.dropFirst(alike).first ?? hasher.digest).processedSamples,

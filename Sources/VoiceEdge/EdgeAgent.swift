@@ -22,7 +22,7 @@ public final class EdgeAgent: Sendable {
   private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
   private let rings: EdgeRings
   private let devices: EdgeDevices
-  private let engine: any (VoiceEngine & SendableMetatype).Type
+  private let engines: EngineCatalog
   private let controls: ControlWatch
   private let voiceThread = LoopThread()
   let log: @Sendable (String) -> Void
@@ -31,15 +31,15 @@ public final class EdgeAgent: Sendable {
   ///
   /// - Parameters:
   ///   - system: The sound devices.
-  ///   - engine: The engine for processing on this machine.
+  ///   - engines: The engines of this machine. Local processing uses the default engine.
   ///   - log: Called with one line for each state change, from any thread.
   public init(
     _ configuration: EdgeConfiguration, system: any AudioSystem,
-    engine: any (VoiceEngine & SendableMetatype).Type,
+    engines: EngineCatalog,
     log: @escaping @Sendable (String) -> Void
   ) {
     self.configuration = configuration
-    self.engine = engine
+    self.engines = engines
     self.log = log
     let audio = configuration.audio
     devices = EdgeDevices(system: system, periodCount: audio.periods, log: log)
@@ -121,7 +121,7 @@ public final class EdgeAgent: Sendable {
       programHealth.withLock { $0 = programs.healthReader }
       let edge = EdgeVoice(
         configuration, rings: rings, programs: programs, board: board, mailbox: voice, log: log)
-      do { try edge.prepare(engine: engine) } catch { log("local voice: \(error)") }
+      do { try edge.prepare(engine: engines.defaultEngine) } catch { log("local voice: \(error)") }
       edge.run(thread)
       programs.stop()
       programs.join()

@@ -1,19 +1,5 @@
 public import AudioCore
 
-/// The name and version of an engine. Recordings store it, because only the same engine produces
-/// the same output again.
-public struct EngineIdentity: Sendable, Equatable, CustomStringConvertible {
-  public let name: String
-  public let version: String
-
-  public init(name: String, version: String) {
-    self.name = name
-    self.version = version
-  }
-
-  public var description: String { "\(name)/\(version)" }
-}
-
 /// Echo cancellation, noise suppression, gain control and voice detection for one microphone.
 ///
 /// An engine does no I/O, reads no clock and belongs to one thread. Its output depends only on its
@@ -28,6 +14,10 @@ public protocol VoiceEngine: AnyObject, SendableMetatype {
   /// settings of the standard mic mode.
   static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool
 
+  /// Returns the delay from microphone to output, in samples of the format's rate. It is the same
+  /// for all settings.
+  static func latencySamples(_ format: EngineFormat) -> Int
+
   /// Creates a speech detector for a signal without echo, with one channel at one of the processing
   /// rates.
   static func makeSpeechDetector(rate: SampleRate) throws(EngineError) -> any SpeechDetector
@@ -38,10 +28,6 @@ public protocol VoiceEngine: AnyObject, SendableMetatype {
   static var goodReferenceLeads: ClosedRange<Duration> { get }
 
   init(format: EngineFormat, settings: EngineSettings) throws(EngineError)
-
-  /// The delay from microphone to output, in samples of the format's rate. It does not depend on
-  /// the settings.
-  var latencySamples: Int { get }
 
   /// Applies settings from the next frame on, with a cross-fade. The engine keeps what it has
   /// learned about the echo path.

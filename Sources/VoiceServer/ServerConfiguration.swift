@@ -9,8 +9,8 @@ public struct ServerConfiguration: Sendable {
   public var security = ServerSecurity.plaintext
   /// The number of threads that serve calls. Each has its own completion queue.
   public var threads: Int
-  /// The engine that processes the audio of every session.
-  public var engine: any VoiceEngine.Type
+  /// The engines that process audio. A session uses the default engine unless its start names another.
+  public var engines: EngineCatalog
   public var limits = AdmissionLimits()
   /// Whether the server describes its methods to clients, with grpc.reflection.
   public var servesReflection = true
@@ -29,8 +29,8 @@ public struct ServerConfiguration: Sendable {
   /// more response ends the session.
   public var unreadLimit = OutgoingMessages.Limit(messages: 8192, bytes: 16 << 20)
 
-  public init(addresses: [String], threads: Int, engine: any VoiceEngine.Type) {
-    self.engine = engine
+  public init(addresses: [String], threads: Int, engines: EngineCatalog) {
+    self.engines = engines
     self.addresses = addresses
     self.threads = threads
   }

@@ -1,4 +1,4 @@
-internal import AudioCore
+public import AudioCore
 public import VoiceEngines
 
 /// One session: audio and controls in, audio and events out.
@@ -42,6 +42,17 @@ public final class VoiceSession {
       activeMicMode: capture.micMode.mode,
       injectionPermissions: InjectionPermissions(isServiceEnabled: setup.allowsInjection))
     self.capture = capture
+  }
+
+  /// Returns the `algorithmicDelay` of a session with this engine whose microphone and output have this
+  /// rate, one of the engine's.
+  public static func algorithmicDelay(
+    of engine: any VoiceEngine.Type, rate: SampleRate, hasReference: Bool
+  ) -> Duration {
+    let reference = EngineFormat.Reference(rate: rate, channelCount: 1)
+    let format = EngineFormat(
+      rate: rate, channelCount: 1, reference: hasReference ? reference : nil)
+    return CapturePipeline.latency(engine, format)
   }
 
   /// The index after the last sample of the microphone that arrived.

@@ -3,7 +3,6 @@ internal import VoiceEngines
 
 /// The automatic gain control stage.
 struct GainStage: ~Copyable {
-  var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
   private var linked: LinkedGain?  // Nil for one channel.

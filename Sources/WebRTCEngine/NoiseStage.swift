@@ -4,7 +4,6 @@ internal import VoiceEngines
 /// The noise suppression stage and the voice detection that depends on it. The suppressor always
 /// runs, and is heard when it is on.
 struct NoiseStage: ~Copyable {
-  var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
 

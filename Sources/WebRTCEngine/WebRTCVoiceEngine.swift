@@ -13,7 +13,6 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   public static let bestReferenceLead = Duration.milliseconds(20)
   public static let goodReferenceLeads = Duration.milliseconds(5) ... .milliseconds(40)
 
-  public let latencySamples: Int
   private var highPass: HighPassStage
   private var echo: EchoStage?
   private var noise: NoiseStage
@@ -39,21 +38,23 @@ public final class WebRTCVoiceEngine: VoiceEngine {
       format.reference == nil ? nil : try EchoStage(format, settings.echoSuppression, echoSearch)
     let noise = try NoiseStage(format, settings.noiseSuppression)
     let gain = try GainStage(format, settings.gainTarget)
-    latencySamples =
-      (format.reference == nil ? 0 : WebRTCLatency.echoCancellation(format.rate))
-      + noise.latencySamples + gain.latencySamples
     highPass = HighPassStage(format, isOn: settings.highPassFilter)
     self.echo = echo
     self.noise = noise
     self.gain = gain
     gate = VoiceGate(rate: format.rate, isOn: settings.isolatesVoice)
     processing = AlignedSwitch(
-      format, latencySamples: latencySamples, isOn: !settings.isBypassed)
+      format, latencySamples: Self.latencySamples(format), isOn: !settings.isBypassed)
     echoFree = Frame(rate: format.rate, channelCount: format.channelCount)
     scratch = Frame(rate: format.rate, channelCount: format.channelCount)
   }
 
   public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
+
+  public static func latencySamples(_ format: EngineFormat) -> Int {
+    (format.reference == nil ? 0 : WebRTCLatency.echoCancellation(format.rate))
+      + WebRTCLatency.noiseSuppression(format.rate) + WebRTCLatency.gainControl(format.rate)
+  }
 
   public static func makeSpeechDetector(
     rate: SampleRate

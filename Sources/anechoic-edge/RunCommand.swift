@@ -1,9 +1,9 @@
 internal import ALSADevices
 internal import ArgumentParser
 internal import AudioDevices
+internal import BundledEngines
 internal import CommandLineSupport
 internal import VoiceEdge
-internal import WebRTCEngine
 
 /// Runs the agent until SIGTERM or SIGINT.
 struct RunCommand: AsyncParsableCommand {
@@ -25,7 +25,7 @@ struct RunCommand: AsyncParsableCommand {
     guard !check else { return }
     let system = ALSASystem()
     try checkDevices(configuration, system)
-    let agent = EdgeAgent(configuration, system: system, engine: WebRTCVoiceEngine.self) {
+    let agent = EdgeAgent(configuration, system: system, engines: .bundled) {
       standardError("anechoic-edge: \($0)\n")
     }
     let signals = TerminationSignals()

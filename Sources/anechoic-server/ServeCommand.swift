@@ -1,10 +1,11 @@
 internal import AnechoicAPI
 internal import ArgumentParser
+internal import BundledEngines
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
+internal import VoiceEngines
 internal import VoiceServer
-internal import WebRTCEngine
 
 /// Runs the server until SIGTERM or SIGINT.
 struct ServeCommand: AsyncParsableCommand {
@@ -56,6 +57,12 @@ struct ServeCommand: AsyncParsableCommand {
     help: "The number of threads for sessions: 1 to 1024. (default: the number of cores)")
   var threads: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "The engine of sessions whose start names none: \(ServeCommand.engineNames).",
+      valueName: "name"))
+  var engine = EngineCatalog.bundled.defaultEngine.identity.name
+
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   @Option(
@@ -74,9 +81,16 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Allow clients to record sessions. The audio of a muted microphone is left out.")
   var allowRecording = false
 
+  private static let engineNames = EngineCatalog.bundled.names.joined(separator: " or ")
+
   func validate() throws {
     if let problem = listen.lazy.compactMap(ServerAddress.listeningProblem).first {
       throw ValidationError("--listen: \(problem).")
+    }
+    do throws(UnknownEngine) {
+      _ = try EngineCatalog.bundled.preferring(engine)
+    } catch {
+      throw ValidationError("--engine: \(error).")
     }
     guard (1...1024).contains(threads ?? 1) else {
       throw ValidationError("--threads must be from 1 to 1024.")
@@ -90,7 +104,7 @@ struct ServeCommand: AsyncParsableCommand {
     var configuration = ServerConfiguration(
       addresses: listen.isEmpty ? ["127.0.0.1:50051"] : listen,
       threads: threads ?? ProcessInfo.processInfo.activeProcessorCount,
-      engine: WebRTCVoiceEngine.self)
+      engines: try EngineCatalog.bundled.preferring(engine))
     configuration.security = try security.serverSecurity()
     configuration.limits = limits.limits
     configuration.servesReflection = !noReflection

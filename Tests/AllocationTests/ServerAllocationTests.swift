@@ -7,6 +7,7 @@ import Testing
 import TestAudio
 
 @testable import VoiceServer
+import VoiceEngines
 import WebRTCEngine
 
 /// The allocations of a running server on its own thread for each message, compared with a handler
@@ -32,7 +33,7 @@ struct ServerAllocationTests {
         $0.start.inputs.reference = $0.start.inputs.microphone
       }.serializedBytes() as [UInt8]
     let configuration = ServerConfiguration(
-      addresses: [], threads: 1, engine: WebRTCVoiceEngine.self)
+      addresses: [], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self))
     let directory = SessionDirectory(maximum: 10)
     let echo = try await perFrame(audio, audio) { EchoHandler($0, answer: 345) }
     let session = try await perFrame(start, audio) { ProcessCall($0, configuration, directory) }

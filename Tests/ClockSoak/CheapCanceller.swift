@@ -9,7 +9,6 @@ final class CheapCanceller: VoiceEngine {
   static let bestReferenceLead = Duration.milliseconds(20)
   static let goodReferenceLeads = Duration.milliseconds(5) ... .milliseconds(36)
 
-  let latencySamples = 0
   private static let taps = 384
   private static let step: Float = 0.5
   private let filter: UnsafeMutablePointer<Float>
@@ -32,6 +31,8 @@ final class CheapCanceller: VoiceEngine {
   }
 
   static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
+
+  static func latencySamples(_ format: EngineFormat) -> Int { 0 }
 
   static func makeSpeechDetector(rate: SampleRate) -> any SpeechDetector { Silence() }
 

@@ -184,14 +184,20 @@ struct RecordingTests {
     #expect(text.contains("DIFFERENT       between 1.00 s and 2.00 s\n"), "\(text)")
 
     let engine = try #require(summary["engine"] as? String)
-    let foreign = String(engine.dropLast()) + "~"
-    let name = try #require(whole.firstRange(of: Data(engine.utf8)))
-    try folder.write(
-      whole[..<name.lowerBound] + Data(foreign.utf8) + whole[name.upperBound...], "foreign.rec")
-    let result = try await anechoic("replay", "foreign.rec", "--json")
-    #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
-    #expect(result.errors.contains(foreign) && result.errors.contains("only with the same engine"))
-    #expect(try object(result)["same"] as? Bool == true)
+    func replay(namedInstead name: String) async throws -> Command.Result {
+      let place = try #require(whole.firstRange(of: Data(engine.utf8)))
+      try folder.write(
+        whole[..<place.lowerBound] + Data(name.utf8) + whole[place.upperBound...], "foreign.rec")
+      let result = try await anechoic("replay", "foreign.rec", "--json")
+      #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
+      #expect(result.errors.contains(name), "\(result.errors)")
+      return result
+    }
+    let otherVersion = try await replay(namedInstead: String(engine.dropLast()) + "~")
+    #expect(otherVersion.errors.contains("only with the same engine"))
+    #expect(try object(otherVersion)["same"] as? Bool == true)
+    let unknown = try await replay(namedInstead: "x" + engine.dropFirst())
+    #expect(unknown.errors.contains("which this program does not have") && unknown.text.isEmpty)
   }
 
   @Test(arguments: [

@@ -31,6 +31,8 @@ struct ServerProcessTests {
       of: anechoic("capabilities", server, ["--json"]).output)
     #expect(capabilities["version"] as? String == anechoicVersion)
     #expect((capabilities["sampleRatesHz"] as? [Int])?.contains(44100) == true)
+    let engines = try #require(capabilities["engines"] as? [[String: Any]])
+    #expect(engines.map { $0["isDefault"] as? Bool ?? false }.first == true)
     #expect(try await !anechoic("capabilities", server).text.isEmpty)
   }
 
@@ -53,6 +55,34 @@ struct ServerProcessTests {
   ) async throws {
     try await expectRefusal(
       ["--listen", address], status: 2, saying: "cannot listen on \(address): \(reason)")
+  }
+
+  @Test func anUnknownEngineIsWrongUsage() async throws {
+    try await expectRefusal(
+      ["--engine", "silence"], status: 64,
+      saying: "--engine: \"silence\" is not an engine of this program; use webrtc-audio-processing")
+  }
+
+  @Test func theEngineOfAJobIsChosenByItsName() async throws {
+    try folder.writeCall(milliseconds: 200)
+    let server = try await ServerProcess(
+      in: folder, options: ["--engine", "webrtc-audio-processing"])
+    for options in [[], ["--server", server.address]] {
+      func process(_ engine: String) async throws -> Command.Result {
+        try await Command.run(
+          "anechoic",
+          [
+            "process", "--microphone", "microphone.wav", "--output", "out.wav", "--engine", engine,
+          ] + options, in: folder)
+      }
+      let known = try await process("webrtc-audio-processing")
+      #expect(known.status == 0, "\(known.errors)")
+      let unknown = try await process("silence")
+      #expect(unknown.status == 2 && unknown.errorLines.count == 1)
+      #expect(
+        unknown.errors.contains("start.engine: \"silence\" is not an engine of this program"),
+        "\(unknown.errors)")
+    }
   }
 
   @Test func clientsWaitForAServerThatIsStarting() async throws {

@@ -8,6 +8,7 @@ import SwiftProtobuf
 import TestAudio
 import Testing
 import VoiceClient
+import VoiceEngines
 import VoiceServer
 import WebRTCEngine
 
@@ -56,7 +57,8 @@ final class AgentRig: Sendable {
     loudspeaker = machine.addLoudspeaker("spk", partsPerMillion: setup.loudspeakerDrift)
     mixer = machine.addControl("mixer")
     agent = EdgeAgent(
-      setup.configuration, system: machine, engine: WebRTCVoiceEngine.self, log: log.add)
+      setup.configuration, system: machine, engines: EngineCatalog(WebRTCVoiceEngine.self),
+      log: log.add)
     local = SessionsClient(server: "unix:\(folder.path("agent"))", clientName: "olga")
     remote = SessionsClient(server: "unix:\(folder.path("server"))", clientName: "paul")
   }
@@ -103,7 +105,8 @@ final class AgentRig: Sendable {
 
   func startServer() throws {
     let configuration = ServerConfiguration(
-      addresses: ["unix:\(folder.path("server"))"], threads: 1, engine: WebRTCVoiceEngine.self)
+      addresses: ["unix:\(folder.path("server"))"], threads: 1,
+      engines: EngineCatalog(WebRTCVoiceEngine.self))
     let new = try VoiceProcessingServer(configuration)
     server.withLock { $0 = new }
   }

@@ -21,6 +21,7 @@ struct ConfigurationTests {
         }())
     #expect(configuration.session.id == "kitchen")
     #expect(configuration.session.client == "kitchen-agent")
+    #expect(configuration.session.engine == "delay")
     #expect(configuration.session.configuration.preferredMicMode == .voiceIsolation)
     #expect(configuration.session.configuration.voiceActivityDetection.enabled)
     #expect(configuration.session.configuration.voiceProcessing.noiseSuppression.level == .high)
@@ -89,6 +90,7 @@ struct ConfigurationTests {
     session:
       id: kitchen
       client: kitchen-agent
+      engine: delay
       config:
         preferredMicMode: MIC_MODE_VOICE_ISOLATION
         voiceActivityDetection: {enabled: true}

@@ -7,6 +7,7 @@ import ScriptedDevices
 import Synchronization
 import SwiftProtobuf
 import Testing
+import VoiceEngines
 import WebRTCEngine
 
 @testable import VoiceEdge
@@ -109,7 +110,8 @@ struct ControlTests {
       configuration.controlSocket = rig.folder.path("agent")
       configuration.server.address = "unix:\(rig.folder.path("server"))"
       let second = EdgeAgent(
-        configuration, system: ScriptedMachine(), engine: WebRTCVoiceEngine.self, log: { _ in })
+        configuration, system: ScriptedMachine(), engines: EngineCatalog(WebRTCVoiceEngine.self),
+        log: { _ in })
       await #expect(
         throws: EdgeFailure(
           "control socket \(rig.folder.path("agent")): another agent uses it")
@@ -118,6 +120,23 @@ struct ControlTests {
       }
       let status = try await rig.edgeStatus()
       #expect(status.connected)
+    }
+  }
+
+  @Test func anEngineThatTheServerDoesNotHaveEndsTheAgent() async throws {
+    try await AgentRig.run { rig in
+      var configuration = EdgeConfiguration()
+      configuration.controlSocket = rig.folder.path("second")
+      configuration.server.address = "unix:\(rig.folder.path("server"))"
+      configuration.session.id = "second"
+      configuration.session.engine = "silence"
+      let second = EdgeAgent(
+        configuration, system: ScriptedMachine(), engines: EngineCatalog(WebRTCVoiceEngine.self),
+        log: { _ in })
+      let failure = await #expect(throws: EdgeFailure.self) { try await second.run() }
+      #expect(
+        failure?.description.contains("start.engine: \"silence\" is not an engine") == true,
+        "\(String(describing: failure))")
     }
   }
 

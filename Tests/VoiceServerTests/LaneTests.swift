@@ -2,12 +2,13 @@ import GRPCTransport
 import Testing
 
 @testable import VoiceServer
+import VoiceEngines
 import WebRTCEngine
 
 struct LaneTests {
   @Test func healthAndCapabilitiesKeepOffTheAudioThreads() {
     let configuration = ServerConfiguration(
-      addresses: [], threads: 1, engine: WebRTCVoiceEngine.self)
+      addresses: [], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self))
     let methods =
       HealthService(services: []).methods
       + [.capabilities(configuration, SessionDirectory(maximum: 1))]

@@ -5,6 +5,7 @@ import SessionConversions
 import SwiftProtobuf
 import Testing
 import VoiceSessions
+import WebRTCEngine
 
 @testable import SessionRecording
 @testable import VoiceServer
@@ -88,7 +89,8 @@ struct PendingActTests {
     let start = RecordedCall.start
     let queue = RecordingQueue(capacity: Self.capacity) {}
     let recorder = SessionRecorder(
-      queue, try SessionSetup(start), start: start, of: RecordedCall.id, engine: "")
+      queue, try SessionSetup(start), start: start, of: RecordedCall.id,
+      engine: WebRTCVoiceEngine.identity)
     #expect(Self.written(to: queue) > 0)
     return (recorder, queue)
   }

@@ -6,6 +6,7 @@ import SessionRecording
 import SwiftProtobuf
 import Testing
 import VoiceClient
+import VoiceEngines
 import VoiceServer
 import VoiceSessions
 import WebRTCEngine
@@ -69,8 +70,10 @@ final class Replay: SessionSink {
   private(set) var events: [Anechoic_V1_SessionEvent] = []
   private var result: SessionReplay.Outcome?
 
-  init(_ file: Data) throws {
-    result = try SessionReplay(file, engine: WebRTCVoiceEngine.self).run(sink: self)
+  init(
+    _ file: Data, _ engines: EngineCatalog = EngineCatalog(WebRTCVoiceEngine.self)
+  ) throws {
+    result = try SessionReplay(file, engines: engines).run(sink: self)
   }
 
   var outcome: SessionReplay.Outcome {

@@ -5,6 +5,7 @@ import GRPCTransport
 import SwiftProtobuf
 import Testing
 import VoiceClient
+import VoiceEngines
 import VoiceServer
 import WebRTCEngine
 
@@ -137,7 +138,7 @@ struct RecorderTests {
   /// its way.
   @Test func aStopWaitsForASlowRecorder() async throws {
     var configuration = ServerConfiguration(
-      addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self)
+      addresses: ["127.0.0.1:0"], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self))
     configuration.allowsRecording = true
     let server = try VoiceProcessingServer(configuration)
     let running = try TestServer(server)

@@ -9,6 +9,7 @@ import Synchronization
 import TestAudio
 import Testing
 import VoiceClient
+import VoiceEngines
 import VoiceServer
 import WebRTCEngine
 
@@ -104,7 +105,7 @@ struct ReplayedSessionTests {
 
   @Test func theStopOfTheServerIsReplayed() async throws {
     var configuration = ServerConfiguration(
-      addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self)
+      addresses: ["127.0.0.1:0"], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self))
     configuration.allowsRecording = true
     let server = try VoiceProcessingServer(configuration)
     let test = try TestServer(server)

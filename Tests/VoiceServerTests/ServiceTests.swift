@@ -5,6 +5,7 @@ import GRPCTransport
 import SwiftProtobuf
 import Testing
 import VoiceClient
+import VoiceEngines
 import VoiceServer
 import WebRTCEngine
 
@@ -20,7 +21,7 @@ struct ServiceTests {
       let stream = try await server.client.process(.mediaClock())
       let capabilities = try await server.client.capabilities()
       #expect(capabilities.version == anechoicVersion)
-      #expect(capabilities.engines == [stream.started.engine])
+      #expect(capabilities.engines.map(\.engine) == [stream.started.engine])
       #expect(capabilities.sampleRatesHz == SampleRate.allCases.map { UInt32($0.hertz) })
       #expect(capabilities.encodings == [.pcmS16Le, .pcmF32Le])
       #expect(Set(capabilities.micModes) == [.standard, .voiceIsolation, .wideSpectrum])
@@ -50,7 +51,8 @@ struct ServiceTests {
 
   @Test func aDrainingServerRefusesNewSessionsAndServesRunningOnes() async throws {
     let server = try VoiceProcessingServer(
-      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
+      ServerConfiguration(
+        addresses: ["127.0.0.1:0"], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self)))
     let address = try #require(server.addresses.first)
     let channel = Channel(target: address)
     let client = VoiceProcessingClient(server: address)
@@ -148,7 +150,8 @@ struct ServiceTests {
     let server: VoiceProcessingServer
     do {
       server = try VoiceProcessingServer(
-        ServerConfiguration(addresses: [address], threads: 1, engine: WebRTCVoiceEngine.self))
+        ServerConfiguration(
+          addresses: [address], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self)))
     } catch {
       #expect("\(error)".hasPrefix("cannot listen on \(address): "), sourceLocation: sourceLocation)
       return

@@ -5,6 +5,7 @@ import SessionConversions
 import SwiftProtobuf
 import Testing
 import VoiceClient
+import VoiceEngines
 import VoiceServer
 import WebRTCEngine
 
@@ -116,7 +117,8 @@ struct SlowConsumerTests {
 
   @Test func aStopWaitsForTheUnreadOutputOfAnEndedSession() async throws {
     let server = try VoiceProcessingServer(
-      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
+      ServerConfiguration(
+        addresses: ["127.0.0.1:0"], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self)))
     let running = try TestServer(server)
     let client = try StubbornClient(running)
     try client.send([.start(start(.mediaClock))] + Self.audio.prefix(3), halfClosing: true)

@@ -4,6 +4,7 @@ import GRPCTransport
 import SwiftProtobuf
 import Testing
 import VoiceClient
+import VoiceEngines
 import VoiceServer
 import WebRTCEngine
 
@@ -16,12 +17,12 @@ struct TestServer {
   /// Runs `body` with a server on a port of its own. Stops the server afterwards, even if `body`
   /// throws.
   static func run<Result>(
-    threads: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
+    threads: Int = 1, _ configure: (inout ServerConfiguration) throws -> Void = { _ in },
     _ body: (TestServer) async throws -> Result
   ) async throws -> Result {
     var configuration = ServerConfiguration(
-      addresses: ["127.0.0.1:0"], threads: threads, engine: WebRTCVoiceEngine.self)
-    configure(&configuration)
+      addresses: ["127.0.0.1:0"], threads: threads, engines: EngineCatalog(WebRTCVoiceEngine.self))
+    try configure(&configuration)
     let server = try VoiceProcessingServer(configuration)
     do {
       let result = try await body(TestServer(server))

@@ -6,6 +6,7 @@ import SwiftProtobuf
 import TestAudio
 import Testing
 import VoiceClient
+import VoiceEngines
 import VoiceServer
 import WebRTCEngine
 
@@ -136,7 +137,8 @@ struct WatchTests {
 
   @Test func aLostClientAndAStoppingServerHaveDifferentReasons() async throws {
     let server = try VoiceProcessingServer(
-      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: 1, engine: WebRTCVoiceEngine.self))
+      ServerConfiguration(
+        addresses: ["127.0.0.1:0"], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self)))
     let running = try TestServer(server)
     let steering = running.steering(as: "olga")
     let lost = try await running.client.process(.mediaClock())

@@ -12,15 +12,16 @@ class ScriptedEngine: VoiceEngine {
   static let bestReferenceLead = Duration.zero
   static let goodReferenceLeads = Duration.zero ... .milliseconds(50)
 
-  let latencySamples: Int
   private var delay: DelayLine
 
   required init(format: EngineFormat, settings: EngineSettings) {
-    latencySamples = format.rate.hertz * 16 / 1000
-    delay = DelayLine(delay: latencySamples, channelCount: format.channelCount)
+    delay = DelayLine(
+      delay: ScriptedEngine.latencySamples(format), channelCount: format.channelCount)
   }
 
   class func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
+
+  static func latencySamples(_ format: EngineFormat) -> Int { format.rate.hertz * 16 / 1000 }
 
   static func makeSpeechDetector(rate: SampleRate) -> any SpeechDetector { LevelDetector() }
 

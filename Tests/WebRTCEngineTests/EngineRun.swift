@@ -43,6 +43,6 @@ struct EngineRun {
       for channel in output.indices { output[channel].append(contentsOf: processed.plane(channel)) }
     }
     echoMetrics = engine.echoMetrics
-    latencySamples = engine.latencySamples
+    latencySamples = WebRTCVoiceEngine.latencySamples(format)
   }
 }

@@ -26,7 +26,8 @@ enum EngineTrial {
       output.append(contentsOf: processed.frame.plane(0))
     }
     return Score(
-      recording, rate, output: output, latency: engine.latencySamples, hasVoice: verdicts)
+      recording, rate, output: output, latency: WebRTCVoiceEngine.latencySamples(format),
+      hasVoice: verdicts)
   }
 }
 

@@ -9,11 +9,11 @@ public final class PassThroughEngine: VoiceEngine {
   public static let bestReferenceLead = Duration.milliseconds(20)
   public static let goodReferenceLeads = Duration.milliseconds(5) ... .milliseconds(40)
 
-  public let latencySamples = 0
-
   public init(format: EngineFormat, settings: EngineSettings) {}
 
   public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
+
+  public static func latencySamples(_ format: EngineFormat) -> Int { 0 }
 
   public static func makeSpeechDetector(rate: SampleRate) -> any SpeechDetector { NoVoice() }
 

@@ -22,7 +22,8 @@ enum Main {
       exit(64)
     }
     let server = try VoiceProcessingServer(
-      ServerConfiguration(addresses: ["127.0.0.1:0"], threads: threads, engine: engine))
+      ServerConfiguration(
+        addresses: ["127.0.0.1:0"], threads: threads, engines: EngineCatalog(engine)))
     print("listening on \(server.addresses[0])")
     fflush(nil)
     while readLine() != nil {}

@@ -30,8 +30,8 @@ public nonisolated struct Anechoic_V1_RecordingHeader: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The name and version of the engine. A replay produces the same output only with the same
-  /// engine.
+  /// The engine: "NAME/VERSION". A replay produces the same output only with the same engine, version
+  /// and weights.
   public var engine: String = String()
 
   public var serverVersion: String = String()
@@ -60,6 +60,9 @@ public nonisolated struct Anechoic_V1_RecordingHeader: Sendable {
 
   /// The most frames that the session processed for one request, and then in each turn. 0 means 100.
   public var framesPerTurn: UInt32 = 0
+
+  /// The SHA-256 digest of the engine's weights in hexadecimal. Empty for an engine without weights.
+  public var engineWeightsSha256: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -544,7 +547,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordingHeader"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0\u{3}engine_weights_sha256\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -558,6 +561,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
       case 4: try { try decoder.decodeSingularMessageField(value: &self._owner) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.injectionAllowed) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.framesPerTurn) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.engineWeightsSha256) }()
       default: break
       }
     }
@@ -586,6 +590,9 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
     if self.framesPerTurn != 0 {
       try visitor.visitSingularUInt32Field(value: self.framesPerTurn, fieldNumber: 6)
     }
+    if !self.engineWeightsSha256.isEmpty {
+      try visitor.visitSingularStringField(value: self.engineWeightsSha256, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -596,6 +603,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
     if lhs._owner != rhs._owner {return false}
     if lhs.injectionAllowed != rhs.injectionAllowed {return false}
     if lhs.framesPerTurn != rhs.framesPerTurn {return false}
+    if lhs.engineWeightsSha256 != rhs.engineWeightsSha256 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

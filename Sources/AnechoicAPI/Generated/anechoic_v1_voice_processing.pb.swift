@@ -256,6 +256,12 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     set {_uniqueStorage()._labels = newValue}
   }
 
+  /// The name of an engine in GetCapabilitiesResponse.engines. If empty, the server's default engine.
+  public var engine: String {
+    get {_storage._engine}
+    set {_uniqueStorage()._engine = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The formats of the inputs. The client sends only inputs that it has announced here.
@@ -425,17 +431,40 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
   /// Clears the value of `algorithmicDelay`. Subsequent reads from it will return its default value.
   public mutating func clearAlgorithmicDelay() {_uniqueStorage()._algorithmicDelay = nil}
 
-  /// The name and version of the engine. Only the same engine produces the same output again.
-  public var engine: String {
-    get {_storage._engine}
+  /// The engine of the session.
+  public var engine: Anechoic_V1_Engine {
+    get {_storage._engine ?? Anechoic_V1_Engine()}
     set {_uniqueStorage()._engine = newValue}
   }
+  /// Returns true if `engine` has been explicitly set.
+  public var hasEngine: Bool {_storage._engine != nil}
+  /// Clears the value of `engine`. Subsequent reads from it will return its default value.
+  public mutating func clearEngine() {_uniqueStorage()._engine = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// An engine: the part that cancels echo, suppresses noise, controls the gain and detects voice. Only
+/// the same engine, version and weights produce the same output again.
+public nonisolated struct Anechoic_V1_Engine: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var name: String = String()
+
+  public var version: String = String()
+
+  /// The SHA-256 digest of the engine's weights in hexadecimal. Empty for an engine without weights.
+  public var weightsSha256: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 /// Audio from the client. Send samples of the same instant in the same message.
@@ -853,8 +882,6 @@ public nonisolated struct Anechoic_V1_GetCapabilitiesResponse: Sendable {
 
   public var version: String = String()
 
-  public var engines: [String] = []
-
   public var sampleRatesHz: [UInt32] = []
 
   public var encodings: [Anechoic_V1_AudioEncoding] = []
@@ -867,9 +894,74 @@ public nonisolated struct Anechoic_V1_GetCapabilitiesResponse: Sendable {
 
   public var maxMessageBytes: UInt32 = 0
 
+  /// The default engine first.
+  public var engines: [Anechoic_V1_EngineCapabilities] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+public nonisolated struct Anechoic_V1_EngineCapabilities: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var engine: Anechoic_V1_Engine {
+    get {_engine ?? Anechoic_V1_Engine()}
+    set {_engine = newValue}
+  }
+  /// Returns true if `engine` has been explicitly set.
+  public var hasEngine: Bool {self._engine != nil}
+  /// Clears the value of `engine`. Subsequent reads from it will return its default value.
+  public mutating func clearEngine() {self._engine = nil}
+
+  /// Whether a session whose start names no engine uses this one.
+  public var isDefault: Bool = false
+
+  /// The rates at which the engine works. Audio with another rate is converted.
+  public var rates: [Anechoic_V1_EngineCapabilities.Rate] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated struct Rate: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var sampleRateHz: UInt32 = 0
+
+    /// The algorithmic_delay of a session whose microphone and processed output have this rate. With a
+    /// reference, sent or mixed by the server, the echo canceller adds to the delay.
+    public var delayWithReference: SwiftProtobuf.Google_Protobuf_Duration {
+      get {_delayWithReference ?? SwiftProtobuf.Google_Protobuf_Duration()}
+      set {_delayWithReference = newValue}
+    }
+    /// Returns true if `delayWithReference` has been explicitly set.
+    public var hasDelayWithReference: Bool {self._delayWithReference != nil}
+    /// Clears the value of `delayWithReference`. Subsequent reads from it will return its default value.
+    public mutating func clearDelayWithReference() {self._delayWithReference = nil}
+
+    public var delayWithoutReference: SwiftProtobuf.Google_Protobuf_Duration {
+      get {_delayWithoutReference ?? SwiftProtobuf.Google_Protobuf_Duration()}
+      set {_delayWithoutReference = newValue}
+    }
+    /// Returns true if `delayWithoutReference` has been explicitly set.
+    public var hasDelayWithoutReference: Bool {self._delayWithoutReference != nil}
+    /// Clears the value of `delayWithoutReference`. Subsequent reads from it will return its default value.
+    public mutating func clearDelayWithoutReference() {self._delayWithoutReference = nil}
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+
+    fileprivate var _delayWithReference: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    fileprivate var _delayWithoutReference: SwiftProtobuf.Google_Protobuf_Duration? = nil
+  }
+
+  public init() {}
+
+  fileprivate var _engine: Anechoic_V1_Engine? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -1118,7 +1210,7 @@ nonisolated extension Anechoic_V1_ProcessResponse: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Start"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{1}config\0\u{1}muted\0\u{1}inputs\0\u{1}outputs\0\u{1}pacing\0\u{3}stats_interval\0\u{1}labels\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{1}config\0\u{1}muted\0\u{1}inputs\0\u{1}outputs\0\u{1}pacing\0\u{3}stats_interval\0\u{1}labels\0\u{1}engine\0")
 
   fileprivate class _StorageClass {
     var _sessionID: String = String()
@@ -1129,6 +1221,7 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
     var _pacing: Anechoic_V1_Pacing = .unspecified
     var _statsInterval: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _labels: Dictionary<String,String> = [:]
+    var _engine: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1147,6 +1240,7 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
       _pacing = source._pacing
       _statsInterval = source._statsInterval
       _labels = source._labels
+      _engine = source._engine
     }
   }
 
@@ -1173,6 +1267,7 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
         case 6: try { try decoder.decodeSingularEnumField(value: &_storage._pacing) }()
         case 7: try { try decoder.decodeSingularMessageField(value: &_storage._statsInterval) }()
         case 8: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._labels) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._engine) }()
         default: break
         }
       }
@@ -1209,6 +1304,9 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
       if !_storage._labels.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._labels, fieldNumber: 8)
       }
+      if !_storage._engine.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._engine, fieldNumber: 9)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1226,6 +1324,7 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._pacing != rhs_storage._pacing {return false}
         if _storage._statsInterval != rhs_storage._statsInterval {return false}
         if _storage._labels != rhs_storage._labels {return false}
+        if _storage._engine != rhs_storage._engine {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1330,7 +1429,7 @@ nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Started"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{1}engine\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{c}\u{7}\u{1}")
 
   fileprivate class _StorageClass {
     var _session: String = String()
@@ -1339,7 +1438,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
     var _inputs: Anechoic_V1_Start.Inputs? = nil
     var _outputs: Anechoic_V1_Start.Outputs? = nil
     var _algorithmicDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
-    var _engine: String = String()
+    var _engine: Anechoic_V1_Engine? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1381,7 +1480,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         case 4: try { try decoder.decodeSingularMessageField(value: &_storage._inputs) }()
         case 5: try { try decoder.decodeSingularMessageField(value: &_storage._outputs) }()
         case 6: try { try decoder.decodeSingularMessageField(value: &_storage._algorithmicDelay) }()
-        case 7: try { try decoder.decodeSingularStringField(value: &_storage._engine) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._engine) }()
         default: break
         }
       }
@@ -1412,9 +1511,9 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       try { if let v = _storage._algorithmicDelay {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
       } }()
-      if !_storage._engine.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._engine, fieldNumber: 7)
-      }
+      try { if let v = _storage._engine {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1435,6 +1534,46 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_Engine: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Engine"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}version\0\u{3}weights_sha256\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.weightsSha256) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 2)
+    }
+    if !self.weightsSha256.isEmpty {
+      try visitor.visitSingularStringField(value: self.weightsSha256, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_Engine, rhs: Anechoic_V1_Engine) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.weightsSha256 != rhs.weightsSha256 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2090,7 +2229,7 @@ nonisolated extension Anechoic_V1_GetCapabilitiesRequest: SwiftProtobuf.Message,
 
 nonisolated extension Anechoic_V1_GetCapabilitiesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetCapabilitiesResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}engines\0\u{3}sample_rates_hz\0\u{1}encodings\0\u{3}mic_modes\0\u{3}sessions_active\0\u{3}sessions_max\0\u{3}max_message_bytes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{4}\u{2}sample_rates_hz\0\u{1}encodings\0\u{3}mic_modes\0\u{3}sessions_active\0\u{3}sessions_max\0\u{3}max_message_bytes\0\u{1}engines\0\u{c}\u{2}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2099,13 +2238,13 @@ nonisolated extension Anechoic_V1_GetCapabilitiesResponse: SwiftProtobuf.Message
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.version) }()
-      case 2: try { try decoder.decodeRepeatedStringField(value: &self.engines) }()
       case 3: try { try decoder.decodeRepeatedUInt32Field(value: &self.sampleRatesHz) }()
       case 4: try { try decoder.decodeRepeatedEnumField(value: &self.encodings) }()
       case 5: try { try decoder.decodeRepeatedEnumField(value: &self.micModes) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.sessionsActive) }()
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.sessionsMax) }()
       case 8: try { try decoder.decodeSingularUInt32Field(value: &self.maxMessageBytes) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.engines) }()
       default: break
       }
     }
@@ -2114,9 +2253,6 @@ nonisolated extension Anechoic_V1_GetCapabilitiesResponse: SwiftProtobuf.Message
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     if !self.version.isEmpty {
       try visitor.visitSingularStringField(value: self.version, fieldNumber: 1)
-    }
-    if !self.engines.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.engines, fieldNumber: 2)
     }
     if !self.sampleRatesHz.isEmpty {
       try visitor.visitPackedUInt32Field(value: self.sampleRatesHz, fieldNumber: 3)
@@ -2136,18 +2272,109 @@ nonisolated extension Anechoic_V1_GetCapabilitiesResponse: SwiftProtobuf.Message
     if self.maxMessageBytes != 0 {
       try visitor.visitSingularUInt32Field(value: self.maxMessageBytes, fieldNumber: 8)
     }
+    if !self.engines.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.engines, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_GetCapabilitiesResponse, rhs: Anechoic_V1_GetCapabilitiesResponse) -> Bool {
     if lhs.version != rhs.version {return false}
-    if lhs.engines != rhs.engines {return false}
     if lhs.sampleRatesHz != rhs.sampleRatesHz {return false}
     if lhs.encodings != rhs.encodings {return false}
     if lhs.micModes != rhs.micModes {return false}
     if lhs.sessionsActive != rhs.sessionsActive {return false}
     if lhs.sessionsMax != rhs.sessionsMax {return false}
     if lhs.maxMessageBytes != rhs.maxMessageBytes {return false}
+    if lhs.engines != rhs.engines {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_EngineCapabilities: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EngineCapabilities"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}is_default\0\u{1}rates\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._engine) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isDefault) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.rates) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._engine {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.isDefault != false {
+      try visitor.visitSingularBoolField(value: self.isDefault, fieldNumber: 2)
+    }
+    if !self.rates.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.rates, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EngineCapabilities, rhs: Anechoic_V1_EngineCapabilities) -> Bool {
+    if lhs._engine != rhs._engine {return false}
+    if lhs.isDefault != rhs.isDefault {return false}
+    if lhs.rates != rhs.rates {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_EngineCapabilities.Rate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_EngineCapabilities.protoMessageName + ".Rate"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sample_rate_hz\0\u{3}delay_with_reference\0\u{3}delay_without_reference\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.sampleRateHz) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._delayWithReference) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._delayWithoutReference) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.sampleRateHz != 0 {
+      try visitor.visitSingularUInt32Field(value: self.sampleRateHz, fieldNumber: 1)
+    }
+    try { if let v = self._delayWithReference {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._delayWithoutReference {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EngineCapabilities.Rate, rhs: Anechoic_V1_EngineCapabilities.Rate) -> Bool {
+    if lhs.sampleRateHz != rhs.sampleRateHz {return false}
+    if lhs._delayWithReference != rhs._delayWithReference {return false}
+    if lhs._delayWithoutReference != rhs._delayWithoutReference {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

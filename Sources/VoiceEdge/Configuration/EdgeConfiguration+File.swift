@@ -124,7 +124,7 @@ extension EdgeConfiguration {
   private mutating func readSession(
     _ section: ConfigurationSection
   ) throws(ConfigurationError) {
-    try section.check(["id", "client", "config"])
+    try section.check(["id", "client", "engine", "config"])
     session.id = String("edge-\(Self.hostName)".prefix(Identifier.longest))
     if let id = try section.value("id") {
       guard Identifier.isValid(id.text) else { throw id.wrong(Identifier.rule) }
@@ -134,6 +134,7 @@ extension EdgeConfiguration {
       guard ClientNameRule.allows(client.text) else { throw client.wrong(ClientNameRule.text) }
       session.client = client.text
     }
+    session.engine = try section.text("engine") ?? session.engine
     guard let node = section.node("config"), node.null == nil else { return }
     guard let object = node.object as? [String: Any] else {
       throw section.wrong("config", "takes keys and values")

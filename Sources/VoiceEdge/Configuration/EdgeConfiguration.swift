@@ -27,6 +27,9 @@ public struct EdgeConfiguration: Sendable {
     public var id = ""
     /// The client name that the agent sends to the server.
     public var client = "anechoic-edge"
+    /// The name of the engine on the server. Empty selects the server's default engine. Processing on
+    /// this machine uses the agent's default engine.
+    public var engine = ""
     public var configuration = Anechoic_V1_SessionConfig()
   }
 

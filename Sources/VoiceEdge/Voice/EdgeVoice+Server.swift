@@ -16,6 +16,7 @@ extension EdgeVoice {
       $0.sessionID =
         configuration.session.id.prefix(Identifier.longest - ending.count) + ending
       $0.config = configuration.session.configuration
+      $0.engine = configuration.session.engine
       $0.muted = mute.session
       $0.inputs.microphone = VoiceFrames.format(audio.rate, audio.inputChannels)
       if usesReference {

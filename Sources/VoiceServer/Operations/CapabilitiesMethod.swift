@@ -3,7 +3,6 @@ internal import AudioCore
 internal import GRPCTransport
 internal import SessionConversions
 internal import SwiftProtobuf
-internal import VoiceEngines
 internal import VoiceSessions
 
 extension ServerMethod {
@@ -17,7 +16,7 @@ extension ServerMethod {
       _ = try Principal(context)  // Throws if the name is not allowed.
       let response = Anechoic_V1_GetCapabilitiesResponse.with {
         $0.version = anechoicVersion
-        $0.engines = [configuration.engine.identity.description]
+        $0.engines = Anechoic_V1_EngineCapabilities.all(configuration.engines)
         $0.sampleRatesHz = SampleRate.allCases.map { UInt32($0.hertz) }
         $0.encodings = SampleEncoding.allCases.map { Anechoic_V1_AudioEncoding($0) }
         $0.micModes = MicMode.allCases.map { Anechoic_V1_MicMode($0) }

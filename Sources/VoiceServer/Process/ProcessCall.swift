@@ -107,7 +107,8 @@ final class ProcessCall: ServerCallHandler {
       let session = try RunningSession(
         id: SessionID.resolve(start.sessionID), setup, start,
         labels: SessionLabels.check(start.labels, path: "start.labels"),
-        engine: configuration.engine, by: client, on: call, output: ResponseStream(output),
+        engine: configuration.engines.engine(of: start), by: client, on: call,
+        output: ResponseStream(output),
         directory: directory, limits: configuration.limits
       ) { [weak self] in self?.end($0) }
       self.session = session

@@ -76,9 +76,8 @@ final class RunningSession: SessionSink {
     }
     self.setup = setup
     requests = SessionRequests(session: session, setup: setup)
-    let engine = engine.identity.description
     recorder = directory.takeRecorder(of: id).map {
-      SessionRecorder($0, setup, start: start, of: id, engine: engine)
+      SessionRecorder($0, setup, start: start, of: id, engine: engine.identity)
     }
     self.call = call
     self.output = output
@@ -96,7 +95,7 @@ final class RunningSession: SessionSink {
       .with {
         $0.started = Anechoic_V1_Started(
           sessionID: id, setup, session.state, algorithmicDelay: session.algorithmicDelay,
-          engine: engine)
+          engine: engine.identity)
       })
   }
 

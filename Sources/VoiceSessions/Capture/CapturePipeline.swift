@@ -47,12 +47,10 @@ struct CapturePipeline: ~Copyable {
     input = Frame(rate: rate, channelCount: channelCount)
     converted = Frame(rate: rate, channelCount: channelCount)
     engineOutput = Frame(rate: rate, channelCount: channelCount)
-    // An echo may be in the microphone at the very sample at which it is in the reference.
-    let lead = format.reference == nil ? .zero : engineType.goodReferenceLeads.lowerBound
-    hold = DelayLine(delay: rate.samples(in: lead), channelCount: channelCount)
+    hold = DelayLine(delay: Self.holdSamples(engineType, format), channelCount: channelCount)
     let untilEngineIn = toEngine.latencySamples + hold.delay
     heldBack = rate.duration(ofSamples: untilEngineIn)
-    let untilEngineOut = untilEngineIn + engine.latencySamples
+    let untilEngineOut = untilEngineIn + engineType.latencySamples(format)
     latency =
       rate.duration(ofSamples: untilEngineOut)
       + setup.processed.rate.duration(ofSamples: fromEngine.latencySamples)
@@ -95,6 +93,18 @@ struct CapturePipeline: ~Copyable {
     let findings = engine.process(microphone: input, reference: reference, into: engineOutput)
     fromEngine.process(engineOutput, into: output)
     return findings
+  }
+
+  /// Returns by how many samples the microphone is held back. An echo may be in the microphone at the
+  /// very sample at which it is in the reference.
+  private static func holdSamples(_ engine: any VoiceEngine.Type, _ format: EngineFormat) -> Int {
+    format.reference == nil ? 0 : format.rate.samples(in: engine.goodReferenceLeads.lowerBound)
+  }
+
+  /// Returns the delay from the microphone to the processed output if neither has to be converted.
+  static func latency(_ engine: any VoiceEngine.Type, _ format: EngineFormat) -> Duration {
+    format.rate.duration(
+      ofSamples: holdSamples(engine, format) + engine.latencySamples(format))
   }
 
   /// The lowest rate that loses nothing between the microphone and the output.

@@ -39,6 +39,12 @@ struct CallOptions: ParsableArguments {
   var sessionID = ""
 
   @Option(
+    help: ArgumentHelp(
+      "The engine, as listed by anechoic capabilities. (default: that of the server)",
+      valueName: "name"))
+  var engine = ""
+
+  @Option(
     help: ArgumentHelp("A label of the session; repeatable.", valueName: "key=value"))
   var label: [KeyValue] = []
 
@@ -60,6 +66,7 @@ struct CallOptions: ParsableArguments {
   var grantInjection: GrantInjectionArgument?
 
   func apply(to start: inout Anechoic_V1_Start) {
+    start.engine = engine
     start.sessionID = sessionID
     start.muted = muted
     for label in label { start.labels[label.key] = label.value }

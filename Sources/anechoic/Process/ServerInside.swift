@@ -1,7 +1,7 @@
+internal import BundledEngines
 internal import CommandLineSupport
 internal import Foundation
 internal import VoiceServer
-internal import WebRTCEngine
 
 /// A server in this process, for the duration of a job.
 enum ServerInside {
@@ -23,7 +23,7 @@ enum ServerInside {
     let server: VoiceProcessingServer
     do {
       var configuration = ServerConfiguration(
-        addresses: [address], threads: 1, engine: WebRTCVoiceEngine.self)
+        addresses: [address], threads: 1, engines: .bundled)
       configuration.allowsRecording = true
       server = try VoiceProcessingServer(configuration)
     } catch {

@@ -2,10 +2,10 @@ internal import AnechoicAPI
 internal import ArgumentParser
 internal import AudioCore
 internal import AudioFiles
+internal import BundledEngines
 internal import CommandLineSupport
 internal import Foundation
 internal import SessionRecording
-internal import WebRTCEngine
 
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,8 +13,8 @@ struct ReplayCommand: ParsableCommand {
     abstract: "Run a recorded session again, and compare its output with the original.",
     discussion: """
       Exits with 0 if the output is the same, bit for bit, and with 1 if it differs. Exits with 2 if \
-      the file is not a complete recording, or is of another engine; as much as possible is replayed \
-      first.
+      the file is not a complete recording, or is of another engine; if this program has the engine in \
+      another version, as much as possible is replayed first.
 
         anechoic replay call-1.rec --processed voice.wav
       """)
@@ -42,7 +42,7 @@ struct ReplayCommand: ParsableCommand {
     let replay: SessionReplay
     let contents = try contents()
     do throws(RecordingError) {
-      replay = try SessionReplay(contents, engine: WebRTCVoiceEngine.self)
+      replay = try SessionReplay(contents, engines: .bundled)
     } catch {
       throw CommandFailure("\(file): \(error)")
     }
@@ -59,8 +59,8 @@ struct ReplayCommand: ParsableCommand {
     if let fault = outcome.fault { throw CommandFailure("\(file): \(fault)") }
     guard outcome.hasSameEngine else {
       throw CommandFailure(
-        "\(file): recorded with \(replay.header.engine), replayed with \(outcome.engine); "
-          + "the output repeats only with the same engine")
+        "\(file): recorded with \(replay.recordedEngine), replayed with \(outcome.engine); "
+          + "the output repeats only with the same engine, version and weights")
     }
     if outcome.differsBy != nil { throw ExitCode(1) }
   }

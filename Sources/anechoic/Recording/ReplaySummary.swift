@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import Foundation
 internal import SessionRecording
+internal import VoiceEngines
 
 /// The result of a replay.
 struct ReplaySummary: Encodable {
@@ -23,8 +24,8 @@ struct ReplaySummary: Encodable {
 
   init(_ outcome: SessionReplay.Outcome, _ replay: SessionReplay) {
     session = replay.header.start.sessionID
-    engine = outcome.engine
-    recordedEngine = replay.header.engine
+    engine = outcome.engine.description
+    recordedEngine = replay.recordedEngine.description
     frames = outcome.frames
     sampleRateHz = replay.processed.rate.hertz
     processedSamples = outcome.digest.processedSamples

@@ -3,6 +3,7 @@ internal import Foundation
 internal import GRPCTransport
 internal import SessionRecording
 internal import VoiceEdge
+internal import VoiceEngines
 internal import WebRTCEngine
 
 /// A part of the product that reads untrusted input.
@@ -26,7 +27,8 @@ enum FuzzTarget: String, CaseIterable {
   }
 
   private static func replay(_ data: Data) {
-    _ = try? SessionReplay(data, engine: WebRTCVoiceEngine.self).run(sink: Silence())
+    _ = try? SessionReplay(data, engines: EngineCatalog(WebRTCVoiceEngine.self)).run(
+      sink: Silence())
   }
 
   private static func readAudio(_ path: String) {

@@ -1,0 +1,52 @@
+public import AnechoicAPI
+internal import AudioCore
+internal import SwiftProtobuf
+public import VoiceEngines
+internal import VoiceSessions
+
+extension Anechoic_V1_Engine {
+  init(_ identity: EngineIdentity) {
+    self.init()
+    name = identity.name
+    version = identity.version
+    weightsSha256 = identity.weights
+  }
+}
+
+extension Anechoic_V1_EngineCapabilities {
+  private init(_ type: any VoiceEngine.Type, isDefault: Bool) {
+    self.init()
+    engine = Anechoic_V1_Engine(type.identity)
+    self.isDefault = isDefault
+    rates = type.processingRates.map { Rate($0, of: type) }
+  }
+
+  /// Returns the capabilities of each engine, the default first.
+  public static func all(_ catalog: EngineCatalog) -> [Self] {
+    catalog.engines.enumerated().map { Self($1, isDefault: $0 == 0) }
+  }
+}
+
+extension Anechoic_V1_EngineCapabilities.Rate {
+  fileprivate init(_ rate: SampleRate, of engine: any VoiceEngine.Type) {
+    self.init()
+    func delay(hasReference: Bool) -> Google_Protobuf_Duration {
+      Google_Protobuf_Duration(
+        VoiceSession.algorithmicDelay(of: engine, rate: rate, hasReference: hasReference))
+    }
+    sampleRateHz = UInt32(rate.hertz)
+    delayWithReference = delay(hasReference: true)
+    delayWithoutReference = delay(hasReference: false)
+  }
+}
+
+extension EngineCatalog {
+  /// Returns the engine that a start names. Throws if there is none with this name.
+  public func engine(of start: Anechoic_V1_Start) throws(InvalidField) -> any VoiceEngine.Type {
+    do throws(UnknownEngine) {
+      return try engine(named: start.engine)
+    } catch {
+      throw InvalidField("start.engine", error.description)
+    }
+  }
+}

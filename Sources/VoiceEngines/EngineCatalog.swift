@@ -1,0 +1,49 @@
+/// The engines of a program. One of them is the default.
+public struct EngineCatalog: Sendable {
+  /// The engines, the default first. No two have the same name.
+  public let engines: [any VoiceEngine.Type]
+
+  public init(_ defaultEngine: any VoiceEngine.Type, _ others: any VoiceEngine.Type...) {
+    self.init([defaultEngine] + others)
+  }
+
+  private init(_ engines: [any VoiceEngine.Type]) {
+    self.engines = engines
+    precondition(Set(names).count == engines.count, "two engines with one name: \(names)")
+  }
+
+  public var defaultEngine: any VoiceEngine.Type { engines[0] }
+
+  /// The names of the engines, the default first.
+  public var names: [String] { engines.map { $0.identity.name } }
+
+  /// Returns the engine with this name, or the default engine for an empty name.
+  public func engine(named name: String) throws(UnknownEngine) -> any VoiceEngine.Type {
+    guard !name.isEmpty else { return defaultEngine }
+    guard let engine = engines.first(where: { $0.identity.name == name }) else {
+      throw UnknownEngine(name: name, known: names)
+    }
+    return engine
+  }
+
+  /// Returns a catalog of the same engines in which the engine with this name is the default.
+  public func preferring(_ name: String) throws(UnknownEngine) -> EngineCatalog {
+    let preferred = try engine(named: name)
+    return EngineCatalog([preferred] + engines.filter { $0 != preferred })
+  }
+}
+
+/// The error for a name that no engine of a catalog has.
+public struct UnknownEngine: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The most characters of an unknown name that the description contains.
+  private static let mostCharacters = 63
+
+  public let name: String
+  /// The names of the catalog's engines.
+  public let known: [String]
+
+  public var description: String {
+    let name = String(name.unicodeScalars.prefix(Self.mostCharacters))
+    return "\"\(name)\" is not an engine of this program; use \(known.joined(separator: " or "))"
+  }
+}
