@@ -57,6 +57,9 @@ public struct ReferenceAligner: ~Copyable {
   private static let updatesPerPoint = 4
 
   public private(set) var status = AlignmentStatus()
+  /// The number of samples by which the next `read` moves the reference against the microphone, later
+  /// if positive. 0 if a reported step of the echo moves with the reference.
+  public private(set) var movedSamples = 0
   private let bestLead: Double  // in seconds
   private let goodLeads: ClosedRange<Double>
   private let rate: Double
@@ -156,6 +159,7 @@ public struct ReferenceAligner: ~Copyable {
   public mutating func append(microphone frame: borrowing Frame) -> Change {
     precondition(missingFrames <= Self.longestWait, "a microphone without its reference")
     microphoneFrames += 1
+    movedSamples = 0
     estimator.append(microphone: frame)
     jumps.update(estimator.comparedSeconds)
     var change = hasNewTimes && followDevices() ? Change.moved : .none
@@ -340,6 +344,7 @@ public struct ReferenceAligner: ~Copyable {
       resampler.shortestDelay.rounded(.up), min(resampler.longestDelay, wanted.rounded()))
     resampler.slope = 0
     guard after != resampler.delay else { return false }
+    movedSamples = Int((after - resampler.delay).rounded())
     resampler.move(to: after)
     return true
   }

@@ -20,11 +20,14 @@ public struct SampleQueue: ~Copyable {
   private var fadedIn: Int  // The number of samples since a gap, up to the length of a fade.
   private var tailOffset = 0  // The position in the fade-out before a fade-in.
 
+  /// Returns the length of a fade in samples.
+  public static func fadeSamples(at rate: SampleRate) -> Int { rate.samplesPerFrame / 2 }
+
   public init(format: AudioFormat) {
     self.format = format
     capacity = format.rate.samplesPerFrame * 16
     storage = .allocate(capacity: capacity * format.channelCount)
-    fade = format.rate.samplesPerFrame / 2
+    fade = Self.fadeSamples(at: format.rate)
     fadedIn = fade
     last = .allocate(capacity: 2 * format.channelCount)
     last.initialize(repeating: 0, count: 2 * format.channelCount)

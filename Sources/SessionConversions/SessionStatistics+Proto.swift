@@ -16,6 +16,7 @@ extension Anechoic_V1_SessionStats {
         $0.echoReturnLossEnhancementDb = enhancement
       }
       if let delay = statistics.echoDelay { $0.delay = Google_Protobuf_Duration(delay) }
+      if let likelihood = statistics.residualEcho { $0.residualEchoLikelihood = likelihood }
       $0.converged = statistics.hasConverged
     }
     timing = .with {

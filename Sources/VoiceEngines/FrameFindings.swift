@@ -7,10 +7,20 @@ public struct FrameFindings: Sendable, Equatable {
   /// The reduction by the echo canceller in dB, measured over the last 0.3 s in which the
   /// microphone contained the reference. Nil until it is known.
   public var echoReduction: Float?
+  /// The probability that somebody talks near the microphone, 0...1. Echo and voices in the background
+  /// do not count. Nil if the engine does not know.
+  public var nearEndProbability: Float?
+  /// The probability that echo remains in the output, 0...1. Nil if the engine does not know.
+  public var residualEcho: Float?
 
-  public init(speechProbability: Float, hasVoice: Bool, echoReduction: Float? = nil) {
+  public init(
+    speechProbability: Float, hasVoice: Bool, echoReduction: Float? = nil,
+    nearEndProbability: Float? = nil, residualEcho: Float? = nil
+  ) {
     self.speechProbability = speechProbability
     self.hasVoice = hasVoice
     self.echoReduction = echoReduction
+    self.nearEndProbability = nearEndProbability
+    self.residualEcho = residualEcho
   }
 }

@@ -34,11 +34,12 @@ public protocol VoiceEngine: AnyObject, SendableMetatype {
   func apply(_ settings: EngineSettings)
 
   /// Processes 10 ms. The reference must precede its echo by a good lead. Without a reference, the
-  /// loudspeaker counts as silent. Runs per frame: no allocation, lock, log or await.
+  /// loudspeaker counts as silent. An engine may ignore conditions that it cannot use. Runs per frame:
+  /// no allocation, lock, log or await.
   func process(
-    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
-  )
-    -> FrameFindings
+    microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
+    into output: borrowing Frame
+  ) -> FrameFindings
 
   var echoMetrics: EchoMetrics { get }
 }

@@ -72,7 +72,8 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   }
 
   public func process(
-    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
+    microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
+    into output: borrowing Frame
   ) -> FrameFindings {
     if echo == nil {
       highPass.process(microphone, into: echoFree)

@@ -39,7 +39,8 @@ final class CheapCanceller: VoiceEngine {
   func apply(_ settings: EngineSettings) {}
 
   func process(
-    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
+    microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
+    into output: borrowing Frame
   ) -> FrameFindings {
     let size = microphone.sampleCount
     history.update(from: history + size, count: Self.taps)

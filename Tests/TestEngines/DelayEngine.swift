@@ -30,7 +30,8 @@ open class DelayEngine: VoiceEngine {
   public func apply(_ settings: EngineSettings) {}
 
   public func process(
-    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
+    microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
+    into output: borrowing Frame
   ) -> FrameFindings {
     delay.process(microphone, into: output)
     return FrameFindings(speechProbability: 0, hasVoice: false)

@@ -94,7 +94,7 @@ struct EchoRouteTests {
 }
 
 extension EchoRun {
-  fileprivate func route(to id: String, isHeadphones: Bool = false) {
+  func route(to id: String, isHeadphones: Bool = false) {
     session.submit(.route(.to(id, isHeadphones: isHeadphones)), sink: sink)
   }
 

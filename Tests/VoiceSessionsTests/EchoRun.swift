@@ -1,6 +1,7 @@
 import AcousticSimulator
 import AudioCore
 import TestAudio
+import VoiceEngines
 import VoiceSessions
 import WebRTCEngine
 
@@ -31,6 +32,7 @@ final class EchoRun {
 
   init(
     _ scene: EchoScene, farEnd: [Float], near: [Float] = [], from source: Source = .reference,
+    engine: any VoiceEngine.Type = WebRTCVoiceEngine.self,
     _ change: (inout SessionSetup) -> Void = { _ in }
   ) throws {
     let rate = SampleRate.allCases.first { $0.hertz == scene.rate } ?? Voices.rate
@@ -46,7 +48,7 @@ final class EchoRun {
     setup.configuration.voiceActivity.isEnabled = true
     setup.framesPerStatistics = 10
     change(&setup)
-    session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+    session = try VoiceSession(setup, engine: engine)
   }
 
   var frameCount: Int { recording.microphone.count / frameSize }

@@ -236,7 +236,7 @@ struct PlaybackReportTests {
 extension EchoRun {
   /// Reports every 100 ms the sample that is heard when a microphone frame is captured, or soon
   /// after.
-  fileprivate func reportPlayback(
+  func reportPlayback(
     at frame: Int, ahead: Double = 0, isDue: Bool = false, silence: UInt32 = 0, skipped: UInt32 = 0,
     rate compensation: Double = 0
   ) throws {

@@ -28,7 +28,8 @@ class ScriptedEngine: VoiceEngine {
   func apply(_ settings: EngineSettings) {}
 
   func process(
-    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
+    microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
+    into output: borrowing Frame
   ) -> FrameFindings {
     delay.process(microphone, into: output)
     let hasVoice = output.peak > Self.threshold

@@ -35,9 +35,10 @@ final class ScriptedRun {
 
   /// Sends inputs of the same instant together and processes them.
   func send(
-    _ microphone: [Float], farEnd: [Float] = [], otherAudio: [Float] = [],
+    _ microphone: [Float], reference: [Float] = [], farEnd: [Float] = [], otherAudio: [Float] = [],
     at sample: Int64? = nil
   ) throws {
+    try append(reference, to: .reference)
     try append(farEnd, to: .farEnd)
     try append(otherAudio, to: .otherAudio)
     try append(microphone, to: .microphone, at: sample)

@@ -39,7 +39,8 @@ struct EngineRun {
           }
         }
       }
-      findings.append(engine.process(microphone: input, reference: played, into: processed))
+      findings.append(engine.process(
+          microphone: input, reference: played, conditions: EchoConditions(), into: processed))
       for channel in output.indices { output[channel].append(contentsOf: processed.plane(channel)) }
     }
     echoMetrics = engine.echoMetrics

@@ -21,7 +21,8 @@ enum EngineTrial {
       input.fill(recording.microphone, frame * size)
       played.fill(recording.reference, frame * size)
       let findings = engine.process(
-        microphone: input.frame, reference: played.frame, into: processed.frame)
+        microphone: input.frame, reference: played.frame, conditions: EchoConditions(),
+        into: processed.frame)
       verdicts.append(findings.hasVoice)
       output.append(contentsOf: processed.frame.plane(0))
     }

@@ -48,7 +48,9 @@ struct Instructions {
       case .aligner, .resampling:
         _ = aligner.process(microphone: input.frame, reference: played.frame, into: output.frame)
       case .engine:
-        _ = engine.process(microphone: input.frame, reference: played.frame, into: output.frame)
+        _ = engine.process(
+          microphone: input.frame, reference: played.frame, conditions: EchoConditions(),
+          into: output.frame)
       }
     }
   }

@@ -36,7 +36,9 @@ extension Tables {
       let begin = processorTime()
       _ = aligner.process(microphone: input.frame, reference: played.frame, into: output.frame)
       let middle = processorTime()
-      _ = engine.process(microphone: input.frame, reference: output.frame, into: played.frame)
+      _ = engine.process(
+        microphone: input.frame, reference: output.frame, conditions: EchoConditions(),
+        into: played.frame)
       times.append(middle - begin)
       engineTimes.append(processorTime() - middle)
     }

@@ -20,7 +20,8 @@ public final class PassThroughEngine: VoiceEngine {
   public func apply(_ settings: EngineSettings) {}
 
   public func process(
-    microphone: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
+    microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
+    into output: borrowing Frame
   ) -> FrameFindings {
     output.copy(microphone)
     return FrameFindings(speechProbability: 0, hasVoice: false)

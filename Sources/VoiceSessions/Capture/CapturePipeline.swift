@@ -86,11 +86,15 @@ struct CapturePipeline: ~Copyable {
   }
 
   /// Processes `input`. Runs per frame: no allocation, lock, log or await.
-  mutating func process(reference: borrowing Frame, into output: borrowing Frame) -> FrameFindings {
+  mutating func process(
+    reference: borrowing Frame, _ conditions: EchoConditions, into output: borrowing Frame
+  ) -> FrameFindings {
     guard !fromEngine.isIdentity else {
-      return engine.process(microphone: input, reference: reference, into: output)
+      return engine.process(
+        microphone: input, reference: reference, conditions: conditions, into: output)
     }
-    let findings = engine.process(microphone: input, reference: reference, into: engineOutput)
+    let findings = engine.process(
+      microphone: input, reference: reference, conditions: conditions, into: engineOutput)
     fromEngine.process(engineOutput, into: output)
     return findings
   }

@@ -39,6 +39,7 @@ struct CaptureSide: ~Copyable {
   private let frame: Frame
   private var microphone: InputTimeline
   private var settled: Int64 = 0  // the samples that had arrived before the last chunk
+  private var concealed: ConcealedSpans
   private var pipeline: CapturePipeline
   private var echo: EchoReference
   private var convergence = EchoConvergence()
@@ -58,6 +59,8 @@ struct CaptureSide: ~Copyable {
     // At most the last chunk, the gap before it and `longestWaitFrames` wait.
     microphone = InputTimeline(format: setup.microphone, longestLead: nil)
     frame = Frame(rate: setup.microphone.rate, channelCount: setup.microphone.channelCount)
+    concealed = ConcealedSpans(
+      frameSize: frame.sampleCount, delay: setup.microphone.rate.samples(in: pipeline.heldBack))
     output = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
     nearEnd = VoiceActivityDetector(setup.configuration.voiceActivity)
     limiter = Limiter(rate: setup.processed.rate)
@@ -96,6 +99,10 @@ struct CaptureSide: ~Copyable {
     let first = firstSample ?? microphone.arrived
     settled = microphone.arrived
     let missing = try microphone.append(samples, firstSample: firstSample)
+    if missing > 0 {
+      let end = settled + missing + Int64(SampleQueue.fadeSamples(at: microphone.format.rate))
+      concealed.add(settled..<end)
+    }
     if let deviceTime { echo.noteCapture(sample: first, at: deviceTime) }
     return missing
   }
@@ -185,10 +192,10 @@ struct CaptureSide: ~Copyable {
   ) -> News {
     var news = News()
     pipeline.load(frame)
-    let lacksReference = align(mix, &news)
+    let (conditions, lacksReference) = align(mix, &news)
     // A silent microphone would teach the engine that there is no echo.
     if pipeline.input.peak == 0, echo.mustBeHeard { echo.aligned.clear() }
-    var findings = pipeline.process(reference: echo.aligned, into: output)
+    var findings = pipeline.process(reference: echo.aligned, conditions, into: output)
     if pipeline.restsEcho { residualEcho.reset() } else { followEcho(&findings, &news) }
     listen(findings, context, &news)
     if injections.isHeard { output.add(injections.processed, to: injections.lastGain) }
@@ -203,18 +210,24 @@ struct CaptureSide: ~Copyable {
 
   /// Brings the reference that belongs to the frame.
   ///
-  /// - Returns: Whether the echo canceller needs a reference that has not arrived.
-  private mutating func align(_ mix: borrowing Frame, _ news: inout News) -> Bool {
+  /// - Returns: What the engine is told about the echo, and whether the echo canceller needs a
+  ///   reference that has not arrived.
+  private mutating func align(
+    _ mix: borrowing Frame, _ news: inout News
+  ) -> (conditions: EchoConditions, lacksReference: Bool) {
     let wasKnown = echo.status.echoDelay != nil
     let (change, isMissing) = echo.advance(microphone: pipeline.input, mix: mix)
+    let conditions = EchoConditions(
+      path: echo.path, isReferenceMissing: isMissing,
+      isMicrophoneConcealed: concealed.reachNextFrame())
     // Without an echo, neither its path nor its reference matters.
-    guard !pipeline.restsEcho else { return false }
+    guard !pipeline.restsEcho else { return (conditions, false) }
     let isNew = change == .moved || !wasKnown && echo.status.echoDelay != nil
     // A step that the client reported leaves the canceller nothing to learn.
     if isNew { convergence.restart() } else if change == .followed { convergence.step() }
     news.hasEchoPath = isNew || change == .followed
     if isMissing { meter.referenceMissed() }
-    return isMissing
+    return (conditions, isMissing)
   }
 
   /// Follows the convergence of the echo canceller. Until it has converged, a frame that may contain

@@ -20,6 +20,9 @@ struct EchoReference: ~Copyable {
   let aligned: Frame
   /// The mean square of the newest frame of the reference that came, or 0 where none came.
   private(set) var newestMeanSquare: Float = 0
+  /// The path of the echo from `aligned` to the microphone. Unknown without a reference.
+  private(set) var path = EchoConditions.Path.unknown
+  private var isPathNew = false
   /// Whether the reference has ended: nothing follows the samples that wait.
   var isAtEnd = false
   private let source: Source
@@ -63,7 +66,10 @@ struct EchoReference: ~Copyable {
   var mustBeHeard: Bool { loudFrames & 0xF8 != 0 }
 
   /// Forgets the echo's path and the devices' clocks, because the echo takes another path.
-  mutating func reset() { aligner.reset() }
+  mutating func reset() {
+    aligner.reset()
+    isPathNew = true
+  }
 
   /// Records when the device captured a sample of the microphone.
   mutating func noteCapture(sample: Int64, at time: Duration) {
@@ -111,11 +117,23 @@ struct EchoReference: ~Copyable {
       aligner.append(reference: mix)
     }
     let isMissing = !aligner.hasReference(afterFrames: 0)
+    path = path(after: change)
     aligner.read(into: aligned)
     let isLoud = aligned.peak > Self.leastPeak
     framesSinceAligned = isLoud ? 0 : min(framesSinceAligned + 1, Self.longestEchoFrames)
     loudFrames = loudFrames << 1 | (isLoud ? 1 : 0)
     return (change, isMissing)
+  }
+
+  private mutating func path(after change: ReferenceAligner.Change) -> EchoConditions.Path {
+    guard !isPathNew else {
+      isPathNew = false
+      return .new
+    }
+    guard status.echoDelay != nil else { return .unknown }
+    // The canceller has already noticed an echo that moved without its reference.
+    let samples = aligner.movedSamples
+    return change == .moved && samples != 0 ? .moved(samples: samples) : .steady
   }
 
   private mutating func appendWhatCame() {

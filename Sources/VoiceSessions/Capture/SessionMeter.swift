@@ -24,6 +24,7 @@ struct SessionMeter {
     current.levels.processed = Decibels.level(meanSquare: processed.meanSquare)
     current.levels.noiseFloor = noiseFloor.level
     current.levels.speechProbability = findings.speechProbability
+    current.residualEcho = findings.residualEcho
     current.flow.framesProcessed += 1
   }
 

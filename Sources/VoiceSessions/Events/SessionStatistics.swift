@@ -5,6 +5,8 @@ public struct SessionStatistics: Sendable, Equatable {
   public var echo = EchoMetrics()
   /// The delay of the echo behind the reference, or nil where it is unknown.
   public var echoDelay: Duration?
+  /// The probability that echo remains in the output, or nil where the engine does not know.
+  public var residualEcho: Float?
   /// The drift in parts per million, positive if the clock of the reference is faster than the
   /// microphone's, or nil where it is unknown.
   public var driftPPM: Double?

@@ -1,0 +1,36 @@
+/// The conditions of one frame that an echo canceller cannot hear.
+public struct EchoConditions: Sendable, Equatable {
+  /// The way of the echo, from the reference that the engine gets to the microphone.
+  public enum Path: Sendable, Equatable {
+    /// The delay of the echo after its reference is known, and nothing has changed since the last
+    /// frame.
+    case steady
+    /// With this frame, the reference was moved to another delay, with a cross-fade over the frame. An
+    /// echo that has not moved itself now follows its reference this many samples of the reference's
+    /// rate sooner, or later if negative. If the echo has moved, which is noticed within a second, a
+    /// filter from before its move fits again.
+    case moved(samples: Int)
+    /// The echo takes another way, because the devices have changed. A filter of the old way does not
+    /// fit.
+    case new
+    /// The delay of the echo after its reference is not known. The echo may follow later than a filter
+    /// reaches, or not at all.
+    case unknown
+  }
+
+  public var path: Path
+  /// Whether the reference of this frame has not arrived. The engine gets silence instead, but the
+  /// loudspeaker may have played.
+  public var isReferenceMissing: Bool
+  /// Whether samples of the microphone are missing from this frame and were concealed, or fade in
+  /// after such a gap.
+  public var isMicrophoneConcealed: Bool
+
+  public init(
+    path: Path = .unknown, isReferenceMissing: Bool = false, isMicrophoneConcealed: Bool = false
+  ) {
+    self.path = path
+    self.isReferenceMissing = isReferenceMissing
+    self.isMicrophoneConcealed = isMicrophoneConcealed
+  }
+}
