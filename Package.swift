@@ -64,7 +64,7 @@ let package = Package(
     .target(
       name: "Alignment", dependencies: ["Spectral", "Resampling", "AudioCore"],
       swiftSettings: quick),
-    .target(name: "VoiceEngines", dependencies: ["AudioCore"], swiftSettings: swift),
+    .target(name: "VoiceEngines", dependencies: ["AudioCore"], swiftSettings: quick),
     .target(
       name: "WebRTCEngine", dependencies: ["VoiceEngines", "AudioCore", "CWebRTCAudioProcessing"],
       swiftSettings: swift),
@@ -214,7 +214,9 @@ let package = Package(
       name: "SpeechSynthesisTests", dependencies: ["SpeechSynthesis"], swiftSettings: swift),
     .testTarget(
       name: "VoiceEnginesTests",
-      dependencies: ["VoiceEngines", "BundledEngines", "WebRTCEngine", "TestEngines"],
+      dependencies: [
+        "VoiceEngines", "BundledEngines", "WebRTCEngine", "TestEngines", "AudioCore", "TestAudio",
+      ],
       swiftSettings: swift),
     .testTarget(
       name: "WebRTCEngineTests",

@@ -44,7 +44,7 @@ struct GainStage: ~Copyable {
     if linked == nil {
       processor.process(input, into: output)
     } else {
-      linked?.process(input, by: processor, into: output)
+      linked?.process(input, into: output) { processor.process($0, into: $1) }
     }
   }
 }

@@ -19,6 +19,8 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   private var gain: GainStage
   private var gate: VoiceGate
   private var processing: AlignedSwitch
+  private let finiteMicrophone: FiniteInput
+  private let finiteReference: FiniteInput
   private let echoFree: Frame
   private let scratch: Frame  // The output of a stage for the next stage.
 
@@ -45,6 +47,10 @@ public final class WebRTCVoiceEngine: VoiceEngine {
     gate = VoiceGate(rate: format.rate, isOn: settings.isolatesVoice)
     processing = AlignedSwitch(
       format, latencySamples: Self.latencySamples(format), isOn: !settings.isBypassed)
+    finiteMicrophone = FiniteInput(rate: format.rate, channelCount: format.channelCount)
+    finiteReference = FiniteInput(
+      rate: format.reference?.rate ?? format.rate,
+      channelCount: format.reference?.channelCount ?? format.channelCount)
     echoFree = Frame(rate: format.rate, channelCount: format.channelCount)
     scratch = Frame(rate: format.rate, channelCount: format.channelCount)
   }
@@ -74,6 +80,15 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   public func process(
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
     into output: borrowing Frame
+  ) -> FrameFindings {
+    finiteMicrophone.pass(microphone) { microphone in
+      guard echo != nil else { return run(microphone, reference, into: output) }
+      return finiteReference.pass(reference) { run(microphone, $0, into: output) }
+    }
+  }
+
+  private func run(
+    _ microphone: borrowing Frame, _ reference: borrowing Frame, into output: borrowing Frame
   ) -> FrameFindings {
     if echo == nil {
       highPass.process(microphone, into: echoFree)

@@ -1,8 +1,8 @@
-internal import AudioCore
+public import AudioCore
 
 /// A meter of the echo reduction: the difference in level between the microphone and the output of
 /// an echo canceller while the microphone contains the reference.
-struct EchoReductionMeter {
+public struct EchoReductionMeter {
   /// The mean square, -60 dBFS, below which a side counts as silent.
   private static let leastPower: Float = 1e-6
   /// The number of frames after the reference in which its echo can be heard.
@@ -16,8 +16,10 @@ struct EchoReductionMeter {
   private var frames = 0
   private var framesSinceReference = EchoReductionMeter.tail
 
+  public init() {}
+
   /// Takes a frame. Runs per frame: no allocation, lock, log or await.
-  mutating func process(
+  public mutating func process(
     reference: borrowing Frame, input: borrowing Frame, output: borrowing Frame
   ) {
     framesSinceReference =
@@ -30,7 +32,7 @@ struct EchoReductionMeter {
   }
 
   /// The reduction in dB. Nil until there was enough echo.
-  var reduction: Float? {
+  public var reduction: Float? {
     guard frames >= Self.leastFrames else { return nil }
     return Decibels.level(meanSquare: before) - Decibels.level(meanSquare: after)
   }

@@ -1,15 +1,15 @@
-internal import AudioCore
-internal import VoiceEngines
+public import AudioCore
 
 /// Automatic gain control of two channels with one gain, which keeps the difference between left
 /// and right.
 ///
-/// The library has a gain for each channel and brings both to the same level. Therefore it gets the
-/// louder channel, sample by sample, and the gain that it applied in each millisecond is applied to
-/// both channels.
-struct LinkedGain: ~Copyable {
+/// A gain control with a gain for each channel would bring both to the same level. Therefore a control
+/// of one channel gets the louder channel, sample by sample, and the gain that it applied in each
+/// millisecond is applied to both channels.
+public struct LinkedGain: ~Copyable {
   private static let blocksPerFrame = 10
-  /// The mean square, -70 dBFS, below which the library's 16 bits are too coarse to measure a gain.
+  /// The mean square, -70 dBFS, below which a control that works with 16 bits is too coarse for a
+  /// measurement of its gain.
   private static let leastPower: Float = 1e-7
   private static let gains: ClosedRange<Float> = 0.03...32
 
@@ -20,7 +20,8 @@ struct LinkedGain: ~Copyable {
   private var delay: DelayLine
   private var gain: Float = 1
 
-  init(_ format: EngineFormat, latencySamples: Int) {
+  /// `latencySamples` is the latency of the gain control.
+  public init(_ format: EngineFormat, latencySamples: Int) {
     louder = Frame(rate: format.rate, channelCount: 1)
     controlled = Frame(rate: format.rate, channelCount: 1)
     delayedLouder = Frame(rate: format.rate, channelCount: 1)
@@ -28,17 +29,18 @@ struct LinkedGain: ~Copyable {
     delay = DelayLine(delay: latencySamples, channelCount: format.channelCount)
   }
 
-  /// Processes a frame. Runs per frame: no allocation, lock, log or await.
-  mutating func process(
-    _ input: borrowing Frame, by processor: borrowing WebRTCProcessor,
-    into output: borrowing Frame
+  /// Processes a frame of two channels. `control` processes one channel, from the first frame to the
+  /// second. Runs per frame: no allocation, lock, log or await.
+  public mutating func process(
+    _ input: borrowing Frame, into output: borrowing Frame,
+    by control: (_ input: borrowing Frame, _ output: borrowing Frame) -> Void
   ) {
     let (left, right) = (input.planePointers[0], input.planePointers[1])
     let target = louder.planePointers[0]
     for index in 0..<input.sampleCount {
       target[index] = abs(left[index]) >= abs(right[index]) ? left[index] : right[index]
     }
-    processor.process(louder, into: controlled)
+    control(louder, controlled)
     louderDelay.process(louder, into: delayedLouder)
     delay.process(input, into: output)
     let size = output.sampleCount / Self.blocksPerFrame

@@ -1,22 +1,22 @@
-internal import AudioCore
-internal import VoiceEngines
+public import AudioCore
 
 /// The switch around a stage. Its output is either the stage's output, or the input delayed by the
 /// latency of the stage. Each change is cross-faded.
 ///
 /// While `needsOnlyProcessed` is true, the stage writes directly to the output, and `skip` takes
 /// the input. Otherwise the stage writes to `processed`, and `select` fills the output.
-struct AlignedSwitch: ~Copyable {
+public struct AlignedSwitch: ~Copyable {
   /// The latency of the stage in samples.
-  let latencySamples: Int
+  public let latencySamples: Int
   /// The frame that the stage writes its output to, if `select` follows.
-  let processed: Frame
+  public let processed: Frame
   private let untouched: Frame
   private var delay: DelayLine
   private var choice: CrossfadeSwitch
   private var framesUntilOn = 0
 
-  init(_ format: EngineFormat, latencySamples: Int, isOn: Bool) {
+  /// `latencySamples` is the latency of the stage, which `turn(on:hasRun:)` switches later.
+  public init(_ format: EngineFormat, latencySamples: Int, isOn: Bool) {
     self.latencySamples = latencySamples
     processed = Frame(rate: format.rate, channelCount: format.channelCount)
     untouched = Frame(rate: format.rate, channelCount: format.channelCount)
@@ -26,7 +26,7 @@ struct AlignedSwitch: ~Copyable {
 
   /// Switches the stage on or off. A stage that has not run before is heard only after its own
   /// latency, because until then it has no output.
-  mutating func turn(on isOn: Bool, hasRun: Bool) {
+  public mutating func turn(on isOn: Bool, hasRun: Bool) {
     guard isOn else {
       framesUntilOn = 0
       choice.isOn = false
@@ -39,17 +39,17 @@ struct AlignedSwitch: ~Copyable {
   }
 
   /// Whether the stage must run for the next frame.
-  var needsProcessed: Bool { choice.needsOn || framesUntilOn > 0 }
+  public var needsProcessed: Bool { choice.needsOn || framesUntilOn > 0 }
 
   /// Whether the next output is the stage's output alone.
-  var needsOnlyProcessed: Bool { choice.needsOnlyOn }
+  public var needsOnlyProcessed: Bool { choice.needsOnlyOn }
 
   /// Takes the input of a frame whose output the stage has written.
-  mutating func skip(_ input: borrowing Frame) { delay.push(input) }
+  public mutating func skip(_ input: borrowing Frame) { delay.push(input) }
 
   /// Fills `output` with `processed`, with the delayed `input`, or with a cross-fade between the
   /// two.
-  mutating func select(_ input: borrowing Frame, into output: borrowing Frame) {
+  public mutating func select(_ input: borrowing Frame, into output: borrowing Frame) {
     delay.process(input, into: untouched)
     choice.select(on: processed, off: untouched, into: output)
     guard framesUntilOn > 0 else { return }
