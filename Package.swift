@@ -183,7 +183,8 @@ let package = Package(
     .testTarget(
       name: "AllocationTests",
       dependencies: [
-        "VoiceServer", "SessionConversions", "VoiceSessions", "VoiceEngines", "WebRTCEngine",
+        "VoiceServer", "SessionConversions", "VoiceSessions", "BundledEngines", "VoiceEngines",
+        "WebRTCEngine",
         "AnechoicAPI", "GRPCTransport", "Alignment", "AcousticSimulator", "AudioCore", "TestAudio",
         "VoiceEdge", "AudioDevices", "CAllocationCounter", protobuf,
       ],
@@ -218,9 +219,16 @@ let package = Package(
         "VoiceEngines", "BundledEngines", "WebRTCEngine", "TestEngines", "AudioCore", "TestAudio",
       ],
       swiftSettings: swift),
+    .target(
+      name: "EngineRuns", dependencies: ["VoiceEngines", "AudioCore"], path: "Tests/EngineRuns",
+      swiftSettings: quick),
+    .testTarget(
+      name: "EngineContractTests",
+      dependencies: ["EngineRuns", "BundledEngines", "VoiceEngines", "AudioCore", "TestAudio"],
+      swiftSettings: quick),
     .testTarget(
       name: "WebRTCEngineTests",
-      dependencies: ["WebRTCEngine", "VoiceEngines", "AudioCore", "TestAudio"],
+      dependencies: ["EngineRuns", "WebRTCEngine", "VoiceEngines", "AudioCore", "TestAudio"],
       swiftSettings: swift),
     .testTarget(
       name: "VoiceSessionsTests",

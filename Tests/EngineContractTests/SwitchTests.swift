@@ -1,0 +1,102 @@
+import AudioCore
+import EngineRuns
+import TestAudio
+import Testing
+import VoiceEngines
+
+/// Changes of the settings while an engine runs.
+struct SwitchTests {
+  static let rate = SampleRate.hz16000
+
+  /// The settings after each switch. Before, they are those of the standard mic mode.
+  static let switches: [EngineSettings] = {
+    func change(_ body: (inout EngineSettings) -> Void) -> EngineSettings {
+      var changed = EngineSettings.standard
+      body(&changed)
+      return changed
+    }
+    return [
+      change { $0.isBypassed = true },
+      change { $0.echoSuppression = nil },
+      change { $0.echoSuppression = .low },
+      change { $0.echoSuppression = .high },
+      change { $0.noiseSuppression = nil },
+      change { $0.noiseSuppression = .low },
+      change { $0.noiseSuppression = .high },
+      change { $0.noiseSuppression = .veryHigh },
+      change { $0.gainTarget = nil },
+      change { $0.gainTarget = 20 },
+      change { $0.highPassFilter = false },
+      change { $0.isolatesVoice = true },
+    ]
+  }()
+
+  @Test(arguments: Candidate.all, switches)
+  func aSwitchChangesTheOutputFromItsFrameOn(
+    candidate: Candidate, settings: EngineSettings
+  ) throws {
+    let change = 150
+    let kept = try run(candidate, .standard)
+    let switched = try run(candidate, .standard, [change: settings])
+    let boundary = change * Self.rate.samplesPerFrame
+    let isSameBefore = kept.prefix(boundary) == switched.prefix(boundary)
+    let isSameAfter = kept.dropFirst(boundary) == switched.dropFirst(boundary)
+    #expect(isSameBefore && !isSameAfter)
+  }
+
+  @Test(arguments: Candidate.all, switches)
+  func aSwitchIsWithoutAClickBothWays(candidate: Candidate, settings: EngineSettings) throws {
+    let output = try run(candidate, .standard, [120: settings, 180: .standard])
+    let steadyOn = try run(candidate, .standard)
+    let steadyOff = try run(candidate, settings)
+    let limit = max(largestStep(steadyOn[...]), largestStep(steadyOff[...])) * 1.1
+    for frame in [120, 180] {
+      let begin = frame * Self.rate.samplesPerFrame
+      #expect(largestStep(output[(begin - 1)..<(begin + 320)]) <= limit)
+    }
+  }
+
+  @Test(arguments: Candidate.all)
+  func theLearnedPathSurvivesATimeSwitchedOff(candidate: Candidate) throws {
+    var off = EchoTests.settings
+    off.echoSuppression = nil
+    let run = try EngineRun(
+      candidate.engine, EchoTests.settings, rate: EchoTests.rate, microphone: [EchoTests.echo],
+      reference: [EchoTests.reference], changes: [500: off, 600: EchoTests.settings])
+    let second = EchoTests.rate.hertz
+    let switchedOff = run.output[0][(5 * second + second / 10)..<(6 * second)]
+    let onAgain = run.output[0][(6 * second + second / 50)..<(6 * second + second / 2)]
+    #expect(level(switchedOff) > level(EchoTests.echo) - 3)
+    #expect(level(onAgain) < level(EchoTests.echo) - 15)
+  }
+
+  private func run(
+    _ candidate: Candidate, _ settings: EngineSettings, _ changes: [Int: EngineSettings] = [:]
+  ) throws -> [Float] {
+    try EngineRun(
+      candidate.engine, settings, rate: Self.rate, microphone: [Scene.microphone],
+      reference: [Scene.reference], changes: changes
+    ).output[0]
+  }
+
+  private func largestStep(_ signal: ArraySlice<Float>) -> Float {
+    zip(signal, signal.dropFirst()).reduce(0) { max($0, abs($1.1 - $1.0)) }
+  }
+}
+
+/// A near voice, echo, noise and hum at 16 kHz for 3 s, so that every stage has an effect.
+enum Scene {
+  private static let rate = SampleRate.hz16000
+  static let reference = Signals.babble(rate.hertz * 3, rate: rate, seed: 7)
+  static let microphone: [Float] = {
+    let near = Signals.babble(rate.hertz * 3, rate: rate, amplitude: 0.1, seed: 3)
+    let echo = Signals.echo(of: reference, delay: 640, gain: 0.3)
+    let noise = Signals.noise(near.count, amplitude: 0.01, seed: 5)
+    return near.indices.map { index in
+      // The near voice has pauses, for effects that occur only in pauses.
+      let isTalking = index / (rate.hertz / 2) % 2 == 0
+      let hum = 0.02 * Float((index / 160) % 2 == 0 ? 1 : -1)
+      return (isTalking ? near[index] : 0) + echo[index] + noise[index] + hum
+    }
+  }()
+}
