@@ -64,12 +64,32 @@ let package = Package(
     .target(
       name: "Alignment", dependencies: ["Spectral", "Resampling", "AudioCore"],
       swiftSettings: quick),
+    .target(
+      name: "CKernels", cSettings: [.unsafeFlags(["-O3"], .when(configuration: .debug))]),
+    .target(name: "Inference", dependencies: ["CKernels", "Spectral"], swiftSettings: quick),
+    .target(
+      name: "AdaptiveFilter", dependencies: ["Inference", "CKernels", "Spectral"],
+      swiftSettings: quick),
+    // C23 has #embed.
+    .target(name: "CEngineWeights", cSettings: [.unsafeFlags(["-std=c23"])]),
+    .target(
+      name: "AnechoicEngine",
+      dependencies: [
+        "VoiceEngines", "AdaptiveFilter", "Inference", "CKernels", "CEngineWeights", "Spectral",
+        "Resampling", "AudioCore", "COpenSSL",
+      ],
+      swiftSettings: quick),
+    // Renders what the network is trained on with the engine's own code.
+    .executableTarget(
+      name: "render-scenes", dependencies: ["AnechoicEngine", "Inference"],
+      path: "training/RenderScenes", swiftSettings: quick),
     .target(name: "VoiceEngines", dependencies: ["AudioCore"], swiftSettings: quick),
     .target(
       name: "WebRTCEngine", dependencies: ["VoiceEngines", "AudioCore", "CWebRTCAudioProcessing"],
       swiftSettings: swift),
     .target(
-      name: "BundledEngines", dependencies: ["VoiceEngines", "WebRTCEngine"], swiftSettings: swift),
+      name: "BundledEngines", dependencies: ["VoiceEngines", "WebRTCEngine", "AnechoicEngine"],
+      swiftSettings: swift),
     .target(
       name: "VoiceSessions",
       dependencies: ["Alignment", "VoiceEngines", "Resampling", "AudioCore"],
@@ -239,6 +259,18 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(
       name: "SpectralTests", dependencies: ["Spectral", "TestAudio"], swiftSettings: swift),
+    .testTarget(
+      name: "InferenceTests", dependencies: ["Inference", "CKernels", "TestAudio"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "AnechoicEngineTests",
+      dependencies: [
+        "AnechoicEngine", "Inference", "Spectral", "VoiceEngines", "AudioCore", "TestAudio",
+      ],
+      resources: [.copy("Stored")], swiftSettings: swift),
+    .testTarget(
+      name: "AdaptiveFilterTests", dependencies: ["AdaptiveFilter", "Inference", "TestAudio"],
+      swiftSettings: swift),
     .testTarget(
       name: "AnechoicAPITests", dependencies: ["AnechoicAPI", protobuf], swiftSettings: swift),
     .testTarget(

@@ -10,6 +10,12 @@ package struct Spectrum {
     imaginary = start + Self.binCount(size)
   }
 
+  package init(
+    real: UnsafeMutablePointer<Float>, imaginary: UnsafeMutablePointer<Float>
+  ) {
+    (self.real, self.imaginary) = (real, imaginary)
+  }
+
   /// Returns the number of bins in the spectrum of `size` real samples.
   package static func binCount(_ size: Int) -> Int { size / 2 + 1 }
 

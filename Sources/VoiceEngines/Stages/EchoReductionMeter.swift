@@ -11,6 +11,7 @@ public struct EchoReductionMeter {
   private static let share: Float = 1 / 30
   private static let leastFrames = 30
 
+  private var played: Float = 0
   private var before: Float = 0
   private var after: Float = 0
   private var frames = 0
@@ -22,18 +23,33 @@ public struct EchoReductionMeter {
   public mutating func process(
     reference: borrowing Frame, input: borrowing Frame, output: borrowing Frame
   ) {
+    note(
+      reference: reference.meanSquare, input: input.meanSquare, output: output.meanSquare)
+  }
+
+  /// Takes the mean squares of a frame.
+  public mutating func note(
+    reference: Float, input: Float, output: @autoclosure () -> Float
+  ) {
     framesSinceReference =
-      reference.meanSquare > Self.leastPower ? 0 : min(framesSinceReference + 1, Self.tail)
-    let power = input.meanSquare
-    guard framesSinceReference < Self.tail, power > Self.leastPower else { return }
-    before += Self.share * (power - before)
-    after += Self.share * (output.meanSquare - after)
+      reference > Self.leastPower ? 0 : min(framesSinceReference + 1, Self.tail)
+    guard framesSinceReference < Self.tail, input > Self.leastPower else { return }
+    played += Self.share * (reference - played)
+    before += Self.share * (input - before)
+    after += Self.share * (output() - after)
     frames = min(frames + 1, Self.leastFrames)
   }
 
   /// The reduction in dB. Nil until there was enough echo.
   public var reduction: Float? {
+    difference(before, after)
+  }
+
+  /// The attenuation from loudspeaker to microphone in dB. Nil until there was enough echo.
+  public var returnLoss: Float? { difference(played, before) }
+
+  private func difference(_ first: Float, _ second: Float) -> Float? {
     guard frames >= Self.leastFrames else { return nil }
-    return Decibels.level(meanSquare: before) - Decibels.level(meanSquare: after)
+    return Decibels.level(meanSquare: first) - Decibels.level(meanSquare: second)
   }
 }

@@ -1,0 +1,139 @@
+public import AudioCore
+internal import Inference
+internal import Resampling
+internal import Spectral
+public import VoiceEngines
+
+/// The engine of this project: a linear echo canceller whose adaptation is learned, and one network
+/// that tells the near voice from echo, noise and rivals. All of it works on the same spectra, of
+/// 20 ms every 10 ms.
+public final class AnechoicVoiceEngine: VoiceEngine {
+  public static let identity = EngineIdentity(
+    name: "anechoic", version: "1.0", weights: EngineWeights.hash)
+  public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
+  public static let bestReferenceLead = Duration.milliseconds(10)
+  public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(60)
+
+  private var highPass: HighPassStage
+  private let sound: Frame
+  private let filtered: Frame
+  private let played: Frame
+  private var toReference: FrameConverter
+  private let reference: Frame
+  private let hasReference: Bool
+  private var spectra: CallSpectra
+  private var features: SpectralFeatures
+  private var suppressor: Suppressor
+  private var mask: Mask
+  private var limits: MaskLimits
+  private var decision = VoiceDecision()
+  private var level = LevelControl()
+  private var echo = EchoReductionMeter()
+  private let processed: Frame
+  private var processing: AlignedSwitch
+  private var settings: EngineSettings
+  /// Whether the canceller has been on. It then goes on learning while it is off.
+  private var learnsEcho: Bool
+
+  public init(format: EngineFormat, settings: EngineSettings) throws(EngineError) {
+    guard Self.processingRates.contains(format.rate) else {
+      throw EngineError("\(Self.identity) does not work at \(format.rate.hertz) Hz")
+    }
+    let weights = try EngineWeights.get()
+    let hop = format.rate.samplesPerFrame
+    let bins = hop + 1
+    let bands = Bands(bins: bins)
+    let played = format.reference ?? .init(rate: format.rate, channelCount: 1)
+    do {
+      toReference = try FrameConverter(
+        from: played.rate, played.channelCount, to: format.rate, 1)
+    } catch {
+      throw EngineError("the reference cannot be converted: \(error)")
+    }
+    highPass = HighPassStage(format, isOn: settings.highPassFilter)
+    sound = Frame(rate: format.rate, channelCount: format.channelCount)
+    filtered = Frame(rate: format.rate, channelCount: format.channelCount)
+    self.played = Frame(rate: played.rate, channelCount: played.channelCount)
+    reference = Frame(rate: format.rate, channelCount: 1)
+    hasReference = format.reference != nil
+    spectra = CallSpectra(
+      hop: hop, channelCount: format.channelCount, hasReference: format.reference != nil,
+      weights: weights.adaptation)
+    features = SpectralFeatures(bins: bins, bands: bands, kernels: .best)
+    suppressor = Suppressor(weights: weights.suppressor, kernels: .best)
+    mask = Mask(bins: bins, bands: bands)
+    limits = MaskLimits(settings)
+    processed = Frame(rate: format.rate, channelCount: format.channelCount)
+    processing = AlignedSwitch(format, latencySamples: hop, isOn: !settings.isBypassed)
+    self.settings = settings
+    learnsEcho = settings.echoSuppression != nil
+  }
+
+  public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
+
+  /// The windows overlap by 10 ms.
+  public static func latencySamples(_ format: EngineFormat) -> Int { format.rate.samplesPerFrame }
+
+  public static func makeSpeechDetector(
+    rate: SampleRate
+  ) throws(EngineError) -> any SpeechDetector {
+    try AnechoicSpeechDetector(rate: rate)
+  }
+
+  public func apply(_ settings: EngineSettings) {
+    self.settings = settings
+    highPass.apply(isOn: settings.highPassFilter)
+    limits.apply(settings)
+    if settings.echoSuppression != nil { learnsEcho = true }
+    processing.turn(on: !settings.isBypassed, hasRun: true)
+  }
+
+  public func process(
+    microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
+    into output: borrowing Frame
+  ) -> FrameFindings {
+    if conditions.path == .new { spectra.forgetEchoPath() }
+    sound.copySound(microphone)
+    highPass.process(sound, into: filtered)
+    let cancelsEcho = hasReference && settings.echoSuppression != nil
+    if hasReference, learnsEcho {
+      played.copySound(reference)
+      toReference.process(played, into: self.reference)
+      spectra.take(
+        filtered, reference: self.reference.planePointers[0], cancelsEcho: cancelsEcho)
+    } else {
+      spectra.take(filtered, reference: nil, cancelsEcho: false)
+    }
+    features.compute(spectra.signals, into: suppressor.heard)
+    let probability = suppressor.process()
+    decision.note(probability)
+    limits.advance()
+    mask.compute(suppressor.gains, limits, error: features.errorPowers)
+    if cancelsEcho {
+      echo.note(
+        reference: features.referencePower, input: features.microphonePower,
+        output: mask.powerWithoutEcho)
+    }
+    if processing.needsOnlyProcessed {
+      finish(probability, into: output)
+      processing.skip(microphone)
+    } else {
+      finish(probability, into: processing.processed)
+      processing.select(microphone, into: output)
+    }
+    return FrameFindings(
+      speechProbability: probability, hasVoice: decision.hasVoice,
+      echoReduction: cancelsEcho ? echo.reduction : nil, nearEndProbability: probability,
+      residualEcho: cancelsEcho ? mask.echoShare : nil)
+  }
+
+  private func finish(_ probability: Float, into output: borrowing Frame) {
+    spectra.finish(gains: mask.gains, into: output)
+    level.process(output, probability: probability, target: settings.gainTarget)
+  }
+
+  public var echoMetrics: EchoMetrics {
+    EchoMetrics(
+      echoReturnLoss: echo.returnLoss, echoReturnLossEnhancement: echo.reduction)
+  }
+}

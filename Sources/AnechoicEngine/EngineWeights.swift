@@ -1,0 +1,47 @@
+internal import AdaptiveFilter
+internal import CEngineWeights
+internal import COpenSSL
+internal import Inference
+internal import VoiceEngines
+
+/// The weights of the engine's two networks, which are part of the executable.
+final class EngineWeights: Sendable {
+  /// Read once, by the first engine.
+  private static let embedded = Result<EngineWeights, WeightFile.Fault> {
+    () throws(WeightFile.Fault) in try EngineWeights(bytes)
+  }
+
+  private static var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: cew_weights(), count: cew_weights_size())
+  }
+
+  /// Returns the file of the executable.
+  static func file() throws(WeightFile.Fault) -> WeightFile { try WeightFile(bytes) }
+
+  /// Returns the weights of the executable.
+  static func get() throws(EngineError) -> EngineWeights {
+    do {
+      return try embedded.get()
+    } catch {
+      throw EngineError("the weights of \(AnechoicVoiceEngine.identity) cannot be read: \(error)")
+    }
+  }
+
+  let adaptation: AdaptationWeights
+  let suppressor: Suppressor.Weights
+
+  init(_ bytes: UnsafeRawBufferPointer) throws(WeightFile.Fault) {
+    let file = try WeightFile(bytes)
+    adaptation = try AdaptationWeights(file)
+    suppressor = try Suppressor.Weights(file)
+  }
+
+  /// The SHA-256 digest of the executable's file, in hexadecimal digits.
+  static let hash: String = {
+    var digest = [UInt8](repeating: 0, count: 32)
+    let bytes = EngineWeights.bytes
+    EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil)
+    let digits = Array("0123456789abcdef")
+    return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+  }()
+}

@@ -1,0 +1,105 @@
+internal import AudioCore
+
+/// Automatic gain control that follows the voice, and only the voice.
+///
+/// The level of the voice is measured where the network hears one. The gain brings it to the
+/// target, all channels by the same gain. In pauses the gain goes back to at most 1.5 dB, so that
+/// noise is not raised. A limiter keeps peaks below full scale.
+struct LevelControl {
+  /// The distance in dB between the loudest parts of a voice, which the target means, and its mean
+  /// power.
+  private static let crest: Float = 15
+  private static let mostGain: Float = 45
+  private static let leastGain: Float = -25
+  private static let mostGainInPauses: Float = 1.5
+  private static let leastProbability: Float = 0.6
+  /// The number of frames with voice over which the level is averaged.
+  private static let memory: Float = 40
+  /// Frames whose power is outside of these parts of the level's are strays: they do not count,
+  /// unless so many come in a row that the voice itself has become softer or louder. The level then
+  /// follows within some frames.
+  private static let (softest, loudest): (Float, Float) = (0.02, 6)
+  private static let (softStrays, loudStrays) = (25, 3)
+  private static let freshMemory: Float = 5
+  /// The level above which a sample is limited.
+  private static let ceiling: Float = 0.95
+  /// The frames after a voice in which the gain stays.
+  private static let hold = 12
+
+  /// The mean power of the voice, and the number of frames that it was measured over.
+  private var power: Float = 0
+  private var frames: Float = 0
+  /// The number of soft strays in a row, or the negative number of loud ones.
+  private var strays = 0
+  private var framesSinceVoice = LevelControl.hold
+  /// The gain at the end of the last frame, a factor.
+  private var gain: Float = 1
+  private var limit: Float = 1
+
+  /// Applies the gain to a frame in place. `target` is in decibels below full scale; nil lets the
+  /// gain return to 1. Runs per frame: no allocation, lock, log or await.
+  mutating func process(_ frame: borrowing Frame, probability: Float, target: Int?) {
+    let isVoice = probability >= Self.leastProbability
+    framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
+    if isVoice { measure(frame.meanSquare) }
+    let wanted = target.map(wantedGain) ?? 1
+    // Up by 20 dB in 10 ms at most when a voice begins, down within 50 ms.
+    let next = wanted > gain ? min(wanted, max(gain, 0.1) * 10) : gain + 0.2 * (wanted - gain)
+    ramp(frame, from: gain, to: next)
+    gain = abs(next - 1) < 1e-4 && wanted == 1 ? 1 : next
+    if target != nil || limit < 1 { keepBelowFullScale(frame) }
+  }
+
+  private mutating func measure(_ square: Float) {
+    guard square > 1e-9 else { return }
+    guard frames > 0 else {
+      (power, frames) = (square, 1)
+      return
+    }
+    let (isSoft, isLoud) = (square < power * Self.softest, square > power * Self.loudest)
+    strays = isSoft ? max(strays, 0) + 1 : isLoud ? min(strays, 0) - 1 : 0
+    if strays >= Self.softStrays || strays <= -Self.loudStrays {
+      frames = min(frames, Self.freshMemory)
+    } else if isSoft {
+      return
+    }
+    frames = min(frames + 1, Self.memory)
+    power += (square - power) / frames
+  }
+
+  private func wantedGain(_ target: Int) -> Float {
+    guard frames > 0 else { return 1 }
+    let level = Decibels.level(meanSquare: power)
+    var gain = -Float(target) - Self.crest - level
+    gain = min(max(gain, Self.leastGain), Self.mostGain)
+    if framesSinceVoice >= Self.hold { gain = min(gain, Self.mostGainInPauses) }
+    return Decibels.factor(gain)
+  }
+
+  private func ramp(_ frame: borrowing Frame, from first: Float, to last: Float) {
+    guard first != 1 || last != 1 else { return }
+    let step = (last - first) / Float(frame.sampleCount)
+    for channel in 0..<frame.channelCount {
+      let plane = frame.planePointers[channel]
+      for index in 0..<frame.sampleCount { plane[index] *= first + step * Float(index + 1) }
+    }
+  }
+
+  /// Lowers a frame whose peak is too high, and recovers over 100 ms.
+  private mutating func keepBelowFullScale(_ frame: borrowing Frame) {
+    let peak = frame.peak
+    let needed = peak > Self.ceiling ? Self.ceiling / peak : 1
+    let next = min(needed, limit + 0.1 * (1 - limit))
+    ramp(frame, from: limit, to: next)
+    // A peak may come before the gain is down.
+    if needed < limit { clip(frame) }
+    limit = next
+  }
+
+  private func clip(_ frame: borrowing Frame) {
+    for channel in 0..<frame.channelCount {
+      let plane = frame.planePointers[channel]
+      for index in 0..<frame.sampleCount { plane[index] = min(max(plane[index], -1), 1) }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import CKernels
+internal import Inference
+internal import Spectral
+
+/// The gain of each bin of a frame, from the network's gains for the bands.
+struct Mask: ~Copyable {
+  /// The bands whose mean gain holds above 8 kHz: those from 6 kHz on.
+  private static let highest = 8
+
+  private let kernels = Kernels.best
+  private let bands: Bands
+  private let binCount: Int
+  private let memory: FloatBuffer
+  private let gainsOfBands: UnsafeMutablePointer<Float>
+  private let echoGains: UnsafeMutablePointer<Float>
+  /// The gains of the bins.
+  let gains: UnsafeMutablePointer<Float>
+  /// The mean power of the bands of the last frame without echo.
+  private(set) var powerWithoutEcho: Float = 0
+  /// The part of the power of the last frame that is echo, as far as the network found it.
+  private(set) var echoShare: Float = 0
+
+  init(bins: Int, bands: Bands) {
+    self.bands = bands
+    binCount = bins
+    memory = FloatBuffer(2 * Bands.count + bins)
+    gainsOfBands = memory.start
+    echoGains = memory.start + Bands.count
+    gains = memory.start + 2 * Bands.count
+  }
+
+  /// Computes the gains. Runs per frame: no allocation, lock, log or await.
+  mutating func compute(
+    _ found: Suppressor.Gains, _ limits: MaskLimits, error: UnsafePointer<Float>
+  ) {
+    var (all, left): (Float, Float) = (0, 0)
+    sharpen(found.echo, by: limits.sharpness)
+    for band in 0..<Bands.count {
+      let echo = max(echoGains[band], limits.echo)
+      gainsOfBands[band] =
+        echo * max(found.noise[band], limits.noise) * max(found.rivals[band], limits.rivals)
+      all += error[band]
+      left += found.echo[band] * found.echo[band] * error[band]
+    }
+    powerWithoutEcho = left / Float(Bands.count)
+    echoShare = all > 1e-9 ? 1 - left / all : 0
+    bands.interpolate(gainsOfBands, into: gains)
+    guard binCount > bands.bins else { return }
+    var sum: Float = 0
+    for band in (Bands.count - Self.highest)..<Bands.count { sum += gainsOfBands[band] }
+    let mean = sum / Float(Self.highest)
+    for bin in bands.bins..<binCount { gains[bin] = mean }
+  }
+
+  /// Computes powers of the gains for echo. 80 bands are a multiple of the kernels' width.
+  private func sharpen(_ gains: UnsafePointer<Float>, by exponent: Float) {
+    guard exponent != 1 else { return echoGains.update(from: gains, count: Bands.count) }
+    kernels.table.logarithm(gains, 1e-9, echoGains, Int32(Bands.count))
+    for band in 0..<Bands.count { echoGains[band] *= exponent }
+    kernels.table.exponential(echoGains, gainsOfBands, Int32(Bands.count))
+    echoGains.update(from: gainsOfBands, count: Bands.count)
+  }
+}

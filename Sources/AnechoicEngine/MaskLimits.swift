@@ -1,0 +1,59 @@
+internal import AudioCore
+internal import VoiceEngines
+
+/// How the settings change the network's gains: the strengths are limits on the suppression of echo,
+/// noise and rivals apart from each other, and an exponent on the gains for echo. A change takes
+/// effect over some frames.
+struct MaskLimits {
+  /// Factors. 1 switches a suppression off.
+  private(set) var echo: Float
+  private(set) var noise: Float
+  private(set) var rivals: Float
+  /// The exponent of the gains for echo.
+  private(set) var sharpness: Float
+  private var aim: (echo: Float, noise: Float, rivals: Float, sharpness: Float)
+  /// The part of the way to the aim that is made in a frame.
+  private static let pace: Float = 0.3
+
+  init(_ settings: EngineSettings) {
+    aim = Self.limits(settings)
+    (echo, noise, rivals, sharpness) = aim
+  }
+
+  mutating func apply(_ settings: EngineSettings) { aim = Self.limits(settings) }
+
+  /// Moves towards the limits of the settings. Runs per frame: no allocation, lock, log or await.
+  mutating func advance() {
+    echo += Self.pace * (aim.echo - echo)
+    noise += Self.pace * (aim.noise - noise)
+    rivals += Self.pace * (aim.rivals - rivals)
+    sharpness =
+      abs(aim.sharpness - sharpness) < 0.01
+      ? aim.sharpness : sharpness + Self.pace * (aim.sharpness - sharpness)
+  }
+
+  private static func limits(
+    _ settings: EngineSettings
+  ) -> (echo: Float, noise: Float, rivals: Float, sharpness: Float) {
+    let (echo, sharpness): (Float?, Float) =
+      switch settings.echoSuppression {
+      case nil: (nil, 1)
+      case .low: (-18, 0.7)
+      case .moderate: (-45, 1)
+      case .high: (-80, 1.4)
+      }
+    let noise: Float? =
+      switch settings.noiseSuppression {
+      case nil: nil
+      case .low: -8
+      case .moderate: -16
+      case .high: -26
+      case .veryHigh: -45
+      }
+    let rivals: Float? = settings.isolatesVoice ? -45 : nil
+    return (
+      echo.map(Decibels.factor) ?? 1, noise.map(Decibels.factor) ?? 1,
+      rivals.map(Decibels.factor) ?? 1, sharpness
+    )
+  }
+}

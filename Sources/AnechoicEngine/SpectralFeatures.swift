@@ -1,0 +1,137 @@
+internal import CKernels
+internal import Inference
+internal import Spectral
+
+#if canImport(Glibc)
+  internal import Glibc
+#endif
+
+/// The features of a call that the network hears: for each band the levels of four signals, how coherent the
+/// error still is with the echo estimate, and how far it stands above its floor and above the echo
+/// that has always been left. `training/features.py` computes the same.
+struct SpectralFeatures: ~Copyable {
+  static let count = 7
+  private static let smallestPower: Float = 1e-10
+  private static let smoothing: Float = 0.2
+
+  /// The signals of a frame, as spectra in which white noise has its own power in each bin.
+  struct Signals {
+    let error: Spectrum
+    let echo: Spectrum
+    let microphone: Spectrum
+    let reference: Spectrum
+  }
+
+  private let kernels: Kernels
+  private let bands: Bands
+  private let binCount: Int
+  private let row = Kernels.padded(Bands.count)
+  private let memory: FloatBuffer
+
+  // What is kept between frames.
+  private let error: UnsafeMutablePointer<Float>
+  private let echo: UnsafeMutablePointer<Float>
+  private let floor: UnsafeMutablePointer<Float>
+  private let leak: UnsafeMutablePointer<Float>
+  private let cross: Spectrum
+  // What is computed in a frame.
+  private let powers: UnsafeMutablePointer<Float>  // Of four signals, and of the cross-spectrum.
+  private let levels: UnsafeMutablePointer<Float>
+  private let binPowers: UnsafeMutablePointer<Float>
+
+  init(bins: Int, bands: Bands, kernels: Kernels) {
+    self.kernels = kernels
+    self.bands = bands
+    binCount = Kernels.padded(min(bins, 161))
+    // Rows of bands: 4 kept, 5 powers and 6 logarithms. Rows of bins: the cross-spectrum and powers.
+    memory = FloatBuffer(15 * row + 3 * binCount)
+    error = memory.start
+    echo = error + row
+    floor = echo + row
+    leak = floor + row
+    powers = leak + row
+    levels = powers + 5 * row
+    let start = levels + 6 * row
+    cross = Spectrum(real: start, imaginary: start + binCount)
+    binPowers = start + 2 * binCount
+    reset()
+  }
+
+  mutating func reset() {
+    memory.clear()
+    error.update(repeating: Self.smallestPower, count: row)
+    echo.update(repeating: Self.smallestPower, count: row)
+    floor.update(repeating: 1e-2, count: row)
+    leak.update(repeating: 1e2, count: row)
+  }
+
+  /// The power of each band of the last frame, without echo as far as the linear stage removed it.
+  var errorPowers: UnsafePointer<Float> { UnsafePointer(powers) }
+  /// The mean powers of all bands of the last frame.
+  var microphonePower: Float { mean(2) }
+  var referencePower: Float { mean(3) }
+
+  private func mean(_ signal: Int) -> Float {
+    var sum: Float = 0
+    for band in 0..<Bands.count { sum += powers[signal * row + band] }
+    return sum / Float(Bands.count)
+  }
+
+  /// Computes the features of a frame, each a channel of `features`. Runs per frame: no allocation,
+  /// lock, log or await.
+  mutating func compute(_ signals: Signals, into features: BandRows) {
+    let count = Int32(binCount)
+    func average(_ spectrum: Spectrum, _ index: Int) {
+      kernels.table.power(spectrum.forC, binPowers, count)
+      bands.average(binPowers, into: powers + index * row)
+    }
+    average(signals.error, 0)
+    average(signals.echo, 1)
+    average(signals.microphone, 2)
+    average(signals.reference, 3)
+    smooth(signals)
+    kernels.table.logarithm(powers, Self.smallestPower, levels, Int32(4 * row))
+    for index in 0..<4 {
+      let (level, feature) = (levels + index * row, features.row(index))
+      for band in 0..<Bands.count { feature[band] = level[band] / 8 + 1.4 }
+    }
+    computeRatios(into: features)
+  }
+
+  private func smooth(_ signals: Signals) {
+    let rate = Self.smoothing
+    for band in 0..<row {
+      error[band] += rate * (powers[band] - error[band])
+      echo[band] += rate * (powers[row + band] - echo[band])
+      floor[band] = min(error[band], floor[band] * 1.004) + Self.smallestPower
+      let ratio =
+        (error[band] + Self.smallestPower)
+        / (echo[band] + 1e-3 * error[band] + Self.smallestPower)
+      leak[band] = min(ratio, leak[band] * 1.003 + 1e-6)
+    }
+    let (e, d) = (signals.error, signals.echo)
+    for bin in 0..<binCount {
+      let real = e.real[bin] * d.real[bin] + e.imaginary[bin] * d.imaginary[bin]
+      let imaginary = e.imaginary[bin] * d.real[bin] - e.real[bin] * d.imaginary[bin]
+      cross.real[bin] += rate * (real - cross.real[bin])
+      cross.imaginary[bin] += rate * (imaginary - cross.imaginary[bin])
+    }
+    kernels.table.power(cross.forC, binPowers, Int32(binCount))
+    bands.average(binPowers, into: powers + 4 * row)
+  }
+
+  private func computeRatios(into features: BandRows) {
+    let (floors, leaks) = (levels + 4 * row, levels + 5 * row)
+    let (coherences, aboveFloor, aboveLeak) = (features.row(4), features.row(5), features.row(6))
+    kernels.table.logarithm(floor, 0, floors, Int32(row))
+    for band in 0..<Bands.count { aboveLeak[band] = leak[band] * echo[band] }
+    kernels.table.logarithm(aboveLeak, Self.smallestPower, leaks, Int32(row))
+    let least = Self.smallestPower * Self.smallestPower
+    for band in 0..<Bands.count {
+      let coherence = powers[4 * row + band] / (error[band] * echo[band] + least)
+      coherences[band] = min(coherence, 2)
+      aboveFloor[band] = (levels[band] - floors[band]) / 4
+      aboveLeak[band] = min(max((levels[band] - leaks[band]) / 4, -3), 3)
+    }
+  }
+}

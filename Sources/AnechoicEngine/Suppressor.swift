@@ -1,0 +1,257 @@
+internal import CKernels
+internal import Inference
+internal import Spectral
+
+/// The network that tells a near voice from echo, noise and competing voices. It computes gains for
+/// the bands and the probability of a near voice. `training/network.py` trains it.
+struct Suppressor: ~Copyable {
+  /// The gains of a frame, each a row of bands.
+  struct Gains {
+    let echo: UnsafePointer<Float>
+    let noise: UnsafePointer<Float>
+    let rivals: UnsafePointer<Float>
+  }
+
+  fileprivate static let (narrow, middle, wide, whole) = (16, 24, 32, 96)
+  fileprivate static let (half, quarter) = (Bands.count / 2, Bands.count / 4)
+  /// The values of all arrays.
+  private static let memoryCount = 24_576
+
+  private let weights: Weights
+  private let kernels: Kernels
+  private var memory: FloatArena
+
+  // What is kept between frames.
+  private let groupState: UnsafeMutablePointer<Float>
+  private let state: UnsafeMutablePointer<Float>
+  // What is computed in a frame.
+  /// Where the features of the next frame belong.
+  let heard: BandRows
+  private let firstRows: BandRows
+  private let firstHalves: (BandRows, BandRows)
+  private let secondRows: BandRows
+  private let secondHalves: (BandRows, BandRows)
+  private let thirdRows: BandRows
+  private let input: UnsafeMutablePointer<Float>
+  private let memorized: UnsafeMutablePointer<Float>
+  private let entered: UnsafeMutablePointer<Float>
+  private let sums: UnsafeMutablePointer<Float>
+  private let joined: BandRows
+  private let upHalves: (BandRows, BandRows)
+  private let upRows: BandRows
+  private let upAgainHalves: (BandRows, BandRows)
+  private let upAgainRows: BandRows
+  private let gainRows: BandRows
+
+  private let first: BandConvolution
+  private let second: BandConvolution
+  private let third: BandConvolution
+  private let up: BandExpansion
+  private let upAgain: BandExpansion
+  private let leave: BandConvolution
+
+  init(weights: Weights, kernels: Kernels) {
+    self.weights = weights
+    self.kernels = kernels
+    let (narrow, middle, wide, quarter) = (Self.narrow, Self.middle, Self.wide, Self.quarter)
+    var memory = FloatArena(capacity: Self.memoryCount)
+    thirdRows = memory.rows(channels: wide, bands: quarter)
+    groupState = memory.array(wide * thirdRows.stride)
+    state = memory.array(Self.whole)
+    heard = memory.rows(channels: SpectralFeatures.count, bands: Bands.count)
+    firstRows = memory.rows(channels: narrow, bands: Bands.count)
+    firstHalves = memory.halves(channels: narrow, bands: Bands.count)
+    secondRows = memory.rows(channels: middle, bands: Self.half)
+    secondHalves = memory.halves(channels: middle, bands: Self.half)
+    input = memory.array(3 * wide * thirdRows.stride)
+    memorized = memory.array(3 * wide * thirdRows.stride)
+    entered = memory.array(quarter * wide)
+    sums = memory.array(quarter * wide)
+    joined = memory.rows(channels: wide + narrow, bands: quarter)
+    upHalves = memory.halves(channels: middle, bands: Self.half)
+    upRows = memory.rows(channels: middle, bands: Self.half)
+    upAgainHalves = memory.halves(channels: narrow, bands: Bands.count)
+    upAgainRows = memory.rows(channels: narrow, bands: Bands.count)
+    gainRows = memory.rows(channels: 3, bands: Bands.count)
+    self.memory = memory
+    first = BandConvolution(weights.first, of: heard, first: -1)
+    second = BandConvolution(weights.second, ofEvery: firstHalves.0, firstHalves.1)
+    third = BandConvolution(weights.third, ofEvery: secondHalves.0, secondHalves.1)
+    up = BandExpansion(weights.up, of: joined)
+    upAgain = BandExpansion(weights.upAgain, of: upRows)
+    leave = BandConvolution(weights.leave, of: upAgainRows, first: 0)
+  }
+
+  mutating func reset() { memory.clear() }
+
+  /// The gains of the last frame.
+  var gains: Gains {
+    Gains(
+      echo: gainRows.row(0), noise: gainRows.row(1), rivals: gainRows.row(2))
+  }
+
+  /// Computes the gains of a frame from the features in `heard`, and returns the probability of a
+  /// near voice. Runs per frame: no allocation, lock, log or await.
+  mutating func process() -> Float {
+    encode()
+    rememberGroups()
+    let voice = rememberAll()
+    decode()
+    return voice
+  }
+
+  private func encode() {
+    first.apply(into: firstRows, kernels)
+    bend(firstRows)
+    split(firstRows, into: firstHalves)
+    second.apply(into: secondRows, kernels)
+    bend(secondRows)
+    split(secondRows, into: secondHalves)
+    third.apply(into: thirdRows, kernels)
+    bend(thirdRows)
+  }
+
+  private func split(_ rows: BandRows, into halves: (BandRows, BandRows)) {
+    for channel in 0..<rows.channels {
+      kernels.table.deinterleave(
+        rows.row(channel), halves.0.row(channel), halves.1.row(channel), Int32(rows.bands / 2))
+    }
+  }
+
+  /// The recurrent layer of each group of bands.
+  private func rememberGroups() {
+    let columns = thirdRows.stride
+    weights.groupFromInput.apply(
+      to: thirdRows.start, columns: columns, into: input, kernels)
+    weights.groupFromState.apply(
+      to: groupState, columns: columns, into: memorized, kernels)
+    kernels.table.gates(
+      input, memorized, groupState, Int32(Self.wide * columns))
+  }
+
+  /// The recurrent layer of all bands. Leaves what it gives back to the groups behind their own in
+  /// `joined`.
+  private func rememberAll() -> Float {
+    let columns = thirdRows.stride
+    for channel in 0..<Self.wide {
+      let row = thirdRows.row(channel)
+      for group in 0..<Self.quarter { entered[group * Self.wide + channel] = row[group] }
+    }
+    weights.gather.apply(to: entered, into: sums, kernels)
+    bend(sums, into: entered, Self.whole)
+    weights.fromInput.apply(to: entered, into: input, kernels)
+    weights.fromState.apply(to: state, into: memorized, kernels)
+    kernels.table.gates(input, memorized, state, Int32(Self.whole))
+    weights.voice.apply(to: state, into: sums, kernels)
+    kernels.table.sigmoid(sums, entered, Int32(Kernels.width))
+    let voice = entered[0]
+    weights.spread.apply(to: state, into: sums, kernels)
+    bend(sums, into: entered, weights.spread.rows)
+    for channel in 0..<Self.wide {
+      let (row, third) = (joined.row(channel), thirdRows.row(channel))
+      let state = groupState + channel * columns
+      for group in 0..<Self.quarter { row[group] = state[group] + third[group] }
+    }
+    for channel in 0..<Self.narrow {
+      let row = joined.row(Self.wide + channel)
+      for group in 0..<Self.quarter { row[group] = entered[group * Self.narrow + channel] }
+    }
+    return voice
+  }
+
+  private func decode() {
+    up.apply(into: upRows, halves: upHalves, kernels)
+    add(secondRows, to: upRows)
+    bend(upRows)
+    upAgain.apply(into: upAgainRows, halves: upAgainHalves, kernels)
+    add(firstRows, to: upAgainRows)
+    bend(upAgainRows)
+    leave.apply(into: gainRows, kernels)
+    kernels.table.sigmoid(
+      gainRows.start, gainRows.start, Int32(gainRows.channels * gainRows.stride))
+  }
+
+  private func add(_ rows: BandRows, to sum: BandRows) {
+    for index in 0..<(sum.channels * sum.stride) { sum.start[index] += rows.start[index] }
+  }
+
+  private func bend(_ rows: BandRows) {
+    kernels.table.hyperbolic_tangent(rows.start, rows.start, Int32(rows.channels * rows.stride))
+    rows.clearMargins()
+  }
+
+  private func bend(
+    _ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, _ count: Int
+  ) {
+    kernels.table.hyperbolic_tangent(input, output, Int32(count))
+  }
+}
+
+// MARK: Weights
+
+extension Suppressor {
+  /// The weights, shared by all networks.
+  final class Weights: Sendable {
+    fileprivate let first: BandConvolution.Weights
+    fileprivate let second: BandConvolution.Weights
+    fileprivate let third: BandConvolution.Weights
+    fileprivate let groupFromInput: Layer
+    fileprivate let groupFromState: Layer
+    fileprivate let gather: Layer
+    fileprivate let fromInput: Layer
+    fileprivate let fromState: Layer
+    fileprivate let spread: Layer
+    fileprivate let up: BandExpansion.Weights
+    fileprivate let upAgain: BandExpansion.Weights
+    fileprivate let leave: BandConvolution.Weights
+    fileprivate let voice: Layer
+
+    init(_ file: WeightFile) throws(WeightFile.Fault) {
+      let (narrow, middle, wide, whole) = (
+        Suppressor.narrow, Suppressor.middle, Suppressor.wide, Suppressor.whole
+      )
+      func values(_ name: String, _ count: Int) throws(WeightFile.Fault) -> [Float] {
+        try file.values("suppressor." + name, count: count)
+      }
+      func convolution(
+        _ name: String, _ outputs: Int, _ channels: Int, taps: Int, plus constant: Float = 0
+      ) throws(WeightFile.Fault) -> BandConvolution.Weights {
+        BandConvolution.Weights(
+          try values(name + ".weight", outputs * channels * taps),
+          bias: try values(name + ".bias", outputs).map { $0 + constant }, channels: channels,
+          taps: taps)
+      }
+      func expansion(
+        _ name: String, _ outputs: Int, _ channels: Int
+      ) throws(WeightFile.Fault) -> BandExpansion.Weights {
+        BandExpansion.Weights(
+          try values(name + ".weight", channels * outputs * 4),
+          bias: try values(name + ".bias", outputs), channels: channels)
+      }
+      func ofOne(
+        _ weight: String, _ bias: String, _ outputs: Int, _ inputs: Int
+      ) throws(WeightFile.Fault) -> Layer {
+        Layer(
+          weights: try values(weight, outputs * inputs), bias: try values(bias, outputs),
+          inputsOfOneColumn: inputs)
+      }
+      first = try convolution("first", narrow, SpectralFeatures.count, taps: 3)
+      second = try convolution("second", middle, narrow, taps: 4)
+      third = try convolution("third", wide, middle, taps: 4)
+      groupFromInput = Layer(
+        weights: try values("of_group.weight_ih_l0", 3 * wide * wide),
+        bias: try values("of_group.bias_ih_l0", 3 * wide), inputs: wide)
+      groupFromState = Layer(
+        weights: try values("of_group.weight_hh_l0", 3 * wide * wide),
+        bias: try values("of_group.bias_hh_l0", 3 * wide), inputs: wide)
+      gather = try ofOne("gather.weight", "gather.bias", whole, Suppressor.quarter * wide)
+      fromInput = try ofOne("of_all.weight_ih_l0", "of_all.bias_ih_l0", 3 * whole, whole)
+      fromState = try ofOne("of_all.weight_hh_l0", "of_all.bias_hh_l0", 3 * whole, whole)
+      spread = try ofOne("spread.weight", "spread.bias", Suppressor.quarter * narrow, whole)
+      up = try expansion("up", middle, wide + narrow)
+      upAgain = try expansion("up_again", narrow, middle)
+      leave = try convolution("leave", 3, narrow, taps: 1, plus: 2)
+      voice = try ofOne("voice.weight", "voice.bias", 1, whole)
+    }
+  }
+}

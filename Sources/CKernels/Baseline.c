@@ -1,0 +1,5 @@
+// For every processor that the package is compiled for.
+#define CK_NAME(name) name##_baseline
+#include "Loops.h"
+
+const ck_kernels ck_baseline = CK_TABLE("baseline");

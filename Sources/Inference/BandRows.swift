@@ -1,0 +1,51 @@
+/// Values of neighbouring bands: a row for each channel, with zeros between the rows, so that a
+/// convolution finds zeros beyond the first and the last band.
+package struct BandRows {
+  package let start: UnsafeMutablePointer<Float>
+  package let channels: Int
+  package let bands: Int
+
+  /// The distance between two rows.
+  package var stride: Int { Self.stride(bands) }
+  /// The number of values of a row that kernels compute: the bands, padded.
+  package var width: Int { Kernels.padded(bands) }
+
+  private static func stride(_ bands: Int) -> Int { Kernels.padded(bands + 1) }
+
+  /// The number of values that rows need, with the zeros before the first. The layer that fills
+  /// them may have up to three rows more.
+  package static func count(channels: Int, bands: Int) -> Int {
+    Kernels.width + (channels + 3) / 4 * 4 * stride(bands)
+  }
+
+  /// Uses zeros at `memory`.
+  package init(at memory: UnsafeMutablePointer<Float>, channels: Int, bands: Int) {
+    start = memory + Kernels.width
+    (self.channels, self.bands) = (channels, bands)
+  }
+
+  package func row(_ channel: Int) -> UnsafeMutablePointer<Float> { start + channel * stride }
+
+  /// Sets the zeros behind the bands, which kernels overwrite. Runs per frame: no allocation, lock,
+  /// log or await.
+  package func clearMargins() {
+    guard width > bands else { return }
+    for channel in 0..<channels {
+      (row(channel) + bands).update(repeating: 0, count: width - bands)
+    }
+  }
+}
+
+/// The rows that a layer reads.
+package struct RowTable: ~Copyable {
+  let start: UnsafeMutablePointer<UnsafePointer<Float>?>
+  let count: Int
+
+  package init(_ rows: [UnsafePointer<Float>]) {
+    count = rows.count
+    start = .allocate(capacity: count)
+    for (index, row) in rows.enumerated() { (start + index).initialize(to: row) }
+  }
+
+  deinit { start.deallocate() }
+}

@@ -1,0 +1,96 @@
+import AdaptiveFilter
+import Inference
+import TestAudio
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+struct EchoFilterTests {
+  /// A soft near noise, and the echo of a reference through a path of 60 ms that decays.
+  private struct Call {
+    let hop: Int
+    let reference: [Float]
+    let echo: [Float]
+    let near: [Float]
+
+    init(hop: Int, frames: Int, near level: Float = 1e-4, seed: UInt32 = 1) {
+      self.hop = hop
+      reference = Signals.noise(hop * frames, seed: seed).map { 0.3 * $0 }
+      near = Signals.noise(hop * frames, seed: seed + 1).map { level * $0 }
+      let taps = [(hop / 8, Float(0.5)), (hop, -0.3), (2 * hop + 7, 0.2), (6 * hop - 3, -0.1)]
+      let reference = reference
+      echo = reference.indices.map { index in
+        taps.reduce(0) { $0 + (index >= $1.0 ? $1.1 * reference[index - $1.0] : 0) }
+      }
+    }
+
+    func run(_ kernels: Kernels = .best) -> [Float] {
+      var filter = EchoFilter(hop: hop, weights: .neutral, kernels: kernels)
+      let microphone = zip(echo, near).map { $0 + $1 }
+      var output: [Float] = []
+      var block = Signals.silence(2 * hop)
+      for start in stride(from: 0, to: reference.count, by: hop) {
+        filter.process(
+          microphone: Array(microphone[start..<start + hop]),
+          reference: Array(reference[start..<start + hop]), into: &block)
+        output += block[hop...]
+      }
+      return output
+    }
+  }
+
+  private func decibels(_ samples: some Collection<Float>) -> Float {
+    10 * log10(samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count) + 1e-12)
+  }
+
+  @Test(arguments: [80, 160, 320, 480])
+  func theEchoOfNoiseIsGoneAfterASecond(hop: Int) {
+    let call = Call(hop: hop, frames: 200)
+    let output = call.run()
+    let late = output.indices.dropFirst(100 * hop)
+    let reduction = decibels(late.map { call.echo[$0] }) - decibels(late.map { output[$0] })
+    #expect(reduction > 30, "\(reduction) dB")
+  }
+
+  @Test func withoutAReferenceTheMicrophonePasses() {
+    var filter = EchoFilter(hop: 160, weights: .neutral)
+    let microphone = Signals.noise(160 * 50)
+    let silence = Signals.silence(160)
+    var output = Signals.silence(320)
+    var last = silence
+    for start in stride(from: 0, to: microphone.count, by: 160) {
+      let frame = Array(microphone[start..<start + 160])
+      filter.process(microphone: frame, reference: silence, into: &output)
+      #expect(output == last + frame)
+      last = frame
+    }
+  }
+
+  @Test func aCallGivesTheSameOutputAgain() {
+    let call = Call(hop: 160, frames: 50, near: 0.1)
+    #expect(call.run() == call.run())
+  }
+
+  @Test func kernelsDifferByRoundingOnly() {
+    let call = Call(hop: 160, frames: 100, near: 0.1)
+    let wanted = call.run(Kernels.available[0])
+    for kernels in Kernels.available.dropFirst() {
+      let worst = zip(call.run(kernels), wanted).map { abs($0 - $1) }.max() ?? .nan
+      #expect(worst < 1e-4, "\(kernels): \(worst)")
+    }
+  }
+
+  @Test func extremesStayFinite() {
+    for level in [Float(1e-30), 1, 1e6] {
+      var filter = EchoFilter(hop: 160, weights: .neutral)
+      var output = Signals.silence(320)
+      for frame in 0..<60 {
+        let square = (0..<160).map { ($0 / 8 + frame).isMultiple(of: 2) ? level : -level }
+        filter.process(microphone: square, reference: square, into: &output)
+        #expect(output.allSatisfy { $0.isFinite })
+      }
+    }
+  }
+}

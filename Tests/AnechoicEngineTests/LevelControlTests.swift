@@ -1,0 +1,90 @@
+import AudioCore
+import Foundation
+import TestAudio
+import Testing
+
+@testable import AnechoicEngine
+
+@Suite struct LevelControlTests {
+  /// A talker: 0.8 s of tones with a voice, then 0.6 s of noise at -75 dBFS.
+  private struct Talker {
+    var level: Float
+    private let noise = Signals.noise(160, amplitude: Decibels.factor(-70))
+    private var frame = 0
+
+    init(level: Float) { self.level = level }
+
+    mutating func next(into samples: borrowing Frame) -> Float {
+      let isVoice = frame % 140 < 80
+      let plane = samples.plane(0)
+      for index in 0..<samples.sampleCount {
+        let time = Float(frame * samples.sampleCount + index) / 16_000
+        let tone = sin(2 * Float.pi * 220 * time) + sin(2 * Float.pi * 1_130 * time)
+        plane[index] =
+          isVoice
+          ? tone * Decibels.factor(level) : noise[index]
+      }
+      frame += 1
+      return isVoice ? 0.95 : 0.05
+    }
+  }
+
+  /// Returns the levels of voice and pauses in the last two seconds.
+  private func levels(of talker: inout Talker, seconds: Int, _ control: inout LevelControl) -> (
+    voice: Float, pause: Float
+  ) {
+    let frame = Frame(rate: .hz16000, channelCount: 1)
+    var (voice, pause): ([Float], [Float]) = ([], [])
+    for index in 0..<(seconds * 100) {
+      let probability = talker.next(into: frame)
+      control.process(frame, probability: probability, target: 3)
+      guard index >= (seconds - 2) * 100 else { continue }
+      if probability > 0.5 {
+        voice.append(frame.meanSquare)
+      } else {
+        pause.append(frame.meanSquare)
+      }
+    }
+    // The middle of the pauses: the gain comes down at the start of each.
+    return (
+      Decibels.level(meanSquare: voice.reduce(0, +) / Float(voice.count)),
+      Decibels.level(meanSquare: pause.sorted()[pause.count / 2])
+    )
+  }
+
+  @Test func voicesOfAllLevelsComeOutAtTheTarget() {
+    let found = [-50, -38, -26, -14].map { level in
+      var (talker, control) = (Talker(level: Float(level)), LevelControl())
+      return levels(of: &talker, seconds: 6, &control).voice
+    }
+    #expect(found.allSatisfy { abs($0 - -18) < 3 }, "\(found)")
+  }
+
+  @Test func pausesAreRaisedByTwoDecibelsAtMost() {
+    var (talker, control) = (Talker(level: -45), LevelControl())
+    let found = levels(of: &talker, seconds: 6, &control)
+    #expect(found.pause < -75 + 2.5, "\(found)")
+  }
+
+  @Test(arguments: [Float(20), -20])
+  func aSecondAfterAStepTheLevelIsRightAgain(step: Float) {
+    var (talker, control) = (Talker(level: -35), LevelControl())
+    let before = levels(of: &talker, seconds: 6, &control).voice
+    talker.level += step
+    _ = levels(of: &talker, seconds: 2, &control)
+    let after = levels(of: &talker, seconds: 2, &control).voice
+    #expect(abs(after - before) < 2, "\(before) \(after)")
+  }
+
+  @Test func nothingIsLouderThanFullScale() {
+    var control = LevelControl()
+    let frame = Frame(rate: .hz16000, channelCount: 1)
+    for index in 0..<400 {
+      let level: Float = index < 300 ? 0.001 : 1
+      let plane = frame.plane(0)
+      for sample in 0..<160 { plane[sample] = sample % 32 < 16 ? level : -level }
+      control.process(frame, probability: 1, target: 3)
+      #expect(frame.peak <= 1)
+    }
+  }
+}

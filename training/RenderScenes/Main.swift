@@ -1,0 +1,31 @@
+internal import AnechoicEngine
+internal import Foundation
+internal import Inference
+
+/// Reads frames of 160 samples of the microphone and 160 of the reference from standard input, all
+/// f32. For each, writes what the engine makes of it: 320 samples, what the linear canceller leaves
+/// of the frame before and of this one; three rows of 80 gains, for echo, noise and rivals; and the
+/// probability of a voice. The gains are 0 if the file of weights, the only argument, has none for
+/// the network.
+@main
+enum RenderScenes {
+  static func main() throws {
+    guard CommandLine.arguments.count == 2 else {
+      FileHandle.standardError.write(Data("usage: render-scenes WEIGHTS\n".utf8))
+      exit(64)
+    }
+    let bytes = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
+    var probe = try NetworkProbe(bytes.withUnsafeBytes { try WeightFile($0) })
+    let hop = NetworkProbe.hop
+    var output = [Float](repeating: 0, count: NetworkProbe.valueCount)
+    let size = 2 * hop * MemoryLayout<Float>.size
+    while let data = try FileHandle.standardInput.read(upToCount: size), data.count == size {
+      data.withUnsafeBytes { bytes in
+        let samples = bytes.bindMemory(to: Float.self)
+        probe.process(
+          microphone: samples.baseAddress!, reference: samples.baseAddress! + hop, into: &output)
+      }
+      output.withUnsafeBytes { FileHandle.standardOutput.write(Data($0)) }
+    }
+  }
+}
