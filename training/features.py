@@ -1,0 +1,96 @@
+"""What the network hears of a call: see `SpectralFeatures` in the engine, which this must equal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+HOP = 160
+SIZE = 2 * HOP
+BINS = HOP + 1
+# Bins below 3 kHz are bands of their own. Above, the bands widen.
+SINGLE_BINS = 60
+WIDE_BANDS = 20
+BANDS = SINGLE_BINS + WIDE_BANDS
+FEATURES = 7
+SMALLEST_POWER = 1e-10
+
+
+def _centers() -> np.ndarray:
+    widths = np.linspace(2.6, 7.4, WIDE_BANDS)
+    above = SINGLE_BINS - 1 + np.cumsum(widths) / widths.sum() * (BINS - SINGLE_BINS)
+    return np.concatenate([np.arange(SINGLE_BINS), above])
+
+
+def _weights() -> np.ndarray:
+    """Returns bands x bins: each bin belongs to its two nearest bands, as linear interpolation wants it."""
+    centers, weights = _centers(), np.zeros((BANDS, BINS), np.float32)
+    for bin in range(BINS):
+        right = min(int(np.searchsorted(centers, bin)), BANDS - 1)
+        left = max(right - 1, 0)
+        span = centers[right] - centers[left]
+        share = min(1.0, (bin - centers[left]) / span) if span > 0 else 1.0
+        weights[left, bin] += 1 - share
+        weights[right, bin] += share
+    return weights
+
+
+# Gains of bands become gains of bins by `gains @ INTERPOLATION`; powers of bins become mean powers of bands by
+# `powers @ AVERAGES`.
+INTERPOLATION = _weights()
+AVERAGES = (INTERPOLATION / INTERPOLATION.sum(1, keepdims=True)).T.copy()
+WINDOW = np.sqrt(np.hanning(SIZE + 1)[:SIZE]).astype(np.float32)
+
+
+def spectra(samples: np.ndarray) -> np.ndarray:
+    """Returns calls x frames x BINS. Frame k covers the samples of the frames k - 1 and k, and is scaled so that
+    white noise has its own power in each bin."""
+    frames = np.concatenate([np.zeros_like(samples[:, :HOP]), samples], 1).reshape(len(samples), -1, HOP)
+    return windowed(np.concatenate([frames[:, :-1], frames[:, 1:]], 2))
+
+
+def windowed(blocks: np.ndarray) -> np.ndarray:
+    """Returns the spectra of blocks of SIZE samples."""
+    return (np.fft.rfft(blocks * WINDOW) / np.sqrt(HOP)).astype(np.complex64)
+
+
+def power(spectrum: np.ndarray) -> np.ndarray:
+    return spectrum.real**2 + spectrum.imag**2
+
+
+class Tracker:
+    """The features that remember earlier frames, for a batch of calls."""
+
+    def __init__(self, calls: int):
+        shape = (calls, BANDS)
+        self.error = np.full(shape, SMALLEST_POWER, np.float32)
+        self.echo = np.full(shape, SMALLEST_POWER, np.float32)
+        self.cross = np.zeros((calls, BINS), np.complex64)
+        self.floor = np.full(shape, 1e-2, np.float32)
+        self.leak = np.full(shape, 1e2, np.float32)
+
+    def frame(self, error: np.ndarray, echo: np.ndarray, bands: np.ndarray) -> np.ndarray:
+        """Returns calls x FEATURES x BANDS. `bands` has the band powers of error, echo estimate, microphone and
+        reference."""
+        e, d = bands[0], bands[1]
+        self.error += 0.2 * (e - self.error)
+        self.echo += 0.2 * (d - self.echo)
+        self.cross += 0.2 * (error * echo.conj() - self.cross)
+        self.floor = np.minimum(self.error, self.floor * 1.004) + SMALLEST_POWER
+        ratio = (self.error + SMALLEST_POWER) / (self.echo + 1e-3 * self.error + SMALLEST_POWER)
+        self.leak = np.minimum(ratio, self.leak * 1.003 + 1e-6)
+        coherence = (power(self.cross) @ AVERAGES) / (self.error * self.echo + SMALLEST_POWER**2)
+        levels = np.log(bands + SMALLEST_POWER)
+        above_floor = levels[0] - np.log(self.floor)
+        above_leak = levels[0] - np.log(self.leak * self.echo + SMALLEST_POWER)
+        rows = [*(levels / 8 + 1.4), np.minimum(coherence, 2), above_floor / 4, np.clip(above_leak / 4, -3, 3)]
+        return np.stack(rows, 1)
+
+
+def features(error: np.ndarray, microphone: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Returns calls x frames x FEATURES x BANDS, of spectra of calls x frames x BINS."""
+    echo = microphone - error
+    bands = np.stack([power(z) @ AVERAGES for z in (error, echo, microphone, reference)])
+    tracker = Tracker(len(error))
+    return np.stack([
+        tracker.frame(error[:, k], echo[:, k], bands[:, :, k]) for k in range(error.shape[1])
+    ], 1)

@@ -1,0 +1,111 @@
+"""The linear echo canceller with a learned adaptation, as the engine runs it: see `EchoFilter` there."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+HOP = 160
+SIZE = 2 * HOP
+BINS = HOP + 1
+FORGETTING = 0.9995
+
+
+class State:
+    """What the filter keeps between frames, for a batch of calls."""
+
+    def __init__(self, calls: int, partitions: int, hidden: int):
+        self.reference = torch.zeros(calls, HOP)
+        self.spectra = torch.zeros(calls, partitions, BINS, dtype=torch.cfloat)
+        self.filter = torch.zeros(calls, partitions, BINS, dtype=torch.cfloat)
+        decay = 0.8869204 ** torch.arange(partitions)[None, :, None]
+        self.uncertainty = decay.expand(calls, partitions, BINS).clone()
+        self.error = torch.full((calls, BINS), 1e-6)
+        self.echo = torch.full((calls, BINS), 1e-6)
+        self.microphone = torch.full((calls, BINS), 1e-6)
+        self.cross = torch.zeros(calls, BINS, dtype=torch.cfloat)
+        self.hidden = torch.zeros(calls * BINS, hidden)
+        self.last = torch.zeros(calls, HOP)
+        self.tail = torch.zeros(calls, HOP)
+        self.turn = 0
+
+    def detach(self) -> None:
+        for name, value in vars(self).items():
+            if torch.is_tensor(value):
+                setattr(self, name, value.detach())
+
+
+class LearnedFilter(nn.Module):
+    def __init__(self, partitions: int = 20, hidden: int = 16, constrained: int = 2):
+        super().__init__()
+        self.partitions, self.hidden, self.constrained = partitions, hidden, constrained
+        self.inputs = 8
+        self.enter = nn.Linear(2 * self.inputs, hidden)
+        self.recurrent = nn.GRUCell(hidden, hidden)
+        self.leave = nn.Linear(hidden, 2)
+        nn.init.zeros_(self.leave.weight)
+        nn.init.zeros_(self.leave.bias)
+
+    def start(self, calls: int) -> State:
+        return State(calls, self.partitions, self.hidden)
+
+    def frame(self, s: State, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """Returns the error of the last frame and this one after the filter has learned from this one: calls x
+        SIZE. Both halves belong to the same filter, so that windows that overlap join without steps."""
+        before = s.spectra
+        both = torch.cat([s.reference, x], 1)
+        s.reference = x
+        s.spectra = torch.cat([torch.fft.rfft(both)[:, None], s.spectra[:, :-1]], 1)
+        estimate = torch.fft.irfft((s.spectra * s.filter).sum(1))[:, HOP:]
+        error = y - estimate
+        pad = lambda z: torch.fft.rfft(torch.cat([torch.zeros_like(z), z], 1))
+        E, D, Y = pad(error), pad(estimate), pad(y)
+        power = lambda z: z.real**2 + z.imag**2
+        e2, d2, y2 = power(E), power(D), power(Y)
+        smooth = lambda old, new, rate=0.9: rate * old + (1 - rate) * new
+        s.error, s.echo, s.microphone = smooth(s.error, e2), smooth(s.echo, d2), smooth(s.microphone, y2)
+        s.cross = smooth(s.cross, E * D.conj())
+        x2 = power(s.spectra)
+        expected = 0.5 * (s.uncertainty * x2).sum(1)
+        noise = torch.maximum(e2, s.error)
+
+        tiny = 1e-7
+        log = lambda z: torch.log(z + tiny)
+        features = torch.stack([
+            log(e2) * 0.25 + 1, log(e2) - log(y2), log(d2) - log(y2), log(expected) - log(e2),
+            log(e2) - log(s.error), log(s.echo) - log(s.microphone), log(s.error) - log(s.microphone),
+            4 * power(s.cross) / (s.error * s.echo + 1e-12),
+        ], -1).clamp(-8, 8)
+        whole = features.mean(1, keepdim=True).expand_as(features)
+        entered = torch.tanh(self.enter(torch.cat([features, whole], -1))).flatten(0, 1)
+        s.hidden = self.recurrent(entered, s.hidden)
+        out = self.leave(s.hidden).view(y.shape[0], BINS, 2).clamp(-8, 6)
+
+        level = power(s.filter).mean(1, keepdim=True)
+        gain = s.uncertainty / (expected + noise * torch.exp(out[..., 0]) + 1e-9)[:, None]
+        s.filter = s.filter + gain * s.spectra.conj() * E[:, None]
+        w2 = power(s.filter)
+        growth = (1 - FORGETTING**2) * torch.exp(out[..., 1])[:, None] * (w2 + 0.1 * level)
+        s.uncertainty = FORGETTING**2 * (1 - 0.5 * gain * x2).clamp(0, 1) * s.uncertainty + growth
+        turns = [(s.turn + i) % self.partitions for i in range(self.constrained)]
+        s.turn = (s.turn + self.constrained) % self.partitions
+        part = torch.fft.irfft(s.filter[:, turns])
+        part = torch.cat([part[..., :HOP], torch.zeros_like(part[..., HOP:])], -1)
+        kept = torch.ones(self.partitions, dtype=torch.bool)
+        kept[turns] = False
+        new = torch.zeros_like(s.filter)
+        new[:, turns] = torch.fft.rfft(part)
+        s.filter = torch.where(kept[None, :, None], s.filter, new)
+        echo = lambda spectra: torch.fft.irfft((spectra * s.filter).sum(1))[:, HOP:]
+        found = torch.cat([s.last - echo(before), y - echo(s.spectra)], 1)
+        s.last = y
+        return found
+
+    def forward(self, s: State, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """Returns the error of several frames, a frame late: calls x samples."""
+        window, found = torch.hann_window(SIZE), []
+        for frame in zip(y.split(HOP, 1), x.split(HOP, 1)):
+            block = self.frame(s, *frame) * window
+            found.append(s.tail + block[:, :HOP])
+            s.tail = block[:, HOP:]
+        return torch.cat(found, 1)

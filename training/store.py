@@ -1,0 +1,59 @@
+"""Writes a short call and what the engine must make of it, for the tests of the engine.
+
+Samples without echo come from the engine itself, as frames x 320; gains and probabilities come from PyTorch."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from features import BANDS, HOP, SIZE, features, spectra, windowed
+from network import Suppressor
+from render import run
+
+_FRAMES = 100
+
+
+def call() -> np.ndarray:
+    """Returns microphone and reference: a far end in syllables, its echo, a near end from the middle on, and noise."""
+    random = np.random.default_rng(11)
+    count = _FRAMES * HOP
+
+    def syllables(rate: float) -> np.ndarray:
+        noise = np.convolve(random.normal(0, 1, count), np.ones(4) / 4, "same")
+        return noise * np.maximum(0, np.sin(2 * np.pi * rate * np.arange(count) / 16000)) * 0.1
+
+    reference = syllables(3)
+    echo = np.convolve(reference, random.normal(0, 1, 800) * np.exp(-np.arange(800) / 150) * 0.1)[:count]
+    near = syllables(2.3) * (np.arange(count) > count // 2)
+    microphone = echo + near + random.normal(0, 0.001, count)
+    return (np.clip(np.stack([microphone, reference]), -1, 1) * 32767).astype("<i2")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("program", type=Path, help="render-scenes")
+    options.add_argument("weights", type=Path, help="the weights of both networks, as exported")
+    options.add_argument("network", type=Path, help="the same weights of the network, as trained")
+    options.add_argument("folder", type=Path, help="Tests/AnechoicEngineTests/Stored")
+    chosen = options.parse_args()
+    network = Suppressor()
+    network.load_state_dict(torch.load(chosen.network))
+    signals = call()
+    microphone, reference = signals.astype(np.float32) / 32768
+    found = run(chosen.program, chosen.weights, microphone, reference, warm=False).copy()
+    heard = features(windowed(found[:, :SIZE])[None], spectra(microphone[None]), spectra(reference[None]))
+    with torch.no_grad():
+        gains, voice, _ = network(torch.tensor(heard))
+    found[:, SIZE:-1] = gains[0].permute(1, 0, 2).reshape(_FRAMES, 3 * BANDS).numpy()
+    found[:, -1] = torch.sigmoid(voice[0]).numpy()
+    chosen.folder.mkdir(exist_ok=True)
+    signals.tofile(chosen.folder / "call.s16")
+    found.astype("<f4").tofile(chosen.folder / "expected.f32")
+
+
+if __name__ == "__main__":
+    main()
