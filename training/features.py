@@ -1,4 +1,4 @@
-"""What the network hears of a call: see `SpectralFeatures` in the engine, which this must equal."""
+"""The features of a call that the network hears: equal to `SpectralFeatures` in the engine."""
 
 from __future__ import annotations
 

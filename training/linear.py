@@ -12,7 +12,7 @@ FORGETTING = 0.9995
 
 
 class State:
-    """What the filter keeps between frames, for a batch of calls."""
+    """The state of the filters of a batch of calls."""
 
     def __init__(self, calls: int, partitions: int, hidden: int):
         self.reference = torch.zeros(calls, HOP)

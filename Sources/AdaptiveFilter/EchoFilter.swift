@@ -61,12 +61,12 @@ package struct EchoFilter: ~Copyable {
     private func frameRow(_ index: Int) -> UnsafeMutablePointer<Float> { row(Self.frame + index) }
     private func frameSpectrum(_ index: Int) -> Spectrum { spectrum(Self.frame + index) }
 
-    // What the filter keeps between frames.
+    // State, kept between frames.
     var cross: Spectrum { frameSpectrum(0) }
     var smoothError: UnsafeMutablePointer<Float> { frameRow(2) }
     var smoothEcho: UnsafeMutablePointer<Float> { frameRow(3) }
     var smoothMicrophone: UnsafeMutablePointer<Float> { frameRow(4) }
-    // What it computes in a frame.
+    // Results of one frame.
     var estimate: Spectrum { frameSpectrum(5) }
     var error: Spectrum { frameSpectrum(7) }
     var echo: Spectrum { frameSpectrum(9) }

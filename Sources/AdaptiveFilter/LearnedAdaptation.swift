@@ -10,7 +10,7 @@ internal import Spectral
 /// filtering" (2023); here the network estimates two quantities of a Kalman filter with many
 /// partitions.
 struct LearnedAdaptation: ~Copyable {
-  /// What the filter has found in a frame, for each bin.
+  /// The findings of the filter in a frame, for each bin.
   struct Findings {
     let error: UnsafeMutablePointer<Float>
     let echo: UnsafeMutablePointer<Float>

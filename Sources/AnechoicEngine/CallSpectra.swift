@@ -57,7 +57,7 @@ struct CallSpectra: ~Copyable {
 
   // MARK: Frames
 
-  /// What the network hears.
+  /// The signals that the network hears.
   var signals: SpectralFeatures.Signals {
     SpectralFeatures.Signals(
       error: heard(0), echo: heard(1), microphone: heard(2), reference: heard(3))

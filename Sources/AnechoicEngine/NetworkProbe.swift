@@ -3,8 +3,8 @@ internal import AudioCore
 package import Inference
 internal import Spectral
 
-/// What the engine makes of a call at 16 kHz, step by step, for training and for tests: what the
-/// linear canceller leaves, and what the network says of it.
+/// The linear canceller and the network on a call at 16 kHz, frame by frame, for training and for
+/// tests.
 package struct NetworkProbe: ~Copyable {
   /// The samples of a frame.
   package static let hop = 160

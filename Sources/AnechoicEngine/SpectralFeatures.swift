@@ -28,13 +28,13 @@ struct SpectralFeatures: ~Copyable {
   private let row = Kernels.padded(Bands.count)
   private let memory: FloatBuffer
 
-  // What is kept between frames.
+  // State, kept between frames.
   private let error: UnsafeMutablePointer<Float>
   private let echo: UnsafeMutablePointer<Float>
   private let floor: UnsafeMutablePointer<Float>
   private let leak: UnsafeMutablePointer<Float>
   private let cross: Spectrum
-  // What is computed in a frame.
+  // Results of one frame.
   private let powers: UnsafeMutablePointer<Float>  // Of four signals, and of the cross-spectrum.
   private let levels: UnsafeMutablePointer<Float>
   private let binPowers: UnsafeMutablePointer<Float>

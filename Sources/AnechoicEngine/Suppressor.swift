@@ -21,10 +21,10 @@ struct Suppressor: ~Copyable {
   private let kernels: Kernels
   private var memory: FloatArena
 
-  // What is kept between frames.
+  // State, kept between frames.
   private let groupState: UnsafeMutablePointer<Float>
   private let state: UnsafeMutablePointer<Float>
-  // What is computed in a frame.
+  // Results of one frame.
   /// Where the features of the next frame belong.
   let heard: BandRows
   private let firstRows: BandRows

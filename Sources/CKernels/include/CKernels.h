@@ -20,7 +20,7 @@ typedef struct {
   float *imaginary;
 } ck_mutable_complex;
 
-// What the filter knows about one partition, and how it may change.
+// The state of one partition of the filter, and the reference that it filters.
 typedef struct {
   ck_mutable_complex filter;
   float *uncertainty;
