@@ -17,7 +17,7 @@ _COMPRESSION = 0.3
 
 
 def distance(found: torch.Tensor, wanted: torch.Tensor, lost: float) -> torch.Tensor:
-    """Compares samples by compressed spectra. What is missing counts `lost` times as much as what is too much."""
+    """Compares samples by compressed spectra. Too little sound counts `lost` times as much as too much."""
     window = torch.hann_window(512)
 
     def compressed(samples: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -26,7 +26,7 @@ def compressed(spectrum: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def distance(found: torch.Tensor, wanted: torch.Tensor, lost: float) -> torch.Tensor:
-    """Compares spectra. What is missing of the wanted one counts `lost` times as much as what is too much."""
+    """Compares spectra. Too little sound counts `lost` times as much as too much."""
     (magnitude, spectrum), (aim, aims) = compressed(found), compressed(wanted)
     difference = magnitude - aim
     weight = torch.where(difference < 0, lost, 1.0)

@@ -29,7 +29,6 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   private var decision = VoiceDecision()
   private var level = LevelControl()
   private var echo = EchoReductionMeter()
-  private let processed: Frame
   private var processing: AlignedSwitch
   private var settings: EngineSettings
   /// Whether the canceller has been on. It then goes on learning while it is off.
@@ -63,7 +62,6 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     suppressor = Suppressor(weights: weights.suppressor, kernels: .best)
     mask = Mask(bins: bins, bands: bands)
     limits = MaskLimits(settings)
-    processed = Frame(rate: format.rate, channelCount: format.channelCount)
     processing = AlignedSwitch(format, latencySamples: hop, isOn: !settings.isBypassed)
     self.settings = settings
     learnsEcho = settings.echoSuppression != nil

@@ -71,9 +71,9 @@ struct CallSpectra: ~Copyable {
     for channel in filters { channel.filter.reset() }
   }
 
-  /// Takes a frame of finite samples. `reference` has 10 ms of one channel. Nil leaves the canceller as it is. Unless
-  /// the echo is cancelled, the network hears a silent loudspeaker. Runs per frame: no allocation,
-  /// lock, log or await.
+  /// Takes a frame of finite samples. `reference` has 10 ms of one channel. Nil leaves the canceller
+  /// as it is. Unless the echo is cancelled, the network hears a silent loudspeaker. Runs per frame:
+  /// no allocation, lock, log or await.
   func take(_ frame: borrowing Frame, reference: UnsafePointer<Float>?, cancelsEcho: Bool) {
     for index in 0..<channelCount {
       let block = microphoneBlock(index)

@@ -210,7 +210,7 @@ struct CaptureSide: ~Copyable {
 
   /// Brings the reference that belongs to the frame.
   ///
-  /// - Returns: What the engine is told about the echo, and whether the echo canceller needs a
+  /// - Returns: The conditions for the engine, and whether the echo canceller needs a
   ///   reference that has not arrived.
   private mutating func align(
     _ mix: borrowing Frame, _ news: inout News
