@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,11 @@ NOISE = (
 MUSIC = "sonic_pi librosa visqol".split()
 
 
+SOURCES = {"speech": SPEECH, "noise": NOISE, "music": MUSIC}
+# Recordings that are in sets that judge, as check_overlap.py found them. Paths are relative to the corpus.
+OVERLAPS = Path(__file__).parent / "overlaps.txt"
+
+
 @dataclass(frozen=True)
 class Corpus:
     """All recordings in memory, as int16 at 16 kHz."""
@@ -32,30 +38,30 @@ class Corpus:
     music: list[np.ndarray]
 
     @staticmethod
-    def load(folder: Path) -> "Corpus":
-        """Reads the permitted sources. Every tenth file of a kind is left for `held_out`."""
-        return Corpus(*(_read(folder / kind, names) for kind, names in _KINDS))
+    def load(folder: Path, held_out: bool) -> "Corpus":
+        """Reads the permitted sources without overlaps: the tenth of each kind that training never hears, or the
+        rest."""
+        overlaps = set(OVERLAPS.read_text().splitlines())
+        return Corpus(*(
+            [
+                samples for index, (name, samples) in enumerate(recordings(folder, kind))
+                if name not in overlaps and (index % 10 == 7) == held_out
+            ]
+            for kind in SOURCES))
 
-    def split(self, held_out: bool) -> "Corpus":
-        """Returns the tenth that training never hears, or the rest."""
-        return Corpus(*([clip for index, clip in enumerate(clips) if (index % 10 == 7) == held_out]
-                        for clips in (self.speech, self.noise, self.music)))
 
-
-_KINDS = (("speech", SPEECH), ("noise", NOISE), ("music", MUSIC))
-
-
-def _read(folder: Path, names: list[str]) -> list[np.ndarray]:
-    clips = []
-    for name in names:
-        files = sorted((folder / name).rglob("*")) + sorted(folder.glob(f"{name}.*"))
-        for file in files:
+def recordings(folder: Path, kind: str) -> Iterator[tuple[str, np.ndarray]]:
+    """Yields the path of each recording of the permitted sources, relative to the folder, and its samples."""
+    for source in SOURCES[kind]:
+        for file in sorted((folder / kind / source).rglob("*")) + sorted((folder / kind).glob(f"{source}.*")):
             if file.suffix not in (".flac", ".wav", ".opus", ".ogg"):
                 continue
-            samples, rate = soundfile.read(file, dtype="float32", always_2d=True)
-            samples = samples[:, 0]
-            if rate != RATE:
-                samples = soxr.resample(samples, rate, RATE)
+            samples = read(file)
             if len(samples) > RATE // 2:
-                clips.append((np.clip(samples, -1, 1) * 32767).astype(np.int16))
-    return clips
+                yield str(file.relative_to(folder)), (np.clip(samples, -1, 1) * 32767).astype(np.int16)
+
+
+def read(file: Path) -> np.ndarray:
+    """Reads the first channel of a file at 16 kHz."""
+    samples, rate = soundfile.read(file, dtype="float32", always_2d=True)
+    return samples[:, 0] if rate == RATE else soxr.resample(samples[:, 0], rate, RATE)

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from network import Suppressor
+
 
 def export(parts: dict[str, dict[str, torch.Tensor]], file: Path) -> None:
     """Writes the tensors of several networks, each with its name before that of the tensor."""
@@ -24,12 +26,10 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("output", type=Path)
     options.add_argument("--adaptation", type=Path, required=True)
-    options.add_argument("--suppressor", type=Path)
+    options.add_argument("--suppressor", type=Path, help="without it, one that is not trained")
     chosen = options.parse_args()
-    parts = {"adaptation": torch.load(chosen.adaptation)}
-    if chosen.suppressor:
-        parts["suppressor"] = torch.load(chosen.suppressor)
-    export(parts, chosen.output)
+    suppressor = torch.load(chosen.suppressor) if chosen.suppressor else Suppressor().state_dict()
+    export({"adaptation": torch.load(chosen.adaptation), "suppressor": suppressor}, chosen.output)
 
 
 if __name__ == "__main__":

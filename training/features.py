@@ -78,7 +78,9 @@ class Tracker:
         self.floor = np.minimum(self.error, self.floor * 1.004) + SMALLEST_POWER
         ratio = (self.error + SMALLEST_POWER) / (self.echo + 1e-3 * self.error + SMALLEST_POWER)
         self.leak = np.minimum(ratio, self.leak * 1.003 + 1e-6)
-        coherence = (power(self.cross) @ AVERAGES) / (self.error * self.echo + SMALLEST_POWER**2)
+        # The power of the error beside the smallest power bounds what rounding makes of an echo that is all but silent.
+        least = SMALLEST_POWER * (self.error + SMALLEST_POWER)
+        coherence = (power(self.cross) @ AVERAGES) / (self.error * self.echo + least)
         levels = np.log(bands + SMALLEST_POWER)
         above_floor = levels[0] - np.log(self.floor)
         above_leak = levels[0] - np.log(self.leak * self.echo + SMALLEST_POWER)

@@ -7,17 +7,15 @@ from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
-import soundfile
-import soxr
 
-from corpus import RATE, Corpus
+from corpus import RATE, Corpus, read
 from scenes import LENGTH, SceneMaker
 
 _maker: dict = {}
 
 
 def _start(folder: str, held_out: bool, seed: int) -> None:
-    corpus = Corpus.load(Path(folder)).split(held_out)
+    corpus = Corpus.load(Path(folder), held_out)
     _maker["parts"] = (corpus, _responses(Path(folder)), seed)
 
 
@@ -25,8 +23,7 @@ def _responses(folder: Path) -> list[np.ndarray]:
     """Reads the measured responses, from 1 ms before their direct sound on, at most 1 s."""
     found = []
     for file in sorted((folder / "rir").rglob("*.flac")):
-        samples, rate = soundfile.read(file, dtype="float32", always_2d=True)
-        samples = samples[:, 0] if rate == RATE else soxr.resample(samples[:, 0], rate, RATE)
+        samples = read(file)
         start = max(0, int(np.abs(samples).argmax()) - RATE // 1000)
         found.append(samples[start : start + RATE].astype(np.float32))
     return found

@@ -44,7 +44,7 @@ class SceneMaker:
             ["double talk", "far end", "no echo", "near end", "noise"], p=[0.5, 0.17, 0.08, 0.2, 0.05])
         count = int(LENGTH * RATE)
         room = Room(random)
-        level = 10 ** (random.normal(-27, 6) / 20)  # the near talker's, or what it would be
+        level = 10 ** (self._level() / 20)
         silence = np.zeros(count, np.float32)
         color = equalizer(random, 3, (20, 150))
 
@@ -78,6 +78,10 @@ class SceneMaker:
         return Scene(np.clip(microphone, -1, 1), reference, near, rival, echo)
 
     # Voices and noise
+
+    def _level(self) -> float:
+        """Returns the level of the near talker, or what it would be, in dBFS."""
+        return self.random.uniform(-56, -33) if self.random.random() < 0.15 else self.random.normal(-27, 6)
 
     def _clip(self, clips: list[np.ndarray], count: int) -> np.ndarray:
         """Returns a part of one recording at random, at most `count` samples."""
@@ -170,7 +174,7 @@ class SceneMaker:
 
     def _noise_distance(self) -> float:
         """Returns how much softer than the talker the noise is, in dB."""
-        return self.random.uniform(-3, 20) if self.random.random() < 0.5 else self.random.uniform(20, 50)
+        return self.random.uniform(-6, 20) if self.random.random() < 0.6 else self.random.uniform(20, 50)
 
     def _wandering_gain(self, count: int) -> np.ndarray:
         points = self.random.normal(0, 4, 8).cumsum() / 2

@@ -7,16 +7,14 @@ package final class AdaptationWeights: Sendable {
   /// The rows of the last layer: two outputs, padded for the kernel.
   static let outputs = 4
 
-  /// The layer from the features of a bin, then the one from their means over all bins.
-  let enter: [Float]
+  /// The layer from the features of a bin.
+  let enter: Layer
+  /// The weights from the means of the features over all bins to the same layer, for each feature.
   let enterOfMeans: [Float]
   let enterBias: [Float]
-  let fromInput: [Float]
-  let fromInputBias: [Float]
-  let fromState: [Float]
-  let fromStateBias: [Float]
-  let leave: [Float]
-  let leaveBias: [Float]
+  let fromInput: Layer
+  let fromState: Layer
+  let leave: Layer
 
   /// Weights with which the filter is a plain Kalman filter: the error counts as noise.
   package static let neutral = AdaptationWeights()
@@ -24,30 +22,36 @@ package final class AdaptationWeights: Sendable {
   private init() {
     let (features, hidden) = (Self.features, Self.hidden)
     func zeros(_ count: Int) -> [Float] { [Float](repeating: 0, count: count) }
-    (enter, enterOfMeans) = (zeros(hidden * features), zeros(hidden * features))
-    enterBias = zeros(hidden)
-    (fromInput, fromState) = (zeros(3 * hidden * hidden), zeros(3 * hidden * hidden))
-    (fromInputBias, fromStateBias) = (zeros(3 * hidden), zeros(3 * hidden))
-    (leave, leaveBias) = (zeros(Self.outputs * hidden), zeros(Self.outputs))
+    func layer(_ rows: Int, _ inputs: Int) -> Layer {
+      Layer(weights: zeros(rows * inputs), bias: zeros(rows), inputs: inputs)
+    }
+    enter = layer(hidden, features)
+    (enterOfMeans, enterBias) = (zeros(hidden * features), zeros(hidden))
+    (fromInput, fromState) = (layer(3 * hidden, hidden), layer(3 * hidden, hidden))
+    leave = layer(2, hidden)
   }
 
   package init(_ file: WeightFile) throws(WeightFile.Fault) {
     let (features, hidden) = (Self.features, Self.hidden)
-    let both = try file.values("adaptation.enter.weight", count: hidden * 2 * features)
-    var (enter, enterOfMeans): ([Float], [Float]) = ([], [])
-    for row in 0..<hidden {
-      enter += both[(2 * row * features)..<((2 * row + 1) * features)]
-      enterOfMeans += both[((2 * row + 1) * features)..<((2 * row + 2) * features)]
+    func values(_ name: String, _ count: Int) throws(WeightFile.Fault) -> [Float] {
+      try file.values("adaptation." + name, count: count)
     }
-    (self.enter, self.enterOfMeans) = (enter, enterOfMeans)
-    enterBias = try file.values("adaptation.enter.bias", count: hidden)
-    fromInput = try file.values("adaptation.recurrent.weight_ih", count: 3 * hidden * hidden)
-    fromInputBias = try file.values("adaptation.recurrent.bias_ih", count: 3 * hidden)
-    fromState = try file.values("adaptation.recurrent.weight_hh", count: 3 * hidden * hidden)
-    fromStateBias = try file.values("adaptation.recurrent.bias_hh", count: 3 * hidden)
-    let padding = [Float](repeating: 0, count: 2)
-    let leave = try file.values("adaptation.leave.weight", count: 2 * hidden)
-    self.leave = leave + [Float](repeating: 0, count: 2 * hidden)
-    leaveBias = try file.values("adaptation.leave.bias", count: 2) + padding
+    func layer(
+      _ weight: String, _ bias: String, _ rows: Int
+    ) throws(WeightFile.Fault) -> Layer {
+      Layer(
+        weights: try values(weight, rows * hidden), bias: try values(bias, rows), inputs: hidden)
+    }
+    let both = try values("enter.weight", hidden * 2 * features)
+    enterBias = try values("enter.bias", hidden)
+    enter = Layer(
+      weights: (0..<hidden).flatMap { both[(2 * $0 * features)..<((2 * $0 + 1) * features)] },
+      bias: enterBias, inputs: features)
+    enterOfMeans = (0..<features).flatMap { feature in
+      (0..<hidden).map { both[(2 * $0 + 1) * features + feature] }
+    }
+    fromInput = try layer("recurrent.weight_ih", "recurrent.bias_ih", 3 * hidden)
+    fromState = try layer("recurrent.weight_hh", "recurrent.bias_hh", 3 * hidden)
+    leave = try layer("leave.weight", "leave.bias", 2)
   }
 }

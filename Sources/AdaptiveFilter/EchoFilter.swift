@@ -1,6 +1,6 @@
 internal import CKernels
-package import Inference
-internal import Spectral
+internal import Inference
+package import Spectral
 
 /// A linear echo canceller: a partitioned-block frequency-domain Kalman filter (G. Enzner and P.
 /// Vary, "Frequency-domain adaptive Kalman filter for acoustic echo control in hands-free
@@ -33,6 +33,9 @@ package struct EchoFilter: ~Copyable {
   private let memory: FloatBuffer
   private let rows: Rows
   private var adaptation: LearnedAdaptation
+  /// The spectra of the filter's partitions, and of the reference that each filters.
+  private let filters: [ck_complex]
+  private var played: [ck_complex]
   private var newest = 0
   private var turn = 0
 
@@ -91,11 +94,13 @@ package struct EchoFilter: ~Copyable {
     count = Kernels.padded(hop + 1)
     let ratio = Float(hop) / 160
     scale = ratio * ratio
-    fft = RealFFT(size: 2 * hop)
+    fft = RealFFT(size: 2 * hop, kernels: kernels)
     // A block of samples follows the rows, then the last block of the reference and that of the
     // microphone.
     memory = FloatBuffer(Rows.number * count + 4 * hop)
     rows = Rows(start: memory.start, count: count)
+    filters = (0..<Self.partitions).map { [rows] in rows.filter($0).forC }
+    played = filters
     adaptation = LearnedAdaptation(bins: lowBins, weights: weights, kernels: kernels)
     reset()
   }
@@ -167,16 +172,15 @@ package struct EchoFilter: ~Copyable {
   }
 
   /// Leaves the estimated echo in the second half of the block.
-  private func subtractEcho(
+  private mutating func subtractEcho(
     from microphone: UnsafePointer<Float>, framesAgo: Int = 0,
     into output: UnsafeMutablePointer<Float>
   ) {
-    rows.estimate.clear(bins: count)
     for partition in 0..<Self.partitions {
-      kernels.table.multiply_add(
-        reference(of: partition, framesAgo: framesAgo).forC, rows.filter(partition).forC,
-        rows.estimate.mutableForC, used(partition))
+      played[partition] = reference(of: partition, framesAgo: framesAgo).forC
     }
+    estimate(partitions: Self.partitions, bins: 0..<lowCount)
+    estimate(partitions: Self.highPartitions, bins: lowCount..<count)
     fft.inverse(rows.estimate, into: block)
     let factor = 1 / Float(2 * hop)
     let echo = block + hop
@@ -184,6 +188,12 @@ package struct EchoFilter: ~Copyable {
       echo[index] *= factor
       output[index] = microphone[index] - echo[index]
     }
+  }
+
+  private func estimate(partitions: Int, bins: Range<Int>) {
+    kernels.table.sum_of_products(
+      played, filters, Int32(partitions), rows.estimate.mutableForC, Int32(bins.lowerBound),
+      Int32(bins.count))
   }
 
   private func measure() {

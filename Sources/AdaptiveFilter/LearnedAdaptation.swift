@@ -34,31 +34,58 @@ struct LearnedAdaptation: ~Copyable {
   private let bins: Int
   private let count: Int
   private let memory: FloatBuffer
+  /// The state of the bins, part by part.
   private let state: UnsafeMutablePointer<Float>
   private let features: UnsafeMutablePointer<Float>
+  private let logarithms: UnsafeMutablePointer<Float>
+  private let bias: UnsafeMutablePointer<Float>
+  // Results for a part of the bins.
   private let entered: UnsafeMutablePointer<Float>
   private let fromInput: UnsafeMutablePointer<Float>
   private let fromState: UnsafeMutablePointer<Float>
   private let outputs: UnsafeMutablePointer<Float>
-  private let logarithms: UnsafeMutablePointer<Float>
-  private let bias: UnsafeMutablePointer<Float>
+  private let parts: [Part]
+
+  /// Bins that go through all layers together, so that what is between the layers stays small.
+  private final class Part {
+    static let most = 48
+
+    let bins: Range<Int>
+    let stateRows: RowTable
+    let enteredRows: RowTable
+
+    init(
+      _ bins: Range<Int>, state: UnsafeMutablePointer<Float>, entered: UnsafeMutablePointer<Float>
+    ) {
+      self.bins = bins
+      let hidden = AdaptationWeights.hidden
+      stateRows = RowTable(state + hidden * bins.lowerBound, count: hidden, stride: bins.count)
+      enteredRows = RowTable(entered, count: hidden, stride: bins.count)
+    }
+  }
+  private let featureRows: RowTable
 
   init(bins: Int, weights: AdaptationWeights, kernels: Kernels) {
     self.bins = bins
     self.weights = weights
     self.kernels = kernels
-    count = Kernels.padded(bins)
+    let count = Kernels.padded(bins)
+    self.count = count
     let (features, hidden) = (AdaptationWeights.features, AdaptationWeights.hidden)
-    let rows = features + 2 * hidden + 2 * 3 * hidden + AdaptationWeights.outputs + 7
-    memory = FloatBuffer(rows * count + hidden)
+    let partRows = hidden + 2 * 3 * hidden + AdaptationWeights.outputs
+    memory = FloatBuffer((hidden + features + 7) * count + hidden + partRows * Part.most)
     state = memory.start
     self.features = state + hidden * count
-    entered = self.features + features * count
-    fromInput = entered + hidden * count
-    fromState = fromInput + 3 * hidden * count
-    outputs = fromState + 3 * hidden * count
-    logarithms = outputs + AdaptationWeights.outputs * count
+    logarithms = self.features + features * count
     bias = logarithms + 7 * count
+    entered = bias + hidden
+    fromInput = entered + hidden * Part.most
+    fromState = fromInput + 3 * hidden * Part.most
+    outputs = fromState + 3 * hidden * Part.most
+    featureRows = RowTable(self.features, count: features, stride: count)
+    parts = stride(from: 0, to: count, by: Part.most).map { [state, entered] first in
+      Part(first..<min(first + Part.most, count), state: state, entered: entered)
+    }
   }
 
   /// Forgets everything.
@@ -76,24 +103,34 @@ struct LearnedAdaptation: ~Copyable {
   ) {
     makeFeatures(findings, scale)
     addMeans()
-    let (table, columns, hidden) = (kernels.table, Int32(count), Int32(AdaptationWeights.hidden))
-    let sums = fromState
-    table.layer(
-      weights.enter, bias, features, sums, hidden, Int32(AdaptationWeights.features), columns)
-    table.hyperbolic_tangent(sums, entered, hidden * columns)
-    table.layer(
-      weights.fromInput, weights.fromInputBias, entered, fromInput, 3 * hidden, hidden, columns)
-    table.layer(
-      weights.fromState, weights.fromStateBias, state, fromState, 3 * hidden, hidden, columns)
-    table.gates(fromInput, fromState, state, hidden * columns)
-    table.layer(
-      weights.leave, weights.leaveBias, state, outputs, Int32(AdaptationWeights.outputs), hidden,
-      columns)
-    for index in 0..<(2 * count) {
+    for part in parts {
+      let first = part.bins.lowerBound
+      decide(part, noise: noise + first, growth: growth + first)
+    }
+  }
+
+  private func decide(
+    _ part: Part, noise: UnsafeMutablePointer<Float>, growth: UnsafeMutablePointer<Float>
+  ) {
+    let (first, columns) = (part.bins.lowerBound, part.bins.count)
+    let hidden = AdaptationWeights.hidden
+    let values = Int32(hidden * columns)
+    weights.enter.apply(
+      to: featureRows, from: first, columns: columns, bias: bias, into: fromState,
+      stride: columns, kernels)
+    kernels.table.hyperbolic_tangent(fromState, entered, values)
+    weights.fromInput.apply(
+      to: part.enteredRows, columns: columns, into: fromInput, stride: columns, kernels)
+    weights.fromState.apply(
+      to: part.stateRows, columns: columns, into: fromState, stride: columns, kernels)
+    kernels.table.gates(fromInput, fromState, state + hidden * first, values)
+    weights.leave.apply(
+      to: part.stateRows, columns: columns, into: outputs, stride: columns, kernels)
+    for index in 0..<(2 * columns) {
       outputs[index] = min(max(outputs[index], Self.limits.lowerBound), Self.limits.upperBound)
     }
-    table.exponential(outputs, noise, columns)
-    table.exponential(outputs + count, growth, columns)
+    kernels.table.exponential(outputs, noise, Int32(columns))
+    kernels.table.exponential(outputs + columns, growth, Int32(columns))
   }
 
   private func makeFeatures(_ findings: Findings, _ scale: Float) {
@@ -104,19 +141,31 @@ struct LearnedAdaptation: ~Copyable {
     let smoothError = logarithm(findings.smoothError, scale, 4)
     let smoothEcho = logarithm(findings.smoothEcho, scale, 5)
     let smoothMicrophone = logarithm(findings.smoothMicrophone, scale, 6)
-    let logOfScale = log(scale)
-    for bin in 0..<bins {
-      set(0, bin, 0.25 * (error[bin] - logOfScale) + 1)
-      set(1, bin, error[bin] - microphone[bin])
-      set(2, bin, echo[bin] - microphone[bin])
-      set(3, bin, expected[bin] - error[bin])
-      set(4, bin, error[bin] - smoothError[bin])
-      set(5, bin, smoothEcho[bin] - smoothMicrophone[bin])
-      set(6, bin, smoothError[bin] - smoothMicrophone[bin])
-      let product = findings.smoothError[bin] * findings.smoothEcho[bin] + 1e-12
-      set(7, bin, 4 * findings.cross[bin] / product)
+    let first = 1 - 0.25 * log(scale)
+    for bin in 0..<count { features[bin] = Self.limited(0.25 * error[bin] + first) }
+    // Row by row, so that the compiler makes vectors of each.
+    put(error, minus: microphone, 1)
+    put(echo, minus: microphone, 2)
+    put(expected, minus: error, 3)
+    put(error, minus: smoothError, 4)
+    put(smoothEcho, minus: smoothMicrophone, 5)
+    put(smoothError, minus: smoothMicrophone, 6)
+    let (last, cross) = (features + 7 * count, findings.cross)
+    let (errors, echoes) = (findings.smoothError, findings.smoothEcho)
+    for bin in 0..<count {
+      last[bin] = Self.limited(4 * cross[bin] / (errors[bin] * echoes[bin] + 1e-12))
     }
   }
+
+  private func put(
+    _ values: UnsafePointer<Float>, minus others: UnsafePointer<Float>, _ row: Int
+  ) {
+    let target = features + row * count
+    for bin in 0..<count { target[bin] = Self.limited(values[bin] - others[bin]) }
+  }
+
+  @inline(__always)
+  private static func limited(_ value: Float) -> Float { min(max(value, -8), 8) }
 
   private func logarithm(
     _ powers: UnsafeMutablePointer<Float>, _ scale: Float, _ row: Int
@@ -126,22 +175,15 @@ struct LearnedAdaptation: ~Copyable {
     return result
   }
 
-  @inline(__always)
-  private func set(_ row: Int, _ bin: Int, _ value: Float) {
-    features[row * count + bin] = min(max(value, -8), 8)
-  }
-
   /// The means of the features over all bins are the same inputs for each bin, so they belong to
   /// the bias of the first layer.
   private func addMeans() {
-    let rows = AdaptationWeights.features
-    for index in 0..<AdaptationWeights.hidden { bias[index] = weights.enterBias[index] }
-    for row in 0..<rows {
-      var sum: Float = 0
-      for bin in 0..<bins { sum += features[row * count + bin] }
-      let mean = sum / Float(bins)
-      for index in 0..<AdaptationWeights.hidden {
-        bias[index] += weights.enterOfMeans[index * rows + row] * mean
+    let hidden = AdaptationWeights.hidden
+    for index in 0..<hidden { bias[index] = weights.enterBias[index] }
+    weights.enterOfMeans.withUnsafeBufferPointer { ofMeans in
+      for row in 0..<AdaptationWeights.features {
+        let mean = FloatBuffer.mean(features + row * count, bins)
+        for index in 0..<hidden { bias[index] += ofMeans[row * hidden + index] * mean }
       }
     }
   }

@@ -1,7 +1,5 @@
 public import AudioCore
-internal import Inference
 internal import Resampling
-internal import Spectral
 public import VoiceEngines
 
 /// The engine of this project: a linear echo canceller whose adaptation is learned, and one network
@@ -9,10 +7,14 @@ public import VoiceEngines
 /// 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.0", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.1", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(10)
   public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(60)
+
+  /// The reduced mode leaves out the half of the network that computes gains: neither noise nor what
+  /// the canceller leaves of the echo is suppressed.
+  public static let hasReducedMode = true
 
   private var highPass: HighPassStage
   private let sound: Frame
@@ -21,9 +23,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   private var toReference: FrameConverter
   private let reference: Frame
   private let hasReference: Bool
-  private var spectra: CallSpectra
-  private var features: SpectralFeatures
-  private var suppressor: Suppressor
+  private var analysis: CallAnalysis
   private var mask: Mask
   private var limits: MaskLimits
   private var decision = VoiceDecision()
@@ -40,8 +40,6 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     }
     let weights = try EngineWeights.get()
     let hop = format.rate.samplesPerFrame
-    let bins = hop + 1
-    let bands = Bands(bins: bins)
     let played = format.reference ?? .init(rate: format.rate, channelCount: 1)
     do {
       toReference = try FrameConverter(
@@ -55,17 +53,17 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     self.played = Frame(rate: played.rate, channelCount: played.channelCount)
     reference = Frame(rate: format.rate, channelCount: 1)
     hasReference = format.reference != nil
-    spectra = CallSpectra(
+    analysis = CallAnalysis(
       hop: hop, channelCount: format.channelCount, hasReference: format.reference != nil,
-      weights: weights.adaptation)
-    features = SpectralFeatures(bins: bins, bands: bands, kernels: .best)
-    suppressor = Suppressor(weights: weights.suppressor, kernels: .best)
-    mask = Mask(bins: bins, bands: bands)
+      weights: weights)
+    mask = Mask(bins: hop + 1)
     limits = MaskLimits(settings)
     processing = AlignedSwitch(format, latencySamples: hop, isOn: !settings.isBypassed)
     self.settings = settings
     learnsEcho = settings.echoSuppression != nil
   }
+
+  public static func prepare() throws(EngineError) { _ = try EngineWeights.get() }
 
   public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
 
@@ -90,26 +88,21 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
     into output: borrowing Frame
   ) -> FrameFindings {
-    if conditions.path == .new { spectra.forgetEchoPath() }
+    if conditions.path == .new { analysis.forgetEchoPath() }
     sound.copySound(microphone)
     highPass.process(sound, into: filtered)
     let cancelsEcho = hasReference && settings.echoSuppression != nil
-    if hasReference, learnsEcho {
-      played.copySound(reference)
-      toReference.process(played, into: self.reference)
-      spectra.take(
-        filtered, reference: self.reference.planePointers[0], cancelsEcho: cancelsEcho)
-    } else {
-      spectra.take(filtered, reference: nil, cancelsEcho: false)
-    }
-    features.compute(spectra.signals, into: suppressor.heard)
-    let probability = suppressor.process()
+    let probability = analyze(reference, cancelsEcho: cancelsEcho)
     decision.note(probability)
-    limits.advance()
-    mask.compute(suppressor.gains, limits, error: features.errorPowers)
+    if rests {
+      mask.open(error: analysis.features.errorPowers)
+    } else {
+      limits.advance()
+      mask.compute(analysis.gains, limits, error: analysis.features.errorPowers)
+    }
     if cancelsEcho {
       echo.note(
-        reference: features.referencePower, input: features.microphonePower,
+        reference: analysis.features.referencePower, input: analysis.features.microphonePower,
         output: mask.powerWithoutEcho)
     }
     if processing.needsOnlyProcessed {
@@ -125,9 +118,24 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       residualEcho: cancelsEcho ? mask.echoShare : nil)
   }
 
+  /// Whether no gains are needed, because the limits of the reduced mode let everything pass.
+  private var rests: Bool { settings.isReduced && limits.isOpen }
+
+  private func analyze(_ reference: borrowing Frame, cancelsEcho: Bool) -> Float {
+    guard hasReference, learnsEcho else {
+      return analysis.take(filtered, reference: nil, cancelsEcho: false, findsGains: !rests)
+    }
+    played.copySound(reference)
+    toReference.process(played, into: self.reference)
+    return analysis.take(
+      filtered, reference: self.reference.planePointers[0], cancelsEcho: cancelsEcho,
+      findsGains: !rests)
+  }
+
   private func finish(_ probability: Float, into output: borrowing Frame) {
-    spectra.finish(gains: mask.gains, into: output)
-    level.process(output, probability: probability, target: settings.gainTarget)
+    analysis.spectra.finish(gains: mask.gains, into: output)
+    level.process(
+      output, probability: probability, echoShare: mask.echoShare, target: settings.gainTarget)
   }
 
   public var echoMetrics: EchoMetrics {

@@ -12,6 +12,8 @@ struct Bands: Sendable {
   private let upperShare: [Float]
   /// For each band the reciprocal of the sum of its bins' shares.
   private let scales: [Float]
+  /// For each band from the last of a single bin on, the end of the bins between it and the next.
+  private let ends: [Int]
 
   /// Creates the bands of a spectrum with this many bins, of which only those up to 8 kHz count.
   init(bins: Int) {
@@ -30,6 +32,9 @@ struct Bands: Sendable {
       sums[min(left + 1, Self.count - 1)] += share
     }
     (self.lower, self.upperShare) = (lower, upperShare)
+    ends = ((Self.singleBins - 1)..<Self.count).map { [bins = self.bins] band in
+      min(lower.firstIndex { $0 > band } ?? bins, bins)
+    }
     scales = sums.map { 1 / $0 }
   }
 
@@ -49,13 +54,21 @@ struct Bands: Sendable {
   func average(_ powers: UnsafePointer<Float>, into result: UnsafeMutablePointer<Float>) {
     let single = Self.singleBins - 1
     result.update(from: powers, count: single)
-    (result + single).update(repeating: 0, count: Self.count - single)
-    for bin in single..<bins {
-      let share = upperShare[bin]
-      result[lower[bin]] += (1 - share) * powers[bin]
-      result[min(lower[bin] + 1, Self.count - 1)] += share * powers[bin]
+    // The sums of the bins between two bands, for the lower one and for the upper one.
+    var (bin, carried) = (single + 1, powers[single])
+    upperShare.withUnsafeBufferPointer { upperShare in
+      for band in single..<Self.count {
+        var (below, above): (Float, Float) = (0, 0)
+        let end = ends[band - single]
+        while bin < end {
+          let upper = upperShare[bin] * powers[bin]
+          (below, above) = (below + powers[bin] - upper, above + upper)
+          bin += 1
+        }
+        result[band] = (carried + below) * scales[band]
+        carried = above
+      }
     }
-    for band in 0..<Self.count { result[band] *= scales[band] }
   }
 
   /// Computes the gain of each bin from those of the bands. Runs per frame: no allocation, lock,

@@ -16,14 +16,16 @@ struct CallSpectra: ~Copyable {
   private final class ChannelFilter {
     var filter: EchoFilter
 
-    init(hop: Int, weights: AdaptationWeights) {
-      filter = EchoFilter(hop: hop, weights: weights)
+    init(hop: Int, weights: AdaptationWeights, kernels: Kernels) {
+      filter = EchoFilter(hop: hop, weights: weights, kernels: kernels)
     }
   }
 
   /// Creates the spectra of frames of `hop` samples. Without a reference nothing is cancelled.
-  init(hop: Int, channelCount: Int, hasReference: Bool, weights: AdaptationWeights) {
-    transform = ShortTimeTransform(hop: hop)
+  init(
+    hop: Int, channelCount: Int, hasReference: Bool, weights: AdaptationWeights, kernels: Kernels
+  ) {
+    transform = ShortTimeTransform(hop: hop, kernels: kernels)
     self.hop = hop
     self.channelCount = channelCount
     // For each channel 20 ms of the microphone, 20 ms without echo, two spectra and the tail of the
@@ -31,7 +33,9 @@ struct CallSpectra: ~Copyable {
     memory = FloatBuffer(
       channelCount * (5 * hop + 4 * transform.row) + 2 * hop + 8 * transform.row)
     if hasReference {
-      filters = (0..<channelCount).map { _ in ChannelFilter(hop: hop, weights: weights) }
+      filters = (0..<channelCount).map { _ in
+        ChannelFilter(hop: hop, weights: weights, kernels: kernels)
+      }
     }
   }
 
@@ -63,7 +67,8 @@ struct CallSpectra: ~Copyable {
       error: heard(0), echo: heard(1), microphone: heard(2), reference: heard(3))
   }
 
-  /// 20 ms of the first channel without echo: the last frame and the present one.
+  /// 20 ms of the first channel without echo, where it is cancelled: the last frame and the present
+  /// one.
   var withoutEcho: UnsafePointer<Float> { UnsafePointer(errorBlock(0)) }
 
   /// Forgets the echo path.
@@ -72,8 +77,8 @@ struct CallSpectra: ~Copyable {
   }
 
   /// Takes a frame of finite samples. `reference` has 10 ms of one channel. Nil leaves the canceller
-  /// as it is. Unless the echo is cancelled, the network hears a silent loudspeaker. Runs per frame:
-  /// no allocation, lock, log or await.
+  /// as it is. Unless the echo is cancelled, the network receives silence as the reference. Runs per
+  /// frame: no allocation, lock, log or await.
   func take(_ frame: borrowing Frame, reference: UnsafePointer<Float>?, cancelsEcho: Bool) {
     for index in 0..<channelCount {
       let block = microphoneBlock(index)
@@ -103,10 +108,12 @@ struct CallSpectra: ~Copyable {
   }
 
   private func separate(_ index: Int, cancelsEcho: Bool) {
-    let (block, result) = (microphoneBlock(index), errorBlock(index))
-    if !cancelsEcho { result.update(from: block, count: 2 * hop) }
-    transform.analyze(block, into: microphone(index))
-    transform.analyze(result, into: error(index))
+    transform.analyze(microphoneBlock(index), into: microphone(index))
+    if cancelsEcho {
+      transform.analyze(errorBlock(index), into: error(index))
+    } else {
+      error(index).copy(microphone(index), bins: transform.row)
+    }
   }
 
   /// A canceller that makes the microphone louder is wrong: its output is lowered to the level of

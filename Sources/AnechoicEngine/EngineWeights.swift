@@ -8,7 +8,7 @@ internal import VoiceEngines
 final class EngineWeights: Sendable {
   /// Read once, by the first engine.
   private static let embedded = Result<EngineWeights, WeightFile.Fault> {
-    () throws(WeightFile.Fault) in try EngineWeights(bytes)
+    () throws(WeightFile.Fault) in try EngineWeights(file())
   }
 
   private static var bytes: UnsafeRawBufferPointer {
@@ -30,8 +30,7 @@ final class EngineWeights: Sendable {
   let adaptation: AdaptationWeights
   let suppressor: Suppressor.Weights
 
-  init(_ bytes: UnsafeRawBufferPointer) throws(WeightFile.Fault) {
-    let file = try WeightFile(bytes)
+  init(_ file: WeightFile) throws(WeightFile.Fault) {
     adaptation = try AdaptationWeights(file)
     suppressor = try Suppressor.Weights(file)
   }

@@ -4,7 +4,8 @@ internal import AudioCore
 ///
 /// The level of the voice is measured where the network hears one. The gain brings it to the
 /// target, all channels by the same gain. In pauses the gain goes back to at most 1.5 dB, so that
-/// noise is not raised. A limiter keeps peaks below full scale.
+/// noise is not raised. Residual echo does not count as voice. A limiter lowers peaks near full
+/// scale; peaks that come too suddenly for it are clipped.
 struct LevelControl {
   /// The distance in dB between the loudest parts of a voice, which the target means, and its mean
   /// power.
@@ -12,14 +13,19 @@ struct LevelControl {
   private static let mostGain: Float = 45
   private static let leastGain: Float = -25
   private static let mostGainInPauses: Float = 1.5
-  private static let leastProbability: Float = 0.6
+  private static let leastProbability: Float = 0.5
+  /// The parts of a frame's power that may be echo for the frame to be measured, and to count as
+  /// voice.
+  private static let (mostEchoMeasured, mostEcho): (Float, Float) = (0.5, 0.9)
+  /// The measured frames that the first gain above that of pauses needs.
+  private static let leastFrames: Float = 8
   /// The number of frames with voice over which the level is averaged.
   private static let memory: Float = 40
-  /// Frames whose power is outside of these parts of the level's are strays: they do not count,
+  /// Frames whose power is outside of these parts of the level's are outliers: they do not count,
   /// unless so many come in a row that the voice itself has become softer or louder. The level then
   /// follows within some frames.
   private static let (softest, loudest): (Float, Float) = (0.02, 6)
-  private static let (softStrays, loudStrays) = (25, 3)
+  private static let (softOutliers, loudOutliers) = (25, 3)
   private static let freshMemory: Float = 5
   /// The level above which a sample is limited.
   private static let ceiling: Float = 0.95
@@ -29,21 +35,24 @@ struct LevelControl {
   /// The mean power of the voice, and the number of frames that it was measured over.
   private var power: Float = 0
   private var frames: Float = 0
-  /// The number of soft strays in a row, or the negative number of loud ones.
-  private var strays = 0
+  /// The number of soft outliers in a row, or the negative number of loud ones.
+  private var outliers = 0
   private var framesSinceVoice = LevelControl.hold
   /// The gain at the end of the last frame, a factor.
   private var gain: Float = 1
   private var limit: Float = 1
 
   /// Applies the gain to a frame in place. `target` is in decibels below full scale; nil lets the
-  /// gain return to 1. Runs per frame: no allocation, lock, log or await.
-  mutating func process(_ frame: borrowing Frame, probability: Float, target: Int?) {
-    let isVoice = probability >= Self.leastProbability
+  /// gain return to 1. `echoShare` is the part of the power that was echo before its suppression.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func process(
+    _ frame: borrowing Frame, probability: Float, echoShare: Float = 0, target: Int?
+  ) {
+    let isVoice = probability >= Self.leastProbability && echoShare < Self.mostEcho
     framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
-    if isVoice { measure(frame.meanSquare) }
+    if isVoice && echoShare < Self.mostEchoMeasured { measure(frame.meanSquare) }
     let wanted = target.map(wantedGain) ?? 1
-    // Up by 20 dB in 10 ms at most when a voice begins, down within 50 ms.
+    // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms.
     let next = wanted > gain ? min(wanted, max(gain, 0.1) * 10) : gain + 0.2 * (wanted - gain)
     ramp(frame, from: gain, to: next)
     gain = abs(next - 1) < 1e-4 && wanted == 1 ? 1 : next
@@ -57,8 +66,8 @@ struct LevelControl {
       return
     }
     let (isSoft, isLoud) = (square < power * Self.softest, square > power * Self.loudest)
-    strays = isSoft ? max(strays, 0) + 1 : isLoud ? min(strays, 0) - 1 : 0
-    if strays >= Self.softStrays || strays <= -Self.loudStrays {
+    outliers = isSoft ? max(outliers, 0) + 1 : isLoud ? min(outliers, 0) - 1 : 0
+    if outliers >= Self.softOutliers || outliers <= -Self.loudOutliers {
       frames = min(frames, Self.freshMemory)
     } else if isSoft {
       return
@@ -72,7 +81,9 @@ struct LevelControl {
     let level = Decibels.level(meanSquare: power)
     var gain = -Float(target) - Self.crest - level
     gain = min(max(gain, Self.leastGain), Self.mostGain)
-    if framesSinceVoice >= Self.hold { gain = min(gain, Self.mostGainInPauses) }
+    if framesSinceVoice >= Self.hold || frames < Self.leastFrames {
+      gain = min(gain, Self.mostGainInPauses)
+    }
     return Decibels.factor(gain)
   }
 

@@ -20,8 +20,8 @@ struct Mask: ~Copyable {
   /// The part of the power of the last frame that is echo, as far as the network found it.
   private(set) var echoShare: Float = 0
 
-  init(bins: Int, bands: Bands) {
-    self.bands = bands
+  init(bins: Int) {
+    bands = Bands(bins: bins)
     binCount = bins
     memory = FloatBuffer(2 * Bands.count + bins)
     gainsOfBands = memory.start
@@ -50,6 +50,15 @@ struct Mask: ~Copyable {
     for band in (Bands.count - Self.highest)..<Bands.count { sum += gainsOfBands[band] }
     let mean = sum / Float(Self.highest)
     for bin in bands.bins..<binCount { gains[bin] = mean }
+  }
+
+  /// Lets a frame pass as the canceller left it. Runs per frame: no allocation, lock, log or await.
+  mutating func open(error: UnsafePointer<Float>) {
+    var all: Float = 0
+    for band in 0..<Bands.count { all += error[band] }
+    powerWithoutEcho = all / Float(Bands.count)
+    echoShare = 0
+    gains.update(repeating: 1, count: binCount)
   }
 
   /// Computes powers of the gains for echo. 80 bands are a multiple of the kernels' width.

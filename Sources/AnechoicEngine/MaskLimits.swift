@@ -22,6 +22,9 @@ struct MaskLimits {
 
   mutating func apply(_ settings: EngineSettings) { aim = Self.limits(settings) }
 
+  /// Whether everything passes, to 0.1 dB.
+  var isOpen: Bool { min(echo, noise, rivals) > 0.99 }
+
   /// Moves towards the limits of the settings. Runs per frame: no allocation, lock, log or await.
   mutating func advance() {
     echo += Self.pace * (aim.echo - echo)
@@ -35,6 +38,7 @@ struct MaskLimits {
   private static func limits(
     _ settings: EngineSettings
   ) -> (echo: Float, noise: Float, rivals: Float, sharpness: Float) {
+    guard !settings.isReduced else { return (1, 1, 1, 1) }
     let (echo, sharpness): (Float?, Float) =
       switch settings.echoSuppression {
       case nil: (nil, 1)

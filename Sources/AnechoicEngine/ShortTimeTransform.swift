@@ -20,10 +20,10 @@ struct ShortTimeTransform: ~Copyable {
   private let block: FloatBuffer
   private let scale: Float
 
-  init(hop: Int) {
+  init(hop: Int, kernels: Kernels = .best) {
     self.hop = hop
     row = Kernels.padded(hop + 1)
-    fft = RealFFT(size: 2 * hop)
+    fft = RealFFT(size: 2 * hop, kernels: kernels)
     window = FloatBuffer(2 * hop)
     block = FloatBuffer(2 * hop)
     scale = Float(160).squareRoot() / Float(hop)

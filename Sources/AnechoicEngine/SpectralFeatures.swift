@@ -6,9 +6,9 @@ internal import Spectral
   internal import Glibc
 #endif
 
-/// The features of a call that the network hears: for each band the levels of four signals, how coherent the
-/// error still is with the echo estimate, and how far it stands above its floor and above the echo
-/// that has always been left. `training/features.py` computes the same.
+/// The features of a call that the network receives: for each band the levels of four signals, the
+/// coherence of the error with the echo estimate, and the level of the error above its noise floor
+/// and above the smallest part of the echo estimate that it has been. `training/features.py` computes the same.
 struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10
@@ -54,11 +54,6 @@ struct SpectralFeatures: ~Copyable {
     let start = levels + 6 * row
     cross = Spectrum(real: start, imaginary: start + binCount)
     binPowers = start + 2 * binCount
-    reset()
-  }
-
-  mutating func reset() {
-    memory.clear()
     error.update(repeating: Self.smallestPower, count: row)
     echo.update(repeating: Self.smallestPower, count: row)
     floor.update(repeating: 1e-2, count: row)
@@ -126,8 +121,9 @@ struct SpectralFeatures: ~Copyable {
     kernels.table.logarithm(floor, 0, floors, Int32(row))
     for band in 0..<Bands.count { aboveLeak[band] = leak[band] * echo[band] }
     kernels.table.logarithm(aboveLeak, Self.smallestPower, leaks, Int32(row))
-    let least = Self.smallestPower * Self.smallestPower
     for band in 0..<Bands.count {
+      // Bounds what rounding makes of an echo that is all but silent.
+      let least = Self.smallestPower * (error[band] + Self.smallestPower)
       let coherence = powers[4 * row + band] / (error[band] * echo[band] + least)
       coherences[band] = min(coherence, 2)
       aboveFloor[band] = (levels[band] - floors[band]) / 4

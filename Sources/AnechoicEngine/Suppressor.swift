@@ -14,8 +14,8 @@ struct Suppressor: ~Copyable {
 
   fileprivate static let (narrow, middle, wide, whole) = (16, 24, 32, 96)
   fileprivate static let (half, quarter) = (Bands.count / 2, Bands.count / 4)
-  /// The values of all arrays.
-  private static let memoryCount = 24_576
+  /// Enough for the values of all arrays.
+  private static let memoryCount = 17_792
 
   private let weights: Weights
   private let kernels: Kernels
@@ -28,6 +28,7 @@ struct Suppressor: ~Copyable {
   /// Where the features of the next frame belong.
   let heard: BandRows
   private let firstRows: BandRows
+  /// The even and the odd bands, on the way down and on the way up.
   private let firstHalves: (BandRows, BandRows)
   private let secondRows: BandRows
   private let secondHalves: (BandRows, BandRows)
@@ -37,9 +38,7 @@ struct Suppressor: ~Copyable {
   private let entered: UnsafeMutablePointer<Float>
   private let sums: UnsafeMutablePointer<Float>
   private let joined: BandRows
-  private let upHalves: (BandRows, BandRows)
   private let upRows: BandRows
-  private let upAgainHalves: (BandRows, BandRows)
   private let upAgainRows: BandRows
   private let gainRows: BandRows
 
@@ -49,6 +48,8 @@ struct Suppressor: ~Copyable {
   private let up: BandExpansion
   private let upAgain: BandExpansion
   private let leave: BandConvolution
+  private let thirdTable: RowTable
+  private let groupTable: RowTable
 
   init(weights: Weights, kernels: Kernels) {
     self.weights = weights
@@ -68,9 +69,7 @@ struct Suppressor: ~Copyable {
     entered = memory.array(quarter * wide)
     sums = memory.array(quarter * wide)
     joined = memory.rows(channels: wide + narrow, bands: quarter)
-    upHalves = memory.halves(channels: middle, bands: Self.half)
     upRows = memory.rows(channels: middle, bands: Self.half)
-    upAgainHalves = memory.halves(channels: narrow, bands: Bands.count)
     upAgainRows = memory.rows(channels: narrow, bands: Bands.count)
     gainRows = memory.rows(channels: 3, bands: Bands.count)
     self.memory = memory
@@ -80,9 +79,9 @@ struct Suppressor: ~Copyable {
     up = BandExpansion(weights.up, of: joined)
     upAgain = BandExpansion(weights.upAgain, of: upRows)
     leave = BandConvolution(weights.leave, of: upAgainRows, first: 0)
+    thirdTable = RowTable(thirdRows.start, count: wide, stride: thirdRows.stride)
+    groupTable = RowTable(groupState, count: wide, stride: thirdRows.stride)
   }
-
-  mutating func reset() { memory.clear() }
 
   /// The gains of the last frame.
   var gains: Gains {
@@ -93,11 +92,18 @@ struct Suppressor: ~Copyable {
   /// Computes the gains of a frame from the features in `heard`, and returns the probability of a
   /// near voice. Runs per frame: no allocation, lock, log or await.
   mutating func process() -> Float {
-    encode()
+    let voice = findVoice()
     rememberGroups()
-    let voice = rememberAll()
+    join()
     decode()
     return voice
+  }
+
+  /// Returns the probability of a near voice in the features in `heard`, and computes no gains. Runs
+  /// per frame: no allocation, lock, log or await.
+  mutating func findVoice() -> Float {
+    encode()
+    return rememberAll()
   }
 
   private func encode() {
@@ -116,26 +122,26 @@ struct Suppressor: ~Copyable {
       kernels.table.deinterleave(
         rows.row(channel), halves.0.row(channel), halves.1.row(channel), Int32(rows.bands / 2))
     }
+    halves.0.clearMargins()
+    halves.1.clearMargins()
   }
 
   /// The recurrent layer of each group of bands.
   private func rememberGroups() {
     let columns = thirdRows.stride
     weights.groupFromInput.apply(
-      to: thirdRows.start, columns: columns, into: input, kernels)
+      to: thirdTable, columns: columns, into: input, stride: columns, kernels)
     weights.groupFromState.apply(
-      to: groupState, columns: columns, into: memorized, kernels)
+      to: groupTable, columns: columns, into: memorized, stride: columns, kernels)
     kernels.table.gates(
       input, memorized, groupState, Int32(Self.wide * columns))
   }
 
-  /// The recurrent layer of all bands. Leaves what it gives back to the groups behind their own in
-  /// `joined`.
+  /// The recurrent layer of all bands.
   private func rememberAll() -> Float {
-    let columns = thirdRows.stride
+    let quarter = Self.quarter
     for channel in 0..<Self.wide {
-      let row = thirdRows.row(channel)
-      for group in 0..<Self.quarter { entered[group * Self.wide + channel] = row[group] }
+      (entered + channel * quarter).update(from: thirdRows.row(channel), count: quarter)
     }
     weights.gather.apply(to: entered, into: sums, kernels)
     bend(sums, into: entered, Self.whole)
@@ -144,26 +150,29 @@ struct Suppressor: ~Copyable {
     kernels.table.gates(input, memorized, state, Int32(Self.whole))
     weights.voice.apply(to: state, into: sums, kernels)
     kernels.table.sigmoid(sums, entered, Int32(Kernels.width))
-    let voice = entered[0]
+    return entered[0]
+  }
+
+  /// Puts what the layer of all bands gives back to the groups behind their own in `joined`.
+  private func join() {
+    let quarter = Self.quarter
     weights.spread.apply(to: state, into: sums, kernels)
     bend(sums, into: entered, weights.spread.rows)
-    for channel in 0..<Self.wide {
-      let (row, third) = (joined.row(channel), thirdRows.row(channel))
-      let state = groupState + channel * columns
-      for group in 0..<Self.quarter { row[group] = state[group] + third[group] }
+    let (own, third) = (joined.start, thirdRows.start)
+    for index in 0..<(Self.wide * thirdRows.stride) {
+      own[index] = groupState[index] + third[index]
     }
+    joined.clearMargins()
     for channel in 0..<Self.narrow {
-      let row = joined.row(Self.wide + channel)
-      for group in 0..<Self.quarter { row[group] = entered[group * Self.narrow + channel] }
+      joined.row(Self.wide + channel).update(from: entered + channel * quarter, count: quarter)
     }
-    return voice
   }
 
   private func decode() {
-    up.apply(into: upRows, halves: upHalves, kernels)
+    up.apply(into: upRows, halves: secondHalves, kernels)
     add(secondRows, to: upRows)
     bend(upRows)
-    upAgain.apply(into: upAgainRows, halves: upAgainHalves, kernels)
+    upAgain.apply(into: upAgainRows, halves: firstHalves, kernels)
     add(firstRows, to: upAgainRows)
     bend(upAgainRows)
     leave.apply(into: gainRows, kernels)
@@ -210,6 +219,10 @@ extension Suppressor {
       let (narrow, middle, wide, whole) = (
         Suppressor.narrow, Suppressor.middle, Suppressor.wide, Suppressor.whole
       )
+      let quarter = Suppressor.quarter
+      func byChannel(_ channels: Int) -> [Int] {
+        (0..<channels).flatMap { channel in (0..<quarter).map { $0 * channels + channel } }
+      }
       func values(_ name: String, _ count: Int) throws(WeightFile.Fault) -> [Float] {
         try file.values("suppressor." + name, count: count)
       }
@@ -244,10 +257,20 @@ extension Suppressor {
       groupFromState = Layer(
         weights: try values("of_group.weight_hh_l0", 3 * wide * wide),
         bias: try values("of_group.bias_hh_l0", 3 * wide), inputs: wide)
-      gather = try ofOne("gather.weight", "gather.bias", whole, Suppressor.quarter * wide)
+      // The file has the channels of a group together; here the groups of a channel are together.
+      let gathered = try values("gather.weight", whole * quarter * wide)
+      gather = Layer(
+        weights: (0..<whole).flatMap { row in
+          byChannel(wide).map { gathered[row * quarter * wide + $0] }
+        },
+        bias: try values("gather.bias", whole), inputsOfOneColumn: quarter * wide)
       fromInput = try ofOne("of_all.weight_ih_l0", "of_all.bias_ih_l0", 3 * whole, whole)
       fromState = try ofOne("of_all.weight_hh_l0", "of_all.bias_hh_l0", 3 * whole, whole)
-      spread = try ofOne("spread.weight", "spread.bias", Suppressor.quarter * narrow, whole)
+      let spreadWeights = try values("spread.weight", quarter * narrow * whole)
+      let spreadBias = try values("spread.bias", quarter * narrow)
+      spread = Layer(
+        weights: byChannel(narrow).flatMap { spreadWeights[($0 * whole)..<(($0 + 1) * whole)] },
+        bias: byChannel(narrow).map { spreadBias[$0] }, inputsOfOneColumn: whole)
       up = try expansion("up", middle, wide + narrow)
       upAgain = try expansion("up_again", narrow, middle)
       leave = try convolution("leave", 3, narrow, taps: 1, plus: 2)

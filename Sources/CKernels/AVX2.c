@@ -2,6 +2,7 @@
 #if defined(__x86_64__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,bmi2"))), apply_to = function)
 #define CK_NAME(name) name##_avx2
+#define CK_WIDEST 3
 #include "Loops.h"
 
 const ck_kernels ck_avx2 = CK_TABLE("avx2");

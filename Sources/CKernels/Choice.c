@@ -10,8 +10,10 @@ const ck_kernels *ck_available(int index) {
   const ck_kernels *found[3] = {&ck_baseline};
   int count = 1;
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found[count++] = &ck_avx2;
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+  const int has_avx2 =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  if (has_avx2) found[count++] = &ck_avx2;
+  if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
     found[count++] = &ck_avx512;
   }

@@ -1,4 +1,5 @@
 internal import CKernels
+package import Spectral
 
 /// A convolution over neighbouring bands, each of which gives one value for each output: a layer
 /// that reads the rows of the bands at a distance.

@@ -1,3 +1,5 @@
+internal import Spectral
+
 /// Values of neighbouring bands: a row for each channel, with zeros between the rows, so that a
 /// convolution finds zeros beyond the first and the last band.
 package struct BandRows {
@@ -6,22 +8,23 @@ package struct BandRows {
   package let bands: Int
 
   /// The distance between two rows.
-  package var stride: Int { Self.stride(bands) }
+  package let stride: Int
   /// The number of values of a row that kernels compute: the bands, padded.
-  package var width: Int { Kernels.padded(bands) }
+  package let width: Int
 
   private static func stride(_ bands: Int) -> Int { Kernels.padded(bands + 1) }
 
-  /// The number of values that rows need, with the zeros before the first. The layer that fills
-  /// them may have up to three rows more.
+  /// The number of values that rows need, with the zeros before the first and behind the last. The
+  /// layer that fills them may have up to three rows more.
   package static func count(channels: Int, bands: Int) -> Int {
-    Kernels.width + (channels + 3) / 4 * 4 * stride(bands)
+    2 * Kernels.width + (channels + 3) / 4 * 4 * stride(bands)
   }
 
   /// Uses zeros at `memory`.
   package init(at memory: UnsafeMutablePointer<Float>, channels: Int, bands: Int) {
     start = memory + Kernels.width
     (self.channels, self.bands) = (channels, bands)
+    (stride, width) = (Self.stride(bands), Kernels.padded(bands))
   }
 
   package func row(_ channel: Int) -> UnsafeMutablePointer<Float> { start + channel * stride }
@@ -45,6 +48,11 @@ package struct RowTable: ~Copyable {
     count = rows.count
     start = .allocate(capacity: count)
     for (index, row) in rows.enumerated() { (start + index).initialize(to: row) }
+  }
+
+  /// Names rows that follow each other at a distance.
+  package init(_ first: UnsafePointer<Float>, count: Int, stride: Int) {
+    self.init((0..<count).map { first + $0 * stride })
   }
 
   deinit { start.deallocate() }

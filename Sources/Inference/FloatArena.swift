@@ -26,7 +26,4 @@ package struct FloatArena: ~Copyable {
   package mutating func halves(channels: Int, bands: Int) -> (BandRows, BandRows) {
     (rows(channels: channels, bands: bands / 2), rows(channels: channels, bands: bands / 2))
   }
-
-  /// Sets all arrays to zero.
-  package func clear() { memory.clear() }
 }

@@ -1,4 +1,5 @@
 internal import CKernels
+package import Spectral
 
 /// A layer of a network: outputs = weights x inputs + bias, for one column or for many.
 package struct Layer: Sendable {
@@ -8,13 +9,18 @@ package struct Layer: Sendable {
   private let bias: [Float]
   private let isForOneColumn: Bool
 
-  /// Creates a layer for many columns. `weights` has `inputs` values for each row.
+  /// Creates a layer for many columns. `weights` has `inputs` values for each row. There may be up
+  /// to three rows of zeros more.
   package init(weights: [Float], bias: [Float], inputs: Int) {
     precondition(weights.count == bias.count * inputs)
     let padding = (4 - bias.count % 4) % 4
     rows = bias.count + padding
     self.inputs = inputs
-    self.weights = weights + [Float](repeating: 0, count: padding * inputs)
+    let padded = weights + [Float](repeating: 0, count: padding * inputs)
+    // In groups of four rows: for each input, the weights of the four.
+    self.weights = stride(from: 0, to: rows, by: 4).flatMap { first in
+      (0..<inputs).flatMap { input in (0..<4).map { padded[(first + $0) * inputs + input] } }
+    }
     self.bias = bias + [Float](repeating: 0, count: padding)
     isForOneColumn = false
   }
@@ -33,26 +39,24 @@ package struct Layer: Sendable {
     isForOneColumn = true
   }
 
-  /// Applies the layer to `count` columns, a multiple of the kernels' width. Runs per frame: no
+  /// Applies the layer to `count` columns, a multiple of the kernels' width, of the rows that a table
+  /// names. Rows of outputs are `stride` apart; there is room for `rows` of them. Runs per frame: no
   /// allocation, lock, log or await.
+  ///
+  /// - Parameters:
+  ///   - first: The first column.
+  ///   - bias: A value for each row, instead of the layer's own.
   package func apply(
-    to input: UnsafePointer<Float>, columns count: Int,
-    into output: UnsafeMutablePointer<Float>, _ kernels: Kernels
-  ) {
-    precondition(!isForOneColumn)
-    kernels.table.layer(weights, bias, input, output, Int32(rows), Int32(inputs), Int32(count))
-  }
-
-  /// Applies the layer to `count` columns of the rows that a table names. Rows of outputs are
-  /// `stride` apart; there is room for `rows` of them. Runs per frame: no allocation, lock, log or
-  /// await.
-  func apply(
-    to table: borrowing RowTable, columns count: Int, into output: UnsafeMutablePointer<Float>,
-    stride: Int, _ kernels: Kernels
+    to table: borrowing RowTable, from first: Int = 0, columns count: Int,
+    bias: UnsafePointer<Float>? = nil,
+    into output: UnsafeMutablePointer<Float>, stride: Int, _ kernels: Kernels
   ) {
     precondition(!isForOneColumn && table.count == inputs)
-    kernels.table.layer_of_rows(
-      weights, bias, table.start, output, Int32(stride), Int32(rows), Int32(inputs), Int32(count))
+    self.bias.withUnsafeBufferPointer { own in
+      kernels.table.layer(
+        weights, bias ?? own.baseAddress, table.start, output, Int32(stride), Int32(rows),
+        Int32(inputs), Int32(first), Int32(count))
+    }
   }
 
   /// Applies the layer to one column. Runs per frame: no allocation, lock, log or await.

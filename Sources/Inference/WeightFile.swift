@@ -37,11 +37,6 @@ package struct WeightFile: Sendable {
     self.tensors = tensors
   }
 
-  /// Returns whether there are weights of this network.
-  package func has(_ network: String) -> Bool {
-    tensors.keys.contains { $0.hasPrefix(network + ".") }
-  }
-
   /// Returns the values of a tensor, which must have `count` of them.
   package func values(_ name: String, count: Int) throws(Fault) -> [Float] {
     guard let values = tensors[name] else {

@@ -21,17 +21,29 @@ package struct FloatBuffer: ~Copyable {
 
   /// Returns the mean square of `count` values.
   package static func meanSquare(_ values: UnsafePointer<Float>, _ count: Int) -> Float {
+    mean(values, count, { $0 * $0 }, { $0 * $0 })
+  }
+
+  /// Returns the mean of `count` values.
+  package static func mean(_ values: UnsafePointer<Float>, _ count: Int) -> Float {
+    mean(values, count, { $0 }, { $0 })
+  }
+
+  @inline(__always)
+  private static func mean(
+    _ values: UnsafePointer<Float>, _ count: Int, _ ofEight: (SIMD8<Float>) -> SIMD8<Float>,
+    _ ofOne: (Float) -> Float
+  ) -> Float {
     // Eight sums at once: each addition to a single sum would wait for the one before.
     var sums = SIMD8<Float>()
     var index = 0
     while index + 8 <= count {
-      let eight = UnsafeRawPointer(values + index).loadUnaligned(as: SIMD8<Float>.self)
-      sums += eight * eight
+      sums += ofEight(UnsafeRawPointer(values + index).loadUnaligned(as: SIMD8<Float>.self))
       index += 8
     }
     var sum = sums.sum()
     while index < count {
-      sum += values[index] * values[index]
+      sum += ofOne(values[index])
       index += 1
     }
     return sum / Float(max(1, count))

@@ -1,13 +1,11 @@
 #if canImport(Glibc)
   internal import Glibc
 #endif
+internal import CKernels
 
-/// The discrete Fourier transform of real samples: even and odd samples are the real and imaginary
-/// parts of a complex transform of half the size (J. Cooley, P. Lewis and P. Welch, "The Fast
-/// Fourier Transform Algorithm: Programming Considerations in the Calculation of Sine, Cosine and
-/// Laplace Transforms", 1970).
+/// The discrete Fourier transform of real samples. `Fourier.h` in CKernels computes it.
 package struct RealFFT: ~Copyable {
-  package static let smallestSize = 2 * ComplexFFT.smallestSize
+  package static let smallestSize = 32
 
   /// Returns the smallest power of two of a transform that holds `count` samples.
   package static func size(atLeast count: Int) -> Int {
@@ -17,90 +15,72 @@ package struct RealFFT: ~Copyable {
   }
 
   package let size: Int
-  private let half: ComplexFFT
-  /// The roots of unity of the whole size, from the first on: real parts, then imaginary parts.
-  private let roots: FloatBuffer
+  private let kernels: Kernels
+  /// The roots of the passes, those of the whole size, and memory for intermediate results.
+  private let memory: FloatBuffer
+  private let plan: ck_fourier
 
   /// Plans transforms of `size` samples, a product of `smallestSize` and of powers of 2, 3 and 5.
-  package init(size: Int) {
+  /// With `.baseline` kernels, all processors of a kind compute the same bits.
+  package init(size: Int, kernels: Kernels) {
+    precondition(Self.isPossible(size), "not 32 times a product of powers of 2, 3 and 5")
     self.size = size
-    half = ComplexFFT(size: size / 2)
-    let count = size / 4
-    roots = FloatBuffer(2 * count)
-    for index in 0..<count {
-      let angle = -2 * Double.pi * Double(index + 1) / Double(size)
-      roots.start[index] = Float(cos(angle))
-      roots.start[count + index] = Float(sin(angle))
+    self.kernels = kernels
+    let (half, quarter) = (size / 2, size / 4)
+    let rootCount = Self.passes(half).reduce(0) { $0 + 2 * ($1.radix - 1) * $1.part }
+    memory = FloatBuffer(rootCount + 2 * quarter + 2 * size)
+    let roots = memory.start + rootCount
+    plan = ck_fourier(
+      size: Int32(size), roots: roots, half_roots: memory.start, memory: roots + 2 * quarter)
+    for index in 0..<quarter { put(index + 1, of: size, at: roots + index, distance: quarter) }
+    var next = memory.start
+    for (radix, part) in Self.passes(half) {
+      for power in 1..<radix {
+        for index in 0..<part {
+          put(power * index, of: radix * part, at: next + index, distance: part)
+        }
+        next += 2 * part
+      }
     }
+  }
+
+  private static func isPossible(_ size: Int) -> Bool {
+    guard size >= smallestSize && size.isMultiple(of: smallestSize) else { return false }
+    var rest = size
+    for factor in [2, 3, 5] {
+      while rest.isMultiple(of: factor) { rest /= factor }
+    }
+    return rest == 1
+  }
+
+  /// The passes of a transform: the radix of each, and the part of the transform that is left.
+  private static func passes(_ size: Int) -> [(radix: Int, part: Int)] {
+    var passes: [(radix: Int, part: Int)] = []
+    var length = size
+    while length > 1 {
+      let radix = Int(ck_radix(Int32(length)))
+      length /= radix
+      passes.append((radix, length))
+    }
+    return passes
+  }
+
+  /// Puts a power of the first root of unity, its imaginary part at a distance from the real part.
+  private func put(
+    _ power: Int, of size: Int, at place: UnsafeMutablePointer<Float>, distance: Int
+  ) {
+    let angle = -2 * Double.pi * Double(power) / Double(size)
+    place[0] = Float(cos(angle))
+    place[distance] = Float(sin(angle))
   }
 
   /// Transforms `size` samples into their spectrum. Does not allocate.
   package func forward(_ samples: UnsafePointer<Float>, into bins: Spectrum) {
-    let count = size / 2
-    var index = 0
-    while index < count {
-      let pairs = UnsafeRawPointer(samples + 2 * index).loadUnaligned(as: SIMD8<Float>.self)
-      Four(pairs.evenHalf, pairs.oddHalf).store(half.input, index)
-      index += 4
-    }
-    let found = half.transform()
-    bins.real[0] = found.real[0] + found.imaginary[0]
-    bins.imaginary[0] = 0
-    bins.real[count] = found.real[0] - found.imaginary[0]
-    bins.imaginary[count] = 0
-    let target = ComplexFFT.Values(real: bins.real, imaginary: bins.imaginary)
-    forEachFour { low, high, root in
-      let (even, odd) = Self.parts(found, low, high)
-      // The odd samples' spectrum is that difference, divided by 2i.
-      let turned = Four(odd.imaginary, -odd.real).turned(by: root)
-      (even + turned).halved.store(target, low)
-      (even - turned).halved.mirrored.store(target, high)
-    }
+    withUnsafePointer(to: plan) { kernels.table.to_spectrum($0, samples, bins.mutableForC) }
   }
 
   /// Transforms a spectrum into its samples, scaled by `size`. Does not allocate.
   package func inverse(_ bins: Spectrum, into samples: UnsafeMutablePointer<Float>) {
-    let count = size / 2
-    let source = ComplexFFT.Values(real: bins.real, imaginary: bins.imaginary)
-    half.input.real[0] = bins.real[0] + bins.real[count]
-    half.input.imaginary[0] = bins.real[0] - bins.real[count]
-    forEachFour { low, high, root in
-      let (even, odd) = Self.parts(source, low, high)
-      let back = odd.turned(by: Four(root.real, -root.imaginary))
-      let turned = Four(-back.imaginary, back.real)
-      (even + turned).store(half.input, low)
-      (even - turned).mirrored.store(half.input, high)
-    }
-    let found = half.transformBack()
-    var index = 0
-    while index < count {
-      let four = Four(found, index)
-      var pairs = SIMD8<Float>()
-      (pairs.evenHalf, pairs.oddHalf) = (four.real, four.imaginary)
-      UnsafeMutableRawPointer(samples + 2 * index).storeBytes(of: pairs, as: SIMD8<Float>.self)
-      index += 4
-    }
-  }
-
-  /// Calls with four indexes above 0, from the first on, and their mirror images, from the last on.
-  @inline(__always)
-  private func forEachFour(_ body: (_ low: Int, _ high: Int, _ root: Four) -> Void) {
-    let count = size / 4
-    var index = 0
-    while index < count {
-      body(index + 1, size / 2 - index - 4, Four(roots.start + index, count))
-      index += 4
-    }
-  }
-
-  /// Twice the parts of a spectrum that belong to the real and to the imaginary parts of the
-  /// samples.
-  @inline(__always)
-  private static func parts(
-    _ values: ComplexFFT.Values, _ low: Int, _ high: Int
-  ) -> (even: Four, odd: Four) {
-    let left = Four(values, low)
-    let right = Four(values, high).mirrored
-    return (left + right, left - right)
+    withUnsafePointer(to: plan) { kernels.table.to_samples($0, bins.forC, samples) }
   }
 }

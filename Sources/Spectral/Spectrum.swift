@@ -19,6 +19,12 @@ package struct Spectrum {
   /// Returns the number of bins in the spectrum of `size` real samples.
   package static func binCount(_ size: Int) -> Int { size / 2 + 1 }
 
+  /// Copies the first bins of another spectrum.
+  package func copy(_ other: Spectrum, bins: Int) {
+    real.update(from: other.real, count: bins)
+    imaginary.update(from: other.imaginary, count: bins)
+  }
+
   /// Sets the first bins to zero.
   package func clear(bins: Int) {
     real.update(repeating: 0, count: bins)

@@ -17,6 +17,11 @@ public struct EngineCatalog: Sendable {
   /// The names of the engines, the default first.
   public var names: [String] { engines.map { $0.identity.name } }
 
+  /// Prepares all engines. Programs call this when they start.
+  public func prepare() throws(EngineError) {
+    for engine in engines { try engine.prepare() }
+  }
+
   /// Returns the engine with this name, or the default engine for an empty name.
   public func engine(named name: String) throws(UnknownEngine) -> any VoiceEngine.Type {
     guard !name.isEmpty else { return defaultEngine }

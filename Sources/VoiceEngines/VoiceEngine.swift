@@ -10,6 +10,10 @@ public protocol VoiceEngine: AnyObject, SendableMetatype {
   /// The sample rates at which the engine works. Audio with another rate is converted first.
   static var processingRates: [SampleRate] { get }
 
+  /// Reads what all engines of this kind share, such as weights, so that no session has to. May be
+  /// called again.
+  static func prepare() throws(EngineError)
+
   /// Returns whether the engine supports these settings for this format. Every engine supports the
   /// settings of the standard mic mode.
   static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool
@@ -27,6 +31,9 @@ public protocol VoiceEngine: AnyObject, SendableMetatype {
   static var bestReferenceLead: Duration { get }
   static var goodReferenceLeads: ClosedRange<Duration> { get }
 
+  /// Whether the engine needs less processor time with `EngineSettings.isReduced`.
+  static var hasReducedMode: Bool { get }
+
   init(format: EngineFormat, settings: EngineSettings) throws(EngineError)
 
   /// Applies settings from the next frame on, with a cross-fade. The engine keeps what it has
@@ -42,6 +49,12 @@ public protocol VoiceEngine: AnyObject, SendableMetatype {
   ) -> FrameFindings
 
   var echoMetrics: EchoMetrics { get }
+}
+
+extension VoiceEngine {
+  public static func prepare() throws(EngineError) {}
+
+  public static var hasReducedMode: Bool { false }
 }
 
 /// A detector of speech in one signal.

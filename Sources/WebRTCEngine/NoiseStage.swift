@@ -2,24 +2,34 @@ internal import AudioCore
 internal import VoiceEngines
 
 /// The noise suppression stage and the voice detection that depends on it. The suppressor always
-/// runs, and is heard when it is on.
+/// runs, and is heard when it is on. Only the reduced mode stops it: then the library's detector
+/// decides about voice alone.
 struct NoiseStage: ~Copyable {
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
+  private var isReduced = false
+  private var level: EngineSettings.NoiseSuppression
 
   init(
     _ format: EngineFormat, _ suppression: EngineSettings.NoiseSuppression?
   ) throws(EngineError) {
     processor = try WebRTCProcessor(format.withoutReference)
-    processor.setNoiseSuppression(suppression ?? .high)
+    level = suppression ?? .high
+    processor.setNoiseSuppression(level)
     processor.setVoiceDetection()
     choice = AlignedSwitch(
       format, latencySamples: WebRTCLatency.noiseSuppression(format.rate), isOn: suppression != nil)
   }
 
-  mutating func apply(_ suppression: EngineSettings.NoiseSuppression?) {
-    choice.turn(on: suppression != nil, hasRun: true)
-    if let suppression { processor.setNoiseSuppression(suppression) }
+  mutating func apply(_ suppression: EngineSettings.NoiseSuppression?, isReduced: Bool) {
+    choice.turn(on: suppression != nil && !isReduced, hasRun: !self.isReduced)
+    self.isReduced = isReduced
+    if let suppression { level = suppression }
+    if isReduced {
+      processor.stopNoiseSuppression()
+    } else {
+      processor.setNoiseSuppression(level)
+    }
   }
 
   mutating func process(
@@ -32,6 +42,8 @@ struct NoiseStage: ~Copyable {
       processor.process(input, into: choice.processed)
       choice.select(input, into: output)
     }
-    return processor.findings
+    guard isReduced else { return processor.findings }
+    let hasVoice = processor.hasVoice
+    return FrameFindings(speechProbability: hasVoice ? 1 : 0, hasVoice: hasVoice)
   }
 }

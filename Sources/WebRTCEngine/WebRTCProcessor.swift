@@ -31,6 +31,11 @@ struct WebRTCProcessor: ~Copyable {
     check(cwap_set_noise_suppression(processor, suppression.level))
   }
 
+  /// Switches noise suppression off. It forgets the noise.
+  func stopNoiseSuppression() {
+    check(cwap_stop_noise_suppression(processor))
+  }
+
   /// Switches gain control on. `target` is in decibels below full scale.
   func setGainControl(target: Int) {
     check(cwap_set_gain_control(processor, Int32(target)))

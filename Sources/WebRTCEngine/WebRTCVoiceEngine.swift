@@ -13,6 +13,9 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   public static let bestReferenceLead = Duration.milliseconds(20)
   public static let goodReferenceLeads = Duration.milliseconds(5) ... .milliseconds(40)
 
+  /// The reduced mode runs without noise suppression.
+  public static let hasReducedMode = true
+
   private var highPass: HighPassStage
   private var echo: EchoStage?
   private var noise: NoiseStage
@@ -71,7 +74,7 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   public func apply(_ settings: EngineSettings) {
     highPass.apply(isOn: settings.highPassFilter)
     echo?.apply(settings.echoSuppression)
-    noise.apply(settings.noiseSuppression)
+    noise.apply(settings.noiseSuppression, isReduced: settings.isReduced)
     gain.apply(settings.gainTarget)
     gate.isOn = settings.isolatesVoice
     processing.turn(on: !settings.isBypassed, hasRun: true)

@@ -60,6 +60,27 @@ import Testing
     #expect(found.allSatisfy { abs($0 - -18) < 3 }, "\(found)")
   }
 
+  @Test func residualEchoIsNotRaised() {
+    let frame = Frame(rate: .hz16000, channelCount: 1)
+    var (talker, control) = (Talker(level: -45), LevelControl())
+    for index in 0..<80 {
+      _ = talker.next(into: frame)
+      // The network takes some of the residual echo for voice, or for all of it.
+      control.process(frame, probability: 0.95, echoShare: index < 40 ? 0.7 : 0.95, target: 3)
+      #expect(Decibels.level(meanSquare: frame.meanSquare) < -43, "frame \(index)")
+    }
+  }
+
+  @Test func someFramesThatSoundLikeAVoiceAreNotRaised() {
+    let frame = Frame(rate: .hz16000, channelCount: 1)
+    var (talker, control) = (Talker(level: -45), LevelControl())
+    for index in 0..<7 {
+      let probability = talker.next(into: frame)
+      control.process(frame, probability: probability, target: 3)
+      #expect(Decibels.level(meanSquare: frame.meanSquare) < -43, "frame \(index)")
+    }
+  }
+
   @Test func pausesAreRaisedByTwoDecibelsAtMost() {
     var (talker, control) = (Talker(level: -45), LevelControl())
     let found = levels(of: &talker, seconds: 6, &control)

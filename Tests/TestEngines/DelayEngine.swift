@@ -8,6 +8,7 @@ open class DelayEngine: VoiceEngine {
     EngineIdentity(name: "delay", version: "1", weights: String(repeating: "5a", count: 32))
   }
 
+  open class var hasReducedMode: Bool { false }
   public static let processingRates: [SampleRate] = [.hz16000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
   public static let goodReferenceLeads = Duration.milliseconds(5) ... .milliseconds(40)
@@ -27,9 +28,9 @@ open class DelayEngine: VoiceEngine {
 
   public static func makeSpeechDetector(rate: SampleRate) -> any SpeechDetector { NoVoice() }
 
-  public func apply(_ settings: EngineSettings) {}
+  open func apply(_ settings: EngineSettings) {}
 
-  public func process(
+  open func process(
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
     into output: borrowing Frame
   ) -> FrameFindings {

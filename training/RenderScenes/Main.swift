@@ -5,8 +5,7 @@ internal import Inference
 /// Reads frames of 160 samples of the microphone and 160 of the reference from standard input, all
 /// f32. For each, writes what the engine makes of it: 320 samples, what the linear canceller leaves
 /// of the frame before and of this one; three rows of 80 gains, for echo, noise and rivals; and the
-/// probability of a voice. The gains are 0 if the file of weights, the only argument, has none for
-/// the network.
+/// probability of a voice. The file of weights is the only argument.
 @main
 enum RenderScenes {
   static func main() throws {

@@ -1,3 +1,4 @@
+internal import AnechoicEngine
 internal import AudioCore
 internal import Foundation
 internal import PassThroughEngine
@@ -7,7 +8,7 @@ internal import WebRTCEngine
 /// The command line of SessionLoop.
 struct Options {
   static let usage = """
-    usage: SessionLoop [--rate HZ] [--microphone FILE --reference FILE] [--engine webrtc|none]
+    usage: SessionLoop [--rate HZ] [--microphone FILE --reference FILE] [--engine webrtc|anechoic|none]
              [--sessions N [--frames N] [--warm-up N] [--kind plain|muted|full]]
     """
 
@@ -37,7 +38,8 @@ struct Options {
       case "--reference": reference = value
       case "--engine":
         let engines: [String: any VoiceEngine.Type] = [
-          "webrtc": WebRTCVoiceEngine.self, "none": PassThroughEngine.self,
+          "webrtc": WebRTCVoiceEngine.self, "anechoic": AnechoicVoiceEngine.self,
+          "none": PassThroughEngine.self,
         ]
         engine = try Self.known(engines[value], option, value)
       case "--kind": kind = try Self.known(SessionKind(rawValue: value), option, value)

@@ -5,10 +5,10 @@
 extern "C" {
 #endif
 
-// The inner loops of the adaptive filter and of the network, compiled for several processors. All arrays
+// The inner loops of the adaptive filter, of the network and of Fourier transforms, compiled for several processors. All arrays
 // hold floats, and no output may overlap an input. Complex values are in two arrays: real and imaginary
-// parts. `count` is a multiple of 16 (`ck_width`) unless said otherwise.
-#define CK_WIDTH 16
+// parts. `count` is a multiple of `CK_WIDTH` unless said otherwise.
+#define CK_WIDTH 8
 
 typedef struct {
   const float *real;
@@ -27,11 +27,30 @@ typedef struct {
   ck_complex reference;
 } ck_partition;
 
+// Transforms of `size` real samples, 32 times a product of powers of 2, 3 and 5.
+typedef struct {
+  int size;
+  // The roots of unity of the whole size, from the first to that of a quarter turn: real parts, then imaginary parts.
+  const float *roots;
+  // The roots of the passes of the complex transform of half the size. For each pass, which takes transforms of
+  // `length` values apart with `ck_radix(length)`, and for each power from 1 to radix - 1: length / radix real parts,
+  // then imaginary parts.
+  const float *half_roots;
+  // Twice `size` floats for intermediate results.
+  float *memory;
+} ck_fourier;
+
+// Returns the radix of the pass that takes transforms of this length apart.
+static inline int ck_radix(int length) {
+  return length % 4 == 0 ? 4 : length % 2 == 0 ? 2 : length % 3 == 0 ? 3 : 5;
+}
+
 typedef struct {
   const char *name;
 
-  // sum += a * b.
-  void (*multiply_add)(ck_complex a, ck_complex b, ck_mutable_complex sum, int count);
+  // sum = a[0] * b[0] + a[1] * b[1] + ..., for `count` values from `first` on.
+  void (*sum_of_products)(const ck_complex *a, const ck_complex *b, int pairs, ck_mutable_complex sum, int first,
+                          int count);
   // power = |a|^2.
   void (*power)(ck_complex a, float *power, int count);
   // sum += |a|^2 * weight.
@@ -44,21 +63,19 @@ typedef struct {
   void (*adapt)(ck_partition partition, ck_complex error, const float *divisor, const float *growth,
                 const float *level, float keep, int count);
 
-  // Applies a layer to `count` columns: output[row][column] = bias[row] + sum(weights[row][i] * input[i][column]).
-  // `rows` is a multiple of 4. Arrays are in rows of `count`, weights in rows of `inputs`.
-  void (*layer)(const float *weights, const float *bias, const float *input, float *output, int rows, int inputs,
-                int count);
-  // The same, with each row of inputs where `input` says, and rows of outputs `stride` apart. Rows may overlap and need
-  // no alignment.
-  void (*layer_of_rows)(const float *weights, const float *bias, const float *const *input, float *output,
-                        int stride, int rows, int inputs, int count);
+  // Applies a layer to `count` columns from `first` on:
+  //   output[row][column] = bias[row] + sum(weight[row][i] * input[i][first + column])
+  // `rows` is a multiple of 4. Weights are in groups of four rows: for each i, those of the four. Rows of inputs may
+  // overlap; rows of outputs are `stride` apart.
+  void (*layer)(const float *weights, const float *bias, const float *const *input, float *output, int stride,
+                int rows, int inputs, int first, int count);
 
-  // output[2k] = even[k], output[2k + 1] = odd[k], for k < count; and back.
+  // output[2k] = even[k], output[2k + 1] = odd[k], for k < count; and back. `count` may be any number.
   void (*interleave)(const float *even, const float *odd, float *output, int count);
   void (*deinterleave)(const float *input, float *even, float *odd, int count);
 
   // Applies a layer to one column: output[row] = bias[row] + sum(weights[i][row] * input[i]). Weights are in
-  // rows of `rows`, a multiple of 16.
+  // rows of `rows`, a multiple of 8.
   void (*layer_of_one)(const float *weights, const float *bias, const float *input, float *output, int rows,
                        int inputs);
   // state = (1 - z) * n + z * state, with r = sigmoid(a[0] + b[0]), z = sigmoid(a[1] + b[1]) and
@@ -71,6 +88,10 @@ typedef struct {
   // output = log(input + offset). Inputs are not negative.
   void (*logarithm)(const float *input, float offset, float *output, int count);
   void (*exponential)(const float *input, float *output, int count);
+
+  // Transforms real samples into their spectrum of size / 2 + 1 bins, and back, scaled by `size`.
+  void (*to_spectrum)(const ck_fourier *plan, const float *samples, ck_mutable_complex bins);
+  void (*to_samples)(const ck_fourier *plan, ck_complex bins, float *samples);
 } ck_kernels;
 
 // The kernels for this processor: the fastest ones that it can run.

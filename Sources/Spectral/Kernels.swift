@@ -1,6 +1,7 @@
 package import CKernels
 
-/// The inner loops of the adaptive filter and of the network, for one kind of processor.
+/// The inner loops of Fourier transforms, of the adaptive filter and of the network, for one kind of
+/// processor.
 ///
 /// The table has only constant functions.
 package struct Kernels: @unchecked Sendable, CustomStringConvertible {
@@ -9,6 +10,9 @@ package struct Kernels: @unchecked Sendable, CustomStringConvertible {
 
   /// The fastest kernels that this processor can run.
   package static let best = Kernels(ck_best())
+
+  /// The kernels that every processor of this architecture can run.
+  package static let baseline = Kernels(ck_available(0))
 
   /// All kernels that this processor can run, the slowest first.
   package static var available: [Kernels] {

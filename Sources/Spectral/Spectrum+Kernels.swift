@@ -1,5 +1,4 @@
 package import CKernels
-package import Spectral
 
 extension Spectrum {
   package var forC: ck_complex { ck_complex(real: real, imaginary: imaginary) }

@@ -1,0 +1,46 @@
+internal import AudioCore
+internal import Spectral
+
+/// What there is in a call, frame by frame: the spectra of its signals, the features of the spectra,
+/// and what the network finds in them.
+struct CallAnalysis: ~Copyable {
+  let spectra: CallSpectra
+  private(set) var features: SpectralFeatures
+  private var suppressor: Suppressor
+
+  /// Creates an analysis of frames of `hop` samples. Without a reference nothing is cancelled.
+  init(
+    hop: Int, channelCount: Int = 1, hasReference: Bool, weights: EngineWeights,
+    kernels: Kernels = .best
+  ) {
+    spectra = CallSpectra(
+      hop: hop, channelCount: channelCount, hasReference: hasReference,
+      weights: weights.adaptation, kernels: kernels)
+    features = SpectralFeatures(bins: hop + 1, bands: Bands(bins: hop + 1), kernels: kernels)
+    suppressor = Suppressor(weights: weights.suppressor, kernels: kernels)
+  }
+
+  /// The network's gains of the last frame.
+  var gains: Suppressor.Gains { suppressor.gains }
+
+  /// Forgets the echo path.
+  func forgetEchoPath() { spectra.forgetEchoPath() }
+
+  /// Takes a frame as `CallSpectra.take` does, and returns the probability of a near voice. There are
+  /// gains of the frame only if `findsGains` is true. Runs per frame: no allocation, lock, log or
+  /// await.
+  mutating func take(
+    _ frame: borrowing Frame, reference: UnsafePointer<Float>?, cancelsEcho: Bool,
+    findsGains: Bool = true
+  ) -> Float {
+    spectra.take(frame, reference: reference, cancelsEcho: cancelsEcho)
+    features.compute(spectra.signals, into: suppressor.heard)
+    return findsGains ? suppressor.process() : suppressor.findVoice()
+  }
+
+  /// Takes a frame without echo, and returns the probability of a voice. There are no gains of such a
+  /// frame. Runs per frame: no allocation, lock, log or await.
+  mutating func takeWithoutEcho(_ frame: borrowing Frame) -> Float {
+    take(frame, reference: nil, cancelsEcho: false, findsGains: false)
+  }
+}

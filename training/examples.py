@@ -1,0 +1,97 @@
+"""Makes what the network is trained on from rendered scenes: what it hears, and what is wanted of it."""
+
+from __future__ import annotations
+
+import argparse
+from multiprocessing import Pool
+from pathlib import Path
+
+import numpy as np
+
+import features as hearing
+
+COMPRESSION = 0.3
+AIMS = 3
+# Of a frame: what the network hears; the compressed magnitudes of the error and of the aims; the same magnitudes of
+# the aims times the cosine of the phase between aim and error; and whether there is a voice.
+HEARD = hearing.FEATURES * hearing.BANDS
+VALUES = HEARD + (1 + 2 * AIMS) * hearing.BINS + 1
+# The part of the calls that have 8 kHz.
+_NARROW = 0.1
+# The calls that are made at once.
+_PART = 16
+
+
+def voice(samples: np.ndarray) -> np.ndarray:
+    """Returns calls x frames of 1 where there is a voice: within 35 dB of its loudest frames, bridging 60 ms."""
+    power = (samples.reshape(len(samples), -1, hearing.HOP) ** 2).mean(2)
+    loud = np.quantile(power, 0.95, axis=1, keepdims=True)
+    active = (power > loud * 10**-3.5) & (power > 1e-8)
+    bridged = active.copy()
+    for shift in range(1, 4):
+        bridged[:, shift:] |= active[:, :-shift]
+        bridged[:, :-shift] |= active[:, shift:]
+    return bridged
+
+
+def examples(scenes: np.ndarray, error: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Returns calls x frames x VALUES of scenes, at levels of the microphone and of the reference that are random."""
+    microphone, reference, near, rival, echo = (scenes[:, k].astype(np.float32) / 32768 for k in range(5))
+    calls = (len(scenes), 1)
+    gain = 10 ** (random.uniform(-12, 6, calls) / 20).astype(np.float32)
+    far_gain = 10 ** (random.uniform(-10, 10, calls) / 20).astype(np.float32)
+    # Some calls have 8 kHz: nothing above 4 kHz.
+    highest = np.where(random.random(calls) < _NARROW, hearing.BINS // 2, hearing.BINS)
+    passed = (np.arange(hearing.BINS) <= highest).astype(np.float32)[:, None]
+
+    def spectra(samples: np.ndarray) -> np.ndarray:
+        return hearing.spectra(samples) * passed
+
+    error = error * passed
+    heard = hearing.features(error * gain[..., None], spectra(microphone * gain), spectra(reference * far_gain))
+    level = np.sqrt((microphone**2).mean(1)).clip(1e-4)[:, None, None] / 0.1
+    rows = [heard.reshape(*heard.shape[:2], HEARD), _compressed(error / level)]
+    aims = [spectra(signal) / level for signal in (microphone - echo, near + rival, near)]
+    rows += [_compressed(aim) for aim in aims]
+    for aim in aims:
+        cosine = (aim * error.conj()).real / (np.abs(aim) * np.abs(error) + 1e-12)
+        rows.append(_compressed(aim) * cosine)
+    return np.concatenate([*rows, voice(near + rival)[..., None]], 2).astype(np.float16)
+
+
+def _compressed(spectrum: np.ndarray) -> np.ndarray:
+    return (hearing.power(spectrum) + 1e-10) ** (COMPRESSION / 2)
+
+
+def _make(start: int) -> np.ndarray:
+    scenes, rendered, seed = _files["all"]
+    part = slice(start, start + _PART)
+    error = rendered[part].astype(np.float32).view(np.complex64)[..., 0]
+    return examples(scenes[part], error, np.random.default_rng(seed + start))
+
+
+_files: dict = {}
+
+
+def _start(scenes: Path, rendered: Path, seed: int) -> None:
+    _files["all"] = (np.load(scenes, mmap_mode="r"), np.load(rendered, mmap_mode="r"), seed)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("scenes", type=Path)
+    options.add_argument("rendered", type=Path, help="what render.py has made of them")
+    options.add_argument("output", type=Path)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--jobs", type=int, default=2)
+    chosen = options.parse_args()
+    count, frames = np.load(chosen.rendered, mmap_mode="r").shape[:2]
+    output = np.lib.format.open_memmap(chosen.output, "w+", np.float16, (count, frames, VALUES))
+    with Pool(chosen.jobs, _start, (chosen.scenes, chosen.rendered, chosen.seed * 1_000_000)) as pool:
+        starts = range(0, count, _PART)
+        for start, made in zip(starts, pool.imap(_make, starts)):
+            output[start : start + _PART] = made
+
+
+if __name__ == "__main__":
+    main()
