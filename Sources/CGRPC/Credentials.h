@@ -2,7 +2,6 @@
 #define ANECHOIC_CGRPC_CREDENTIALS_H
 
 #include <grpcpp/security/credentials.h>
-#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
 #include <memory>
@@ -28,17 +27,6 @@ inline std::shared_ptr<grpc::ChannelCredentials> channel_credentials(
   options.pem_cert_chain = copy(tls->certificate_chain);
   options.pem_private_key = copy(tls->key);
   return grpc::SslCredentials(options);
-}
-
-inline std::shared_ptr<grpc::ServerCredentials> server_credentials(const std::string &address,
-                                                                   const cgrpc_tls *tls) {
-  if (is_plaintext(address, tls)) return grpc::InsecureServerCredentials();
-  grpc::SslServerCredentialsOptions options(
-      tls->authorities.count > 0 ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
-                                 : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
-  options.pem_root_certs = copy(tls->authorities);
-  options.pem_key_cert_pairs.push_back({copy(tls->key), copy(tls->certificate_chain)});
-  return grpc::SslServerCredentials(options);
 }
 
 }  // namespace anechoic

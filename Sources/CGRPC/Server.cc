@@ -27,6 +27,7 @@ void apply(const cgrpc_server_limits &limits, grpc::ServerBuilder &builder) {
   set_given(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_concurrent_streams);
   set_given(GRPC_ARG_MAX_CONNECTION_AGE_MS, limits.max_connection_age_ms);
   set_given(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, limits.max_connection_age_grace_ms);
+  set_given(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, limits.handshake_timeout_ms);
   if (limits.memory_quota_bytes != 0) {
     grpc::ResourceQuota quota("anechoic-server");
     quota.Resize(static_cast<size_t>(limits.memory_quota_bytes));
@@ -60,6 +61,14 @@ void take_turns(grpc::ServerBuilder &builder) {
 // reading while 10,000 answers have not left.
 void answer_every_ping(grpc::ServerBuilder &builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+}
+
+// The maximum size of the headers of a call. libgrpc's default is 8 KiB, which leaves no room for a
+// token of 8 KiB. It counts 32 bytes more for each header.
+constexpr int header_bytes = 16 << 10;
+
+void bound_headers(grpc::ServerBuilder &builder) {
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, header_bytes);
 }
 
 // Refuses compressed messages. libgrpc inflates a message before it checks the size, and 4 MB of
@@ -126,12 +135,19 @@ ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
   apply(options.connection, builder);
   apply(options.limits, builder);
   bound_windows(builder);
+  bound_headers(builder);
   take_turns(builder);
   answer_every_ping(builder);
   refuse_compression(builder);
+  if (options.tls) {
+    certificates_ = std::make_shared<anechoic::ServerCertificates>(*options.tls);
+  }
   for (size_t i = 0; i < options.address_count; ++i) {
-    builder.AddListeningPort(options.addresses[i],
-                             anechoic::server_credentials(options.addresses[i], options.tls),
+    const std::string address = options.addresses[i];
+    builder.AddListeningPort(address,
+                             anechoic::is_plaintext(address, options.tls)
+                                 ? grpc::InsecureServerCredentials()
+                                 : anechoic::ServerCertificates::credentials(certificates_),
                              &ports[i]);
   }
   builder.RegisterService(&service_);
@@ -195,6 +211,8 @@ cgrpc_server *cgrpc_server_start(const cgrpc_server_options *options, size_t *fa
 int32_t cgrpc_server_port(const cgrpc_server *server, size_t address) {
   return server->ports[address];
 }
+
+void cgrpc_server_set_tls(cgrpc_server *server, const cgrpc_tls *tls) { server->set_tls(*tls); }
 
 void cgrpc_server_shutdown(cgrpc_server *server, int64_t grace_ns) {
   server->shut_down(grace_ns);

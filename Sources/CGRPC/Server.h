@@ -14,6 +14,7 @@
 #include "CGRPCServer.h"
 #include "Queue.h"
 #include "ResetGuard.h"
+#include "ServerCertificates.h"
 
 namespace anechoic {
 
@@ -91,6 +92,11 @@ struct cgrpc_server {
                grpc::internal::ServerAsyncStreamingInterface *stream,
                cgrpc_queue *queue, cgrpc_queue *door, anechoic::Tag *tag);
 
+  // Uses other certificates for connections that begin from now on.
+  void set_tls(const cgrpc_tls &tls) {
+    if (certificates_) certificates_->replace(tls);
+  }
+
   const cgrpc_server_events events;
   void *const context;
   std::vector<int> ports;
@@ -112,6 +118,7 @@ struct cgrpc_server {
   std::vector<std::unique_ptr<cgrpc_queue>> queues_;  // The queues of both lanes.
   anechoic::Lane main_;
   anechoic::Lane background_;
+  std::shared_ptr<anechoic::ServerCertificates> certificates_;  // NULL for a plaintext server.
   std::unique_ptr<grpc::Server> server_;
 };
 

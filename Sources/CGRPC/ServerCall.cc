@@ -2,6 +2,7 @@
 
 #include <grpc/grpc.h>
 #include <grpc/support/time.h>
+#include <grpcpp/security/auth_context.h>
 
 #include "Bytes.h"
 #include "Server.h"
@@ -162,6 +163,15 @@ void cgrpc_server_call_peer(const cgrpc_server_call *call, void *context,
                             void (*use)(void *context, cgrpc_bytes peer)) {
   const std::string peer = call->context.peer();
   use(context, anechoic::lend(peer));
+}
+
+void cgrpc_server_call_visit_peer_properties(const cgrpc_server_call *call, void *context,
+                                             void (*visit)(void *context, cgrpc_metadatum entry)) {
+  const std::shared_ptr<const grpc::AuthContext> properties = call->context.auth_context();
+  if (!properties || !properties->IsPeerAuthenticated()) return;
+  for (const grpc::AuthProperty &property : *properties) {
+    visit(context, {anechoic::lend(property.first), anechoic::lend(property.second)});
+  }
 }
 
 int64_t cgrpc_server_call_time_left_ns(const cgrpc_server_call *call) {

@@ -11,20 +11,17 @@ public import Foundation
 ///   both.
 /// - `weak`: has a key that OpenSSL refuses to use.
 /// - `client`: for a client.
+/// - `spiffe`: for a client, with the URI spiffe://voice.example/edge/kitchen.
 /// - `stranger`: for a client, signed by `other-ca`.
 /// - client-encrypted.key: the client's key, with a password.
 public final class Certificates: Sendable {
-  public struct Failure: Error {
-    public let output: String
-  }
-
   public let folder: URL
 
   public init() async throws {
     folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("anechoic-certificates-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try await Self.run(Self.script, in: folder)
+    try await ShellScript.run(Self.script, in: folder)
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
@@ -59,26 +56,8 @@ public final class Certificates: Sendable {
     cat between.pem >> chained.pem
     leaf weak ca "$here" 2 "-newkey rsa:1024"
     leaf client ca DNS:client
+    leaf spiffe ca URI:spiffe://voice.example/edge/kitchen,DNS:kitchen.example
     leaf stranger other-ca DNS:client
     openssl pkcs8 -topk8 -in client.key -out client-encrypted.key -passout pass:secret
     """
-
-  private static func run(_ script: String, in folder: URL) async throws {
-    let log = folder.appendingPathComponent("log")
-    try Data().write(to: log)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/bash")
-    process.arguments = ["-c", script]
-    process.currentDirectoryURL = folder
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = try FileHandle(forWritingTo: log)
-    let (end, continuation) = AsyncStream.makeStream(of: Void.self)
-    process.terminationHandler = { _ in continuation.finish() }
-    try process.run()
-    for await _ in end {}
-    guard process.terminationStatus == 0 else {
-      throw Failure(output: try String(contentsOf: log, encoding: .utf8))
-    }
-  }
 }

@@ -63,6 +63,11 @@ cgrpc_server *cgrpc_server_start(const cgrpc_server_options *options, size_t *fa
 // Returns the TCP port that an address was bound to, or 0 or 1 for a unix socket.
 int32_t cgrpc_server_port(const cgrpc_server *server, size_t address);
 
+// Uses other certificates for connections that begin from now on. Running connections keep theirs.
+// Whether clients have to show a certificate does not change. Nothing happens if the server is
+// plaintext. Check the PEM first.
+void cgrpc_server_set_tls(cgrpc_server *server, const cgrpc_tls *tls);
+
 // Refuses new calls, waits up to `grace_ns` for the running ones, cancels the rest, and frees the
 // server. Blocks, and must not be called from a callback.
 void cgrpc_server_shutdown(cgrpc_server *server, int64_t grace_ns);
@@ -100,6 +105,12 @@ void cgrpc_server_call_visit_metadata(const cgrpc_server_call *call, void *conte
 // Lends the client's address to `use`.
 void cgrpc_server_call_peer(const cgrpc_server_call *call, void *context,
                             void (*use)(void *context, cgrpc_bytes peer));
+
+// Calls `visit` for each property that the transport has verified about the client, such as
+// "x509_common_name". There are none unless the client has shown a certificate of a trusted
+// authority.
+void cgrpc_server_call_visit_peer_properties(const cgrpc_server_call *call, void *context,
+                                             void (*visit)(void *context, cgrpc_metadatum entry));
 
 // Returns the nanoseconds until the client's deadline, or CGRPC_NO_DEADLINE.
 int64_t cgrpc_server_call_time_left_ns(const cgrpc_server_call *call);

@@ -48,6 +48,8 @@ typedef struct {
   // After this time a connection takes no new calls, and after the grace period it is closed.
   int32_t max_connection_age_ms;
   int32_t max_connection_age_grace_ms;
+  // The time for the TLS handshake and the settings of HTTP/2.
+  int32_t handshake_timeout_ms;
   // The memory of all connections together, with the messages that have not arrived in full. When
   // it runs out, libgrpc reads more slowly and then closes connections.
   int64_t memory_quota_bytes;

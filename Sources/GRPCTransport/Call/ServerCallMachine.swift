@@ -54,6 +54,9 @@ struct ServerCallMachine: ~Copyable {
   /// Whether a write is in flight.
   var isWriting: Bool { writingSince != nil }
 
+  /// Whether nothing has ended the call yet.
+  var isOpen: Bool { if case .open = phase { true } else { false } }
+
   /// Whether the transport has reported the end of the call.
   var hasEnded: Bool { if case .ended = phase { true } else { false } }
 

@@ -7,4 +7,7 @@ public enum ChannelSecurity: Sendable {
   case tls(
     authorities: CertificateAuthorities? = nil, identity: CertificateIdentity? = nil,
     serverName: String? = nil)
+
+  /// Whether the connection is encrypted.
+  public var isEncrypted: Bool { if case .tls = self { true } else { false } }
 }

@@ -25,8 +25,3 @@ public final class CallExecutor: Sendable {
     queue.withLock { $0 = nil }
   }
 }
-
-/// A pointer to a queue of libgrpc, which may be used from any thread.
-private struct QueuePointer: @unchecked Sendable {
-  let queue: OpaquePointer
-}

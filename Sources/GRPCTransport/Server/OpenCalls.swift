@@ -114,8 +114,3 @@ final class OpenCalls: Sendable {
     }
   }
 }
-
-/// A reference to a call that other threads pass back to the call's own thread.
-private struct CallReference: @unchecked Sendable {
-  let call: ServerCall
-}

@@ -67,12 +67,25 @@ public final class Server: Sendable {
     precondition(server.withLock { $0 == nil }, "a server must be shut down before it goes")
   }
 
+  /// Uses other certificates for connections that begin from now on. Running connections keep
+  /// theirs. Whether clients have to show a certificate does not change. Nothing happens if the
+  /// server is plaintext or shut down.
+  public func replaceCertificates(_ security: ServerSecurity) {
+    server.withLock { pointer in
+      guard let pointer else { return }
+      security.withC { tls in
+        if let tls { cgrpc_server_set_tls(pointer.server, tls) }
+      }
+    }
+  }
+
   /// Refuses new calls, waits up to `grace` for the running ones, and cancels the rest. Returns
   /// when all calls have ended. A second call returns at once.
   public func shutdown(grace: Duration) async {
     guard let pointer = server.withLock({ $0.take() }) else { return }
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
+        pointer.context.takeUnretainedValue().threads.close()
         cgrpc_server_shutdown(pointer.server, grace.nanoseconds)
         pointer.context.release()
         continuation.resume()

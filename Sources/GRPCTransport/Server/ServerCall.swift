@@ -8,28 +8,70 @@ public final class ServerCall {
   public let method: Method
   /// The executor with which other threads run work on the call's thread.
   public let executor: CallExecutor
+  /// The value that the method's interceptor attached. Nil without an interceptor.
+  public private(set) var attachment: (any Sendable)?
+  /// The call's thread, for work that outlives the call.
+  public let thread: CallThread
   private let call: OpaquePointer
+  /// The id of the call in the server's log. Empty if the method has no `correlationHeader`.
+  public private(set) var correlation = ""
   private let largestMessage: Int
+  private let observer: (any CallObserver)?
+  private let startedAt = ContinuousClock.now
+  /// The code of the status that the call ends with, once it is known.
+  private var outcome: StatusCode?
   private var machine: ServerCallMachine
   private var handler: (any ServerCallHandler)?
   private var place: OpenCalls.Place?
   private var deadlineTimer: Timer?
+  private var expiry: Timer?
 
-  init(_ call: OpaquePointer, _ method: ServerMethod) {
+  init(_ call: OpaquePointer, _ method: ServerMethod, _ threads: CallThreads) {
     self.call = call
     self.method = method.method
     largestMessage = method.largestMessage ?? .max
+    observer = method.observer
     executor = CallExecutor(queue: cgrpc_server_call_queue(call))
+    thread = threads.thread(of: cgrpc_server_call_queue(call))
     machine = ServerCallMachine(deadlines: method.deadlines, now: .now)
   }
 
   /// Starts the handler, which lives until the call has ended. Refuses the call if its connection
-  /// has too many open calls.
-  func start(_ start: (ServerCall) -> any ServerCallHandler, among openCalls: OpenCalls) {
+  /// has too many open calls, or if the interceptor of the method refuses it.
+  func start(_ method: ServerMethod, among openCalls: OpenCalls) {
+    observer?.started()
+    if let header = method.correlationHeader {
+      correlation = CorrelationID.of(metadata)
+      addInitialMetadata(header, correlation)
+    }
     place = openCalls.enter(self)
     guard place != nil else { return finish(openCalls.refusal) }
-    handler = start(self)
+    switch method.interceptor?.admission(of: self) {
+    case nil: handler = method.start(self)
+    case .decided(let decision): follow(decision, method)
+    case .pending(let decide):
+      let (executor, reference) = (executor, CallReference(call: self))
+      Task(executorPreference: BackgroundExecutor.shared) {
+        let decision = await decide()
+        executor.perform { reference.call.follow(decision, method) }
+      }
+    }
     startTimer(now: .now)
+  }
+
+  private func follow(_ decision: Admission.Decision, _ method: ServerMethod) {
+    // The client may have gone, or the start deadline may have passed, before a pending decision.
+    guard machine.isOpen else { return }
+    switch decision {
+    case .refused(let status): finish(status)
+    case .admitted(let value, let expiry):
+      attachment = value
+      self.expiry = expiry.flatMap { expiry in
+        schedule(after: expiry.after) { [weak self] in self?.finish(expiry.status) }
+      }
+      handler = method.start(self)
+      startTimer(now: .now)
+    }
   }
 
   /// Asks for the next message, unless a read is in flight. Unread messages hold the sender back.
@@ -48,6 +90,7 @@ public final class ServerCall {
     case .write:
       let isAccepted = cgrpc_server_call_write(call, message.c)
       assert(isAccepted, "the C call refused a write that the machine allowed")
+      observer?.sent()
       startTimer(now: now)
     case .refuse(let misuse): throw misuse
     default: break
@@ -111,6 +154,21 @@ public final class ServerCall {
     return peer
   }
 
+  /// The properties that the transport has verified about the client, such as `x509_common_name`. A
+  /// property may occur more than once. Empty unless the client has shown a certificate of a trusted
+  /// authority, and once the call has ended.
+  public var peerProperties: [PeerProperty] {
+    var properties: [PeerProperty] = []
+    guard !machine.hasEnded else { return properties }
+    withUnsafeMutablePointer(to: &properties) { properties in
+      cgrpc_server_call_visit_peer_properties(call, properties) { context, entry in
+        context?.assumingMemoryBound(to: [PeerProperty].self).pointee.append(
+          PeerProperty(name: String(entry.key), value: String(entry.value)))
+      }
+    }
+    return properties
+  }
+
   /// The time left until the client's deadline. Nil if the client set no deadline, or the call has
   /// ended.
   public var timeLeft: Duration? {
@@ -148,6 +206,7 @@ extension ServerCall {
   func received(_ message: UnsafeRawBufferPointer) {
     place?.hasMessage()
     guard case .deliver = machine.received() else { return }
+    observer?.received()
     guard message.count <= largestMessage else {
       return finish(
         Status(
@@ -173,14 +232,18 @@ extension ServerCall {
 
   func cancelled() {
     guard case .deliver = machine.cancelled() else { return }
+    if outcome == nil { outcome = .cancelled }
     handler?.cancelled()
   }
 
   func ended() {
     guard case .deliver = machine.ended() else { return }
+    observer?.handled(outcome ?? .cancelled, after: .now - startedAt)
     executor.close()
     deadlineTimer?.cancel()
     deadlineTimer = nil
+    expiry?.cancel()
+    expiry = nil
     let handler = handler.take()
     handler?.ended()
     place?.leave()
@@ -193,14 +256,18 @@ extension ServerCall {
   private func perform(_ action: ServerCallMachine.Action) {
     switch action {
     case .finish(let status, let trailers):
+      outcome = status.code
       status.withC { status in
         trailers.withC { trailers in
           let isAccepted = cgrpc_server_call_finish(call, status, trailers)
           assert(isAccepted, "the C call refused a status that the machine allowed")
         }
       }
-    case .abort(let status): status.withC { cgrpc_server_call_abort(call, $0) }
+    case .abort(let status):
+      outcome = status.code
+      status.withC { cgrpc_server_call_abort(call, $0) }
     case .abortStalled(let status):
+      outcome = status.code
       handler?.stalled()
       status.withC { cgrpc_server_call_abort(call, $0) }
     case .ignore, .refuse, .read, .write, .deliver: break
@@ -218,4 +285,21 @@ extension ServerCall {
     perform(machine.timerFired(now: now))
     startTimer(now: now)
   }
+}
+
+/// A property of a client that the transport has verified.
+public struct PeerProperty: Sendable, Equatable {
+  /// The name that libgrpc gives the property, such as `x509_subject_alternative_name`.
+  public let name: String
+  public let value: String
+
+  public init(name: String, value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// A reference to a call that other threads pass back to the call's own thread.
+struct CallReference: @unchecked Sendable {
+  let call: ServerCall
 }

@@ -1,9 +1,10 @@
 internal import CGRPC
 
-/// The methods and the open calls of a server, for the callbacks of the C server.
+/// The methods, the open calls and the threads of a server, for the callbacks of the C server.
 final class Methods {
   let methods: [ServerMethod]
   let openCalls: OpenCalls
+  let threads = CallThreads()
 
   init(_ methods: [ServerMethod], _ limits: ServerLimits) {
     self.methods = methods
@@ -24,8 +25,8 @@ extension cgrpc_server_events {
       guard let context, let call else { return nil }
       let server = Unmanaged<Methods>.fromOpaque(context).takeUnretainedValue()
       let method = server.methods[index]
-      let serverCall = ServerCall(call, method)
-      serverCall.start(method.start, among: server.openCalls)
+      let serverCall = ServerCall(call, method, server.threads)
+      serverCall.start(method, among: server.openCalls)
       return Unmanaged.passRetained(serverCall).toOpaque()
     },
     message: { call($0).received(UnsafeRawBufferPointer($1)) },

@@ -18,6 +18,9 @@ public struct ServerLimits: Sendable {
   /// The time for the calls of such a connection to end.
   public var connectionAgeGrace: Duration?
 
+  /// The time in which a client has to complete the TLS handshake and the start of HTTP/2.
+  public var handshakeTimeout: Duration?
+
   public init() {}
 
   var c: cgrpc_server_limits {
@@ -25,6 +28,7 @@ public struct ServerLimits: Sendable {
       max_concurrent_streams: Int32(clamping: callsPerConnection ?? 0),
       max_connection_age_ms: connectionAge?.milliseconds ?? 0,
       max_connection_age_grace_ms: connectionAgeGrace?.milliseconds ?? 0,
+      handshake_timeout_ms: handshakeTimeout?.milliseconds ?? 0,
       memory_quota_bytes: Int64(memoryBytes ?? 0))
   }
 }

@@ -10,16 +10,24 @@ public struct ServerMethod: Sendable {
   /// The largest message in bytes that a client may send, or nil for the limit of the server. A
   /// larger one ends the call with RESOURCE_EXHAUSTED before anything keeps or decodes the message.
   public private(set) var largestMessage: Int?
+  /// The check of each call. Nil admits all calls.
+  private(set) var interceptor: (any CallInterceptor)?
+  public let shape: CallShape
+  /// The count of the calls, or nil.
+  public private(set) var observer: (any CallObserver)?
+  /// The header of the response with the id of the call in the server's log, or nil for none.
+  public private(set) var correlationHeader: String?
   let start: @Sendable (ServerCall) -> any ServerCallHandler
 
   /// Creates an RPC of any shape. Its handler gets events on the call's thread. `start` runs on
   /// that thread too, and has to ask for the first message with `ServerCall.read()`.
   public init(
-    _ method: Method, lane: Lane = .main,
+    _ method: Method, lane: Lane = .main, shape: CallShape = .bidirectionalStream,
     start: @escaping @Sendable (ServerCall) -> any ServerCallHandler
   ) {
     self.method = method
     self.lane = lane
+    self.shape = shape
     self.start = start
   }
 
@@ -37,13 +45,35 @@ public struct ServerMethod: Sendable {
     return method
   }
 
+  /// Returns the RPC with a check of each call before its handler starts.
+  public func admitted(by interceptor: some CallInterceptor) -> ServerMethod {
+    var method = self
+    method.interceptor = interceptor
+    return method
+  }
+
+  /// Returns the RPC with a count of its calls.
+  public func with(_ observer: any CallObserver) -> ServerMethod {
+    var method = self
+    method.observer = observer
+    return method
+  }
+
+  /// Returns the RPC with an id for each call, which is sent to the client in a header. The id is the
+  /// trace of the header `traceparent`, or random.
+  public func with(correlationHeader: String) -> ServerMethod {
+    var method = self
+    method.correlationHeader = correlationHeader
+    return method
+  }
+
   /// Returns an RPC that takes one message and answers with one. A `Status` that `body` throws ends
   /// the call; any other error ends the call with INTERNAL.
   public static func unary(
     _ method: Method, lane: Lane = .main,
     _ body: @escaping @Sendable (_ request: [UInt8], _ context: CallContext) async throws -> [UInt8]
   ) -> ServerMethod {
-    ServerMethod(method, lane: lane) { call in
+    ServerMethod(method, lane: lane, shape: .unary) { call in
       AsyncHandler(call, lane) { requests, context, responses in
         try await responses.send(body(requests.only(of: context.method), context))
       }
@@ -58,7 +88,7 @@ public struct ServerMethod: Sendable {
       @escaping @Sendable (_ requests: RequestStream, _ context: CallContext) async throws ->
       [UInt8]
   ) -> ServerMethod {
-    ServerMethod(method, lane: lane) { call in
+    ServerMethod(method, lane: lane, shape: .clientStream) { call in
       AsyncHandler(call, lane) { requests, context, responses in
         try await responses.send(body(requests, context))
       }
@@ -73,7 +103,7 @@ public struct ServerMethod: Sendable {
         _ request: [UInt8], _ context: CallContext, _ responses: ResponseWriter
       ) async throws -> Void
   ) -> ServerMethod {
-    ServerMethod(method, lane: lane) { call in
+    ServerMethod(method, lane: lane, shape: .serverStream) { call in
       AsyncHandler(call, lane) { requests, context, responses in
         try await body(requests.only(of: context.method), context, responses)
       }
@@ -90,11 +120,17 @@ public struct CallContext: Sendable {
   /// The time from the start of the call to the client's deadline. Nil if the client set no
   /// deadline.
   public let timeLeft: Duration?
+  /// The value that the method's interceptor attached to the call. Nil without an interceptor.
+  public let attachment: (any Sendable)?
+  /// The id of the call in the server's log. Empty if the method has no `correlationHeader`.
+  public let correlation: String
 
   init(_ call: ServerCall) {
+    attachment = call.attachment
     method = call.method
     metadata = call.metadata
     peer = call.peer
     timeLeft = call.timeLeft
+    correlation = call.correlation
   }
 }

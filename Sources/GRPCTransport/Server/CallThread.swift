@@ -1,0 +1,69 @@
+internal import CGRPC
+internal import Synchronization
+
+/// A thread that serves calls. It outlives the calls, for work that belongs to no call.
+///
+/// Two references to the same thread are the same object.
+public final class CallThread: Sendable {
+  private let queue: Mutex<QueuePointer?>
+
+  init(queue: OpaquePointer) { self.queue = Mutex(QueuePointer(queue: queue)) }
+
+  /// Runs `work` on the thread soon, in the order of the calls of `perform`. May be called from any
+  /// thread. Drops `work` if the server stops first.
+  public func perform(_ work: @escaping @Sendable () -> Void) {
+    queue.withLock { pointer in
+      guard let pointer else { return }
+      _ = Timer(on: pointer.queue, after: .zero, work)
+    }
+  }
+
+  /// Runs `work` on the thread after a delay. Call this on the thread. Returns nil, and never runs
+  /// `work`, if the server has stopped.
+  public func schedule(after delay: Duration, _ work: @escaping () -> Void) -> Timer? {
+    // The queue exists as long as its thread, which runs this.
+    queue.withLock { $0 }.flatMap { Timer(on: $0.queue, after: delay, work) }
+  }
+
+  /// Runs `work` on the thread when no call of the thread has an event. Call this on the thread.
+  /// See `ServerCall.whenIdle`. Returns nil, and never runs `work`, if the server has stopped.
+  public func whenIdle(_ work: @escaping () -> Void) -> Timer? {
+    queue.withLock { $0 }.flatMap { Timer(whenIdle: $0.queue, work) }
+  }
+
+  /// Makes the thread refuse work. Its queue may cease to exist afterwards.
+  fileprivate func close() { queue.withLock { $0 = nil } }
+}
+
+/// The threads of a server, by their queues.
+final class CallThreads: Sendable {
+  private struct State: @unchecked Sendable {
+    var threads: [OpaquePointer: CallThread] = [:]
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  func thread(of queue: OpaquePointer) -> CallThread {
+    state.withLock { state in
+      if let thread = state.threads[queue] { return thread }
+      let thread = CallThread(queue: queue)
+      if state.isClosed { thread.close() } else { state.threads[queue] = thread }
+      return thread
+    }
+  }
+
+  /// Makes all threads refuse work, because the server stops.
+  func close() {
+    state.withLock { state in
+      state.isClosed = true
+      for thread in state.threads.values { thread.close() }
+      state.threads = [:]
+    }
+  }
+}
+
+/// A pointer to a queue of libgrpc, which may be used from any thread.
+struct QueuePointer: @unchecked Sendable {
+  let queue: OpaquePointer
+}

@@ -1,0 +1,99 @@
+internal import Foundation
+internal import Synchronization
+
+/// A file with the keys that verify tokens. The keys can be read again while the server runs. If the
+/// new file cannot be used, the old keys remain.
+public final class TokenKeyFile: Sendable {
+  /// The maximum size of the file in bytes.
+  private static let largestSize = 256 << 10
+
+  /// Identifies a version of the file.
+  private struct Stamp: Equatable {
+    let modified: Date
+    let size: Int
+    let number: Int
+  }
+
+  private struct State {
+    var keys: TokenKeys
+    /// The number of the keys' version. It changes when other keys are read.
+    var version: Int
+    var stamp: Stamp?
+  }
+
+  /// The outcome of reading a file that has changed: the number of keys, or the reason why the old
+  /// keys remain.
+  public typealias Outcome = Result<Int, TokenKeyError>
+
+  public let path: String
+  private let state: Mutex<State>
+
+  /// Reads the file.
+  public init(path: String) async throws(TokenKeyError) {
+    self.path = path
+    let stamp = Self.stamp(of: path)
+    state = Mutex(State(keys: try await Self.read(path), version: 1, stamp: stamp))
+  }
+
+  /// The keys, and the number of their version.
+  var current: (keys: TokenKeys, version: Int) { state.withLock { ($0.keys, $0.version) } }
+
+  /// The number of keys in use.
+  public var count: Int { current.keys.count }
+
+  /// Reads the file again. Returns the number of keys. If the file cannot be used, throws and keeps
+  /// the old keys.
+  @discardableResult
+  public func reload() async throws(TokenKeyError) -> Int {
+    let stamp = Self.stamp(of: path)
+    state.withLock { $0.stamp = stamp }
+    let keys = try await Self.read(path)
+    state.withLock { state in
+      state.keys = keys
+      state.version += 1
+    }
+    return keys.count
+  }
+
+  /// Reads the file again whenever it has changed, until the task is cancelled. Looks at the file
+  /// once in each `interval`, and reports each attempt.
+  public func watch(every interval: Duration, report: @Sendable (Outcome) -> Void) async {
+    while !Task.isCancelled {
+      try? await Task.sleep(for: interval)
+      guard !Task.isCancelled, Self.stamp(of: path) != state.withLock({ $0.stamp }) else {
+        continue
+      }
+      do throws(TokenKeyError) {
+        report(.success(try await reload()))
+      } catch {
+        report(.failure(error))
+      }
+    }
+  }
+
+  /// Returns nil if the file does not exist.
+  private static func stamp(of path: String) -> Stamp? {
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+      let modified = attributes[.modificationDate] as? Date
+    else { return nil }
+    return Stamp(
+      modified: modified, size: attributes[.size] as? Int ?? 0,
+      number: attributes[.systemFileNumber] as? Int ?? 0)
+  }
+
+  private static func read(_ path: String) async throws(TokenKeyError) -> TokenKeys {
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw .file(String(cString: strerror(errno)).lowercased())
+    }
+    let bytes: [UInt8]
+    do {
+      bytes = [UInt8](try file.read(upToCount: largestSize + 1) ?? Data())
+    } catch {
+      throw .file("the file cannot be read")
+    }
+    guard bytes.count <= largestSize else {
+      throw .file("the file has more than \(largestSize) bytes")
+    }
+    return try await TokenKeys(bytes)
+  }
+}

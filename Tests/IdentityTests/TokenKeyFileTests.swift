@@ -1,0 +1,79 @@
+import Foundation
+import Synchronization
+import TestTokens
+import Testing
+
+@testable import Identity
+
+/// Files of keys that change while they are in use.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct TokenKeyFileTests {
+  private let issuer: TokenIssuer
+
+  init() async throws { issuer = try await TokenIssuer() }
+
+  @Test func aFileIsReadAgainOnDemand() async throws {
+    let file = try await TokenKeyFile(path: issuer.path("keys.json"))
+    #expect(file.count == 2)
+    try issuer.write("{\"keys\":[\(issuer.ecEntry)]}", to: "keys.json")
+    #expect(try await file.reload() == 1)
+    #expect(file.count == 1)
+  }
+
+  @Test func theOldKeysRemainIfTheNewFileCannotBeUsed() async throws {
+    let file = try await TokenKeyFile(path: issuer.path("keys.json"))
+    try issuer.write("garbage", to: "keys.json")
+    await #expect(throws: TokenKeyError.unreadable) { try await file.reload() }
+    #expect(file.count == 2)
+    try FileManager.default.removeItem(atPath: issuer.path("keys.json"))
+    await #expect(throws: TokenKeyError.file("no such file or directory")) {
+      try await file.reload()
+    }
+    #expect(file.count == 2)
+  }
+
+  @Test func aChangedFileIsNoticed() async throws {
+    let file = try await TokenKeyFile(path: issuer.path("keys.json"))
+    let outcomes = Outcomes()
+    await withTaskGroup { group in
+      group.addTask {
+        await file.watch(every: .milliseconds(10)) { outcomes.append($0) }
+      }
+      let steps: [(String, TokenKeyFile.Outcome)] = [
+        ("garbage", .failure(.unreadable)),
+        ("{\"keys\":[\(issuer.ecEntry)]}", .success(1)),
+      ]
+      for (index, (text, outcome)) in steps.enumerated() {
+        try? await Task.sleep(for: .milliseconds(30))
+        try? issuer.write(text, to: "keys.json")
+        let limit = ContinuousClock.now + .seconds(10)
+        while outcomes.all.count <= index, ContinuousClock.now < limit {
+          try? await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(outcomes.all.last == outcome)
+      }
+      group.cancelAll()
+    }
+    // An unchanged file is not reported again.
+    #expect(outcomes.all.count == 2)
+    #expect(file.count == 1)
+  }
+
+  @Test func aFileThatCannotBeReadIsReported() async throws {
+    await #expect(throws: TokenKeyError.file("no such file or directory")) {
+      try await TokenKeyFile(path: issuer.path("missing"))
+    }
+    await #expect(throws: TokenKeyError.self) { try await TokenKeyFile(path: "/dev/zero") }
+    await #expect(throws: TokenKeyError.self) {
+      try await TokenKeyFile(path: issuer.folder.path)
+    }
+  }
+}
+
+private final class Outcomes: Sendable {
+  private let outcomes = Mutex<[TokenKeyFile.Outcome]>([])
+
+  var all: [TokenKeyFile.Outcome] { outcomes.withLock { $0 } }
+
+  func append(_ outcome: TokenKeyFile.Outcome) { outcomes.withLock { $0.append(outcome) } }
+}
