@@ -2,52 +2,67 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// The signals SIGTERM and SIGINT, as an asynchronous wait. A second signal ends the process at
-/// once. Signals within half a second of the first one do not count, because some senders signal a
-/// process and then its group.
+/// The signals SIGTERM and SIGINT, as an asynchronous wait. The last signal that the process waits
+/// for is followed by one that ends the process at once with 1. `SignalCount` says which signals
+/// count.
 public final class TerminationSignals {
   private let signals: AsyncStream<Void>
   private let sources: [any DispatchSourceSignal]
 
-  public init() {
+  /// Takes over the signals. The process may wait for this number of them.
+  public init(awaited: Int = 1) {
     let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
     self.signals = signals
-    let first = FirstSignal()
+    let count = Counter(SignalCount(awaited: awaited))
     sources = [SIGTERM, SIGINT].map { number in
       // The default action would end the process before the source gets the signal.
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
+        switch count.value.withLock({ $0.note(at: .now) }) {
+        case .report: continuation.yield()
+        case .ignore: break
         // `exit` would run handlers that may hang.
-        if first.wasLongAgo { _exit(1) }
-        continuation.yield()
+        case .exit: _exit(1)
+        }
       }
       source.resume()
       return source
     }
   }
 
-  /// Returns after the first signal.
-  public func first() async {
+  /// Returns after the next signal that counts, or when the task is cancelled.
+  public func next() async {
     var iterator = signals.makeAsyncIterator()
     await iterator.next()
   }
 }
 
-/// The time of the first signal.
-private final class FirstSignal: Sendable {
-  private let time = Mutex<ContinuousClock.Instant?>(nil)
+private final class Counter: Sendable {
+  let value: Mutex<SignalCount>
 
-  /// Whether the first signal came more than half a second ago. Records the time of the first
-  /// signal.
-  var wasLongAgo: Bool {
-    time.withLock { time in
-      guard let first = time else {
-        time = .now
-        return false
-      }
-      return .now - first > .milliseconds(500)
-    }
+  init(_ count: SignalCount) { value = Mutex(count) }
+}
+
+/// The rule that decides which signals to end count. Signals within half a second of one that counted
+/// do not, because some senders signal a process and then its group.
+public struct SignalCount: Sendable {
+  public enum Action: Sendable { case report, ignore, exit }
+
+  private static let pause = Duration.milliseconds(500)
+  private var left: Int
+  private var last: ContinuousClock.Instant?
+
+  /// Creates a rule that reports this number of signals. The next one ends the process.
+  public init(awaited: Int) { left = awaited }
+
+  /// Returns what a signal causes.
+  public mutating func note(at time: ContinuousClock.Instant) -> Action {
+    if let last, time - last <= Self.pause { return .ignore }
+    last = time
+    guard left > 0 else { return .exit }
+    left -= 1
+    return .report
   }
 }
 
@@ -60,7 +75,7 @@ public func untilSignalled<Result: Sendable>(
   let signals = TerminationSignals()
   let work = Task { try await body() }
   let watch = Task {
-    await signals.first()
+    await signals.next()
     work.cancel()
   }
   defer { watch.cancel() }

@@ -1,10 +1,10 @@
+internal import Administration
 internal import AnechoicAPI
 internal import ArgumentParser
-internal import BundledEngines
 internal import CommandLineSupport
-internal import Foundation
-internal import GRPCTransport
-internal import VoiceEngines
+internal import LayeredSettings
+internal import Logging
+internal import ServerSettings
 internal import VoiceServer
 
 /// Runs the server until SIGTERM or SIGINT.
@@ -23,94 +23,50 @@ struct ServeCommand: AsyncParsableCommand {
         anechoic process --server 127.0.0.1:50051 --microphone mic.wav \\
           --output voice.wav
 
-      Listen for other machines, or in a container:
-        anechoic-server --listen 0.0.0.0:50051
+      Listen for other machines, or in a container, where every client may do everything:
+        anechoic-server --listen 0.0.0.0:50051 --authentication none
+
+      Require a token for each call:
+        anechoic-server --listen 0.0.0.0:50051 --tls-certificate server.pem \\
+          --tls-key server.key --authentication jwt --jwt-keys keys.json \\
+          --jwt-issuer https://login.example --jwt-audience anechoic
 
       Listen for this machine only, without a port:
         anechoic-server --listen unix:/run/anechoic/anechoic.sock
 
-      Use TLS, and accept only clients with a certificate of the authority in ca.pem:
+      Use TLS, and know clients by their certificates of the authority in ca.pem:
         anechoic-server --listen 0.0.0.0:50051 --tls-certificate server.pem \\
-          --tls-key server.key --tls-client-ca ca.pem
+          --tls-key server.key --tls-client-ca ca.pem --authentication certificate
 
-      Every client that can reach the server may control the sessions of other clients, whatever \
-      certificate it has.
+      Without authentication, every client that can reach the server may control the sessions of \
+      other clients.
 
-      SIGTERM or SIGINT stops the server. It waits for running sessions to end, for --drain-time at \
-      most, and exits with 0. A second signal ends the server at once with 1. The server exits with 2 \
-      if it cannot start, and with 64 for wrong usage.
+      Each option is also a key of the settings file and an environment variable: --max-sessions is \
+      max_sessions in the section limits, and ANECHOIC_MAX_SESSIONS. An option takes precedence over \
+      a variable, and a variable over the file. docs/reference/configuration.md lists all keys.
+
+      SIGTERM or SIGINT stops the server. It refuses new sessions, waits for running ones to end, for \
+      --drain-time at most, then ends them and exits with 0. A second signal ends them at once. A \
+      third one exits with 1. The server exits with 2 if it cannot start, and with 64 for wrong usage.
       """,
-    version: anechoicVersion)
+    version: anechoicVersion, subcommands: [CheckConfigCommand.self, HealthcheckCommand.self])
 
-  @Option(
-    name: .long,
-    help: """
-      An address to listen on: HOST:PORT, [IPv6]:PORT or unix:PATH; repeatable. Port 0 chooses a \
-      free port. (default: 127.0.0.1:50051)
-      """)
-  var listen: [String] = []
-
-  @OptionGroup var security: ListenerSecurityOptions
-
-  @Option(
-    parsing: .unconditional,
-    help: "The number of threads for sessions: 1 to 1024. (default: the number of cores)")
-  var threads: Int?
-
-  @Option(
-    help: ArgumentHelp(
-      "The engine of sessions whose start names none: \(ServeCommand.engineNames).",
-      valueName: "name"))
-  var engine = EngineCatalog.bundled.defaultEngine.identity.name
-
-  @OptionGroup(title: "Limits") var limits: LimitOptions
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The number of seconds for running sessions to end when the server stops: 0 to 86400.",
-      valueName: "seconds"))
-  var drainTime = 10
-
-  @Flag(help: "Refuse injected speech, even in sessions that accept it.")
-  var noInjection = false
-
-  @Flag(help: "Do not describe the methods to clients (gRPC reflection).")
-  var noReflection = false
-
-  @Flag(help: "Allow clients to record sessions. The audio of a muted microphone is left out.")
-  var allowRecording = false
-
-  private static let engineNames = EngineCatalog.bundled.names.joined(separator: " or ")
-
-  func validate() throws {
-    if let problem = listen.lazy.compactMap(ServerAddress.listeningProblem).first {
-      throw ValidationError("--listen: \(problem).")
-    }
-    do throws(UnknownEngine) {
-      _ = try EngineCatalog.bundled.preferring(engine)
-    } catch {
-      throw ValidationError("--engine: \(error).")
-    }
-    guard (1...1024).contains(threads ?? 1) else {
-      throw ValidationError("--threads must be from 1 to 1024.")
-    }
-    guard (0...86400).contains(drainTime) else {
-      throw ValidationError("--drain-time must be from 0 to 86400.")
-    }
-  }
+  @OptionGroup var options: SettingsOptions
 
   func run() async throws {
-    var configuration = ServerConfiguration(
-      addresses: listen.isEmpty ? ["127.0.0.1:50051"] : listen,
-      threads: threads ?? ProcessInfo.processInfo.activeProcessorCount,
-      engines: try EngineCatalog.bundled.preferring(engine))
-    configuration.security = try security.serverSecurity()
-    configuration.limits = limits.limits
-    configuration.servesReflection = !noReflection
-    configuration.allowsInjection = !noInjection
-    configuration.allowsRecording = allowRecording
-    let signals = TerminationSignals()
+    let (signals, hangups) = (TerminationSignals(awaited: 2), ReloadSignals())
+    let sources = options.sources
+    let settings = try sources.readForCommand()
+    let values = settings.values
+    let operations = try ServerOperations(
+      format: values.logFormat, level: values.logLevel, auditLog: values.auditLog)
+    let prepared = try await settings.prepared { [logger = operations.logger] in
+      logger.warning("\($0)")
+    }
+    if let warning = prepared.warning { operations.logger.warning("\(warning)") }
+    var configuration = prepared.configuration
+    configuration.metrics = operations.metrics
+    configuration.log = operations.log
     let trimming = MemoryTrimmer.run()
     defer { trimming.cancel() }
     let server: VoiceProcessingServer
@@ -119,11 +75,58 @@ struct ServeCommand: AsyncParsableCommand {
     } catch {
       throw CommandFailure("\(error)")
     }
-    for address in server.addresses {
-      standardError("anechoic-server \(anechoicVersion): listening on \(address)\n")
+    do {
+      try listenForOperators(server, configuration, settings, operations)
+    } catch {
+      await server.stop(grace: .zero)
+      throw error
     }
-    await signals.first()
-    standardError("anechoic-server: stopping; running sessions have \(drainTime) s to end\n")
-    await server.stop(grace: .seconds(drainTime))
+    operations.tellStart(server, settings: ServerSettings.table.texts(of: values))
+    let running = RunningServer(
+      server, values, configuration, keys: prepared.keys, operations, from: sources)
+    let watches = [
+      Task { for await _ in hangups.signals { await running.reload() } },
+      Task { await running.watchCertificates(every: .seconds(1)) },
+      Task { await running.watchKeys(every: .seconds(2)) },
+    ]
+    await signals.next()
+    for watch in watches { watch.cancel() }
+    let drainTime = await running.drainTime
+    operations.tell("stopping; running sessions have \(DurationArgument(drainTime)) to end")
+    let hurry = Task {
+      await signals.next()
+      guard !Task.isCancelled else { return }
+      operations.tell("the second signal ends the running sessions now")
+      server.hurry()
+    }
+    await server.stop(grace: drainTime)
+    hurry.cancel()
+    operations.close()
+  }
+
+  /// Starts the listeners for operators. If an address is the default one and cannot be used, the
+  /// server runs without the listener.
+  private func listenForOperators(
+    _ server: VoiceProcessingServer, _ configuration: ServerConfiguration,
+    _ settings: LayeredValues<ServerSettings>, _ operations: ServerOperations
+  ) throws {
+    let (health, http) = (settings.values.adminListen, settings.values.httpListen)
+    if http != ServerSettings.off {
+      try operations.listen(
+        on: http, required: settings.origin("listen.http") != .defaultValue, for: server,
+        configuration.engines,
+        injection: .init(
+          isOn: { [injection = configuration.injection] in injection.isOn },
+          set: { [injection = configuration.injection] in injection.set($0) }))
+    }
+    guard health != ServerSettings.off else { return }
+    do throws(ServerStartError) {
+      operations.tell("health for operators on \(try server.listenForOperators(at: health))")
+    } catch {
+      guard settings.origin("listen.admin") == .defaultValue else {
+        throw CommandFailure("\(error)")
+      }
+      operations.logger.warning("no listener for operators: \(error); use --admin-listen")
+    }
   }
 }

@@ -1,0 +1,142 @@
+/// Reads one request from the bytes of a connection. A pure state machine: it does no I/O.
+///
+/// It takes what RFC 9112 requires of a server for requests with a body of a known length, and
+/// refuses everything else. It keeps at most `longestHead` and `longestBody` bytes.
+public struct HTTPRequestParser: Sendable {
+  /// The maximum size in bytes of the request line and the headers.
+  public static let longestHead = 8 << 10
+  public static let mostHeaders = 64
+  public static let longestBody = 1 << 10
+
+  /// The result of the bytes so far.
+  public enum Step: Sendable, Equatable {
+    case needsMore
+    case request(HTTPRequest)
+    case refusal(HTTPStatus)
+  }
+
+  private struct Refusal: Error {
+    let status: HTTPStatus
+  }
+
+  private var refusal: HTTPStatus?
+  private var buffer: [UInt8] = []
+  /// The request without its body, and the length of the body, once the head is complete.
+  private var head: (request: HTTPRequest, bodyCount: Int)?
+
+  public init() {}
+
+  /// Takes the next bytes of the connection. Bytes after the request are ignored, and so are all
+  /// bytes after a refusal.
+  public mutating func take(_ bytes: some Collection<UInt8>) -> Step {
+    if let refusal { return .refusal(refusal) }
+    do {
+      return try step(bytes)
+    } catch {
+      refusal = error.status
+      buffer = []
+      return .refusal(error.status)
+    }
+  }
+
+  private mutating func step(_ bytes: some Collection<UInt8>) throws(Refusal) -> Step {
+    let room = Self.longestHead + Self.longestBody - buffer.count
+    // The last three bytes may be the beginning of the head's end.
+    let searched = max(0, buffer.count - 3)
+    buffer += bytes.prefix(room)
+    if head == nil {
+      guard let end = endOfHead(from: searched) else {
+        guard buffer.count <= Self.longestHead else { throw Refusal(status: .headTooLarge) }
+        return .needsMore
+      }
+      guard end <= Self.longestHead else { throw Refusal(status: .headTooLarge) }
+      let request = try Self.request(buffer[..<(end - 4)])
+      head = (request, try Self.bodyCount(request.headers))
+      buffer.removeFirst(end)
+    }
+    guard let head, buffer.count >= head.bodyCount else { return .needsMore }
+    var request = head.request
+    request.body = Array(buffer.prefix(head.bodyCount))
+    return .request(request)
+  }
+
+  /// Returns the index after the empty line that ends the head.
+  private func endOfHead(from start: Int) -> Int? {
+    let end: [UInt8] = [13, 10, 13, 10]
+    guard buffer.count >= start + end.count else { return nil }
+    return (start...(buffer.count - end.count)).first { buffer[$0...].starts(with: end) }
+      .map { $0 + end.count }
+  }
+
+  private static func request(_ head: ArraySlice<UInt8>) throws(Refusal) -> HTTPRequest {
+    guard head.allSatisfy({ (0x20...0x7e).contains($0) || $0 == 9 || $0 == 13 || $0 == 10 }) else {
+      throw Refusal(status: .badRequest)
+    }
+    // In Swift, the pair of the two characters that ends a line is one character.
+    let lines = String(decoding: head, as: UTF8.self)
+      .split(separator: "\r\n", omittingEmptySubsequences: false).map { String($0) }
+    guard !lines.contains(where: { $0.contains { $0.isNewline } }) else {
+      throw Refusal(status: .badRequest)
+    }
+    var request = try requestLine(lines[0])
+    guard lines.count - 1 <= mostHeaders else { throw Refusal(status: .headTooLarge) }
+    for line in lines.dropFirst() {
+      let (name, value) = try header(line)
+      guard request.headers[name] == nil || !isSingle(name) else {
+        throw Refusal(status: .badRequest)
+      }
+      request.headers[name] = request.headers[name].map { "\($0), \(value)" } ?? value
+    }
+    guard lines[0].hasSuffix("HTTP/1.0") || request.headers["host"] != nil else {
+      throw Refusal(status: .badRequest)
+    }
+    return request
+  }
+
+  /// Returns whether a second header of this name could make two programs read different requests.
+  private static func isSingle(_ name: String) -> Bool {
+    ["host", "content-length", "transfer-encoding", "origin", "expect"].contains(name)
+  }
+
+  private static func requestLine(_ line: String) throws(Refusal) -> HTTPRequest {
+    let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+    guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(isTokenCharacter),
+      parts[1].hasPrefix("/"), !parts[1].contains("\t")
+    else { throw Refusal(status: .badRequest) }
+    guard parts[2] == "HTTP/1.1" || parts[2] == "HTTP/1.0" else {
+      throw Refusal(status: parts[2].hasPrefix("HTTP/") ? .versionNotSupported : .badRequest)
+    }
+    let path = parts[1].prefix { $0 != "?" }
+    return HTTPRequest(method: String(parts[0]), path: String(path))
+  }
+
+  private static func header(_ line: String) throws(Refusal) -> (name: String, value: String) {
+    guard let colon = line.firstIndex(of: ":") else { throw Refusal(status: .badRequest) }
+    let name = line[..<colon]
+    guard !name.isEmpty, name.allSatisfy(isTokenCharacter) else {
+      throw Refusal(status: .badRequest)
+    }
+    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    let value = line[line.index(after: colon)...].drop(while: isBlank)
+    let end = value.lastIndex { !isBlank($0) }.map { value.index(after: $0) } ?? value.startIndex
+    return (name.lowercased(), String(value[..<end]))
+  }
+
+  private static func isTokenCharacter(_ character: Character) -> Bool {
+    character.isASCII
+      && (character.isLetter || character.isNumber || "!#$%&'*+-.^_`|~".contains(character))
+  }
+
+  private static func bodyCount(_ headers: [String: String]) throws(Refusal) -> Int {
+    guard headers["transfer-encoding"] == nil else { throw Refusal(status: .notImplemented) }
+    guard headers["expect"] == nil else { throw Refusal(status: .expectationFailed) }
+    guard let length = headers["content-length"] else { return 0 }
+    guard !length.isEmpty, length.allSatisfy({ "0123456789".contains($0) }) else {
+      throw Refusal(status: .badRequest)
+    }
+    guard let count = Int(length), count <= longestBody else {
+      throw Refusal(status: .contentTooLarge)
+    }
+    return count
+  }
+}

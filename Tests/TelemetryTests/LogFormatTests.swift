@@ -1,0 +1,6 @@
+import Telemetry
+import Testing
+
+struct LogFormatTests {
+  @Test func aFormatIsChosenByName() { #expect(LogFormat(rawValue: "json") == .json) }
+}
