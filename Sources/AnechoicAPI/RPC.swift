@@ -2,6 +2,11 @@
 public enum RPC {
   /// The header with the client's name.
   public static let clientName = "anechoic-client"
+  /// The header with the id of the session that a call names or starts. Proxies choose the server of
+  /// the call by this header. The server itself ignores it.
+  public static let sessionKey = "anechoic-session"
+  /// The header of a response with the id of the call in the server's log.
+  public static let correlation = "anechoic-correlation"
 
   public static let voiceProcessing = "anechoic.v1.VoiceProcessingService"
   public static let process = "Process"

@@ -40,7 +40,8 @@ extension SessionControl {
     case .decideMuteGesture(let decision):
       return .gestureDecision(id: decision.gestureID, accept: decision.accept)
     case .decideInjectionPermission(let decision):
-      return .injectionPermission(client: decision.client, grant: decision.grant)
+      return .injectionPermission(
+        client: decision.client, grant: decision.grant, remember: decision.remember)
     case .clearPlayback_p: return .clearPlayback
     case nil: throw Refusal(InvalidField("control", "must contain a control"))
     }

@@ -1,5 +1,5 @@
 public import AnechoicAPI
-internal import AudioCore
+public import AudioCore
 internal import SwiftProtobuf
 public import VoiceEngines
 internal import VoiceSessions
@@ -14,21 +14,31 @@ extension Anechoic_V1_Engine {
 }
 
 extension Anechoic_V1_EngineCapabilities {
-  private init(_ type: any VoiceEngine.Type, isDefault: Bool) {
+  private init(
+    _ type: any VoiceEngine.Type, isDefault: Bool, frameTimes: [SampleRate: Duration]
+  ) {
     self.init()
     engine = Anechoic_V1_Engine(type.identity)
     self.isDefault = isDefault
-    rates = type.processingRates.map { Rate($0, of: type) }
+    rates = type.processingRates.map { Rate($0, of: type, frameTime: frameTimes[$0]) }
   }
 
   /// Returns the capabilities of each engine, the default first.
-  public static func all(_ catalog: EngineCatalog) -> [Self] {
-    catalog.engines.enumerated().map { Self($1, isDefault: $0 == 0) }
+  ///
+  /// - Parameter frameTimes: The processor time that each engine needs for a frame, by its name.
+  public static func all(
+    _ catalog: EngineCatalog, frameTimes: [String: [SampleRate: Duration]]
+  ) -> [Self] {
+    catalog.engines.enumerated().map {
+      Self($1, isDefault: $0 == 0, frameTimes: frameTimes[$1.identity.name] ?? [:])
+    }
   }
 }
 
 extension Anechoic_V1_EngineCapabilities.Rate {
-  fileprivate init(_ rate: SampleRate, of engine: any VoiceEngine.Type) {
+  fileprivate init(
+    _ rate: SampleRate, of engine: any VoiceEngine.Type, frameTime: Duration?
+  ) {
     self.init()
     func delay(hasReference: Bool) -> Google_Protobuf_Duration {
       Google_Protobuf_Duration(
@@ -37,6 +47,7 @@ extension Anechoic_V1_EngineCapabilities.Rate {
     sampleRateHz = UInt32(rate.hertz)
     delayWithReference = delay(hasReference: true)
     delayWithoutReference = delay(hasReference: false)
+    if let frameTime { self.frameTime = Google_Protobuf_Duration(frameTime) }
   }
 }
 

@@ -103,6 +103,9 @@ extension Anechoic_V1_SessionEvent {
           $0.active = isActive
         })
     case .outputDropped(let samples): .outputDropped(.with { $0.samples = samples })
+    case .suspended(let window):
+      .sessionSuspended(.with { $0.resumeWindow = Google_Protobuf_Duration(window) })
+    case .resumed(let samples): .sessionResumed(.with { $0.concealedSamples = samples })
     case .draining(let endsIn):
       .draining(.with { $0.endsIn = Google_Protobuf_Duration(endsIn) })
     case .ended(let reason):
@@ -167,6 +170,7 @@ extension Anechoic_V1_GapReason {
     case .dropped: self = .dropped
     case .muted: self = .muted
     case .deviceLost: self = .deviceLost
+    case .connectionLost: self = .connectionLost
     }
   }
 }
@@ -180,6 +184,7 @@ extension GapReason {
     case .dropped: self = .dropped
     case .muted: self = .muted
     case .deviceLost: self = .deviceLost
+    case .connectionLost: self = .connectionLost
     }
   }
 }

@@ -35,11 +35,13 @@ extension Anechoic_V1_SessionStats {
       $0.framesProcessed = statistics.flow.framesProcessed
       $0.samplesConcealed = statistics.flow.samplesConcealed
       $0.referenceFramesMissing = statistics.flow.referenceFramesMissing
+      $0.suspensions = statistics.flow.suspensions
     }
     duckingGainDb = statistics.duckingGain
     if let buffer = statistics.farEnd { farEnd = Buffer(buffer) }
     if let buffer = statistics.otherAudio { otherAudio = Buffer(buffer) }
     activeMicMode = Anechoic_V1_MicMode(statistics.activeMicMode)
+    reduced = statistics.isReduced
   }
 }
 

@@ -60,7 +60,7 @@ extension Anechoic_V1_Started {
   ) {
     self.init()
     session = "sessions/\(sessionID)"
-    config = Anechoic_V1_SessionConfig(setup.configuration.resolved)
+    config = Anechoic_V1_SessionConfig(state.configuration.resolved)
     mute = Anechoic_V1_MuteState(state.mute)
     inputs = .with {
       $0.microphone = Anechoic_V1_AudioFormat(setup.microphone)

@@ -28,12 +28,12 @@ extension Anechoic_V1_RecordedAct {
     case .gestureExpired(let id): session.expireGestures(id.isEmpty ? nil : id, sink: sink)
     case .permissionRequest(let request):
       _ = try? session.requestInjectionPermission(
-        for: request.client.name, usageDescription: request.usageDescription, sink: sink)
+        for: request.client.name, usageDescription: request.usageDescription,
+        stored: request.hasStoredDecision ? request.storedDecision : nil, sink: sink)
     case .injection(let injection): perform(injection, on: session, sink: sink)
     case .microphoneStopped: session.microphoneStopped(sink: sink)
     case .draining(let time):
-      let grace = try? Duration(time, upTo: .seconds(1 << 32), path: "draining")
-      session.announceEnd(in: grace ?? .zero, sink: sink)
+      session.announceEnd(in: Duration(recorded: time), sink: sink)
     case .end(let end):
       let reason = SessionEvent.EndReason(end.reason)
       if end.flushed {
@@ -41,8 +41,15 @@ extension Anechoic_V1_RecordedAct {
       } else if end.frames == 0 || !session.finish(reason, atMost: Int(end.frames), sink: sink) {
         session.end(reason, sink: sink)
       }
+    case .suspended(let time):
+      session.suspend(waitingFor: Duration(recorded: time), sink: sink)
+    case .resumed(let resumption):
+      session.resume(
+        at: resumption.hasMicrophoneSample ? resumption.microphoneSample : nil, sink: sink)
     case .outputDropped(let samples): session.outputWasDropped(samples: samples, sink: sink)
+    case .injectionAllowed(let isAllowed): session.allowInjection(isAllowed, sink: sink)
     case .microphoneLate(let isLate): session.microphoneIsLate(isLate, sink: sink)
+    case .reduced(let isReduced): session.reduceProcessing(isReduced, sink: sink)
     case .digest, nil: break
     }
   }
@@ -79,6 +86,13 @@ extension Anechoic_V1_RecordedAct {
     case .cancelled: session.cancelInjection(id, sink: sink)
     case nil: break
     }
+  }
+}
+
+extension Duration {
+  /// Converts a duration of a recording. One that is out of range becomes 0.
+  fileprivate init(recorded duration: Google_Protobuf_Duration) {
+    self = (try? Duration(duration, upTo: .seconds(1 << 32), path: "")) ?? .zero
   }
 }
 

@@ -53,6 +53,7 @@ package final class SessionRecorder {
       $0.start = start.recorded(as: id)
       $0.owner = Anechoic_V1_RecordedClient(setup.owner)
       $0.injectionAllowed = setup.allowsInjection
+      $0.permissionsStored = setup.storesPermissions
       $0.framesPerTurn = UInt32(SessionRequests.framesPerTurn)
     }
     write(RecordingFormat.magic + RecordingFormat.delimited(header))
@@ -94,6 +95,17 @@ package final class SessionRecorder {
     pending[last].followed += bytes
     pending[last].size += bytes.count
     hold(bytes.count)
+  }
+
+  /// Notes that the session continues with another connection, and that its microphone has arrived up
+  /// to a sample.
+  package func noteResumption(at sample: Int64?, arrived: Int64) {
+    note(
+      .resumed(
+        .with {
+          if let sample { $0.microphoneSample = sample }
+        }))
+    self.arrived = arrived
   }
 
   /// Follows the mute state from an event of the session.
@@ -217,12 +229,13 @@ extension Anechoic_V1_RecordedAct.OneOf_Act {
 }
 
 extension Anechoic_V1_Start {
-  /// Returns the start with the session's id and without labels, which have no effect on the
-  /// session.
+  /// Returns the start with the session's id, and without labels and a resume window, which have no
+  /// effect on the session.
   fileprivate func recorded(as id: String) -> Self {
     var start = self
     start.sessionID = id
     start.labels = [:]
+    start.clearResumeWindow()
     return start
   }
 }

@@ -59,6 +59,7 @@ public final class SessionReplay {
       var setup = try SessionSetup(header.start)
       setup.owner = ControlOrigin(header.owner)
       setup.allowsInjection = header.injectionAllowed
+      setup.storesPermissions = header.permissionsStored
       requests = SessionRequests(
         session: try VoiceSession(setup, engine: engine), setup: setup)
     } catch {

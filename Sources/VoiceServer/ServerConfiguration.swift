@@ -1,4 +1,6 @@
 public import GRPCTransport
+public import Identity
+public import Telemetry
 public import VoiceEngines
 
 /// The configuration of a server.
@@ -7,6 +9,8 @@ public struct ServerConfiguration: Sendable {
   public var addresses: [String]
   /// The security of all addresses except unix sockets.
   public var security = ServerSecurity.plaintext
+  /// The authentication of clients.
+  public var authenticator: any Authenticator = NoAuthentication()
   /// The number of threads that serve calls. Each has its own completion queue.
   public var threads: Int
   /// The engines that process audio. A session uses the default engine unless its start names another.
@@ -14,10 +18,17 @@ public struct ServerConfiguration: Sendable {
   public var limits = AdmissionLimits()
   /// Whether the server describes its methods to clients, with grpc.reflection.
   public var servesReflection = true
-  /// Whether speech may be injected into sessions that accept it.
-  public var allowsInjection = true
+  /// Whether speech may be injected into sessions that accept it. The switch can be changed while
+  /// the server runs.
+  public var injection = InjectionSwitch()
+  /// The decisions about injection that are kept for later sessions. Nil keeps none. Decisions of
+  /// clients that are not verified are never kept, because others could take their names.
+  public var permissions: PermissionStore?
   /// Whether sessions may be recorded.
   public var allowsRecording = false
+  /// The metrics that the server counts.
+  public var metrics = ServerMetrics()
+  public var log = ServerLog.silent
   /// The time without a read after which a session in real time ends.
   public var slowConsumerTimeout = Duration.seconds(5)
   /// The time without a read after which a session under the media clock, or the call of a

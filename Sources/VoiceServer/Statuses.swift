@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import GRPCTransport
+internal import Identity
 internal import SessionConversions
 internal import SessionRecording
 internal import SpeechSynthesis
@@ -40,6 +41,30 @@ extension Status {
     }
   }
 
+  /// Creates the status for a call whose client is not known.
+  init(_ failure: AuthenticationFailure) {
+    switch failure {
+    case .badClientName: self.init(InvalidField(RPC.clientName, failure.description))
+    case .missing:
+      self.init(.unauthenticated, failure.description, reason: "CREDENTIALS_MISSING")
+    case .invalid:
+      self.init(.unauthenticated, failure.description, reason: "CREDENTIALS_INVALID")
+    case .tooManyWait:
+      self.init(
+        .resourceExhausted, failure.description, reason: "TOO_MANY_CALLS",
+        Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+    }
+  }
+
+  static func scopeMissing(_ scope: Scope, for method: GRPCTransport.Method) -> Status {
+    Status(
+      .permissionDenied, "\(method.name) needs the scope \"\(scope.rawValue)\"",
+      reason: "SCOPE_MISSING")
+  }
+
+  static let credentialsExpired = Status(
+    .unauthenticated, "the token of this call has expired", reason: "CREDENTIALS_EXPIRED")
+
   static func sessionExists(_ id: String) -> Status {
     Status(
       .alreadyExists,
@@ -54,12 +79,30 @@ extension Status {
       Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
   }
 
-  static func clientFull(_ maximum: Int) -> Status {
-    Status(
-      .resourceExhausted, "all \(maximum) sessions that the clients of one host may have are taken",
+  static func clientFull(_ maximum: Int, isVerified: Bool) -> Status {
+    let holder = isVerified ? "one client" : "the clients of one host"
+    return Status(
+      .resourceExhausted, "all \(maximum) sessions that \(holder) may have are taken",
       reason: "CLIENT_FULL",
       Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
   }
+
+  static let overloaded = Status(
+    .resourceExhausted, "one more session would make the running ones late", reason: "OVERLOADED",
+    Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+
+  static let resumeTokenUnknown = Status(
+    .notFound,
+    "start.resume_token: no session of this client waits here with this token; start a new session",
+    reason: "RESUME_TOKEN_UNKNOWN")
+
+  static let tooManyResumes = Status(
+    .resourceExhausted, "start.resume_token: too many wrong tokens have come from this host",
+    reason: "TOO_MANY_RESUMES",
+    Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+
+  static let takenOver = Status(
+    .aborted, "another call with the resume token has taken the session over", reason: "TAKEN_OVER")
 
   static func idle(_ limit: Duration) -> Status {
     Status(.aborted, "the session has received no audio for \(limit)", reason: "IDLE")
@@ -198,6 +241,13 @@ extension Status {
     Status(
       .resourceExhausted, "SLOW_CONSUMER: the client has not read its audio for \(limit)",
       reason: "SLOW_CONSUMER")
+  }
+
+  /// The reason in the details, such as `SERVER_FULL`. Empty if there is none.
+  var reason: String {
+    guard let status = try? Google_Rpc_Status(serializedBytes: details) else { return "" }
+    let infos = status.details.compactMap { try? Google_Rpc_ErrorInfo(unpackingAny: $0) }
+    return infos.first?.reason ?? ""
   }
 
   /// Creates a status with details of google.rpc: an ErrorInfo with the reason, and another detail

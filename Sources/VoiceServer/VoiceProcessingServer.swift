@@ -1,5 +1,9 @@
 internal import AnechoicAPI
 internal import GRPCTransport
+internal import Identity
+internal import Synchronization
+internal import Telemetry
+internal import VoiceEngines
 
 /// A running server of the voice-processing service.
 public final class VoiceProcessingServer: Sendable {
@@ -8,11 +12,16 @@ public final class VoiceProcessingServer: Sendable {
   private let server: Server
   private let health: HealthService
   private let directory: SessionDirectory
+  private let live: LiveConfiguration
+  private let servesReflection: Bool
+  /// The listener for operators, which has health and reflection only.
+  private let operators = Mutex<Server?>(nil)
   /// The time for the last answers, and for the rest of recordings, to leave after the sessions
   /// have ended.
-  private static let farewell = Duration.seconds(1)
+  private static let farewell = Duration.seconds(2)
 
-  /// Starts a server. Throws if a limit is out of its range or an address is not available.
+  /// Starts a server. Throws if a limit is out of its range, an engine cannot be prepared or an
+  /// address is not available.
   public init(_ configuration: ServerConfiguration) throws(ServerStartError) {
     let limits = configuration.limits
     do {
@@ -20,10 +29,21 @@ public final class VoiceProcessingServer: Sendable {
     } catch {
       throw ServerStartError(description: error.description)
     }
+    do {
+      try configuration.engines.prepare()
+    } catch {
+      throw ServerStartError(description: error.description)
+    }
     let directory = SessionDirectory(
-      maximum: limits.sessions, maximumPerHost: limits.sessionsPerClient)
+      maximum: limits.sessions, maximumPerClient: limits.sessionsPerClient)
     self.directory = directory
-    health = HealthService(services: [RPC.voiceProcessing, RPC.sessions])
+    let loads = ThreadLoads(FrameBudget(share: limits.frameBudget))
+    let costs = EngineCosts(configuration.engines)
+    let live = LiveConfiguration(configuration)
+    self.live = live
+    servesReflection = configuration.servesReflection
+    health = HealthService(services: [RPC.voiceProcessing, RPC.sessions]) { directory.isFull }
+    configuration.metrics.addSessions(maximum: limits.sessions) { directory.count }
     var options = Server.Options(
       addresses: configuration.addresses, queueCount: configuration.threads)
     options.security = configuration.security
@@ -34,33 +54,78 @@ public final class VoiceProcessingServer: Sendable {
     var methods =
       [
         ServerMethod(Method(service: RPC.voiceProcessing, name: RPC.process)) {
-          ProcessCall($0, configuration, directory)
+          ProcessCall($0, live.current, directory, loads, costs)
         },
-        .capabilities(configuration, directory),
+        .capabilities(live, directory, costs),
       ]
-      + SessionService(directory: directory, configuration: configuration).methods
-      + health.methods
+      + SessionService(directory: directory, live: live).methods
+    let interceptor = AccessInterceptor(
+      authenticator: configuration.authenticator, log: configuration.log)
+    methods = methods.map { $0.admitted(by: interceptor) } + health.methods
     if configuration.servesReflection { methods += ReflectionService(methods).methods }
+    configuration.injection.onChange { [injection = configuration.injection] in
+      directory.allowInjection(injection.isOn)
+    }
     let deadlines = CallDeadlines(
       start: configuration.startDeadline, write: configuration.watcherDeadline)
     do {
       server = try Server(
-        options: options, methods: methods.map { $0.with(deadlines).withUsualMessages })
+        options: options,
+        methods: methods.map {
+          $0.with(deadlines).withUsualMessages.observed(by: configuration.metrics.registry)
+        })
     } catch {
       throw ServerStartError(description: error.description)
     }
   }
 
-  /// Stops the server. New sessions are refused with UNAVAILABLE. Running sessions, and their
-  /// recorders, have `grace` to end; then the server ends them. Returns at most two seconds after
-  /// `grace`.
+  /// Whether the server takes new sessions: it is neither draining nor full.
+  public var isReady: Bool { health.isReady }
+
+  /// Starts a plaintext listener for operators, with health and reflection only. Returns its address
+  /// with its actual port. Call this once.
+  public func listenForOperators(at address: String) throws(ServerStartError) -> String {
+    var methods = health.methods
+    if servesReflection { methods += ReflectionService(methods).methods }
+    let configuration = live.current
+    let deadlines = CallDeadlines(
+      start: configuration.startDeadline, write: configuration.watcherDeadline)
+    var options = Server.Options(addresses: [address])
+    options.limits = ServerLimits(configuration.limits)
+    do {
+      let server = try Server(
+        options: options, methods: methods.map { $0.with(deadlines).withUsualMessages })
+      operators.withLock { $0 = server }
+      return server.addresses[0]
+    } catch {
+      throw ServerStartError(description: error.description)
+    }
+  }
+
+  /// Applies the parts of a configuration that a running server can change: the limits of sessions,
+  /// the engines, injection, recording and certificates. Running calls keep their limits.
+  public func apply(_ configuration: ServerConfiguration) {
+    live.current = configuration
+    directory.limit(
+      to: configuration.limits.sessions, perClient: configuration.limits.sessionsPerClient)
+    server.replaceCertificates(configuration.security)
+  }
+
+  /// Stops the server, in this order: Every health check says NOT_SERVING. New sessions are refused
+  /// with UNAVAILABLE. Running sessions, their watchers and their recorders are told that the end
+  /// comes in `grace`. After that time the server processes what it has received from the sessions
+  /// that still run, and ends them. Returns at most four seconds after `grace`.
   public func stop(grace: Duration) async {
     health.stopServing()
     await directory.drain(grace: grace)
     await directory.endAll(atMost: Self.farewell)
     health.endWatches()
     await server.shutdown(grace: Self.farewell)
+    await operators.withLock { $0.take() }?.shutdown(grace: .zero)
   }
+
+  /// Ends the grace of `stop` now, also if `stop` has not been called yet.
+  public func hurry() { directory.hurry() }
 }
 
 extension ServerMethod {
@@ -72,11 +137,22 @@ extension ServerMethod {
   }
 }
 
+extension ServerMethod {
+  /// The method with a count of its calls, and with an id for each call in the log.
+  fileprivate func observed(by registry: MetricsRegistry) -> ServerMethod {
+    with(
+      CallMetrics(
+        registry, type: shape.rawValue, service: method.service, method: method.name)
+    ).with(correlationHeader: RPC.correlation)
+  }
+}
+
 extension ServerLimits {
   fileprivate init(_ limits: AdmissionLimits) {
     self.init()
     callsPerConnection = limits.callsPerConnection
     callsWithoutMessage = limits.callsWithoutMessage
+    handshakeTimeout = limits.handshakeTimeout
     memoryBytes = limits.memoryBytes > 0 ? limits.memoryBytes : nil
     if limits.connectionAge > .zero {
       connectionAge = limits.connectionAge

@@ -26,7 +26,7 @@ extension VoiceSession {
 
   /// Announces that the microphone runs.
   private func begin(sink: any SessionSink) {
-    if capture.processedFrames == 0, let reason = capture.micMode.reason {
+    if capture.processedFrames == 0, !capture.isReduced, let reason = capture.micMode.reason {
       announceMicMode(reason, sink: sink)
     }
     capture.isRunning = true

@@ -22,6 +22,10 @@ public final class VoiceSession {
   var injections: InjectionQueue
   var output: OutputChunker
   var gaps = OpenGaps()
+  var suspensions: UInt32 = 0
+
+  /// The number of samples of the processed output that were emitted.
+  public var processedSamples: Int64 { output.emittedSamples }
 
   /// Creates a session.
   ///
@@ -53,6 +57,16 @@ public final class VoiceSession {
     let format = EngineFormat(
       rate: rate, channelCount: 1, reference: hasReference ? reference : nil)
     return CapturePipeline.latency(engine, format)
+  }
+
+  /// Returns the rate at which an engine works in a session, and the number of channels.
+  public static func processing(
+    of setup: SessionSetup, engine: any VoiceEngine.Type
+  ) -> (rate: SampleRate, channelCount: Int) {
+    (
+      CapturePipeline.rate(for: setup, engine.processingRates),
+      min(setup.microphone.channelCount, setup.processed.channelCount)
+    )
   }
 
   /// The index after the last sample of the microphone that arrived.
@@ -158,10 +172,19 @@ public final class VoiceSession {
     emit(.ended(reason), to: sink)
   }
 
+  /// The part of the statistics that grows with each frame.
+  /// Runs per frame: no allocation, lock, log or await.
+  public var flow: SessionStatistics.Flow {
+    var flow = capture.flow
+    flow.samplesConcealed = gaps.concealedSamples
+    return flow
+  }
+
   /// The statistics of the session.
   public var statistics: SessionStatistics {
     var statistics = capture.statistics
     statistics.flow.samplesConcealed = gaps.concealedSamples
+    statistics.flow.suspensions = suspensions
     playback.fill(&statistics)
     return statistics
   }

@@ -1,3 +1,4 @@
+import Identity
 import Testing
 
 @testable import VoiceServer
@@ -24,7 +25,7 @@ struct ClientBudgetsTests {
   }
 
   private func client(_ name: String, host: String = "ipv4:10.0.0.1") -> Principal {
-    Principal(name: name, host: host)
+    .unverified(name: name, host: host)
   }
 
   @Test func aClientBelowItsShareIsNeverRefused() {

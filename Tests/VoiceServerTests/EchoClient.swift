@@ -15,13 +15,14 @@ struct EchoClient {
   let scene: EchoScene
   let recording: EchoScene.Recording
 
-  init(seconds: Int, _ change: (inout EchoScene) -> Void = { _ in }) {
+  /// Creates a client with a voice in the room, or without one.
+  init(seconds: Int, near: [Float] = [], _ change: (inout EchoScene) -> Void = { _ in }) {
     var scene = EchoScene(rate: Self.rate.hertz)
     scene.lag = 0.3
     change(&scene)
     self.scene = scene
     recording = scene.record(
-      farEnd: Signals.babble(Self.rate.hertz * seconds, rate: Self.rate, seed: 7))
+      farEnd: Signals.babble(Self.rate.hertz * seconds, rate: Self.rate, seed: 7), near: near)
   }
 
   var chunkCount: Int { recording.microphone.count / Self.chunk }

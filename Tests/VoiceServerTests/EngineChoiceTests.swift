@@ -62,6 +62,7 @@ struct EngineChoiceTests {
       #expect(engines.map(\.engine) == Self.catalog.engines.map { Self.message($0.identity) })
       #expect(engines.map(\.isDefault) == [true, false])
       for (listed, engine) in zip(engines, Self.catalog.engines) {
+        #expect(listed.rates.allSatisfy { $0.hasFrameTime && $0.frameTime.nanos > 0 })
         #expect(listed.rates.map(\.sampleRateHz) == engine.processingRates.map { UInt32($0.hertz) })
         for (rate, listed) in zip(engine.processingRates, listed.rates) {
           let format = AudioFormat(encoding: .s16, rate: rate, channelCount: 1)

@@ -47,7 +47,7 @@ struct InjectionPermissionTests {
 
   @Test func aServerWithoutInjectionAsksNobody() async throws {
     try await TestServer.run {
-      $0.allowsInjection = false
+      $0.injection.set(false)
     } _: { server in
       let recording = try await InjectedSession.run(server) { session in
         let olga = server.steering(as: "olga")

@@ -10,8 +10,12 @@ struct LaneTests {
     let configuration = ServerConfiguration(
       addresses: [], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self))
     let methods =
-      HealthService(services: []).methods
-      + [.capabilities(configuration, SessionDirectory(maximum: 1))]
+      HealthService(services: []) { false }.methods
+      + [
+        .capabilities(
+          LiveConfiguration(configuration), SessionDirectory(maximum: 1),
+          EngineCosts(configuration.engines))
+      ]
     #expect(methods.count == 4)
     #expect(methods.allSatisfy { $0.lane == .background })
   }

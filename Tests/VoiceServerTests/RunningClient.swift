@@ -13,33 +13,37 @@ final class RunningClient: Sendable {
   private let stream: ProcessStream
   private let isOver = Atomic(false)
   private let framesHeard = Atomic(0)
+  private let framesGone = Atomic(0)
   private let microphone: [UInt8]
   private let slackFrames: Int
+  private let pause: Duration
   private let add: @Sendable (inout Anechoic_V1_AudioInput) -> Void
   private let replies = Mutex<[Anechoic_V1_Control]>([])
 
   private init(
     _ server: TestServer, _ start: Anechoic_V1_Start, _ microphone: [UInt8], slackFrames: Int,
-    _ add: @escaping @Sendable (inout Anechoic_V1_AudioInput) -> Void
+    pause: Duration, _ add: @escaping @Sendable (inout Anechoic_V1_AudioInput) -> Void
   ) async throws {
     stream = try await server.client.process(start)
     session = stream.started.session
     self.microphone = microphone
     self.slackFrames = slackFrames
+    self.pause = pause
     self.add = add
   }
 
   /// Runs a session while `body` acts on it. Returns everything that the session sent. `microphone`
   /// is repeated. `add` can add to each 10 ms or change them. At most `slackFrames` frames wait for
-  /// their answer.
+  /// their answer, and the client pauses after each frame.
   static func run(
     _ server: TestServer, _ start: Anechoic_V1_Start = .mediaClock(),
     microphone: [UInt8] = AudioFormat.s16.babble(3000), slackFrames: Int = 0,
+    pause: Duration = .milliseconds(1),
     adding add: @escaping @Sendable (inout Anechoic_V1_AudioInput) -> Void = { _ in },
     _ body: (RunningClient, SessionsClient) async throws -> Void
   ) async throws -> Recording {
     let client = try await RunningClient(
-      server, start, microphone, slackFrames: slackFrames, add)
+      server, start, microphone, slackFrames: slackFrames, pause: pause, add)
     let steering = SessionsClient(server: server.address, clientName: "olga")
     async let running = client.send()
     do {
@@ -55,6 +59,9 @@ final class RunningClient: Sendable {
 
   /// The number of frames that were answered.
   var framesAnswered: Int { framesHeard.load(ordering: .relaxed) }
+
+  /// The number of frames that were sent.
+  var framesSent: Int { framesGone.load(ordering: .relaxed) }
 
   func stop() { isOver.store(true, ordering: .relaxed) }
 
@@ -93,13 +100,14 @@ final class RunningClient: Sendable {
         }
         add(&audio)
         try await stream.send(audio)
+        framesGone.store(frame, ordering: .relaxed)
         let awaited = (frame - slackFrames) * size
         while recording.processed.count < awaited, let response = try await stream.receive() {
           recording.note(response)
         }
         framesHeard.store(frame, ordering: .relaxed)
         // Gives other tasks time, so that the session does not advance by hours.
-        try await Task.sleep(for: .milliseconds(1))
+        try await Task.sleep(for: pause)
       } while !isOver.load(ordering: .relaxed) && recording.endReason == nil
       stream.finish()
     } catch is Status {

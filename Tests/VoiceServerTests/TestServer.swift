@@ -14,14 +14,15 @@ struct TestServer {
   let client: VoiceProcessingClient
   let channel: Channel
 
+  static let engines = EngineCatalog(WebRTCVoiceEngine.self)
+
   /// Runs `body` with a server on a port of its own. Stops the server afterwards, even if `body`
   /// throws.
   static func run<Result>(
     threads: Int = 1, _ configure: (inout ServerConfiguration) throws -> Void = { _ in },
     _ body: (TestServer) async throws -> Result
   ) async throws -> Result {
-    var configuration = ServerConfiguration(
-      addresses: ["127.0.0.1:0"], threads: threads, engines: EngineCatalog(WebRTCVoiceEngine.self))
+    var configuration = configuration(threads: threads)
     try configure(&configuration)
     let server = try VoiceProcessingServer(configuration)
     do {
@@ -34,9 +35,25 @@ struct TestServer {
     }
   }
 
+  /// Returns the configuration of a server on a port of its own.
+  static func configuration(threads: Int = 1) -> ServerConfiguration {
+    var configuration = ServerConfiguration(
+      addresses: ["127.0.0.1:0"], threads: threads, engines: EngineCatalog(WebRTCVoiceEngine.self))
+    // Debug builds and busy machines would refuse sessions that a test needs.
+    configuration.limits.frameBudget = 0
+    // Most tests are about sessions that end with their connection.
+    configuration.limits.resumeWindow = .zero
+    return configuration
+  }
+
   /// Creates a server that the test stops.
   init(_ server: VoiceProcessingServer) throws {
-    address = try #require(server.addresses.first)
+    self.init(address: try #require(server.addresses.first))
+  }
+
+  /// Creates a server that runs elsewhere.
+  init(address: String) {
+    self.address = address
     client = VoiceProcessingClient(server: address)
     channel = Channel(target: address)
   }

@@ -56,6 +56,12 @@ struct SessionMirror {
       let isNew = try? state.injectionPermissions.decide(client, grant: permission == .granted)
       expect(isNew == true, "a decision that is no change")
     case .injection(let id, let progress, _): follow(id, progress)
+    case .suspended:
+      expect(!state.isSuspended, "suspended twice")
+      state.isSuspended = true
+    case .resumed:
+      expect(state.isSuspended, "resumed without a suspension")
+      state.isSuspended = false
     case .ended: hasEnded = true
     case .routeChanged(let change):
       expect(change.previous == state.route, "a route from elsewhere")

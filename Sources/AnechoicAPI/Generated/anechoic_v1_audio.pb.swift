@@ -93,6 +93,9 @@ public nonisolated enum Anechoic_V1_GapReason: SwiftProtobuf.Enum, Swift.CaseIte
 
   /// The device was unplugged, or the route changed.
   case deviceLost // = 4
+
+  /// The connection was lost, and the session was continued later.
+  case connectionLost // = 5
   case UNRECOGNIZED(Int)
 
   public init() {
@@ -106,6 +109,7 @@ public nonisolated enum Anechoic_V1_GapReason: SwiftProtobuf.Enum, Swift.CaseIte
     case 2: self = .dropped
     case 3: self = .muted
     case 4: self = .deviceLost
+    case 5: self = .connectionLost
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -117,6 +121,7 @@ public nonisolated enum Anechoic_V1_GapReason: SwiftProtobuf.Enum, Swift.CaseIte
     case .dropped: return 2
     case .muted: return 3
     case .deviceLost: return 4
+    case .connectionLost: return 5
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -128,6 +133,7 @@ public nonisolated enum Anechoic_V1_GapReason: SwiftProtobuf.Enum, Swift.CaseIte
     .dropped,
     .muted,
     .deviceLost,
+    .connectionLost,
   ]
 
 }
@@ -212,7 +218,7 @@ nonisolated extension Anechoic_V1_AudioEncoding: SwiftProtobuf._ProtoNameProvidi
 }
 
 nonisolated extension Anechoic_V1_GapReason: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GAP_REASON_UNSPECIFIED\0\u{1}GAP_REASON_XRUN\0\u{1}GAP_REASON_DROPPED\0\u{1}GAP_REASON_MUTED\0\u{1}GAP_REASON_DEVICE_LOST\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GAP_REASON_UNSPECIFIED\0\u{1}GAP_REASON_XRUN\0\u{1}GAP_REASON_DROPPED\0\u{1}GAP_REASON_MUTED\0\u{1}GAP_REASON_DEVICE_LOST\0\u{1}GAP_REASON_CONNECTION_LOST\0")
 }
 
 nonisolated extension Anechoic_V1_AudioFormat: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -341,8 +341,8 @@ public nonisolated struct Anechoic_V1_VoiceProcessing: Sendable {
     public var enabled: Bool = false
 
     /// LEVEL_LOW preserves more of the voice when both sides talk. LEVEL_HIGH removes more residual
-    /// echo. LEVEL_MODERATE becomes LEVEL_LOW while the near end talks. LEVEL_VERY_HIGH is not
-    /// valid.
+    /// echo. With the engine webrtc-audio-processing, LEVEL_MODERATE becomes LEVEL_LOW while the near
+    /// end talks. LEVEL_VERY_HIGH is not valid.
     public var suppression: Anechoic_V1_VoiceProcessing.Level = .unspecified
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()

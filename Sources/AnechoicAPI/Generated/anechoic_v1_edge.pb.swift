@@ -229,6 +229,9 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     /// The lowest level of the playback buffer in the last second.
     public var playbackBufferMs: Float = 0
 
+    /// The number of times that a session was continued after its connection was lost.
+    public var resumptions: UInt64 = 0
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -729,7 +732,7 @@ nonisolated extension Anechoic_V1_EdgeStatus.Latency: SwiftProtobuf.Message, Swi
 
 nonisolated extension Anechoic_V1_EdgeStatus.Flow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_EdgeStatus.protoMessageName + ".Flow"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sessions\0\u{3}frames_dropped\0\u{3}frames_concealed\0\u{3}frames_unsent\0\u{3}gap_samples\0\u{3}playback_underruns\0\u{3}playback_samples_skipped\0\u{3}playback_drift_ppm\0\u{3}playback_buffer_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sessions\0\u{3}frames_dropped\0\u{3}frames_concealed\0\u{3}frames_unsent\0\u{3}gap_samples\0\u{3}playback_underruns\0\u{3}playback_samples_skipped\0\u{3}playback_drift_ppm\0\u{3}playback_buffer_ms\0\u{1}resumptions\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -746,6 +749,7 @@ nonisolated extension Anechoic_V1_EdgeStatus.Flow: SwiftProtobuf.Message, SwiftP
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.playbackSamplesSkipped) }()
       case 8: try { try decoder.decodeSingularFloatField(value: &self.playbackDriftPpm) }()
       case 9: try { try decoder.decodeSingularFloatField(value: &self.playbackBufferMs) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.resumptions) }()
       default: break
       }
     }
@@ -779,6 +783,9 @@ nonisolated extension Anechoic_V1_EdgeStatus.Flow: SwiftProtobuf.Message, SwiftP
     if self.playbackBufferMs.bitPattern != 0 {
       try visitor.visitSingularFloatField(value: self.playbackBufferMs, fieldNumber: 9)
     }
+    if self.resumptions != 0 {
+      try visitor.visitSingularUInt64Field(value: self.resumptions, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -792,6 +799,7 @@ nonisolated extension Anechoic_V1_EdgeStatus.Flow: SwiftProtobuf.Message, SwiftP
     if lhs.playbackSamplesSkipped != rhs.playbackSamplesSkipped {return false}
     if lhs.playbackDriftPpm != rhs.playbackDriftPpm {return false}
     if lhs.playbackBufferMs != rhs.playbackBufferMs {return false}
+    if lhs.resumptions != rhs.resumptions {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -470,6 +470,22 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
     set {event = .outputDropped(newValue)}
   }
 
+  public var sessionSuspended: Anechoic_V1_SessionSuspended {
+    get {
+      if case .sessionSuspended(let v)? = event {return v}
+      return Anechoic_V1_SessionSuspended()
+    }
+    set {event = .sessionSuspended(newValue)}
+  }
+
+  public var sessionResumed: Anechoic_V1_SessionResumed {
+    get {
+      if case .sessionResumed(let v)? = event {return v}
+      return Anechoic_V1_SessionResumed()
+    }
+    set {event = .sessionResumed(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Event: Equatable, Sendable {
@@ -493,6 +509,8 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
     case draining(Anechoic_V1_Draining)
     case sessionEnded(Anechoic_V1_SessionEnded)
     case outputDropped(Anechoic_V1_OutputDropped)
+    case sessionSuspended(Anechoic_V1_SessionSuspended)
+    case sessionResumed(Anechoic_V1_SessionResumed)
 
   }
 
@@ -640,7 +658,9 @@ public nonisolated struct Anechoic_V1_MicModeChanged: Sendable {
 
   public var active: Anechoic_V1_MicMode = .unspecified
 
-  /// The reason why active differs from preferred: UNSUPPORTED_FORMAT. Empty if they are the same.
+  /// UNSUPPORTED_FORMAT: active differs from preferred, because the engine does not support the
+  /// preferred mode for the session's format. OVERLOAD: the server is overloaded, and the engine runs
+  /// the active mode without what costs most. Echo cancellation stays. Otherwise empty.
   public var reason: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1213,6 +1233,43 @@ public nonisolated struct Anechoic_V1_OutputDropped: Sendable {
   public init() {}
 }
 
+/// The connection of the media client was lost. The session waits for its client and processes nothing.
+public nonisolated struct Anechoic_V1_SessionSuspended: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The session ends after this time, with REASON_CLIENT_LOST.
+  public var resumeWindow: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_resumeWindow ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_resumeWindow = newValue}
+  }
+  /// Returns true if `resumeWindow` has been explicitly set.
+  public var hasResumeWindow: Bool {self._resumeWindow != nil}
+  /// Clears the value of `resumeWindow`. Subsequent reads from it will return its default value.
+  public mutating func clearResumeWindow() {self._resumeWindow = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _resumeWindow: SwiftProtobuf.Google_Protobuf_Duration? = nil
+}
+
+/// The media client continues the session.
+public nonisolated struct Anechoic_V1_SessionResumed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of microphone samples that are concealed because of the gap.
+  public var concealedSamples: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 /// The server is about to stop.
 public nonisolated struct Anechoic_V1_Draining: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1255,7 +1312,8 @@ public nonisolated struct Anechoic_V1_SessionEnded: Sendable {
     /// Another client called DeleteSession.
     case deleted // = 2
 
-    /// The connection of the media client broke.
+    /// The connection of the media client broke, and the client did not continue the session within
+    /// its resume_window.
     case clientLost // = 3
 
     /// The session received no audio for the server's idle limit.
@@ -1348,7 +1406,7 @@ nonisolated extension Anechoic_V1_InputKind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SessionEvent"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}event_id\0\u{1}time\0\u{3}microphone_sample\0\u{4}\u{7}muted_speech_activity\0\u{3}voice_activity_changed\0\u{3}mute_changed\0\u{3}mute_gesture_requested\0\u{3}mute_gesture_resolved\0\u{3}mic_mode_changed\0\u{3}ducking_changed\0\u{3}injection_availability_changed\0\u{3}injection_permission_requested\0\u{3}injection_permission_changed\0\u{3}injection_progress\0\u{3}route_changed\0\u{1}interruption\0\u{1}discontinuity\0\u{3}echo_path_changed\0\u{3}config_changed\0\u{3}capture_warning\0\u{1}draining\0\u{3}session_ended\0\u{3}output_dropped\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}event_id\0\u{1}time\0\u{3}microphone_sample\0\u{4}\u{7}muted_speech_activity\0\u{3}voice_activity_changed\0\u{3}mute_changed\0\u{3}mute_gesture_requested\0\u{3}mute_gesture_resolved\0\u{3}mic_mode_changed\0\u{3}ducking_changed\0\u{3}injection_availability_changed\0\u{3}injection_permission_requested\0\u{3}injection_permission_changed\0\u{3}injection_progress\0\u{3}route_changed\0\u{1}interruption\0\u{1}discontinuity\0\u{3}echo_path_changed\0\u{3}config_changed\0\u{3}capture_warning\0\u{1}draining\0\u{3}session_ended\0\u{3}output_dropped\0\u{3}session_suspended\0\u{3}session_resumed\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1619,6 +1677,32 @@ nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProt
           self.event = .outputDropped(v)
         }
       }()
+      case 30: try {
+        var v: Anechoic_V1_SessionSuspended?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .sessionSuspended(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .sessionSuspended(v)
+        }
+      }()
+      case 31: try {
+        var v: Anechoic_V1_SessionResumed?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .sessionResumed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .sessionResumed(v)
+        }
+      }()
       default: break
       }
     }
@@ -1718,6 +1802,14 @@ nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProt
     case .outputDropped?: try {
       guard case .outputDropped(let v)? = self.event else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 29)
+    }()
+    case .sessionSuspended?: try {
+      guard case .sessionSuspended(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+    }()
+    case .sessionResumed?: try {
+      guard case .sessionResumed(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
     }()
     case nil: break
     }
@@ -2592,6 +2684,70 @@ nonisolated extension Anechoic_V1_OutputDropped: SwiftProtobuf.Message, SwiftPro
 
   public static func ==(lhs: Anechoic_V1_OutputDropped, rhs: Anechoic_V1_OutputDropped) -> Bool {
     if lhs.samples != rhs.samples {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_SessionSuspended: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SessionSuspended"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}resume_window\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._resumeWindow) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._resumeWindow {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_SessionSuspended, rhs: Anechoic_V1_SessionSuspended) -> Bool {
+    if lhs._resumeWindow != rhs._resumeWindow {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_SessionResumed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SessionResumed"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}concealed_samples\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.concealedSamples) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.concealedSamples != 0 {
+      try visitor.visitSingularInt64Field(value: self.concealedSamples, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_SessionResumed, rhs: Anechoic_V1_SessionResumed) -> Bool {
+    if lhs.concealedSamples != rhs.concealedSamples {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

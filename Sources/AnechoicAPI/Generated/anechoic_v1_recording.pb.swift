@@ -64,6 +64,9 @@ public nonisolated struct Anechoic_V1_RecordingHeader: Sendable {
   /// The SHA-256 digest of the engine's weights in hexadecimal. Empty for an engine without weights.
   public var engineWeightsSha256: String = String()
 
+  /// Whether the server stored permissions to inject for later sessions.
+  public var permissionsStored: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -212,6 +215,43 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     set {_uniqueStorage()._act = .microphoneLate(newValue)}
   }
 
+  /// Whether the server was switched to allow injection. False if it was switched to forbid
+  /// injection.
+  public var injectionAllowed: Bool {
+    get {
+      if case .injectionAllowed(let v)? = _storage._act {return v}
+      return false
+    }
+    set {_uniqueStorage()._act = .injectionAllowed(newValue)}
+  }
+
+  /// Whether the engine was switched to its reduced mode because of overload. False if it was
+  /// switched back.
+  public var reduced: Bool {
+    get {
+      if case .reduced(let v)? = _storage._act {return v}
+      return false
+    }
+    set {_uniqueStorage()._act = .reduced(newValue)}
+  }
+
+  /// The connection of the media client was lost, and the session began to wait for this time.
+  public var suspended: SwiftProtobuf.Google_Protobuf_Duration {
+    get {
+      if case .suspended(let v)? = _storage._act {return v}
+      return SwiftProtobuf.Google_Protobuf_Duration()
+    }
+    set {_uniqueStorage()._act = .suspended(newValue)}
+  }
+
+  public var resumed: Anechoic_V1_RecordedAct.Resumption {
+    get {
+      if case .resumed(let v)? = _storage._act {return v}
+      return Anechoic_V1_RecordedAct.Resumption()
+    }
+    set {_uniqueStorage()._act = .resumed(newValue)}
+  }
+
   /// The number of microphone samples that were removed from the request. If the microphone was
   /// muted during any of them, all of them are removed. Otherwise 0.
   public var withheldSamples: UInt32 {
@@ -240,6 +280,15 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     case outputDropped(Int64)
     /// Whether the microphone became late. False if it was no longer late.
     case microphoneLate(Bool)
+    /// Whether the server was switched to allow injection. False if it was switched to forbid
+    /// injection.
+    case injectionAllowed(Bool)
+    /// Whether the engine was switched to its reduced mode because of overload. False if it was
+    /// switched back.
+    case reduced(Bool)
+    /// The connection of the media client was lost, and the session began to wait for this time.
+    case suspended(SwiftProtobuf.Google_Protobuf_Duration)
+    case resumed(Anechoic_V1_RecordedAct.Resumption)
 
   }
 
@@ -335,11 +384,22 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
 
     public var usageDescription: String = String()
 
+    /// The decision that was stored in an earlier session. Absent if there was none.
+    public var storedDecision: Bool {
+      get {_storedDecision ?? false}
+      set {_storedDecision = newValue}
+    }
+    /// Returns true if `storedDecision` has been explicitly set.
+    public var hasStoredDecision: Bool {self._storedDecision != nil}
+    /// Clears the value of `storedDecision`. Subsequent reads from it will return its default value.
+    public mutating func clearStoredDecision() {self._storedDecision = nil}
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
 
     fileprivate var _client: Anechoic_V1_RecordedClient? = nil
+    fileprivate var _storedDecision: Bool? = nil
   }
 
   /// One step of an injection.
@@ -413,6 +473,29 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     }
 
     public init() {}
+  }
+
+  /// The media client continued the session.
+  public nonisolated struct Resumption: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The microphone sample with which the client continues.
+    public var microphoneSample: Int64 {
+      get {_microphoneSample ?? 0}
+      set {_microphoneSample = newValue}
+    }
+    /// Returns true if `microphoneSample` has been explicitly set.
+    public var hasMicrophoneSample: Bool {self._microphoneSample != nil}
+    /// Clears the value of `microphoneSample`. Subsequent reads from it will return its default value.
+    public mutating func clearMicrophoneSample() {self._microphoneSample = nil}
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+
+    fileprivate var _microphoneSample: Int64? = nil
   }
 
   /// The microphone stopped, because no audio came for some time.
@@ -547,7 +630,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordingHeader"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0\u{3}engine_weights_sha256\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0\u{3}engine_weights_sha256\0\u{3}permissions_stored\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -562,6 +645,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
       case 5: try { try decoder.decodeSingularBoolField(value: &self.injectionAllowed) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.framesPerTurn) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.engineWeightsSha256) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.permissionsStored) }()
       default: break
       }
     }
@@ -593,6 +677,9 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
     if !self.engineWeightsSha256.isEmpty {
       try visitor.visitSingularStringField(value: self.engineWeightsSha256, fieldNumber: 7)
     }
+    if self.permissionsStored != false {
+      try visitor.visitSingularBoolField(value: self.permissionsStored, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -604,6 +691,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
     if lhs.injectionAllowed != rhs.injectionAllowed {return false}
     if lhs.framesPerTurn != rhs.framesPerTurn {return false}
     if lhs.engineWeightsSha256 != rhs.engineWeightsSha256 {return false}
+    if lhs.permissionsStored != rhs.permissionsStored {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -646,7 +734,7 @@ nonisolated extension Anechoic_V1_RecordedClient: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordedAct"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0\u{3}injection_allowed\0\u{1}reduced\0\u{1}suspended\0\u{1}resumed\0")
 
   fileprivate class _StorageClass {
     var _timeNs: Int64 = 0
@@ -839,6 +927,48 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
             _storage._act = .microphoneLate(v)
           }
         }()
+        case 16: try {
+          var v: Bool?
+          try decoder.decodeSingularBoolField(value: &v)
+          if let v = v {
+            if _storage._act != nil {try decoder.handleConflictingOneOf()}
+            _storage._act = .injectionAllowed(v)
+          }
+        }()
+        case 17: try {
+          var v: Bool?
+          try decoder.decodeSingularBoolField(value: &v)
+          if let v = v {
+            if _storage._act != nil {try decoder.handleConflictingOneOf()}
+            _storage._act = .reduced(v)
+          }
+        }()
+        case 18: try {
+          var v: SwiftProtobuf.Google_Protobuf_Duration?
+          var hadOneofValue = false
+          if let current = _storage._act {
+            hadOneofValue = true
+            if case .suspended(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._act = .suspended(v)
+          }
+        }()
+        case 19: try {
+          var v: Anechoic_V1_RecordedAct.Resumption?
+          var hadOneofValue = false
+          if let current = _storage._act {
+            hadOneofValue = true
+            if case .resumed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._act = .resumed(v)
+          }
+        }()
         default: break
         }
       }
@@ -912,6 +1042,22 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
       case .microphoneLate?: try {
         guard case .microphoneLate(let v)? = _storage._act else { preconditionFailure() }
         try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+      }()
+      case .injectionAllowed?: try {
+        guard case .injectionAllowed(let v)? = _storage._act else { preconditionFailure() }
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 16)
+      }()
+      case .reduced?: try {
+        guard case .reduced(let v)? = _storage._act else { preconditionFailure() }
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 17)
+      }()
+      case .suspended?: try {
+        guard case .suspended(let v)? = _storage._act else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      }()
+      case .resumed?: try {
+        guard case .resumed(let v)? = _storage._act else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
       }()
       default: break
       }
@@ -1040,7 +1186,7 @@ nonisolated extension Anechoic_V1_RecordedAct.Gesture: SwiftProtobuf.Message, Sw
 
 nonisolated extension Anechoic_V1_RecordedAct.PermissionRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_RecordedAct.protoMessageName + ".PermissionRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{3}usage_description\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{3}usage_description\0\u{3}stored_decision\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1050,6 +1196,7 @@ nonisolated extension Anechoic_V1_RecordedAct.PermissionRequest: SwiftProtobuf.M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._client) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.usageDescription) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self._storedDecision) }()
       default: break
       }
     }
@@ -1066,12 +1213,16 @@ nonisolated extension Anechoic_V1_RecordedAct.PermissionRequest: SwiftProtobuf.M
     if !self.usageDescription.isEmpty {
       try visitor.visitSingularStringField(value: self.usageDescription, fieldNumber: 2)
     }
+    try { if let v = self._storedDecision {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_RecordedAct.PermissionRequest, rhs: Anechoic_V1_RecordedAct.PermissionRequest) -> Bool {
     if lhs._client != rhs._client {return false}
     if lhs.usageDescription != rhs.usageDescription {return false}
+    if lhs._storedDecision != rhs._storedDecision {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1198,6 +1349,40 @@ nonisolated extension Anechoic_V1_RecordedAct.Injection.Piece: SwiftProtobuf.Mes
   public static func ==(lhs: Anechoic_V1_RecordedAct.Injection.Piece, rhs: Anechoic_V1_RecordedAct.Injection.Piece) -> Bool {
     if lhs.processed != rhs.processed {return false}
     if lhs.playback != rhs.playback {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_RecordedAct.Resumption: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_RecordedAct.protoMessageName + ".Resumption"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}microphone_sample\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._microphoneSample) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._microphoneSample {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_RecordedAct.Resumption, rhs: Anechoic_V1_RecordedAct.Resumption) -> Bool {
+    if lhs._microphoneSample != rhs._microphoneSample {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -134,6 +134,11 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
     set {_uniqueStorage()._echoReference = newValue}
   }
 
+  public var state: Anechoic_V1_Session.State {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The source of the echo canceller's reference.
@@ -181,6 +186,49 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
       .none,
       .client,
       .playback,
+    ]
+
+  }
+
+  public nonisolated enum State: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+    case unspecified // = 0
+
+    /// The media client is connected.
+    case running // = 1
+
+    /// The connection of the media client was lost, and the session waits for the client. Changes take
+    /// effect, gestures are ignored, and injected speech pauses.
+    case suspended // = 2
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .unspecified
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .running
+      case 2: self = .suspended
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .running: return 1
+      case .suspended: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Anechoic_V1_Session.State] = [
+      .unspecified,
+      .running,
+      .suspended,
     ]
 
   }
@@ -670,7 +718,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Session"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}create_time\0\u{1}config\0\u{1}mute\0\u{3}active_mic_mode\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{3}injection_available\0\u{3}injection_permission\0\u{1}route\0\u{1}stats\0\u{1}labels\0\u{3}last_event_id\0\u{1}owner\0\u{3}far_end_voice_active\0\u{3}echo_reference\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}create_time\0\u{1}config\0\u{1}mute\0\u{3}active_mic_mode\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{3}injection_available\0\u{3}injection_permission\0\u{1}route\0\u{1}stats\0\u{1}labels\0\u{3}last_event_id\0\u{1}owner\0\u{3}far_end_voice_active\0\u{3}echo_reference\0\u{1}state\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -689,6 +737,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
     var _owner: String = String()
     var _farEndVoiceActive: Bool = false
     var _echoReference: Anechoic_V1_Session.EchoReference = .unspecified
+    var _state: Anechoic_V1_Session.State = .unspecified
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -715,6 +764,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
       _owner = source._owner
       _farEndVoiceActive = source._farEndVoiceActive
       _echoReference = source._echoReference
+      _state = source._state
     }
   }
 
@@ -749,6 +799,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._owner) }()
         case 15: try { try decoder.decodeSingularBoolField(value: &_storage._farEndVoiceActive) }()
         case 16: try { try decoder.decodeSingularEnumField(value: &_storage._echoReference) }()
+        case 17: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
         default: break
         }
       }
@@ -809,6 +860,9 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
       if _storage._echoReference != .unspecified {
         try visitor.visitSingularEnumField(value: _storage._echoReference, fieldNumber: 16)
       }
+      if _storage._state != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._state, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -834,6 +888,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._owner != rhs_storage._owner {return false}
         if _storage._farEndVoiceActive != rhs_storage._farEndVoiceActive {return false}
         if _storage._echoReference != rhs_storage._echoReference {return false}
+        if _storage._state != rhs_storage._state {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -845,6 +900,10 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Anechoic_V1_Session.EchoReference: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ECHO_REFERENCE_UNSPECIFIED\0\u{1}ECHO_REFERENCE_NONE\0\u{1}ECHO_REFERENCE_CLIENT\0\u{1}ECHO_REFERENCE_PLAYBACK\0")
+}
+
+nonisolated extension Anechoic_V1_Session.State: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STATE_UNSPECIFIED\0\u{1}STATE_RUNNING\0\u{1}STATE_SUSPENDED\0")
 }
 
 nonisolated extension Anechoic_V1_ListSessionsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -92,6 +92,12 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
   /// Clears the value of `otherAudio`. Subsequent reads from it will return its default value.
   public mutating func clearOtherAudio() {_uniqueStorage()._otherAudio = nil}
 
+  /// Whether the engine does without what costs most, because the server is overloaded.
+  public var reduced: Bool {
+    get {_storage._reduced}
+    set {_uniqueStorage()._reduced = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated struct Echo: Sendable {
@@ -311,6 +317,12 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Samples of the microphone that arrived more than 100 ms behind real time.
     public var microphoneSamplesLate: UInt64 = 0
 
+    /// The number of times that the session was suspended.
+    public var suspensions: UInt32 = 0
+
+    /// Samples of the processed output that were lost with a connection.
+    public var outputSamplesLost: UInt64 = 0
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -327,7 +339,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SessionStats"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}echo\0\u{1}timing\0\u{1}levels\0\u{1}flow\0\u{3}active_mic_mode\0\u{3}ducking_gain_db\0\u{3}far_end\0\u{3}other_audio\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}echo\0\u{1}timing\0\u{1}levels\0\u{1}flow\0\u{3}active_mic_mode\0\u{3}ducking_gain_db\0\u{3}far_end\0\u{3}other_audio\0\u{1}reduced\0")
 
   fileprivate class _StorageClass {
     var _echo: Anechoic_V1_SessionStats.Echo? = nil
@@ -338,6 +350,7 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
     var _duckingGainDb: Float = 0
     var _farEnd: Anechoic_V1_SessionStats.Buffer? = nil
     var _otherAudio: Anechoic_V1_SessionStats.Buffer? = nil
+    var _reduced: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -356,6 +369,7 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
       _duckingGainDb = source._duckingGainDb
       _farEnd = source._farEnd
       _otherAudio = source._otherAudio
+      _reduced = source._reduced
     }
   }
 
@@ -382,6 +396,7 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
         case 6: try { try decoder.decodeSingularFloatField(value: &_storage._duckingGainDb) }()
         case 7: try { try decoder.decodeSingularMessageField(value: &_storage._farEnd) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._otherAudio) }()
+        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._reduced) }()
         default: break
         }
       }
@@ -418,6 +433,9 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
       try { if let v = _storage._otherAudio {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
       } }()
+      if _storage._reduced != false {
+        try visitor.visitSingularBoolField(value: _storage._reduced, fieldNumber: 9)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -435,6 +453,7 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
         if _storage._duckingGainDb != rhs_storage._duckingGainDb {return false}
         if _storage._farEnd != rhs_storage._farEnd {return false}
         if _storage._otherAudio != rhs_storage._otherAudio {return false}
+        if _storage._reduced != rhs_storage._reduced {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -643,7 +662,7 @@ nonisolated extension Anechoic_V1_SessionStats.Levels: SwiftProtobuf.Message, Sw
 
 nonisolated extension Anechoic_V1_SessionStats.Flow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_SessionStats.protoMessageName + ".Flow"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frames_processed\0\u{3}samples_concealed\0\u{3}reference_frames_missing\0\u{3}output_chunks_dropped\0\u{3}output_samples_dropped\0\u{3}microphone_samples_late\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frames_processed\0\u{3}samples_concealed\0\u{3}reference_frames_missing\0\u{3}output_chunks_dropped\0\u{3}output_samples_dropped\0\u{3}microphone_samples_late\0\u{1}suspensions\0\u{3}output_samples_lost\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -657,6 +676,8 @@ nonisolated extension Anechoic_V1_SessionStats.Flow: SwiftProtobuf.Message, Swif
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.outputChunksDropped) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.outputSamplesDropped) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.microphoneSamplesLate) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.suspensions) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.outputSamplesLost) }()
       default: break
       }
     }
@@ -681,6 +702,12 @@ nonisolated extension Anechoic_V1_SessionStats.Flow: SwiftProtobuf.Message, Swif
     if self.microphoneSamplesLate != 0 {
       try visitor.visitSingularUInt64Field(value: self.microphoneSamplesLate, fieldNumber: 6)
     }
+    if self.suspensions != 0 {
+      try visitor.visitSingularUInt32Field(value: self.suspensions, fieldNumber: 7)
+    }
+    if self.outputSamplesLost != 0 {
+      try visitor.visitSingularUInt64Field(value: self.outputSamplesLost, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -691,6 +718,8 @@ nonisolated extension Anechoic_V1_SessionStats.Flow: SwiftProtobuf.Message, Swif
     if lhs.outputChunksDropped != rhs.outputChunksDropped {return false}
     if lhs.outputSamplesDropped != rhs.outputSamplesDropped {return false}
     if lhs.microphoneSamplesLate != rhs.microphoneSamplesLate {return false}
+    if lhs.suspensions != rhs.suspensions {return false}
+    if lhs.outputSamplesLost != rhs.outputSamplesLost {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

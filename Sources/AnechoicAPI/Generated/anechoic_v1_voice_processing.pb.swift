@@ -8,6 +8,11 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 public import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -262,6 +267,37 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     set {_uniqueStorage()._engine = newValue}
   }
 
+  /// Continues the session that has this token, instead of starting one: Started.resume_token. The
+  /// session keeps its configuration, mute state, permissions and labels; config, muted and labels of
+  /// this start are ignored. All other fields must be those of the first start. If the session still
+  /// has a connection, this call takes the session over, and the older call ends with ABORTED, reason
+  /// TAKEN_OVER.
+  public var resumeToken: Data {
+    get {_storage._resumeToken}
+    set {_uniqueStorage()._resumeToken = newValue}
+  }
+
+  /// The time for which the session waits for its client after the connection was lost. If absent or
+  /// longer, the window of the server. 0: the session ends with its connection.
+  public var resumeWindow: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_storage._resumeWindow ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_uniqueStorage()._resumeWindow = newValue}
+  }
+  /// Returns true if `resumeWindow` has been explicitly set.
+  public var hasResumeWindow: Bool {_storage._resumeWindow != nil}
+  /// Clears the value of `resumeWindow`. Subsequent reads from it will return its default value.
+  public mutating func clearResumeWindow() {_uniqueStorage()._resumeWindow = nil}
+
+  /// The state of the client. Only together with resume_token.
+  public var resumePoint: Anechoic_V1_Start.ResumePoint {
+    get {_storage._resumePoint ?? Anechoic_V1_Start.ResumePoint()}
+    set {_uniqueStorage()._resumePoint = newValue}
+  }
+  /// Returns true if `resumePoint` has been explicitly set.
+  public var hasResumePoint: Bool {_storage._resumePoint != nil}
+  /// Clears the value of `resumePoint`. Subsequent reads from it will return its default value.
+  public mutating func clearResumePoint() {_uniqueStorage()._resumePoint = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The formats of the inputs. The client sends only inputs that it has announced here.
@@ -368,6 +404,55 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     fileprivate var _chunkDuration: SwiftProtobuf.Google_Protobuf_Duration? = nil
   }
 
+  /// The point at which a client continues a session.
+  public nonisolated struct ResumePoint: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The id of the last event that the client has received. The server sends the later ones. If
+    /// absent, only new events are sent.
+    public var lastEventID: UInt64 {
+      get {_lastEventID ?? 0}
+      set {_lastEventID = newValue}
+    }
+    /// Returns true if `lastEventID` has been explicitly set.
+    public var hasLastEventID: Bool {self._lastEventID != nil}
+    /// Clears the value of `lastEventID`. Subsequent reads from it will return its default value.
+    public mutating func clearLastEventID() {self._lastEventID = nil}
+
+    /// The index after the last sample of the processed output that the client has received. The
+    /// server sends the later samples again, as far as it keeps them. If absent, nothing is sent again.
+    public var processedSamples: Int64 {
+      get {_processedSamples ?? 0}
+      set {_processedSamples = newValue}
+    }
+    /// Returns true if `processedSamples` has been explicitly set.
+    public var hasProcessedSamples: Bool {self._processedSamples != nil}
+    /// Clears the value of `processedSamples`. Subsequent reads from it will return its default value.
+    public mutating func clearProcessedSamples() {self._processedSamples = nil}
+
+    /// The index of the microphone sample with which the client continues. The server conceals the
+    /// samples in between, at most 10 s of them. If absent, the media clock stood still: the client
+    /// continues with the sample that follows the last one that has arrived.
+    public var microphoneSample: Int64 {
+      get {_microphoneSample ?? 0}
+      set {_microphoneSample = newValue}
+    }
+    /// Returns true if `microphoneSample` has been explicitly set.
+    public var hasMicrophoneSample: Bool {self._microphoneSample != nil}
+    /// Clears the value of `microphoneSample`. Subsequent reads from it will return its default value.
+    public mutating func clearMicrophoneSample() {self._microphoneSample = nil}
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+
+    fileprivate var _lastEventID: UInt64? = nil
+    fileprivate var _processedSamples: Int64? = nil
+    fileprivate var _microphoneSample: Int64? = nil
+  }
+
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
@@ -441,7 +526,74 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
   /// Clears the value of `engine`. Subsequent reads from it will return its default value.
   public mutating func clearEngine() {_uniqueStorage()._engine = nil}
 
+  /// A secret with which this client continues the session after its connection was lost. Empty if
+  /// the session ends with its connection.
+  public var resumeToken: Data {
+    get {_storage._resumeToken}
+    set {_uniqueStorage()._resumeToken = newValue}
+  }
+
+  /// The time for which the session then waits for its client.
+  public var resumeWindow: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_storage._resumeWindow ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_uniqueStorage()._resumeWindow = newValue}
+  }
+  /// Returns true if `resumeWindow` has been explicitly set.
+  public var hasResumeWindow: Bool {_storage._resumeWindow != nil}
+  /// Clears the value of `resumeWindow`. Subsequent reads from it will return its default value.
+  public mutating func clearResumeWindow() {_uniqueStorage()._resumeWindow = nil}
+
+  /// Present if this call continues a session. Missed events and output follow.
+  public var resumed: Anechoic_V1_Started.Resumed {
+    get {_storage._resumed ?? Anechoic_V1_Started.Resumed()}
+    set {_uniqueStorage()._resumed = newValue}
+  }
+  /// Returns true if `resumed` has been explicitly set.
+  public var hasResumed: Bool {_storage._resumed != nil}
+  /// Clears the value of `resumed`. Subsequent reads from it will return its default value.
+  public mutating func clearResumed() {_uniqueStorage()._resumed = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated struct Resumed: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The index of the microphone sample that the session expects next. Other inputs continue at the
+    /// same time. Equals resume_point.microphone_sample, unless audio up to a later sample has arrived
+    /// or the gap is longer than 10 s.
+    public var microphoneSample: Int64 = 0
+
+    /// The number of microphone samples before it that the session conceals.
+    public var concealedSamples: Int64 = 0
+
+    /// The index of the first sample of the processed output that follows.
+    public var processedSample: Int64 = 0
+
+    /// The number of samples of the processed output that the client has missed and the server no
+    /// longer keeps.
+    public var lostSamples: Int64 = 0
+
+    /// The number of events that the client has missed and the server no longer keeps.
+    public var lostEvents: UInt64 = 0
+
+    /// The time for which the session was suspended. 0 if it still had a connection.
+    public var suspendedFor: SwiftProtobuf.Google_Protobuf_Duration {
+      get {_suspendedFor ?? SwiftProtobuf.Google_Protobuf_Duration()}
+      set {_suspendedFor = newValue}
+    }
+    /// Returns true if `suspendedFor` has been explicitly set.
+    public var hasSuspendedFor: Bool {self._suspendedFor != nil}
+    /// Clears the value of `suspendedFor`. Subsequent reads from it will return its default value.
+    public mutating func clearSuspendedFor() {self._suspendedFor = nil}
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+
+    fileprivate var _suspendedFor: SwiftProtobuf.Google_Protobuf_Duration? = nil
+  }
 
   public init() {}
 
@@ -811,6 +963,11 @@ public nonisolated struct Anechoic_V1_InjectionPermissionDecision: Sendable {
 
   public var grant: Bool = false
 
+  /// Stores the decision for later sessions of the same media client. Otherwise the decision lasts as
+  /// long as this session. Refused with FAILED_PRECONDITION, reason PERMISSIONS_NOT_STORED, if the
+  /// server does not store permissions.
+  public var remember: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -897,9 +1054,22 @@ public nonisolated struct Anechoic_V1_GetCapabilitiesResponse: Sendable {
   /// The default engine first.
   public var engines: [Anechoic_V1_EngineCapabilities] = []
 
+  /// The longest time for which a session waits for a client that lost its connection. 0 if sessions
+  /// end with their connection.
+  public var resumeWindow: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_resumeWindow ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_resumeWindow = newValue}
+  }
+  /// Returns true if `resumeWindow` has been explicitly set.
+  public var hasResumeWindow: Bool {self._resumeWindow != nil}
+  /// Clears the value of `resumeWindow`. Subsequent reads from it will return its default value.
+  public mutating func clearResumeWindow() {self._resumeWindow = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _resumeWindow: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
 public nonisolated struct Anechoic_V1_EngineCapabilities: Sendable {
@@ -951,12 +1121,24 @@ public nonisolated struct Anechoic_V1_EngineCapabilities: Sendable {
     /// Clears the value of `delayWithoutReference`. Subsequent reads from it will return its default value.
     public mutating func clearDelayWithoutReference() {self._delayWithoutReference = nil}
 
+    /// The processor time that 10 ms of one microphone channel with a reference need on the server's
+    /// machine, for the engine alone. Measured at the first request, with noise.
+    public var frameTime: SwiftProtobuf.Google_Protobuf_Duration {
+      get {_frameTime ?? SwiftProtobuf.Google_Protobuf_Duration()}
+      set {_frameTime = newValue}
+    }
+    /// Returns true if `frameTime` has been explicitly set.
+    public var hasFrameTime: Bool {self._frameTime != nil}
+    /// Clears the value of `frameTime`. Subsequent reads from it will return its default value.
+    public mutating func clearFrameTime() {self._frameTime = nil}
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
 
     fileprivate var _delayWithReference: SwiftProtobuf.Google_Protobuf_Duration? = nil
     fileprivate var _delayWithoutReference: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    fileprivate var _frameTime: SwiftProtobuf.Google_Protobuf_Duration? = nil
   }
 
   public init() {}
@@ -1210,7 +1392,7 @@ nonisolated extension Anechoic_V1_ProcessResponse: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Start"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{1}config\0\u{1}muted\0\u{1}inputs\0\u{1}outputs\0\u{1}pacing\0\u{3}stats_interval\0\u{1}labels\0\u{1}engine\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{1}config\0\u{1}muted\0\u{1}inputs\0\u{1}outputs\0\u{1}pacing\0\u{3}stats_interval\0\u{1}labels\0\u{1}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{3}resume_point\0")
 
   fileprivate class _StorageClass {
     var _sessionID: String = String()
@@ -1222,6 +1404,9 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
     var _statsInterval: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _labels: Dictionary<String,String> = [:]
     var _engine: String = String()
+    var _resumeToken: Data = Data()
+    var _resumeWindow: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    var _resumePoint: Anechoic_V1_Start.ResumePoint? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1241,6 +1426,9 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
       _statsInterval = source._statsInterval
       _labels = source._labels
       _engine = source._engine
+      _resumeToken = source._resumeToken
+      _resumeWindow = source._resumeWindow
+      _resumePoint = source._resumePoint
     }
   }
 
@@ -1268,6 +1456,9 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
         case 7: try { try decoder.decodeSingularMessageField(value: &_storage._statsInterval) }()
         case 8: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._labels) }()
         case 9: try { try decoder.decodeSingularStringField(value: &_storage._engine) }()
+        case 10: try { try decoder.decodeSingularBytesField(value: &_storage._resumeToken) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._resumeWindow) }()
+        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._resumePoint) }()
         default: break
         }
       }
@@ -1307,6 +1498,15 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
       if !_storage._engine.isEmpty {
         try visitor.visitSingularStringField(value: _storage._engine, fieldNumber: 9)
       }
+      if !_storage._resumeToken.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._resumeToken, fieldNumber: 10)
+      }
+      try { if let v = _storage._resumeWindow {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._resumePoint {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1325,6 +1525,9 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._statsInterval != rhs_storage._statsInterval {return false}
         if _storage._labels != rhs_storage._labels {return false}
         if _storage._engine != rhs_storage._engine {return false}
+        if _storage._resumeToken != rhs_storage._resumeToken {return false}
+        if _storage._resumeWindow != rhs_storage._resumeWindow {return false}
+        if _storage._resumePoint != rhs_storage._resumePoint {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1427,9 +1630,53 @@ nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftPro
   }
 }
 
+nonisolated extension Anechoic_V1_Start.ResumePoint: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_Start.protoMessageName + ".ResumePoint"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}last_event_id\0\u{3}processed_samples\0\u{3}microphone_sample\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self._lastEventID) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._processedSamples) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._microphoneSample) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._lastEventID {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._processedSamples {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._microphoneSample {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_Start.ResumePoint, rhs: Anechoic_V1_Start.ResumePoint) -> Bool {
+    if lhs._lastEventID != rhs._lastEventID {return false}
+    if lhs._processedSamples != rhs._processedSamples {return false}
+    if lhs._microphoneSample != rhs._microphoneSample {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Started"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{c}\u{7}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{c}\u{7}\u{1}")
 
   fileprivate class _StorageClass {
     var _session: String = String()
@@ -1439,6 +1686,9 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
     var _outputs: Anechoic_V1_Start.Outputs? = nil
     var _algorithmicDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _engine: Anechoic_V1_Engine? = nil
+    var _resumeToken: Data = Data()
+    var _resumeWindow: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    var _resumed: Anechoic_V1_Started.Resumed? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1456,6 +1706,9 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       _outputs = source._outputs
       _algorithmicDelay = source._algorithmicDelay
       _engine = source._engine
+      _resumeToken = source._resumeToken
+      _resumeWindow = source._resumeWindow
+      _resumed = source._resumed
     }
   }
 
@@ -1481,6 +1734,9 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         case 5: try { try decoder.decodeSingularMessageField(value: &_storage._outputs) }()
         case 6: try { try decoder.decodeSingularMessageField(value: &_storage._algorithmicDelay) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._engine) }()
+        case 9: try { try decoder.decodeSingularBytesField(value: &_storage._resumeToken) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._resumeWindow) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._resumed) }()
         default: break
         }
       }
@@ -1514,6 +1770,15 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       try { if let v = _storage._engine {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
       } }()
+      if !_storage._resumeToken.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._resumeToken, fieldNumber: 9)
+      }
+      try { if let v = _storage._resumeWindow {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._resumed {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1530,10 +1795,72 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._outputs != rhs_storage._outputs {return false}
         if _storage._algorithmicDelay != rhs_storage._algorithmicDelay {return false}
         if _storage._engine != rhs_storage._engine {return false}
+        if _storage._resumeToken != rhs_storage._resumeToken {return false}
+        if _storage._resumeWindow != rhs_storage._resumeWindow {return false}
+        if _storage._resumed != rhs_storage._resumed {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_Started.Resumed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_Started.protoMessageName + ".Resumed"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}microphone_sample\0\u{3}concealed_samples\0\u{3}processed_sample\0\u{3}lost_samples\0\u{3}lost_events\0\u{3}suspended_for\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.microphoneSample) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.concealedSamples) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.processedSample) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.lostSamples) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.lostEvents) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._suspendedFor) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.microphoneSample != 0 {
+      try visitor.visitSingularInt64Field(value: self.microphoneSample, fieldNumber: 1)
+    }
+    if self.concealedSamples != 0 {
+      try visitor.visitSingularInt64Field(value: self.concealedSamples, fieldNumber: 2)
+    }
+    if self.processedSample != 0 {
+      try visitor.visitSingularInt64Field(value: self.processedSample, fieldNumber: 3)
+    }
+    if self.lostSamples != 0 {
+      try visitor.visitSingularInt64Field(value: self.lostSamples, fieldNumber: 4)
+    }
+    if self.lostEvents != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lostEvents, fieldNumber: 5)
+    }
+    try { if let v = self._suspendedFor {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_Started.Resumed, rhs: Anechoic_V1_Started.Resumed) -> Bool {
+    if lhs.microphoneSample != rhs.microphoneSample {return false}
+    if lhs.concealedSamples != rhs.concealedSamples {return false}
+    if lhs.processedSample != rhs.processedSample {return false}
+    if lhs.lostSamples != rhs.lostSamples {return false}
+    if lhs.lostEvents != rhs.lostEvents {return false}
+    if lhs._suspendedFor != rhs._suspendedFor {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2089,7 +2416,7 @@ nonisolated extension Anechoic_V1_MuteGestureDecision: SwiftProtobuf.Message, Sw
 
 nonisolated extension Anechoic_V1_InjectionPermissionDecision: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".InjectionPermissionDecision"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{1}grant\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{1}grant\0\u{1}remember\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2099,6 +2426,7 @@ nonisolated extension Anechoic_V1_InjectionPermissionDecision: SwiftProtobuf.Mes
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.client) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.grant) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.remember) }()
       default: break
       }
     }
@@ -2111,12 +2439,16 @@ nonisolated extension Anechoic_V1_InjectionPermissionDecision: SwiftProtobuf.Mes
     if self.grant != false {
       try visitor.visitSingularBoolField(value: self.grant, fieldNumber: 2)
     }
+    if self.remember != false {
+      try visitor.visitSingularBoolField(value: self.remember, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_InjectionPermissionDecision, rhs: Anechoic_V1_InjectionPermissionDecision) -> Bool {
     if lhs.client != rhs.client {return false}
     if lhs.grant != rhs.grant {return false}
+    if lhs.remember != rhs.remember {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2229,7 +2561,7 @@ nonisolated extension Anechoic_V1_GetCapabilitiesRequest: SwiftProtobuf.Message,
 
 nonisolated extension Anechoic_V1_GetCapabilitiesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetCapabilitiesResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{4}\u{2}sample_rates_hz\0\u{1}encodings\0\u{3}mic_modes\0\u{3}sessions_active\0\u{3}sessions_max\0\u{3}max_message_bytes\0\u{1}engines\0\u{c}\u{2}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{4}\u{2}sample_rates_hz\0\u{1}encodings\0\u{3}mic_modes\0\u{3}sessions_active\0\u{3}sessions_max\0\u{3}max_message_bytes\0\u{1}engines\0\u{3}resume_window\0\u{c}\u{2}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2245,12 +2577,17 @@ nonisolated extension Anechoic_V1_GetCapabilitiesResponse: SwiftProtobuf.Message
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.sessionsMax) }()
       case 8: try { try decoder.decodeSingularUInt32Field(value: &self.maxMessageBytes) }()
       case 9: try { try decoder.decodeRepeatedMessageField(value: &self.engines) }()
+      case 10: try { try decoder.decodeSingularMessageField(value: &self._resumeWindow) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.version.isEmpty {
       try visitor.visitSingularStringField(value: self.version, fieldNumber: 1)
     }
@@ -2275,6 +2612,9 @@ nonisolated extension Anechoic_V1_GetCapabilitiesResponse: SwiftProtobuf.Message
     if !self.engines.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.engines, fieldNumber: 9)
     }
+    try { if let v = self._resumeWindow {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2287,6 +2627,7 @@ nonisolated extension Anechoic_V1_GetCapabilitiesResponse: SwiftProtobuf.Message
     if lhs.sessionsMax != rhs.sessionsMax {return false}
     if lhs.maxMessageBytes != rhs.maxMessageBytes {return false}
     if lhs.engines != rhs.engines {return false}
+    if lhs._resumeWindow != rhs._resumeWindow {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2338,7 +2679,7 @@ nonisolated extension Anechoic_V1_EngineCapabilities: SwiftProtobuf.Message, Swi
 
 nonisolated extension Anechoic_V1_EngineCapabilities.Rate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_EngineCapabilities.protoMessageName + ".Rate"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sample_rate_hz\0\u{3}delay_with_reference\0\u{3}delay_without_reference\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sample_rate_hz\0\u{3}delay_with_reference\0\u{3}delay_without_reference\0\u{3}frame_time\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2349,6 +2690,7 @@ nonisolated extension Anechoic_V1_EngineCapabilities.Rate: SwiftProtobuf.Message
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.sampleRateHz) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._delayWithReference) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._delayWithoutReference) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._frameTime) }()
       default: break
       }
     }
@@ -2368,6 +2710,9 @@ nonisolated extension Anechoic_V1_EngineCapabilities.Rate: SwiftProtobuf.Message
     try { if let v = self._delayWithoutReference {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._frameTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2375,6 +2720,7 @@ nonisolated extension Anechoic_V1_EngineCapabilities.Rate: SwiftProtobuf.Message
     if lhs.sampleRateHz != rhs.sampleRateHz {return false}
     if lhs._delayWithReference != rhs._delayWithReference {return false}
     if lhs._delayWithoutReference != rhs._delayWithoutReference {return false}
+    if lhs._frameTime != rhs._frameTime {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

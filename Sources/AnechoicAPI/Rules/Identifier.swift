@@ -7,6 +7,12 @@ public enum Identifier {
     (1...longest).contains(id.utf8.count) && id.utf8.allSatisfy(isAllowed)
   }
 
+  /// Returns a new random id.
+  public static func random() -> String {
+    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -22,6 +22,13 @@ public struct AdmissionLimits: Sendable, Equatable {
   /// REASON_MAX_DURATION and the status ABORTED, reason MAX_DURATION.
   public var longestSession = Duration.seconds(24 * 3600)
 
+  /// The longest time for which a session waits, suspended, for a client that lost its connection.
+  /// Suspended sessions count as sessions.
+  ///
+  /// Default 10 s; 0 (off), or 1 s to 5 min. The session then ends with the event's
+  /// REASON_CLIENT_LOST.
+  public var resumeWindow = Duration.seconds(10)
+
   /// The maximum number of sessions that run at the same time.
   ///
   /// Default 1,000; 1 or more. One more session is refused with RESOURCE_EXHAUSTED, reason
@@ -35,6 +42,12 @@ public struct AdmissionLimits: Sendable, Equatable {
   /// Default 0 (off); 0 or more. One more session is refused with RESOURCE_EXHAUSTED, reason
   /// CLIENT_FULL.
   public var sessionsPerClient = 0
+
+  /// The share of a thread's time that the frames of its sessions in real time may take.
+  ///
+  /// Default 0.8; 0 (off), or 0.1 to 1. One more session is refused with RESOURCE_EXHAUSTED, reason
+  /// OVERLOADED. If frames are late all the same, the sessions of the thread run with less processing.
+  public var frameBudget = 0.8
 
   /// The maximum number of open calls on one connection. All clients of a unix socket count as one
   /// connection.
@@ -66,6 +79,11 @@ public struct AdmissionLimits: Sendable, Equatable {
   /// Default 10 min; 1 s to 30 days. Calls that still run then end with UNAVAILABLE.
   public var connectionAgeGrace = Duration.seconds(10 * 60)
 
+  /// The time in which a client has to complete the TLS handshake and the start of HTTP/2.
+  ///
+  /// Default 10 s; 1 s to 2 min. A connection that is late is closed.
+  public var handshakeTimeout = Duration.seconds(10)
+
   /// The maximum number of calls that wait for their first message: as many as fill half of the
   /// memory with messages, but at least 16. Nil if the memory is unlimited.
   ///
@@ -79,29 +97,19 @@ public struct AdmissionLimits: Sendable, Equatable {
 
   /// Throws the first limit that is out of its range.
   public func check() throws(LimitOutOfRange) {
-    let second = Duration.seconds(1)
-    let (minute, day) = (second * 60, second * 86_400)
-    try check("start-deadline", startDeadline, second...minute * 10, "1s to 10m", canBeOff: false)
-    try check("idle-limit", idleLimit, second...day * 7, "0, or 1s to 7d")
-    try check("longest-session", longestSession, second...day * 365, "0, or 1s to 365d")
-    try check("max-sessions", sessions, 1...Int.max, "1 or more", canBeOff: false)
-    try check("max-sessions-per-client", sessionsPerClient, 0...Int.max, "0 or more")
-    try check(
-      "max-calls-per-connection", callsPerConnection, 1...1_000_000, "1 to 1000000", canBeOff: false
-    )
-    try check("max-memory", memoryBytes, 16 << 20...1 << 40, "0, or 16MiB to 1024GiB")
-    try check("max-message", messageBytes, 64 << 10...64 << 20, "64KiB to 64MiB", canBeOff: false)
-    try check("connection-age", connectionAge, second...day * 30, "0, or 1s to 30d")
-    try check(
-      "connection-age-grace", connectionAgeGrace, second...day * 30, "1s to 30d", canBeOff: false)
-  }
-
-  private func check<Value: Comparable & AdditiveArithmetic>(
-    _ name: String, _ value: Value, _ range: ClosedRange<Value>, _ words: String,
-    canBeOff: Bool = true
-  ) throws(LimitOutOfRange) {
-    if range.contains(value) || (canBeOff && value == .zero) { return }
-    throw LimitOutOfRange(name: name, range: words)
+    try LimitRange.startDeadline.check(startDeadline, "start-deadline")
+    try LimitRange.idleLimit.check(idleLimit, "idle-limit")
+    try LimitRange.longestSession.check(longestSession, "longest-session")
+    try LimitRange.resumeWindow.check(resumeWindow, "resume-window")
+    try LimitRange.sessions.check(sessions, "max-sessions")
+    try LimitRange.sessionsPerClient.check(sessionsPerClient, "max-sessions-per-client")
+    try LimitRange.frameBudget.check(frameBudget, "frame-budget")
+    try LimitRange.callsPerConnection.check(callsPerConnection, "max-calls-per-connection")
+    try LimitRange.memoryBytes.check(memoryBytes, "max-memory")
+    try LimitRange.messageBytes.check(messageBytes, "max-message")
+    try LimitRange.handshakeTimeout.check(handshakeTimeout, "handshake-timeout")
+    try LimitRange.connectionAge.check(connectionAge, "connection-age")
+    try LimitRange.connectionAgeGrace.check(connectionAgeGrace, "connection-age-grace")
   }
 }
 

@@ -1,14 +1,16 @@
+internal import Identity
+
 /// The budgets for the changes that clients of other connections make to one session.
 ///
 /// Each client may make 200 changes a second, and all clients together 400. While the clients want
 /// more, each client gets an equal share of the 400. A client that stays below its share is never
 /// refused.
 ///
-/// A client is identified by its name and its host. A client can invent names but not hosts. If the
-/// table is full, a new client therefore takes the place of another client of the host with the
-/// most places: of the one that came last. Invented names displace each other, and neither the
-/// clients of other hosts nor earlier clients. The new client takes over what is left of the
-/// budget.
+/// A client is identified by its name and its account, which is its host unless the name is
+/// verified. A client can invent names but not accounts. If the table is full, a new client
+/// therefore takes the place of another client of the account with the most places: of the one that
+/// came last. Invented names displace each other, and neither the clients of other accounts nor
+/// earlier clients. The new client takes over what is left of the budget.
 struct ClientBudgets {
   /// The maximum number of clients in the table.
   static let mostClients = 32
@@ -54,13 +56,17 @@ struct ClientBudgets {
   }
 
   private mutating func place(of client: Principal, now: ContinuousClock.Instant) -> Int {
-    if let index = places.firstIndex(where: { $0.client == client }) { return index }
+    if let index = places.firstIndex(where: {
+      $0.client.name == client.name && $0.client.account == client.account
+    }) {
+      return index
+    }
     if places.count < Self.mostClients {
       places.append(Place(client: client, entered: now, lastSeen: now))
       return places.count - 1
     }
     let index = placeToLeave(for: client, now: now)
-    if places[index].client.host == client.host {
+    if places[index].client.account == client.account {
       places[index].client = client
       places[index].entered = now
     } else {
@@ -75,13 +81,13 @@ struct ClientBudgets {
     {
       return absent
     }
-    // The new client counts too, so that hosts with equally many places do not displace each other.
-    var counts = [client.host: 1]
-    for place in places { counts[place.client.host, default: 0] += 1 }
+    // The new client counts too, so that accounts with equally many places do not displace each other.
+    var counts = [client.account: 1]
+    for place in places { counts[place.client.account, default: 0] += 1 }
     let most = counts.values.max() ?? 0
-    let host =
-      counts[client.host] == most ? client.host : counts.first { $0.value == most }?.key
-    return places.indices.filter { places[$0].client.host == host }
+    let account =
+      counts[client.account] == most ? client.account : counts.first { $0.value == most }?.key
+    return places.indices.filter { places[$0].client.account == account }
       .max { places[$0].entered < places[$1].entered } ?? 0
   }
 }

@@ -4,12 +4,12 @@ internal import VoiceSessions
 /// The limits on the time of one session. Ends the session when it has received no audio for too
 /// long, and when it has lasted too long.
 ///
-/// For use on the session's thread.
+/// For use on the session's thread. `stop` comes before a move to another thread.
 final class SessionLifetime {
   /// A function that ends the session with a reason, and its call with a status.
   typealias End = (SessionEvent.EndReason, Status) -> Void
 
-  private let call: ServerCall
+  private var thread: CallThread
   private let limits: AdmissionLimits
   private let began = ContinuousClock.now
   private let lastAudio: () -> ContinuousClock.Instant?
@@ -20,20 +20,34 @@ final class SessionLifetime {
   /// Starts both timers. `lastAudio` returns the time at which the session last received audio, or
   /// nil if it has not received any.
   init(
-    of call: ServerCall, _ limits: AdmissionLimits,
+    on thread: CallThread, _ limits: AdmissionLimits,
     lastAudio: @escaping () -> ContinuousClock.Instant?, end: @escaping End
   ) {
-    self.call = call
+    self.thread = thread
     self.limits = limits
     self.lastAudio = lastAudio
     self.end = end
-    if limits.idleLimit > .zero { checkIdle(after: limits.idleLimit) }
+    start()
+  }
+
+  /// Starts the timers on the thread to which the session has moved.
+  func move(to thread: CallThread) {
+    self.thread = thread
+    start()
+  }
+
+  private func start() {
+    if limits.idleLimit > .zero { checkIdle(after: timeToIdle) }
     if limits.longestSession > .zero {
-      ending = call.schedule(after: limits.longestSession) { [weak self] in
-        self?.end(.maxDuration, .longestSession(limits.longestSession))
+      let left = limits.longestSession - (.now - began)
+      ending = thread.schedule(after: max(.zero, left)) { [weak self] in
+        guard let self else { return }
+        end(.maxDuration, .longestSession(limits.longestSession))
       }
     }
   }
+
+  private var timeToIdle: Duration { limits.idleLimit - (.now - (lastAudio() ?? began)) }
 
   func stop() {
     idleCheck?.cancel()
@@ -41,9 +55,9 @@ final class SessionLifetime {
   }
 
   private func checkIdle(after delay: Duration) {
-    idleCheck = call.schedule(after: delay) { [weak self] in
+    idleCheck = thread.schedule(after: max(.zero, delay)) { [weak self] in
       guard let self else { return }
-      let left = limits.idleLimit - (.now - (lastAudio() ?? began))
+      let left = timeToIdle
       if left > .zero {
         checkIdle(after: left)
       } else {

@@ -11,8 +11,13 @@ struct AwaitedEvents {
   /// The calls that wait for the end of an injection, by its id. The answer is the duration that
   /// was heard, or nil if the injection was cancelled.
   var injections: [String: Reply<Duration?>] = [:]
-  /// The timers that end gestures which nobody decides, by their ids.
-  var timers: [String: Timer] = [:]
+  /// The times at which gestures end that nobody decides, by their ids.
+  var deadlines: [String: Deadline] = [:]
+
+  struct Deadline {
+    let time: ContinuousClock.Instant
+    var timer: Timer?
+  }
 
   /// Adds a call that waits for the decision of a gesture. Returns whether it is the first one.
   mutating func await(
@@ -32,10 +37,16 @@ struct AwaitedEvents {
     permissions[client] = before + [reply]
   }
 
+  /// Answers all calls that wait for permission, because the server no longer allows injection.
+  mutating func forbidInjection() {
+    for reply in permissions.values.joined() { reply.give(.success(.serviceDisabled)) }
+    permissions = [:]
+  }
+
   mutating func note(_ event: SessionEvent.Kind) {
     switch event {
     case .muteGestureResolved(let id, let result):
-      timers.removeValue(forKey: id)?.cancel()
+      deadlines.removeValue(forKey: id)?.timer?.cancel()
       for reply in gestures.removeValue(forKey: id) ?? [] { reply.give(.success(result)) }
     case .injectionPermissionChanged(let client, let permission):
       for reply in permissions.removeValue(forKey: client) ?? [] {

@@ -24,6 +24,7 @@ extension Anechoic_V1_Session {
     injectionPermission = Anechoic_V1_InjectionPermission(
       state.injectionPermissions[client.actor])
     if let route = state.route { self.route = Anechoic_V1_AudioRoute(route) }
+    self.state = state.isSuspended ? .suspended : .running
     labels = session.labels.withLock { $0 }
     lastEventID = state.lastEventID
     owner = session.setup.owner.actor

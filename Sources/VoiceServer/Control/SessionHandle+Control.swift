@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import GRPCTransport
+internal import Identity
 internal import SwiftProtobuf
 internal import Synchronization
 internal import VoiceSessions

@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import GRPCTransport
+internal import Identity
 internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceSessions
@@ -8,11 +9,13 @@ internal import VoiceSessions
 /// sessions.
 struct SessionService: Sendable {
   let directory: SessionDirectory
-  let configuration: ServerConfiguration
+  let live: LiveConfiguration
 
   /// The maximum size in bytes of a message with injected speech: a second of audio in the largest
   /// format, and the fields around the audio.
   private static let largestSpeech = 512 << 10
+
+  private var configuration: ServerConfiguration { live.current }
 
   var methods: [ServerMethod] {
     [
@@ -20,33 +23,38 @@ struct SessionService: Sendable {
         try list(request, client)
       },
       unary(RPC.getSession) { (request: Anechoic_V1_GetSessionRequest, client) in
-        let session = try directory.session(named: request.name)
+        let session = try directory.session(named: request.name, for: client)
         let statistics = try await session.statistics()
         return Anechoic_V1_GetSessionResponse.with {
           $0.session = Anechoic_V1_Session(session, for: client.origin)
           $0.session.stats = statistics
         }
       },
-      unary(RPC.updateSession) { (request: Anechoic_V1_UpdateSessionRequest, client) in
-        let session = try directory.session(named: request.session.name, field: "session.name")
+      control(RPC.updateSession, \.session.name) {
+        (request: Anechoic_V1_UpdateSessionRequest, client) in
+        let session = try directory.session(
+          named: request.session.name, field: "session.name", for: client)
         try await session.update(SessionUpdate(request), by: client)
         return Anechoic_V1_UpdateSessionResponse.with {
           $0.session = Anechoic_V1_Session(session, for: client.origin)
         }
       },
-      unary(RPC.deleteSession) { (request: Anechoic_V1_DeleteSessionRequest, client) in
-        try await directory.session(named: request.name).delete(by: client)
+      control(RPC.deleteSession, \.name) {
+        (request: Anechoic_V1_DeleteSessionRequest, client) in
+        try await directory.session(named: request.name, for: client).delete(by: client)
         return Anechoic_V1_DeleteSessionResponse()
       },
-      unary(RPC.setMute) { (request: Anechoic_V1_SetMuteRequest, client) in
-        let session = try directory.session(named: request.name)
+      control(RPC.setMute, \.name) {
+        (request: Anechoic_V1_SetMuteRequest, client) in
+        let session = try directory.session(named: request.name, for: client)
         let state = try await session.setMute(
           request.muted, ifGeneration: request.hasIfGeneration ? request.ifGeneration : nil,
           by: client)
         return Anechoic_V1_SetMuteResponse.with { $0.state = Anechoic_V1_MuteState(state) }
       },
-      unary(RPC.reportMuteGesture) { (request: Anechoic_V1_ReportMuteGestureRequest, client) in
-        let session = try directory.session(named: request.name)
+      control(RPC.reportMuteGesture, \.name) {
+        (request: Anechoic_V1_ReportMuteGestureRequest, client) in
+        let session = try directory.session(named: request.name, for: client)
         let result = try await session.report(MuteGesture(request, by: client.origin), by: client)
         return Anechoic_V1_ReportMuteGestureResponse.with {
           $0.outcome = Anechoic_V1_MuteGestureOutcome(result.outcome)
@@ -54,7 +62,7 @@ struct SessionService: Sendable {
           $0.chimeInPlayback = result.soundsChime
         }
       },
-      unary(RPC.requestInjectionPermission) {
+      control(RPC.requestInjectionPermission, \.name) {
         (request: Anechoic_V1_RequestInjectionPermissionRequest, client) in
         let session = try directory.session(named: request.name)
         let permission = try await session.requestInjectionPermission(
@@ -74,7 +82,8 @@ struct SessionService: Sendable {
         Method(service: RPC.sessions, name: RPC.injectSpeech), lane: .background
       ) { requests, context in
         try await InjectSpeechCall(
-          directory, Principal(context), idleLimit: configuration.limits.idleLimit
+          directory, Principal(context), idleLimit: configuration.limits.idleLimit,
+          log: configuration.log, cause: ServerLog.Cause(context)
         ).run(requests).serializedBytes()
       }.with(largestMessage: Self.largestSpeech),
     ]
@@ -84,10 +93,24 @@ struct SessionService: Sendable {
     _ request: Anechoic_V1_ListSessionsRequest, _ client: Principal
   ) throws -> Anechoic_V1_ListSessionsResponse {
     let page = try SessionPage(request)
-    let (sessions, next) = page.cut(from: directory.sessions)
+    let (sessions, next) = page.cut(from: directory.sessions.filter(client.owns))
     return .with {
       $0.sessions = sessions.map { Anechoic_V1_Session($0, for: client.origin) }
       $0.nextPageToken = next
+    }
+  }
+
+  /// Returns a method that changes a session. The audit log tells each call, refused or not.
+  /// `session` is the field with the session's name.
+  private func control<Request: Message, Response: Message>(
+    _ name: String, _ session: any KeyPath<Request, String> & Sendable,
+    _ body:
+      @escaping @Sendable (_ request: Request, _ client: Principal) async throws -> Response
+  ) -> ServerMethod {
+    unary(name) { (request: Request, client, cause) in
+      try await configuration.log.auditing(name, session: request[keyPath: session], by: cause) {
+        try await body(request, client)
+      }
     }
   }
 
@@ -96,22 +119,42 @@ struct SessionService: Sendable {
     _ body:
       @escaping @Sendable (_ request: Request, _ client: Principal) async throws -> Response
   ) -> ServerMethod {
+    unary(name) { request, client, _ in try await body(request, client) }
+  }
+
+  private func unary<Request: Message, Response: Message>(
+    _ name: String,
+    _ body:
+      @escaping @Sendable (
+        _ request: Request, _ client: Principal, _ cause: ServerLog.Cause
+      ) async throws -> Response
+  ) -> ServerMethod {
     .unary(Method(service: RPC.sessions, name: name), lane: .background) { bytes, context in
       let client = try Principal(context)
       guard let request = try? Request(serializedBytes: bytes, options: .request) else {
         throw Status.notA(Request.protoMessageName)
       }
-      return try await body(request, client).serializedBytes()
+      return try await body(request, client, ServerLog.Cause(context)).serializedBytes()
     }
   }
 }
 
 extension SessionDirectory {
-  /// Returns the session with a name of the form "sessions/{session_id}". Throws NOT_FOUND, or
-  /// INVALID_ARGUMENT if the name has another form.
+  /// Returns any client's session with a name of the form "sessions/{session_id}". Throws NOT_FOUND,
+  /// or INVALID_ARGUMENT if the name has another form.
   func session(named name: String, field: String = "name") throws(Status) -> SessionHandle {
     let id = try SessionID.named(name, field: field)
     guard let session = self[id] else { throw .noSession(name) }
+    return session
+  }
+
+  /// Returns a session that `client` may reach with methods for its own sessions. Throws NOT_FOUND
+  /// for the sessions of other clients too.
+  func session(
+    named name: String, field: String = "name", for client: Principal
+  ) throws(Status) -> SessionHandle {
+    let session = try session(named: name, field: field)
+    guard client.owns(session) else { throw .noSession(name) }
     return session
   }
 }

@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import struct Foundation.Data
 internal import GRPCTransport
+internal import Identity
 internal import SwiftProtobuf
 internal import VoiceSessions
 
@@ -56,8 +57,8 @@ final class WatchCall: ServerCallHandler {
   func ended() { stop() }
 
   private func watch(_ request: Anechoic_V1_WatchSessionRequest) throws(Status) {
-    let client = try Principal(call).origin
-    let session = try directory.session(named: request.name)
+    let client = try Principal(call)
+    let session = try directory.session(named: request.name, for: client)
     do {
       statisticsInterval = try request.statsInterval.asStatisticsInterval(path: "stats_interval")
     } catch {
@@ -76,7 +77,7 @@ final class WatchCall: ServerCallHandler {
         prepend(.with { $0.gap.oldestEventID = oldest })
       }
     }
-    prepend(.with { $0.snapshot = Anechoic_V1_Session(session, now, for: client) })
+    prepend(.with { $0.snapshot = Anechoic_V1_Session(session, now, for: client.origin) })
     state = .watching(session)
     let waker = CallWaker(self, of: call) { $0.writeNext() }
     listener = session.feed.listen { waker.wake() }

@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import Foundation
 internal import GRPCTransport
+internal import Identity
 internal import Synchronization
 internal import VoiceSessions
 
@@ -9,23 +10,32 @@ internal import VoiceSessions
 final class SessionHandle: Sendable {
   let id: String
   let setup: SessionSetup
+  /// The name of the engine.
+  let engine: String
   let createTime = Date.now
   let feed: EventFeed
   let labels: Mutex<[String: String]>
-  private let executor: CallExecutor
+  /// The client that started the session.
+  let owner: Principal
+  /// Nil if the session ends with its connection.
+  let resumption: Resumption?
+  private let home: Mutex<Home>
   private let session = Mutex(ThreadBound<RunningSession>(nil))
   private let statistics = Mutex(SharedStatistics())
   private let pending = Mutex(PendingReplies())
   private let budgets = Mutex(ClientBudgets())
 
   init(
-    id: String, _ setup: SessionSetup, labels: [String: String], _ state: SessionState,
-    _ executor: CallExecutor
+    id: String, _ setup: SessionSetup, engine: String, labels: [String: String],
+    _ state: SessionState, _ thread: CallThread, owner: Principal, _ resumption: Resumption?
   ) {
     self.id = id
     self.setup = setup
+    self.engine = engine
     self.labels = Mutex(labels)
-    self.executor = executor
+    self.owner = owner
+    self.resumption = resumption
+    home = Mutex(.at(thread))
     feed = EventFeed(state)
   }
 
@@ -61,10 +71,38 @@ final class SessionHandle: Sendable {
   }
 
   /// Runs `work` on the session's thread. Passes nil if the session is ending or has ended.
-  private func perform(_ work: @escaping @Sendable (RunningSession?) -> Void) {
-    executor.perform {
-      let session = self.session.withLock { $0.value }
-      work(session?.isEnding ?? true ? nil : session)
+  func perform(_ work: @escaping @Sendable (RunningSession?) -> Void) {
+    home.withLock { home in
+      switch home {
+      case .at(let thread): thread.perform { self.run(work, on: thread) }
+      case .moving(let waiting): home = .moving(waiting + [work])
+      }
+    }
+  }
+
+  /// Runs `work`, unless the session has left the thread meanwhile. Then the work follows the session.
+  private func run(_ work: @escaping Work, on thread: CallThread) {
+    guard home.withLock({ $0.isAt(thread) }) else { return perform(work) }
+    let session = session.withLock { $0.value }
+    work(session?.isEnding ?? true ? nil : session)
+  }
+
+  /// Passes the session to another thread. Call this on the session's thread, which must not touch the
+  /// session afterwards. `arrived` gets the session on the other thread, before any work that other
+  /// connections ask for meanwhile.
+  func move(
+    _ session: RunningSession, to thread: CallThread,
+    _ arrived: @escaping @Sendable (RunningSession) -> Void
+  ) {
+    home.withLock { $0 = .moving([]) }
+    let luggage = Luggage(session: session)
+    thread.perform {
+      let waiting = self.home.withLock { home in
+        defer { home = .at(thread) }
+        return home.waiting
+      }
+      arrived(luggage.session)
+      for work in waiting { self.run(work, on: thread) }
     }
   }
 
@@ -147,4 +185,24 @@ private struct PendingReplies {
     defer { failures = [:] }
     return Array(failures.values)
   }
+}
+
+private typealias Work = @Sendable (RunningSession?) -> Void
+
+/// The thread of a session.
+private enum Home {
+  case at(CallThread)
+  /// The session is on its way to another thread. The work waits for it there.
+  case moving([Work])
+
+  func isAt(_ thread: CallThread) -> Bool {
+    if case .at(let home) = self { home === thread } else { false }
+  }
+
+  var waiting: [Work] { if case .moving(let waiting) = self { waiting } else { [] } }
+}
+
+/// A session on its way from one thread to another. Neither uses it meanwhile.
+private struct Luggage: @unchecked Sendable {
+  let session: RunningSession
 }

@@ -7,7 +7,7 @@ enum SessionID {
   static func resolve(
     _ wanted: String, path: String = "start.session_id"
   ) throws(InvalidField) -> String {
-    guard !wanted.isEmpty else { return random() }
+    guard !wanted.isEmpty else { return Identifier.random() }
     guard Identifier.isValid(wanted) else { throw InvalidField(path, Identifier.rule) }
     return wanted
   }
@@ -21,10 +21,5 @@ enum SessionID {
         InvalidField(field, "must be sessions/SESSION_ID, where SESSION_ID \(Identifier.rule)"))
     }
     return String(parts[1])
-  }
-
-  private static func random() -> String {
-    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

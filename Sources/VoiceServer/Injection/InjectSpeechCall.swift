@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import GRPCTransport
+internal import Identity
 internal import SwiftProtobuf
 internal import VoiceSessions
 
@@ -17,10 +18,17 @@ struct InjectSpeechCall: Sendable {
   private let directory: SessionDirectory
   private let client: Principal
   private let idleLimit: Duration
+  private let log: ServerLog
+  private let cause: ServerLog.Cause
   private let wait = MessageWait()
 
   /// Zero switches the idle limit off.
-  init(_ directory: SessionDirectory, _ client: Principal, idleLimit: Duration) {
+  init(
+    _ directory: SessionDirectory, _ client: Principal, idleLimit: Duration, log: ServerLog,
+    cause: ServerLog.Cause
+  ) {
+    self.log = log
+    self.cause = cause
     self.directory = directory
     self.client = client
     self.idleLimit = idleLimit
@@ -30,6 +38,14 @@ struct InjectSpeechCall: Sendable {
     guard case .start(let start) = try await next(requests) else {
       throw Status(InvalidField("start", "is required; the first request must contain it"))
     }
+    return try await log.auditing(RPC.injectSpeech, session: start.name, by: cause) {
+      try await run(start, requests)
+    }
+  }
+
+  private func run(
+    _ start: Anechoic_V1_InjectionStart, _ requests: RequestStream
+  ) async throws -> Anechoic_V1_InjectSpeechResponse {
     let session = try directory.session(named: start.name, field: "start.name")
     let source = try InjectionSource(start, session.setup)
     try await source.check()

@@ -21,20 +21,34 @@ final class HealthService: Sendable {
     var lastWatcher: UInt64 = 0
   }
 
+  /// The name that is serving as long as the process answers.
+  private static let liveness = "liveness"
+  /// The name that is serving while the server takes new sessions.
+  private static let readiness = "readiness"
+
   private let state = Mutex(State())
+  private let isFull: @Sendable () -> Bool
 
   /// Creates the service. The named services, and the server as a whole with the name "", are
   /// serving from the start.
-  init(services: [String]) {
+  init(services: [String], isFull: @escaping @Sendable () -> Bool) {
+    self.isFull = isFull
     state.withLock { state in
-      for service in services + [""] { state.statuses[service] = .serving }
+      for service in services + ["", Self.liveness, Self.readiness] {
+        state.statuses[service] = .serving
+      }
     }
   }
 
-  /// Reports every service as not serving.
+  /// Whether the server takes new sessions.
+  var isReady: Bool { status(Self.readiness) == .serving }
+
+  /// Reports every service as not serving. The process is still alive.
   func stopServing() {
     let watchers = state.withLock { state in
-      for service in state.statuses.keys { state.statuses[service] = .notServing }
+      for service in state.statuses.keys where service != Self.liveness {
+        state.statuses[service] = .notServing
+      }
       return Array(state.watchers.values)
     }
     for watcher in watchers { watcher.yield() }
@@ -76,6 +90,13 @@ final class HealthService: Sendable {
     guard let watcher else { throw Status.tooManyWatches }
     defer { state.withLock { _ = $0.watchers.removeValue(forKey: watcher) } }
     continuation.yield()
+    // Nobody reports that a server became full.
+    let clock = Task {
+      while service == Self.readiness, (try? await Task.sleep(for: .seconds(1))) != nil {
+        continuation.yield()
+      }
+    }
+    defer { clock.cancel() }
     var last: Response.ServingStatus?
     for await _ in changes {
       let status = status(service) ?? .serviceUnknown
@@ -86,13 +107,14 @@ final class HealthService: Sendable {
   }
 
   private func status(_ service: String) -> Response.ServingStatus? {
-    state.withLock { $0.statuses[service] }
+    let status = state.withLock { $0.statuses[service] }
+    return service == Self.readiness && status == .serving && isFull() ? .notServing : status
   }
 
   private func list() -> Grpc_Health_V1_HealthListResponse {
     .with { list in
-      list.statuses = state.withLock { state in
-        state.statuses.mapValues { status in .with { $0.status = status } }
+      for name in state.withLock({ Array($0.statuses.keys) }) {
+        list.statuses[name] = .with { $0.status = status(name) ?? .unknown }
       }
     }
   }

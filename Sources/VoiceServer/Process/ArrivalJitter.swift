@@ -9,6 +9,9 @@ struct ArrivalJitter {
   /// The jitter. Nil before the second arrival.
   private(set) var value: Duration?
 
+  /// Forgets the last arrival, because the media continues on another connection.
+  mutating func restart() { last = nil }
+
   /// Notes the arrival of the media up to the time `media`. Runs per frame: no allocation, lock,
   /// log or await.
   mutating func note(media: Duration, now: ContinuousClock.Instant) {

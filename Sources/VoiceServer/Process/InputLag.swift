@@ -23,6 +23,8 @@ struct InputLag {
   private var media: Int64 = 0
   /// The time in nanoseconds by which media that is on time is ahead of the clock.
   private var earliest: Int64 = 0
+  /// The same, without the rule that a microphone that keeps pace is on time.
+  private var earliestEver: Int64 = 0
   private var window: (time: Int64, ahead: Int64) = (0, 0)
   /// The number of samples that came late.
   private(set) var lateSamples: UInt64 = 0
@@ -39,12 +41,14 @@ struct InputLag {
       start = now
       self.media = media
       earliest = media
+      earliestEver = media
       window.ahead = media
       return nil
     }
     let time = start.duration(to: now).nanoseconds
     let ahead = media - time
     earliest = max(ahead, earliest - (time - last) / RealTimePacer.clockTolerance)
+    earliestEver = max(ahead, earliestEver - (time - last) / RealTimePacer.clockTolerance)
     last = time
     self.media = media
     if time - window.time >= Self.window {
@@ -56,6 +60,20 @@ struct InputLag {
     guard isLate ? lag < Self.lateness : lag > Self.warning else { return nil }
     isLate.toggle()
     return isLate
+  }
+
+  /// Returns the lag against the earliest arrival, also for a microphone that is behind and has kept
+  /// pace since. Returns nil before the first arrival. Runs per frame: no allocation, lock, log or
+  /// await.
+  func lagEver(at now: ContinuousClock.Instant) -> Duration? {
+    start.map { .nanoseconds(max(0, earliestEver - (media - $0.duration(to: now).nanoseconds))) }
+  }
+
+  /// Forgets all arrivals, because the media continues on another connection.
+  mutating func restart() {
+    start = nil
+    last = 0
+    window = (0, 0)
   }
 
   /// Returns the lag of the microphone at a time, which includes samples that should have arrived

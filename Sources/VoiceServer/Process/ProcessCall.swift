@@ -1,6 +1,8 @@
 internal import AnechoicAPI
 internal import GRPCTransport
+internal import Identity
 internal import SessionConversions
+internal import Telemetry
 internal import VoiceSessions
 
 /// A `Process` call, which is one session. It takes requests and sends responses, all on the call's
@@ -8,32 +10,44 @@ internal import VoiceSessions
 final class ProcessCall: ServerCallHandler {
   private enum State {
     case awaitingStart
-    /// The first request has arrived and waits for its turn.
+    /// The first request has arrived and waits for its turn, or for the session that it resumes.
     case starting
     case running(RunningSession)
     case over
   }
 
+  /// The time without a message after which a client that does not read has lost its connection.
+  private static let longestSilence = Duration.seconds(2)
+
   private let call: ServerCall
   private let configuration: ServerConfiguration
   private let directory: SessionDirectory
+  private let loads: ThreadLoads
+  private let costs: EngineCosts
   private var state = State.awaitingStart
   private var session: RunningSession?
   /// Whether the session reads nothing until its client has read more.
   private var isHeldBack = false
+  private var lastMessage = ContinuousClock.now
   private var resumption: Timer?
   private lazy var output = OutgoingMessages(call, limit: configuration.unreadLimit) {
     [weak self] in self?.overflowed()
   }
 
-  init(_ call: ServerCall, _ configuration: ServerConfiguration, _ directory: SessionDirectory) {
+  init(
+    _ call: ServerCall, _ configuration: ServerConfiguration, _ directory: SessionDirectory,
+    _ loads: ThreadLoads, _ costs: EngineCosts
+  ) {
     self.call = call
     self.configuration = configuration
     self.directory = directory
+    self.loads = loads
+    self.costs = costs
     call.read()
   }
 
   func received(_ message: UnsafeRawBufferPointer) {
+    lastMessage = .now
     do throws(Status) {
       switch state {
       case .awaitingStart: return try startInTurn(message)
@@ -62,11 +76,15 @@ final class ProcessCall: ServerCallHandler {
     if isHeldBack { readOn() }
   }
 
-  func stalled() { close(.slowConsumer) }
+  /// A client in real time that neither reads nor sends has lost its connection.
+  func stalled() {
+    let isSilent = !isHeldBack && .now - lastMessage > Self.longestSilence
+    if isSilent, session?.setup.isRealTime == true { lose() } else { close(.slowConsumer) }
+  }
 
-  func cancelled() { close() }
+  func cancelled() { lose() }
 
-  func ended() { close() }
+  func ended() { lose() }
 
   /// Starts the session when no call of the thread has an event. A start takes milliseconds, and
   /// many starts at once would delay the frames of other sessions.
@@ -78,11 +96,18 @@ final class ProcessCall: ServerCallHandler {
     resumption = call.whenIdle { [weak self] in
       guard let self, case .starting = state else { return }
       if let refusal = message.withUnsafeBytes({ self.refusal(ofStart: $0) }) {
-        end(refusal)
+        refuse(refusal)
       } else {
         readOn()
       }
     }
+  }
+
+  /// Ends the call of a session that could not start.
+  private func refuse(_ status: Status) {
+    configuration.metrics.sessionRefused(reason: status.reason)
+    configuration.log.refused(RPC.process, status, by: ServerLog.Cause(call))
+    end(status)
   }
 
   private func refusal(ofStart message: UnsafeRawBufferPointer) -> Status? {
@@ -102,15 +127,24 @@ final class ProcessCall: ServerCallHandler {
       var setup = try SessionSetup(start)
       call.writeDeadline = configuration.unreadDeadline(isRealTime: setup.isRealTime)
       let client = try Principal(call)
+      guard start.resumeToken.isEmpty else { return try resume(start, setup, client) }
+      guard !start.hasResumePoint else {
+        throw InvalidField("start.resume_point", "requires start.resume_token")
+      }
       setup.owner = ControlOrigin(actor: client.name, isMediaClient: true)
-      setup.allowsInjection = configuration.allowsInjection
+      setup.allowsInjection = configuration.injection.isOn
+      setup.storesPermissions = configuration.permissions != nil && client.isVerified
+      let engine = try configuration.engines.engine(of: start)
       let session = try RunningSession(
         id: SessionID.resolve(start.sessionID), setup, start,
         labels: SessionLabels.check(start.labels, path: "start.labels"),
-        engine: configuration.engines.engine(of: start), by: client, on: call,
-        output: ResponseStream(output),
-        directory: directory, limits: configuration.limits
-      ) { [weak self] in self?.end($0) }
+        engine: engine, by: client, on: call.thread, link: link,
+        resumption: Resumption(start, configuration.limits), directory: directory,
+        permissions: configuration.permissions, limits: configuration.limits,
+        load: loads.load(of: call.thread), predicted: costs.load(of: setup, engine),
+        observation: SessionObservation(configuration, by: ServerLog.Cause(call)))
+      // The switch may have been changed before the directory knew the session.
+      session.allowInjection(configuration.injection.isOn)
       self.session = session
       state = .running(session)
     } catch let error as InvalidField {
@@ -120,6 +154,47 @@ final class ProcessCall: ServerCallHandler {
     } catch {
       throw .engineFailed(error)
     }
+  }
+
+  /// The session's view of this call.
+  private var link: ClientLink {
+    ClientLink(
+      output: ResponseStream(output), end: { [weak self] in self?.end($0) },
+      replace: { [weak self] in self?.leave($0) })
+  }
+
+  /// Asks for the session that the start resumes. It comes to this thread from its own one.
+  private func resume(
+    _ start: Anechoic_V1_Start, _ setup: SessionSetup, _ client: Principal
+  ) throws {
+    let point = try ResumePoint(start.resumePoint)
+    let handle = try directory.session(resumedWith: ResumeToken(start.resumeToken), by: client)
+    try handle.checkResumes(start, setup)
+    let (thread, loads, reference) = (call.thread, loads, ThreadBound(self))
+    handle.perform { session in
+      guard let session else {
+        return thread.perform { reference.value?.end(.resumeTokenUnknown) }
+      }
+      session.move(to: thread) { session in
+        session.enter(loads.load(of: thread))
+        // Without this call, the session continues to wait.
+        reference.value?.take(session, point)
+      }
+    }
+  }
+
+  /// Continues a session that has come to this thread.
+  private func take(_ session: RunningSession, _ point: ResumePoint) {
+    guard case .starting = state else { return }
+    guard !session.isEnding else { return end(.resumeTokenUnknown) }
+    do {
+      try session.resume(at: point, link: link)
+    } catch {
+      return end(error)
+    }
+    self.session = session
+    state = .running(session)
+    readOn()
   }
 
   /// Reads the next request, at once or when the client may continue.
@@ -166,10 +241,26 @@ final class ProcessCall: ServerCallHandler {
   }
 
   private func close(_ reason: SessionEvent.EndReason = .clientLost) {
+    stop()?.close(reason)
+  }
+
+  /// Notes that the client is gone. A session that does not end for another reason waits for it.
+  private func lose() {
+    guard case .running = state else { return close() }
+    stop()?.lose()
+  }
+
+  /// Ends the call, because another call has its session now.
+  private func leave(_ status: Status) {
+    _ = stop()
+    call.finish(status)
+  }
+
+  /// Sends and reads nothing more. Returns the session of the call.
+  private func stop() -> RunningSession? {
     output.stop()
-    session?.close(reason)
-    session = nil
     state = .over
     resumption?.cancel()
+    return session.take()
   }
 }

@@ -26,6 +26,11 @@ final class ResponseStream {
     messages.send(size: response.size, isDroppable: true) { response.write(to: $0) }
   }
 
+  /// Sends a serialized chunk of audio again.
+  func send(audio bytes: UnsafeRawBufferPointer) {
+    messages.send(size: bytes.count, isDroppable: true) { $0.copyMemory(from: bytes) }
+  }
+
   /// Sends any other response.
   func send(_ response: Anechoic_V1_ProcessResponse) {
     guard let bytes: [UInt8] = try? response.serializedBytes() else { return }

@@ -27,21 +27,31 @@ extension RunningSession {
   func requestInjectionPermission(
     _ usage: String, by client: ControlOrigin, _ reply: Reply<InjectionPermission>
   ) throws(Status) {
+    let stored = storedPermission(of: client.actor)
     recorder?.note(
       .permissionRequest(
         .with {
           $0.client = Anechoic_V1_RecordedClient(client)
           $0.usageDescription = usage
+          if let stored { $0.storedDecision = stored }
         }))
     let permission = try refusing { () throws(Refusal) in
       try session.requestInjectionPermission(
-        for: client.actor, usageDescription: usage, sink: self)
+        for: client.actor, usageDescription: usage, stored: stored, sink: self)
     }
     if permission == .undetermined {
       try waiting.await(permissionOf: client.actor, reply)
     } else {
       reply.give(.success(permission))
     }
+  }
+
+  /// Allows or forbids injection, because the server was switched.
+  func allowInjection(_ isAllowed: Bool) {
+    guard !isEnding, session.allowsInjection != isAllowed else { return }
+    recorder?.note(.injectionAllowed(isAllowed))
+    session.allowInjection(isAllowed, sink: self)
+    if !isAllowed { waiting.forbidInjection() }
   }
 
   /// Starts an injection. `ended` gets the duration that was heard in the end, or nil if the
@@ -120,4 +130,7 @@ private final class ResultCatcher: SessionSink {
   func emit(_ event: SessionEvent) { session.emit(event) }
   func emit(_ statistics: SessionStatistics) { session.emit(statistics) }
   func emit(_ result: ControlResult) { refusal = result.refusal }
+  func store(permissionOf client: String, isGranted: Bool) {
+    session.store(permissionOf: client, isGranted: isGranted)
+  }
 }

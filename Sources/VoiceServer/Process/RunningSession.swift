@@ -1,7 +1,9 @@
 internal import AnechoicAPI
 internal import AudioCore
+internal import struct Foundation.Data
 internal import struct Foundation.Date
 internal import GRPCTransport
+internal import Identity
 internal import SessionConversions
 internal import SessionRecording
 internal import SwiftProtobuf
@@ -10,6 +12,9 @@ internal import VoiceSessions
 
 /// A session on this server. It takes requests, sends responses, and determines when the next
 /// request is read.
+///
+/// A session belongs to the thread of its call. While it is suspended, it has no call and stays on
+/// the thread of the last one. `RunningSession+Resume.swift` moves it to the thread of the next call.
 final class RunningSession: SessionSink {
   /// The time at which the next request is read.
   enum Readiness: Equatable {
@@ -35,68 +40,98 @@ final class RunningSession: SessionSink {
   var waiting = AwaitedEvents()
   /// The recorder of the session. Nil if the session is not recorded.
   private(set) var recorder: SessionRecorder?
-  private let setup: SessionSetup
+  let setup: SessionSetup
+  let directory: SessionDirectory
+  let engine: EngineIdentity
+  /// The thread that the session belongs to.
+  var thread: CallThread
+  /// The call of the media client. Nil while the session is suspended.
+  var link: ClientLink?
+  var suspension: Suspension?
+  /// The last output, for a client that resumes. Nil if the session cannot be resumed.
+  let history: OutputHistory?
   private let requests: SessionRequests
-  private let call: ServerCall
-  private let output: ResponseStream
-  private let directory: SessionDirectory
-  private let endCall: (Status) -> Void
+  private let permissions: PermissionStore?
   /// Whether the session has ended. Nothing changes any more.
   private(set) var hasEnded = false
   /// Whether the session is ending or has ended. It accepts no more requests or changes.
   var isEnding: Bool { hasEnded || ending != nil }
   private var lastAudio: ContinuousClock.Instant?
-  private var silenceCheck: Timer?
-  private var lifetime: SessionLifetime?
+  var silenceCheck: Timer?
+  private(set) var lifetime: SessionLifetime?
   private var pacer = RealTimePacer()
+  private var observation: SessionObservation
+  private let began = ContinuousClock.now
   private var frameTimes = FrameTimes()
-  private var jitter = ArrivalJitter()
-  private var lag = InputLag()
-  private var backlog = OutputBacklog()
+  var jitter = ArrivalJitter()
+  var lag = InputLag()
+  /// The load that a thread expects of the session, as a share of its time.
+  private let predictedLoad: Double
+  /// The load of the thread. Nil under the media clock, which does not count.
+  private var load: (thread: ThreadLoad, place: ThreadLoad.Place)?
+  var backlog = OutputBacklog()
+  /// The number of output samples that were lost with a connection.
+  var samplesLost: UInt64 = 0
   private var chunksDropped: UInt64 = 0
   private var framesDropped: UInt64 = 0
   /// The number of dropped frames that no event has reported yet.
   private var untoldFrames = 0
   private var ending: Ending?
 
-  /// Enters the session into the directory and sends `started`. `endCall` sends the remaining
-  /// responses and then a status.
+  /// Enters the session into the directory and sends `started`. A session with a `resumption` waits
+  /// for its client when the connection is lost.
   init(
     id: String, _ setup: SessionSetup, _ start: Anechoic_V1_Start, labels: [String: String],
-    engine: any VoiceEngine.Type, by client: Principal, on call: ServerCall, output: ResponseStream,
-    directory: SessionDirectory, limits: AdmissionLimits,
-    endCall: @escaping (Status) -> Void
+    engine: any VoiceEngine.Type, by client: Principal, on thread: CallThread, link: ClientLink,
+    resumption: Resumption?, directory: SessionDirectory, permissions: PermissionStore?,
+    limits: AdmissionLimits, load: ThreadLoad, predicted: Double, observation: SessionObservation
   ) throws {
-    try directory.reserve(id, for: client.host)
+    try directory.reserve(id, for: client)
     do {
+      if setup.isRealTime { try load.check(predicted) }
       session = try VoiceSession(setup, engine: engine)
     } catch {
       directory.remove(id)
       throw error
     }
     self.setup = setup
+    self.observation = observation
     requests = SessionRequests(session: session, setup: setup)
-    recorder = directory.takeRecorder(of: id).map {
+    recorder = directory.takeRecorder(of: id, ownedBy: client).map {
       SessionRecorder($0, setup, start: start, of: id, engine: engine.identity)
     }
-    self.call = call
-    self.output = output
+    self.thread = thread
+    self.link = link
     self.directory = directory
-    self.endCall = endCall
-    handle = SessionHandle(id: id, setup, labels: labels, session.state, call.executor)
+    self.permissions = permissions
+    predictedLoad = predicted
+    self.engine = engine.identity
+    history = resumption.map { _ in OutputHistory(setup) }
+    handle = SessionHandle(
+      id: id, setup, engine: engine.identity.name, labels: labels, session.state, thread,
+      owner: client, resumption)
     handle.bind(self)
     directory.enter(handle)
-    lifetime = SessionLifetime(of: call, limits) { [weak self] in
+    lifetime = SessionLifetime(on: thread, limits) { [weak self] in
       self?.lastAudio
     } end: { [weak self] in
       self?.end($0, $1)
     }
-    output.send(
-      .with {
-        $0.started = Anechoic_V1_Started(
-          sessionID: id, setup, session.state, algorithmicDelay: session.algorithmicDelay,
-          engine: engine.identity)
-      })
+    link.output.send(.with { $0.started = started })
+    enter(load)
+    observation.started(id, setup, engine.identity)
+  }
+
+  /// Counts the session in the load of its thread.
+  func enter(_ load: ThreadLoad) {
+    guard setup.isRealTime, self.load == nil, !isEnding else { return }
+    self.load = (load, load.enter(self, predicted: predictedLoad))
+  }
+
+  /// Counts the session no more in the load of its thread.
+  func leaveLoad() {
+    if let load { load.thread.leave(load.place) }
+    load = nil
   }
 
   /// Takes a request, and processes the frames that it completes.
@@ -149,16 +184,17 @@ final class RunningSession: SessionSink {
       self.ending?.frames += SessionRequests.framesPerTurn
       self.ending?.turn = nil
       // If the output is half full, the next turn waits until the client has read some of it.
-      if !output.isHalfFull { takeLastTurnLater() }
+      if !(link?.output.isHalfFull ?? false) { takeLastTurnLater() }
       return
     }
     self.ending = nil
-    endCall(ending.status)
+    // A suspended session has no client that would have to read the end.
+    if let link { link.end(ending.status) } else { close() }
     ending.ended()
   }
 
   private func takeLastTurnLater() {
-    ending?.turn = call.whenIdle { [weak self] in self?.takeLastTurn() }
+    ending?.turn = thread.whenIdle { [weak self] in self?.takeLastTurn() }
   }
 
   /// Removes the session from the directory. Call this once. A session that has not ended by now
@@ -168,17 +204,38 @@ final class RunningSession: SessionSink {
       recorder?.note(.end(reason, flushed: false, frames: ending?.frames ?? 0))
       session.end(reason, sink: self)
     }
+    leaveLoad()
     recorder?.finish(at: session.position)
     recorder = nil
     directory.remove(handle.id)
     ending?.ended()
     ending = nil
+    stopTimers()
+    link = nil
+    suspension = nil
   }
 
+  /// Announces that the server is about to stop. The end of a suspended session comes at once,
+  /// because its client has to continue elsewhere.
   func announceEnd(in time: Duration) {
     guard !isEnding else { return }
+    guard suspension == nil else { return end(.serverShutdown, .shutDown) }
     recorder?.note(.draining(Google_Protobuf_Duration(time)))
     session.announceEnd(in: time, sink: self)
+  }
+
+  /// Switches the session to less processing, or back to full processing.
+  func reduceProcessing(_ isReduced: Bool) {
+    guard !isEnding else { return }
+    recorder?.note(.reduced(isReduced))
+    session.reduceProcessing(isReduced, sink: self)
+  }
+
+  /// The time by which the session is behind its client. Nil before the first audio, and while the
+  /// session is suspended. Runs per frame:
+  /// no allocation, lock, log or await.
+  func lateness(at now: ContinuousClock.Instant) -> Duration? {
+    suspension == nil ? lag.lagEver(at: now) : nil
   }
 
   /// Reports a gesture to the session. `reply` gets the answer at once or when the gesture is
@@ -187,6 +244,8 @@ final class RunningSession: SessionSink {
     recorder?.note(.gesture(Anechoic_V1_RecordedAct.Gesture(gesture)))
     do throws(Refusal) {
       if let result = try session.report(gesture, sink: self) {
+        // No event tells that a gesture was ignored at once.
+        if result.outcome == .ignored { observation.note(result) }
         return reply.give(.success(result))
       }
     } catch {
@@ -196,15 +255,22 @@ final class RunningSession: SessionSink {
     // The session itself ends the gesture by the media clock. This timer ends it if the media clock
     // stops.
     let limit = session.state.configuration.mute.decisionTimeout + Self.longestSilence
-    waiting.timers[gesture.id] = call.schedule(after: limit) { [weak self] in
+    waiting.deadlines[gesture.id] = .init(time: .now + limit)
+    startDeadline(ofGesture: gesture.id)
+  }
+
+  func startDeadline(ofGesture id: String) {
+    guard let deadline = waiting.deadlines[id] else { return }
+    let delay = max(.zero, deadline.time - .now)
+    waiting.deadlines[id]?.timer = thread.schedule(after: delay) { [weak self] in
       guard let self, !isEnding else { return }
-      recorder?.note(.gestureExpired(gesture.id))
-      session.expireGestures(gesture.id, sink: self)
+      recorder?.note(.gestureExpired(id))
+      session.expireGestures(id, sink: self)
     }
   }
 
   func readiness() -> Readiness {
-    if isEnding { return .afterWrites }
+    guard !isEnding, let output = link?.output else { return .afterWrites }
     if session.hasCompleteFrame { return .afterTurn }
     // Events and answers are never dropped, so the client that causes them has to read them.
     guard output.waiting - output.waitingAudio <= Self.longestBacklog else { return .afterWrites }
@@ -227,12 +293,13 @@ final class RunningSession: SessionSink {
 
   /// The number of frames of the processed output that wait for the client. The last chunk counts
   /// as a full one.
-  private var waitingFrames: Int { output.waitingAudio * setup.framesPerChunk }
+  private var waitingFrames: Int { (link?.output.waitingAudio ?? 0) * setup.framesPerChunk }
 
   private func drop(downTo limit: Int) {
     while waitingFrames > limit {
-      output.dropOldestAudio()
+      link?.output.dropOldestAudio()
       chunksDropped += 1
+      observation.dropped()
       framesDropped += UInt64(setup.framesPerChunk)
       untoldFrames += setup.framesPerChunk
     }
@@ -267,14 +334,17 @@ final class RunningSession: SessionSink {
       if frames > 0, silenceCheck == nil { checkSilenceLater() }
       if untoldFrames > 0, waitingFrames < OutputBacklog.most { tellDropped() }
     }
-    frameTimes.note(
-      nanoseconds: UInt64(began.duration(to: .now).nanoseconds), frames: UInt32(frames))
+    let now = ContinuousClock.now
+    let nanoseconds = began.duration(to: now).nanoseconds
+    frameTimes.note(nanoseconds: UInt64(nanoseconds), frames: UInt32(frames))
+    observation.note(frames: frames, nanoseconds: UInt64(nanoseconds), session)
+    load?.thread.note(nanoseconds: nanoseconds, now: now)
   }
 
   /// Tells the session when no audio has come for too long. It then refuses requests that need the
   /// microphone.
   private func checkSilenceLater() {
-    silenceCheck = call.schedule(after: Self.longestSilence / 2) { [weak self] in
+    silenceCheck = thread.schedule(after: Self.longestSilence / 2) { [weak self] in
       guard let self, !isEnding else { return }
       silenceCheck = nil
       guard let lastAudio, .now - lastAudio < Self.longestSilence else {
@@ -289,6 +359,8 @@ final class RunningSession: SessionSink {
 
   func emit(_ chunk: OutputChunk) {
     recorder?.note(chunk)
+    history?.add(chunk)
+    guard let output = link?.output else { return }
     output.send(chunk)
     guard setup.isRealTime else { return }
     let limit = backlog.limit(afterAdding: waitingFrames, now: .now)
@@ -300,23 +372,52 @@ final class RunningSession: SessionSink {
   func emit(_ event: SessionEvent) {
     recorder?.note(event)
     let message = Anechoic_V1_SessionEvent(event, time: .init(date: .now))
-    output.send(.with { $0.event = message })
+    link?.output.send(.with { $0.event = message })
     let watched = Anechoic_V1_WatchSessionResponse.with { $0.event = message }
     handle.feed.publish((try? watched.serializedBytes()) ?? [], session.state)
     waiting.note(event.kind)
-    guard case .ended = event.kind else { return }
+    observation.note(event.kind, session.state)
+    guard case .ended(let reason) = event.kind else { return }
     hasEnded = true
+    observation.note(session)
+    observation.ended(
+      handle.id, reason,
+      Self.quality(
+        session.statistics, lasting: .now - began, slowest: frameTimes.percentile(0.99),
+        chunksDropped: chunksDropped))
     lifetime?.stop()
     handle.close()
   }
 
   func emit(_ result: ControlResult) {
-    output.send(.with { $0.controlResult = Anechoic_V1_ControlResult(result) })
+    link?.output.send(.with { $0.controlResult = Anechoic_V1_ControlResult(result) })
+  }
+
+  func store(permissionOf client: String, isGranted: Bool) {
+    permissions?.store(isGranted, of: setup.owner.actor, about: client)
+  }
+
+  /// The stored decision of this session's owner about a client, or nil.
+  func storedPermission(of client: String) -> Bool? {
+    setup.storesPermissions
+      ? permissions?.decision(of: setup.owner.actor, about: client) : nil
   }
 
   func emit(_ statistics: SessionStatistics) {
     let message = message(statistics)
-    output.send(.with { $0.stats = message })
+    link?.output.send(.with { $0.stats = message })
+  }
+
+  /// The answer to the start, with the present state of the session.
+  var started: Anechoic_V1_Started {
+    var started = Anechoic_V1_Started(
+      sessionID: handle.id, setup, session.state, algorithmicDelay: session.algorithmicDelay,
+      engine: engine)
+    if let resumption = handle.resumption {
+      started.resumeToken = Data(resumption.token)
+      started.resumeWindow = Google_Protobuf_Duration(resumption.window)
+    }
+    return started
   }
 
   /// The current statistics of the session.
@@ -330,6 +431,7 @@ final class RunningSession: SessionSink {
     message.flow.outputSamplesDropped =
       framesDropped * UInt64(setup.processed.rate.samplesPerFrame)
     message.flow.microphoneSamplesLate = lag.lateSamples
+    message.flow.outputSamplesLost = samplesLost
     message.timing.outputBacklog = Google_Protobuf_Duration(.milliseconds(10) * waitingFrames)
     if let lag = lag.value(at: .now) { message.timing.inputLag = Google_Protobuf_Duration(lag) }
     return message

@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import struct Foundation.Data
 internal import GRPCTransport
+internal import Identity
 internal import SessionRecording
 internal import SwiftProtobuf
 
@@ -33,13 +34,11 @@ final class RecordCall: ServerCallHandler {
     guard case .awaitingRequest = state else {
       return end(Status(InvalidField("request", "must come only once")))
     }
-    do throws(Status) {
-      guard let request = try? Anechoic_V1_RecordSessionRequest(serializedBytes: Data(message))
-      else { throw .notA("RecordSessionRequest") }
-      try begin(request)
-    } catch {
-      return end(error)
-    }
+    let request = try? Anechoic_V1_RecordSessionRequest(serializedBytes: Data(message))
+    let refusal = refusal(of: request)
+    configuration.log.controlled(
+      RPC.recordSession, session: request?.name ?? "", by: ServerLog.Cause(call), refusal ?? .ok)
+    if let refusal { return end(refusal) }
     call.read()
     write(.with { $0.waiting = .init() })
   }
@@ -54,14 +53,25 @@ final class RecordCall: ServerCallHandler {
 
   func ended() { stop() }
 
+  /// Begins to wait for the session. Returns the status if the request is refused.
+  private func refusal(of request: Anechoic_V1_RecordSessionRequest?) -> Status? {
+    guard let request else { return .notA("RecordSessionRequest") }
+    do throws(Status) {
+      try begin(request)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   private func begin(_ request: Anechoic_V1_RecordSessionRequest) throws(Status) {
-    _ = try Principal(call)  // Throws if the name is not allowed.
+    let client = try Principal(call)
     guard configuration.allowsRecording else { throw .recordingNotAllowed }
     let id = try SessionID.named(request.name, field: "name")
     let wait = try Self.wait(request)
     let waker = CallWaker(self, of: call) { $0.writeNext() }
     let queue = RecordingQueue { waker.wake() }
-    try directory.await(id, recorder: queue)
+    try directory.await(id, recorder: queue, of: client)
     state = .recording(id: id, queue)
     startCheck = call.schedule(after: wait) { [weak self] in
       guard let self, directory.forget(queue, of: id) else { return }

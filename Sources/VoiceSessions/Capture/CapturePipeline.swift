@@ -20,6 +20,8 @@ struct CapturePipeline: ~Copyable {
   private(set) var micMode: (mode: MicMode, reason: MicMode.Fallback?)
   /// Whether echo cancellation is suspended, whatever the configuration says, as there is no echo.
   private(set) var restsEcho = false
+  /// Whether the engine does without what costs most.
+  private(set) var isReduced = false
   /// The delay from the microphone to the sound that findings belong to, in samples of the microphone.
   let findingsLatencySamples: Int64
   private var toEngine: FrameConverter
@@ -65,7 +67,21 @@ struct CapturePipeline: ~Copyable {
     micMode = configuration.micMode(of: type(of: engine), format)
     var settings = configuration.engineSettings(for: micMode.mode)
     if restsEcho { settings.echoSuppression = nil }
+    if isReduced {
+      settings.isReduced = true
+      micMode.reason = .overload
+    }
     engine.apply(settings)
+  }
+
+  /// Does without what costs most, or no longer.
+  ///
+  /// - Returns: Whether that changes anything. It does not for an engine without a reduced mode.
+  mutating func reduce(_ isReduced: Bool, _ configuration: SessionConfiguration) -> Bool {
+    guard isReduced != self.isReduced, type(of: engine).hasReducedMode else { return false }
+    self.isReduced = isReduced
+    apply(configuration)
+    return true
   }
 
   /// Suspends echo cancellation, or resumes it as configured.
@@ -112,7 +128,7 @@ struct CapturePipeline: ~Copyable {
   }
 
   /// The lowest rate that loses nothing between the microphone and the output.
-  private static func rate(for setup: SessionSetup, _ rates: [SampleRate]) -> SampleRate {
+  static func rate(for setup: SessionSetup, _ rates: [SampleRate]) -> SampleRate {
     let needed = min(setup.microphone.rate, setup.processed.rate)
     return rates.filter { $0 >= needed }.min() ?? needed
   }

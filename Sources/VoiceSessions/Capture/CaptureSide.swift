@@ -148,6 +148,14 @@ struct CaptureSide: ~Copyable {
     nearEnd.set(configuration.voiceActivity)
   }
 
+  /// Switches the reduced mode of the engine. Returns whether that changes anything.
+  mutating func reduce(_ isReduced: Bool, _ configuration: SessionConfiguration) -> Bool {
+    pipeline.reduce(isReduced, configuration)
+  }
+
+  /// Whether the engine runs in its reduced mode.
+  var isReduced: Bool { pipeline.isReduced }
+
   /// Applies a changed route. A new acoustic path restarts the delay search; headphones suspend echo
   /// cancellation. The engine keeps its filter: measured, it removes the echo of another room sooner
   /// from the old filter than from an empty one.
@@ -280,9 +288,13 @@ struct CaptureSide: ~Copyable {
     max(0, frame * Int64(samplesPerFrame) - pipeline.findingsLatencySamples)
   }
 
+  /// The counts that grow with each frame, without concealed samples.
+  var flow: SessionStatistics.Flow { meter.flow }
+
   /// The part of the statistics that belongs to this side.
   var statistics: SessionStatistics {
     var statistics = meter.statistics(pipeline.engine.echoMetrics, pipeline.micMode.mode)
+    statistics.isReduced = pipeline.isReduced
     statistics.hasConverged = convergence.isConverged
     statistics.echoDelay = pipeline.restsEcho ? nil : echo.status.echoDelay
     // A slower loudspeaker lets the echo come later and later.

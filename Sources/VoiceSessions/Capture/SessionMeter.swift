@@ -11,6 +11,9 @@ struct SessionMeter {
   /// The noise floor of the microphone in dBFS.
   var noiseFloorLevel: Float { noiseFloor.level }
 
+  /// The counts that grow with each frame.
+  var flow: SessionStatistics.Flow { current.flow }
+
   mutating func referenceMissed() { current.flow.referenceFramesMissing += 1 }
 
   /// Runs per frame: no allocation, lock, log or await.

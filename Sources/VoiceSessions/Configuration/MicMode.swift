@@ -29,8 +29,11 @@ public enum MicMode: Sendable, CaseIterable {
 }
 
 extension MicMode {
-  /// Why another mode runs than the preferred one.
-  public enum Fallback: String, Sendable { case unsupportedFormat = "UNSUPPORTED_FORMAT" }
+  /// Why another mode runs than the preferred one, or the mode with less processing than usual.
+  public enum Fallback: String, Sendable {
+    case unsupportedFormat = "UNSUPPORTED_FORMAT"
+    case overload = "OVERLOAD"
+  }
 
   /// The mode that runs where this one is preferred: this, or else the standard one.
   func active(where isSupported: (MicMode) -> Bool) -> (mode: MicMode, reason: Fallback?) {

@@ -8,8 +8,10 @@ public struct SessionSetup: Sendable {
   public var startsMuted = false
   /// The client that streams the audio.
   public var owner = ControlOrigin(actor: "", isMediaClient: true)
-  /// Whether the server allows injection.
+  /// Whether the server allows injection when the session starts.
   public var allowsInjection = true
+  /// Whether decisions about injection can be stored for later sessions.
+  public var storesPermissions = false
   /// Whether the session runs in real time. Under the media clock it runs as fast as it can.
   public var isRealTime = true
   public var microphone: AudioFormat

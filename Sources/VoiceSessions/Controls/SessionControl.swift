@@ -12,7 +12,8 @@ public struct SessionControl: Sendable {
     /// Applied at the exact sample. All other changes are applied at the next frame.
     case mute(Bool, ifGeneration: UInt64?)
     case gestureDecision(id: String, accept: Bool)
-    case injectionPermission(client: String, grant: Bool)
+    /// With `remember`, the decision also counts in later sessions.
+    case injectionPermission(client: String, grant: Bool, remember: Bool = false)
     /// Drops the far end and other audio that wait.
     case clearPlayback
   }

@@ -46,9 +46,15 @@ extension VoiceSession {
       let resolution = try controls.gestures.decide(id, accept: accepted)
       accept()
       resolve(resolution, sink: sink)
-    case .injectionPermission(let client, let grant):
+    case .injectionPermission(let client, let grant, let remember):
+      guard !remember || setup.storesPermissions else {
+        throw Refusal(
+          .unavailable, reason: "PERMISSIONS_NOT_STORED",
+          message: "decide_injection_permission.remember: this server does not store permissions")
+      }
       let wasChanged = try state.injectionPermissions.decide(client, grant: grant)
       accept()
+      if remember { sink.store(permissionOf: client, isGranted: grant) }
       if wasChanged { injectionPermissionChanged(of: client, sink: sink) }
     case .clearPlayback:
       guard setup.playback != nil else {
@@ -82,6 +88,13 @@ extension VoiceSession {
       if !changed.acceptsInjection { injections.cancel { report($0, to: sink) } }
       updateInjectionAvailability(sink: sink)
     }
+  }
+
+  /// Switches the engine to its reduced mode because the server is overloaded, or back. Announces the
+  /// change with an event of the mic mode. Does nothing for an engine without such a mode.
+  public func reduceProcessing(_ isReduced: Bool, sink: any SessionSink) {
+    guard capture.reduce(isReduced, state.configuration) else { return }
+    announceMicMode(capture.micMode.reason, sink: sink)
   }
 
   func announceMicMode(_ reason: MicMode.Fallback?, sink: any SessionSink) {

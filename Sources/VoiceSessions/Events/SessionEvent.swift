@@ -30,6 +30,10 @@ public struct SessionEvent: Sendable, Equatable {
     case captureWarning(CaptureProblem, isActive: Bool)
     /// The media client did not read this many samples of the processed output in time.
     case outputDropped(samples: Int64)
+    /// The connection of the media client was lost. The session waits for it this long.
+    case suspended(waitsFor: Duration)
+    /// The media client continues the session, after this many missing samples of the microphone.
+    case resumed(concealedSamples: Int64)
     /// The server is about to stop.
     case draining(endsIn: Duration)
     case ended(EndReason)
@@ -53,4 +57,6 @@ public enum InputKind: String, Sendable, CaseIterable {
 }
 
 /// Why samples are missing.
-public enum GapReason: Sendable { case unspecified, xrun, dropped, muted, deviceLost }
+public enum GapReason: Sendable {
+  case unspecified, xrun, dropped, muted, deviceLost, connectionLost
+}

@@ -6,6 +6,13 @@ public protocol SessionSink: AnyObject {
   func emit(_ event: SessionEvent)
   func emit(_ result: ControlResult)
   func emit(_ statistics: SessionStatistics)
+  /// Stores a decision of the media client for its later sessions.
+  func store(permissionOf client: String, isGranted: Bool)
+}
+
+extension SessionSink {
+  /// Stores nothing.
+  public func store(permissionOf client: String, isGranted: Bool) {}
 }
 
 /// Samples of each output, of the same time, valid for one call.

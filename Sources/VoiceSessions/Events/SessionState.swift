@@ -11,6 +11,8 @@ public struct SessionState: Sendable, Equatable {
   public internal(set) var injectionPermissions: InjectionPermissions
   /// The route, or nil where there is none or none was reported yet.
   public internal(set) var route: AudioRoute?
+  /// Whether the session waits for its media client, whose connection was lost.
+  public internal(set) var isSuspended = false
   /// The id of the last event, or 0 before the first.
   public internal(set) var lastEventID: UInt64 = 0
 
@@ -34,6 +36,8 @@ public struct SessionState: Sendable, Equatable {
     case .muteChanged: isMutedSpeechActive = false
     case .injectionAvailabilityChanged(let isAvailable): isInjectionAvailable = isAvailable
     case .routeChanged(let change): route = change.current
+    case .suspended: isSuspended = true
+    case .resumed: isSuspended = false
     default: break
     }
   }

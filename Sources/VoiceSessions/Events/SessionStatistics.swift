@@ -15,6 +15,8 @@ public struct SessionStatistics: Sendable, Equatable {
   public var levels = Levels()
   public var flow = Flow()
   public var activeMicMode = MicMode.standard
+  /// Whether the engine runs in its reduced mode, because the server is overloaded.
+  public var isReduced = false
   /// The gain on other audio in dB, 0 or less.
   public var duckingGain: Float = 0
   /// The buffer of the far end, or nil without one and under the media clock.
@@ -48,5 +50,7 @@ public struct SessionStatistics: Sendable, Equatable {
     public var framesProcessed: UInt64 = 0
     public var samplesConcealed: UInt64 = 0
     public var referenceFramesMissing: UInt64 = 0
+    /// The number of times that the session was suspended.
+    public var suspensions: UInt32 = 0
   }
 }

@@ -8,7 +8,8 @@ public struct InjectionPermissions: Sendable, Equatable {
     case decided(Bool)
   }
 
-  private let isServiceEnabled: Bool
+  /// Whether the server allows injection. While it does not, the decisions are kept.
+  var isServiceEnabled: Bool
   private var entries: [String: Entry] = [:]
 
   /// Creates permissions without requests. `isServiceEnabled` is false where the server forbids injection.
@@ -21,17 +22,18 @@ public struct InjectionPermissions: Sendable, Equatable {
     return isGranted ? .granted : .denied
   }
 
-  /// Notes the request of a client.
+  /// Notes the request of a client. `stored` is the decision of an earlier session, or nil.
   ///
-  /// - Returns: Whether the media client has to be asked, which it is once for each client.
-  mutating func request(_ client: String) throws(Refusal) -> Bool {
+  /// - Returns: Whether this is the first request of the client. The media client then has to be asked,
+  ///   unless there is a stored decision.
+  mutating func request(_ client: String, stored: Bool? = nil) throws(Refusal) -> Bool {
     guard isServiceEnabled, entries[client] == nil else { return false }
     guard entries.count < Self.mostClients else {
       throw Refusal(
         .tooMany, reason: "TOO_MANY_CLIENTS",
         message: "\(Self.mostClients) clients have already asked for permission to inject")
     }
-    entries[client] = .undetermined
+    entries[client] = stored.map { .decided($0) } ?? .undetermined
     return true
   }
 

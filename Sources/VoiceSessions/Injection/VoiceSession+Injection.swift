@@ -1,13 +1,17 @@
 /// Injected speech.
 extension VoiceSession {
-  /// Requests permission to inject for a client, and asks the media client unless it was asked before.
+  /// Requests permission to inject for a client. Asks the media client unless it was asked before, or
+  /// has decided in an earlier session: `stored` is that decision.
   ///
   /// - Returns: The present permission. Where it is undetermined, the event
   ///   `injectionPermissionChanged` will carry the decision.
   public func requestInjectionPermission(
-    for client: String, usageDescription: String, sink: any SessionSink
+    for client: String, usageDescription: String, stored: Bool? = nil, sink: any SessionSink
   ) throws(Refusal) -> InjectionPermission {
-    if try state.injectionPermissions.request(client) {
+    let isFirst = try state.injectionPermissions.request(client, stored: stored)
+    if isFirst, stored != nil {
+      injectionPermissionChanged(of: client, sink: sink)
+    } else if isFirst {
       emit(
         .injectionPermissionRequested(client: client, usageDescription: usageDescription),
         to: sink)
@@ -71,9 +75,22 @@ extension VoiceSession {
     emit(.injectionPermissionChanged(client: client, permission), to: sink)
   }
 
+  /// Whether the server allows injection.
+  public var allowsInjection: Bool { state.injectionPermissions.isServiceEnabled }
+
+  /// Allows or forbids injection, because the server was switched. Forbidding cancels all injections;
+  /// decisions about permissions are kept.
+  public func allowInjection(_ isAllowed: Bool, sink: any SessionSink) {
+    guard state.injectionPermissions.isServiceEnabled != isAllowed else { return }
+    state.injectionPermissions.isServiceEnabled = isAllowed
+    if !isAllowed { injections.cancel { report($0, to: sink) } }
+    updateInjectionAvailability(sink: sink)
+  }
+
   func updateInjectionAvailability(sink: any SessionSink) {
     let isAvailable =
-      isMicrophoneRunning && setup.allowsInjection && state.configuration.acceptsInjection
+      isMicrophoneRunning && state.injectionPermissions.isServiceEnabled
+      && state.configuration.acceptsInjection
     guard isAvailable != state.isInjectionAvailable else { return }
     emit(.injectionAvailabilityChanged(isAvailable), to: sink)
   }

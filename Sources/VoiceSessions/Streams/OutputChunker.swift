@@ -19,6 +19,9 @@ struct OutputChunker: ~Copyable {
 
   deinit { infos.deallocate() }
 
+  /// The number of samples of the processed output that have been emitted.
+  var emittedSamples: Int64 { processed.firstSample }
+
   /// The number of frames that have not been emitted.
   var waitingFrames: Int64 { Int64(frameCount) }
 
@@ -60,7 +63,7 @@ private struct ChunkBuffer: ~Copyable {
   private let format: AudioFormat
   private let bytes: UnsafeMutableRawBufferPointer
   private var byteCount = 0
-  private var firstSample: Int64 = 0
+  private(set) var firstSample: Int64 = 0
 
   init(_ format: AudioFormat, frames: Int) {
     self.format = format

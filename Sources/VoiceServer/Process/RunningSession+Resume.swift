@@ -1,0 +1,141 @@
+internal import AnechoicAPI
+internal import GRPCTransport
+internal import SessionRecording
+internal import SwiftProtobuf
+internal import VoiceSessions
+
+/// The time in which a session waits for its client.
+struct Suspension {
+  /// The session, which nothing else keeps alive.
+  let session: RunningSession
+  let began: ContinuousClock.Instant
+  /// The timer that ends the session.
+  var end: Timer?
+}
+
+/// A session between two connections of its media client.
+extension RunningSession {
+  /// Notes that the connection to the media client was lost. The session waits for the client if it
+  /// can be resumed and has something to continue. Otherwise it ends.
+  func lose() {
+    link = nil
+    guard let resumption = handle.resumption, !isEnding, session.microphoneArrived > 0,
+      !directory.isDraining
+    else { return close() }
+    suspend(resumption)
+  }
+
+  private func suspend(_ resumption: Resumption) {
+    recorder?.note(.suspended(Google_Protobuf_Duration(resumption.window)))
+    session.suspend(waitingFor: resumption.window, sink: self)
+    guard let end = endTimer(after: resumption.window) else { return close() }
+    silenceCheck?.cancel()
+    silenceCheck = nil
+    suspension = Suspension(session: self, began: .now, end: end)
+  }
+
+  /// Passes the session to the thread of another call. Ends the call that it had before. Call this on
+  /// the session's thread, and do not touch the session afterwards.
+  func move(to thread: CallThread, _ arrived: @escaping @Sendable (RunningSession) -> Void) {
+    if let link, let resumption = handle.resumption {
+      self.link = nil
+      link.replace(.takenOver)
+      suspend(resumption)
+    }
+    stopTimers()
+    leaveLoad()
+    handle.move(self, to: thread) { session in
+      session.thread = thread
+      session.startTimers()
+      arrived(session)
+    }
+  }
+
+  /// Continues the session with another call. Throws, and keeps waiting for the client, if the point
+  /// is impossible.
+  func resume(at point: ResumePoint, link: ClientLink) throws(Status) {
+    do throws(InvalidField) { try check(point) } catch { throw Status(error) }
+    let suspendedFor = suspension.map { .now - $0.began } ?? .zero
+    suspension?.end?.cancel()
+    suspension = nil
+    let lastEvent = point.lastEventID ?? session.state.lastEventID
+    let concealed = session.resume(at: point.microphoneSample, sink: self)
+    recorder?.noteResumption(at: point.microphoneSample, arrived: session.microphoneArrived)
+    lag.restart()
+    jitter.restart()
+    backlog = OutputBacklog()
+    self.link = link
+    send(
+      Anechoic_V1_Started.Resumed.with {
+        $0.microphoneSample = session.microphoneArrived
+        $0.concealedSamples = concealed
+        $0.suspendedFor = Google_Protobuf_Duration(suspendedFor)
+      }, eventsAfter: lastEvent, outputFrom: point.processedSamples)
+  }
+
+  private func check(_ point: ResumePoint) throws(InvalidField) {
+    if let last = point.lastEventID, last > session.state.lastEventID {
+      throw .resumePoint(
+        "last_event_id", "must be at most \(session.state.lastEventID), the last event")
+    }
+    if let processed = point.processedSamples, processed > session.processedSamples {
+      throw .resumePoint(
+        "processed_samples", "must be at most \(session.processedSamples), the end of the output"
+      )
+    }
+  }
+
+  /// Sends `started`, and then the events and the output that the client has missed.
+  private func send(
+    _ resumed: Anechoic_V1_Started.Resumed, eventsAfter last: UInt64, outputFrom sample: Int64?
+  ) {
+    var started = started
+    started.resumed = resumed
+    let sent = session.processedSamples
+    let wanted = sample ?? sent
+    let oldest = min(history?.oldestSample ?? sent, sent)
+    started.resumed.processedSample = max(wanted, oldest)
+    started.resumed.lostSamples = max(0, oldest - wanted)
+    samplesLost += UInt64(started.resumed.lostSamples)
+    var next = last + 1
+    if case .forgotten(let oldest) = handle.feed.entry(next) {
+      started.resumed.lostEvents = oldest - next
+      next = oldest
+    }
+    link?.output.send(.with { $0.started = started })
+    while case .event(let bytes) = handle.feed.entry(next) {
+      if let watched = try? Anechoic_V1_WatchSessionResponse(serializedBytes: bytes) {
+        link?.output.send(.with { $0.event = watched.event })
+      }
+      next += 1
+    }
+    _ = history?.read(from: wanted) { link?.output.send(audio: $0) }
+  }
+
+  // MARK: Timers
+
+  /// Stops the timers of a session that ends or leaves its thread.
+  func stopTimers() {
+    silenceCheck?.cancel()
+    silenceCheck = nil
+    lifetime?.stop()
+    suspension?.end?.cancel()
+    for deadline in waiting.deadlines.values { deadline.timer?.cancel() }
+  }
+
+  private func startTimers() {
+    lifetime?.move(to: thread)
+    for id in waiting.deadlines.keys { startDeadline(ofGesture: id) }
+    if let suspension, let resumption = handle.resumption {
+      self.suspension?.end = endTimer(after: resumption.window - (.now - suspension.began))
+    }
+  }
+
+  /// Starts the timer that ends the session if its client does not return.
+  private func endTimer(after time: Duration) -> Timer? {
+    thread.schedule(after: max(.zero, time)) { [weak self] in
+      guard let self, !isEnding else { return }
+      close()
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import GRPCTransport
+import Testing
+
+@testable import VoiceClient
+
+/// The decisions of a client after a lost connection.
+struct ReconnectionTests {
+  private static let now = ContinuousClock.now
+
+  @Test func aSessionIsResumedUntilItsWindowEndsAndThenANewOneStarts() {
+    var reconnection = Reconnection(
+      ReconnectionPolicy(), window: .seconds(10), server: 0, of: 1, now: Self.now)
+    #expect(Self.step(&reconnection, 0) == .resume(after: .milliseconds(100)))
+    #expect(Self.step(&reconnection, 1) == .resume(after: .milliseconds(200)))
+    #expect(Self.step(&reconnection, 9.9) == .restart(server: 0, after: .zero))
+    #expect(Self.step(&reconnection, 61) == .giveUp)
+  }
+
+  @Test func anotherServerIsTriedAfterTwoSecondsAndThenAllInTurn() {
+    var reconnection = Reconnection(
+      ReconnectionPolicy(), window: .seconds(10), server: 0, of: 3, now: Self.now)
+    #expect(Self.step(&reconnection, 0) == .resume(after: .milliseconds(100)))
+    #expect(Self.step(&reconnection, 2) == .restart(server: 1, after: .zero))
+    guard case .restart(let second, _) = Self.step(&reconnection, 2.1),
+      case .restart(let third, _) = Self.step(&reconnection, 2.5),
+      case .restart(let fourth, _) = Self.step(&reconnection, 3)
+    else {
+      Issue.record("a restart was expected")
+      return
+    }
+    #expect([second, third, fourth] == [1, 2, 0] || [second, third, fourth] == [2, 0, 1])
+  }
+
+  @Test func aServerThatDoesNotKnowTheSessionGetsANewOneAtOnce() {
+    var reconnection = Reconnection(
+      ReconnectionPolicy(), window: .seconds(10), server: 1, of: 2, now: Self.now)
+    _ = Self.step(&reconnection, 0)
+    reconnection.sessionIsGone()
+    guard case .restart(let server, _) = Self.step(&reconnection, 0.2) else {
+      Issue.record("a restart was expected")
+      return
+    }
+    #expect(server == 1)
+  }
+
+  @Test func delaysDoubleUpToTwoSecondsAndVaryByThirtyPercent() {
+    let policy = ReconnectionPolicy()
+    let delays = (0..<8).map { policy.delay(beforeAttempt: $0, random: 0) / .milliseconds(1) }
+    #expect(delays.map { Int($0.rounded()) } == [100, 200, 400, 800, 1600, 2000, 2000, 2000])
+    let bounds = [1.0, -1].map { policy.delay(beforeAttempt: 0, random: $0) / .milliseconds(1) }
+    #expect(bounds.map { Int($0.rounded()) } == [130, 70])
+  }
+
+  private static func step(_ reconnection: inout Reconnection, _ seconds: Double)
+    -> Reconnection.Step
+  {
+    reconnection.next(now: now + .seconds(seconds), random: 0)
+  }
+}
