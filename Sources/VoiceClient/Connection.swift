@@ -2,39 +2,105 @@ internal import AnechoicAPI
 internal import Foundation
 internal import GRPCTransport
 internal import SwiftProtobuf
+internal import Synchronization
 
-/// The channel to a server, and the client's name.
+/// The channel to a server, the client's name and its credentials.
 struct Connection: Sendable {
+  private let server: String
+  private let security: ChannelSecurity
   private let channel: Channel
-  private let metadata: Metadata
+  private let names: Metadata
+  private let credentials: (any CredentialsProvider)?
+  /// Whether others on the network cannot read the tokens of calls.
+  private let keepsSecrets: Bool
 
   /// Creates a channel. It connects with the first call.
-  init(server: String, clientName: String?, security: ChannelSecurity) {
-    var options = ConnectionOptions()
-    options.keepaliveTime = .seconds(20)
-    options.keepaliveTimeout = .seconds(10)
-    channel = Channel(target: server, options: options, security: security)
-    var metadata = Metadata()
-    if let clientName { metadata.append(RPC.clientName, clientName) }
-    self.metadata = metadata
+  init(
+    server: String, clientName: String?, security: ChannelSecurity,
+    credentials: (any CredentialsProvider)?
+  ) {
+    var names = Metadata()
+    if let clientName { names.append(RPC.clientName, clientName) }
+    self.init(server, security, names, credentials)
   }
 
-  /// Sends one message and returns the answer. Throws the `Status` of a failed call.
+  private init(
+    _ server: String, _ security: ChannelSecurity, _ names: Metadata,
+    _ credentials: (any CredentialsProvider)?, keepaliveTime: Duration = .seconds(20)
+  ) {
+    self.server = server
+    self.security = security
+    self.names = names
+    self.credentials = credentials
+    keepsSecrets = security.isEncrypted || ServerAddress(server)?.isLocal == true
+    var options = ConnectionOptions()
+    options.keepaliveTime = keepaliveTime
+    options.keepaliveTimeout = .seconds(10)
+    channel = Channel(target: server, options: options, security: security)
+  }
+
+  /// Returns a channel with a connection of its own to the same server.
+  ///
+  /// A channel that has failed waits before it connects again, and libgrpc shares one connection
+  /// between channels with the same target and arguments, even if the network no longer answers.
+  /// Therefore each of these channels has another keepalive time, by a few milliseconds.
+  func renewed() -> Connection {
+    let count = Self.renewals.wrappingAdd(1, ordering: .relaxed).newValue
+    return Connection(
+      server, security, names, credentials,
+      keepaliveTime: .seconds(20) + .milliseconds(count % 5000))
+  }
+
+  private static let renewals = Atomic<Int>(0)
+
+  /// Returns the headers of a new call. Throws UNAUTHENTICATED if the token cannot be read, or would
+  /// be sent in plaintext to another machine.
+  private func metadata() throws(Status) -> Metadata {
+    guard let credentials else { return names }
+    guard keepsSecrets else {
+      throw Status(
+        .unauthenticated,
+        "\(server): a token is not sent without TLS to another machine; use TLS, or connect to a "
+          + "loopback address or a unix socket")
+    }
+    var metadata = names
+    metadata.append("authorization", "Bearer \(try credentials.token())")
+    return metadata
+  }
+
+  /// Sends one message and returns the answer. `session` is the id or the name of the session that the
+  /// request names, or nil if it names none. Throws the `Status` of a failed call.
   func unary<Request: Message, Response: Message>(
-    _ method: Method, _ request: Request, timeout: Duration?
+    _ method: Method, _ request: Request, session: String? = nil, timeout: Duration?
   ) async throws -> Response {
     let response = try await channel.unary(
-      method, request.serializedBytes(), metadata: metadata, timeout: timeout)
+      method, request.serializedBytes(), metadata: metadata(for: session), timeout: timeout)
     return try Response(serializedBytes: response)
   }
 
   /// Sends one message. The answers are received from the returned call.
-  func serverStreaming(_ method: Method, _ request: some Message) async throws -> ClientCall {
-    try await channel.serverStreaming(method, request.serializedBytes(), metadata: metadata)
+  func serverStreaming(
+    _ method: Method, _ request: some Message, session: String
+  ) async throws -> ClientCall {
+    try await channel.serverStreaming(
+      method, request.serializedBytes(), metadata: metadata(for: session))
   }
 
-  /// Starts a call of any type.
-  func call(_ method: Method) -> ClientCall { channel.call(method, metadata: metadata) }
+  /// Starts a call of any type. Throws the `Status` of credentials that cannot be used.
+  func call(_ method: Method, session: String) throws(Status) -> ClientCall {
+    channel.call(method, metadata: try metadata(for: session))
+  }
+
+  /// Returns the headers of a new call, with the id of its session. An invalid id is left out, because
+  /// each server refuses it, and because long headers would end the connection.
+  private func metadata(for session: String?) throws(Status) -> Metadata {
+    var metadata = try metadata()
+    guard let session else { return metadata }
+    let prefix = "sessions/"
+    let id = session.hasPrefix(prefix) ? String(session.dropFirst(prefix.count)) : session
+    if Identifier.isValid(id) { metadata.append(RPC.sessionKey, id) }
+    return metadata
+  }
 }
 
 extension ClientCall {

@@ -49,6 +49,11 @@ public final class ProcessStream: Sendable {
       Anechoic_V1_ProcessRequest.with { $0.deviceReport = report }.serializedBytes())
   }
 
+  /// Sends any request.
+  func send(_ request: Anechoic_V1_ProcessRequest) async throws {
+    try await call.send(request.serializedBytes())
+  }
+
   /// Ends the input. The server then sends the remaining output and ends the session.
   public func finish() { call.halfClose() }
 

@@ -14,9 +14,15 @@ public final class SessionsClient: Sendable {
   ///
   /// - Parameters:
   ///   - server: `HOST:PORT` or `unix:PATH`.
-  ///   - clientName: The name that changes and permissions are attributed to. Printable ASCII.
-  public init(server: String, clientName: String, security: ChannelSecurity = .plaintext) {
-    connection = Connection(server: server, clientName: clientName, security: security)
+  ///   - clientName: The name that changes and permissions are attributed to. Printable ASCII. A
+  ///     server that verifies clients ignores the name.
+  ///   - credentials: The source of the token that each call presents. Nil sends no token.
+  public init(
+    server: String, clientName: String, security: ChannelSecurity = .plaintext,
+    credentials: (any CredentialsProvider)? = nil
+  ) {
+    connection = Connection(
+      server: server, clientName: clientName, security: security, credentials: credentials)
   }
 
   /// Returns all sessions, from all pages.
@@ -33,7 +39,7 @@ public final class SessionsClient: Sendable {
 
   public func get(_ name: String) async throws -> Anechoic_V1_Session {
     let response: Anechoic_V1_GetSessionResponse = try await unary(
-      RPC.getSession, Anechoic_V1_GetSessionRequest.with { $0.name = name })
+      RPC.getSession, Anechoic_V1_GetSessionRequest.with { $0.name = name }, of: name)
     return response.session
   }
 
@@ -47,14 +53,14 @@ public final class SessionsClient: Sendable {
       Anechoic_V1_UpdateSessionRequest.with {
         $0.session = session
         $0.updateMask.paths = mask
-      })
+      }, of: session.name)
     return response.session
   }
 
   /// Ends a session. The audio that its media client sent last may be lost.
   public func delete(_ name: String) async throws {
     let _: Anechoic_V1_DeleteSessionResponse = try await unary(
-      RPC.deleteSession, Anechoic_V1_DeleteSessionRequest.with { $0.name = name })
+      RPC.deleteSession, Anechoic_V1_DeleteSessionRequest.with { $0.name = name }, of: name)
   }
 
   /// Changes the mute state of a session. With `ifGeneration`, fails with ABORTED if another client
@@ -66,7 +72,7 @@ public final class SessionsClient: Sendable {
     request.name = name
     request.muted = muted
     if let ifGeneration { request.ifGeneration = ifGeneration }
-    let response: Anechoic_V1_SetMuteResponse = try await unary(RPC.setMute, request)
+    let response: Anechoic_V1_SetMuteResponse = try await unary(RPC.setMute, request, of: name)
     return response.state
   }
 
@@ -79,7 +85,7 @@ public final class SessionsClient: Sendable {
     request.name = name
     request.gestureID = id
     if let muted { request.muted = muted }
-    return try await unary(RPC.reportMuteGesture, request, timeout: nil)
+    return try await unary(RPC.reportMuteGesture, request, of: name, timeout: nil)
   }
 
   /// Watches a session. The stream starts with a snapshot, followed by the new events, or by all
@@ -93,7 +99,8 @@ public final class SessionsClient: Sendable {
     if let statsInterval {
       request.statsInterval = Google_Protobuf_Duration(rounding: statsInterval)
     }
-    return WatchStream(try await connection.serverStreaming(method(RPC.watchSession), request))
+    return WatchStream(
+      try await connection.serverStreaming(method(RPC.watchSession), request, session: name))
   }
 
   /// Asks for permission to inject speech. Returns when the person has decided.
@@ -105,13 +112,14 @@ public final class SessionsClient: Sendable {
       Anechoic_V1_RequestInjectionPermissionRequest.with {
         $0.name = name
         $0.usageDescription = usageDescription
-      }, timeout: nil)
+      }, of: name, timeout: nil)
     return response.permission
   }
 
   /// Starts to inject speech, as audio in the format of `start` or as text.
   public func injectSpeech(_ start: Anechoic_V1_InjectionStart) async throws -> InjectionStream {
-    try await InjectionStream(connection.call(method(RPC.injectSpeech)), start)
+    try await InjectionStream(
+      try connection.call(method(RPC.injectSpeech), session: start.name), start)
   }
 
   /// Records a session that has not started yet, from start to end. Returns when the server waits
@@ -122,13 +130,14 @@ public final class SessionsClient: Sendable {
       if let wait { $0.wait = Google_Protobuf_Duration(rounding: wait) }
     }
     return try await RecordingStream(
-      connection.serverStreaming(method(RPC.recordSession), request))
+      connection.serverStreaming(method(RPC.recordSession), request, session: name))
   }
 
   private func unary<Request: Message, Response: Message>(
-    _ name: String, _ request: Request, timeout: Duration? = SessionsClient.timeout
+    _ name: String, _ request: Request, of session: String? = nil,
+    timeout: Duration? = SessionsClient.timeout
   ) async throws -> Response {
-    try await connection.unary(method(name), request, timeout: timeout)
+    try await connection.unary(method(name), request, session: session, timeout: timeout)
   }
 
   private func method(_ name: String) -> Method { Method(service: RPC.sessions, name: name) }

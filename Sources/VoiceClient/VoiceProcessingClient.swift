@@ -14,17 +14,41 @@ public final class VoiceProcessingClient: Sendable {
   /// - Parameters:
   ///   - server: `HOST:PORT` or `unix:PATH`.
   ///   - clientName: The owner of the client's sessions. Printable ASCII. Nil leaves the name to
-  ///     the server.
+  ///     the server. A server that verifies clients ignores the name.
+  ///   - credentials: The source of the token that each call presents. Nil sends no token.
   public init(
-    server: String, clientName: String? = nil, security: ChannelSecurity = .plaintext
+    server: String, clientName: String? = nil, security: ChannelSecurity = .plaintext,
+    credentials: (any CredentialsProvider)? = nil
   ) {
-    connection = Connection(server: server, clientName: clientName, security: security)
+    connection = Connection(
+      server: server, clientName: clientName, security: security, credentials: credentials)
   }
 
-  /// Starts a session. Throws the `Status` of a server that refuses it.
+  private init(_ connection: Connection) { self.connection = connection }
+
+  /// Returns a client of the same server with a connection of its own.
+  public func reconnected() -> VoiceProcessingClient { VoiceProcessingClient(connection.renewed()) }
+
+  /// Starts a session that survives the loss of its connection. Throws the `Status` of a server that
+  /// refuses it.
+  ///
+  /// - Parameter others: The servers on which a new session starts if this one is gone.
+  public func processResumably(
+    _ start: Anechoic_V1_Start, elsewhere others: [VoiceProcessingClient] = [],
+    policy: ReconnectionPolicy = ReconnectionPolicy()
+  ) async throws -> ResumableStream {
+    try await ResumableStream([self] + others, start, policy)
+  }
+
+  /// Starts or resumes a session. Chooses the id of a new one if `start` has none, because proxies
+  /// choose a server by the id.
+  /// Throws the `Status` of a server that refuses the session.
   public func process(_ start: Anechoic_V1_Start) async throws -> ProcessStream {
-    try await ProcessStream(
-      connection.call(Method(service: RPC.voiceProcessing, name: RPC.process)), start)
+    var start = start
+    if start.sessionID.isEmpty, start.resumeToken.isEmpty { start.sessionID = Identifier.random() }
+    return try await ProcessStream(
+      try connection.call(
+        Method(service: RPC.voiceProcessing, name: RPC.process), session: start.sessionID), start)
   }
 
   public func capabilities(

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
+internal import LayeredSettings
 internal import VoiceEdge
 
 /// The options that set an agent's configuration. A flag takes precedence over an environment
@@ -17,6 +18,10 @@ struct ConfigurationOptions: ParsableArguments {
 
   @Option(help: "The address of the server: HOST:PORT, [IPv6]:PORT or unix:PATH.")
   var server: String?
+
+  @Option(
+    help: ArgumentHelp("A file with the token for the server.", valueName: "file"))
+  var tokenFile: String?
 
   @Option(help: ArgumentHelp("The id of the session on the server.", valueName: "id"))
   var sessionID: String?
@@ -75,7 +80,8 @@ struct ConfigurationOptions: ParsableArguments {
   func configuration() throws(CommandFailure) -> EdgeConfiguration {
     var overrides = EdgeConfiguration.Overrides(environment: ProcessInfo.processInfo.environment)
     let flags = [
-      ("server.address", server, "--server"), ("session.id", sessionID, "--session-id"),
+      ("server.address", server, "--server"),
+      ("server.token-file", tokenFile, "--token-file"), ("session.id", sessionID, "--session-id"),
       ("routes.input", input, "--input"), ("routes.output", output, "--output"),
       ("routes.loopback", loopback, "--loopback"), ("routes.control", control, "--control"),
       ("programs.far-end", farEnd, "--far-end"),
@@ -89,7 +95,7 @@ struct ConfigurationOptions: ParsableArguments {
     var configuration: EdgeConfiguration
     let files: EdgeConfiguration.SecurityFiles
     let text = try text(of: file)
-    do throws(ConfigurationError) {
+    do throws(SettingsError) {
       (configuration, files) = try EdgeConfiguration.read(text, file: file, overrides)
     } catch {
       throw CommandFailure(error.description)

@@ -2,6 +2,7 @@ internal import ALSADevices
 internal import ArgumentParser
 internal import AudioDevices
 internal import BundledEngines
+internal import VoiceEngines
 internal import CommandLineSupport
 internal import VoiceEdge
 
@@ -23,6 +24,11 @@ struct RunCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = try options.configuration()
     guard !check else { return }
+    do {
+      try EngineCatalog.bundled.prepare()
+    } catch {
+      throw CommandFailure("\(error)")
+    }
     let system = ALSASystem()
     try checkDevices(configuration, system)
     let agent = EdgeAgent(configuration, system: system, engines: .bundled) {
@@ -35,7 +41,7 @@ struct RunCommand: AsyncParsableCommand {
       }
     }
     let watch = Task {
-      await signals.first()
+      await signals.next()
       work.cancel()
     }
     defer { watch.cancel() }

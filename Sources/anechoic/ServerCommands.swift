@@ -53,7 +53,8 @@ struct HealthCommand: AsyncParsableCommand {
     let limit = max(wait.duration, target.connection.connectTimeout.duration)
     try await ServerWait.untilListening(at: target.server, atMost: limit)
     while true {
-      let client = VoiceProcessingClient(server: target.server, security: security)
+      let client = VoiceProcessingClient(
+        server: target.server, security: security, credentials: target.connection.credentials)
       do {
         let status = try await client.health(of: service, timeout: timeout.duration)
         if status == .serving { return print("SERVING") }

@@ -18,7 +18,8 @@ struct ServerOptions: ParsableArguments {
   func client() async throws -> VoiceProcessingClient {
     let security = try connection.channelSecurity()
     try await connection.waitForServer(at: server)
-    return VoiceProcessingClient(server: server, security: security)
+    return VoiceProcessingClient(
+      server: server, security: security, credentials: connection.credentials)
   }
 
   /// Returns a client of the server's sessions, once the server listens.
@@ -26,7 +27,8 @@ struct ServerOptions: ParsableArguments {
     let security = try connection.channelSecurity()
     try await connection.waitForServer(at: server)
     return SessionsClient(
-      server: server, clientName: identity.client.description, security: security)
+      server: server, clientName: identity.client.description, security: security,
+      credentials: connection.credentials)
   }
 }
 
@@ -66,6 +68,17 @@ struct ServerAccess: ParsableArguments {
       valueName: "name"))
   var tlsServerName: TLSServerName?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      A file with the token (JSON Web Token) for a server that requires one. The file is read again \
+      when it changes.
+      """, valueName: "file"))
+  var tokenFile: String?
+
+  /// The source of the tokens that calls present, or nil.
+  var credentials: (any CredentialsProvider)? { tokenFile.map { TokenFile(path: $0) } }
+
   private var isTLS: Bool {
     tls || caFile != nil || certificate != nil || key != nil || tlsServerName != nil
   }
@@ -84,6 +97,13 @@ struct ServerAccess: ParsableArguments {
   func validate(for server: String?) throws {
     if let problem = server.flatMap(ServerAddress.connectingProblem) {
       throw ValidationError("--server: \(problem).")
+    }
+    if tokenFile != nil {
+      guard let server else { throw ValidationError("--token-file needs --server.") }
+      guard isTLS || ServerAddress(server)?.isLocal == true else {
+        throw ValidationError(
+          "--token-file: the token is not sent to \(server) without TLS; add --tls or --ca-file.")
+      }
     }
     guard isTLS else { return }
     guard let server else { throw ValidationError("The TLS options need --server.") }

@@ -147,7 +147,8 @@ struct FailureTests {
 
   @Test func theDeathOfTheServerIsReported() async throws {
     let server = try await ServerProcess(in: folder)
-    let arguments = process + ["--server", server.address, "--pacing", "real-time"]
+    let arguments =
+      process + ["--server", server.address, "--pacing", "real-time", "--reconnect", "0"]
     let job = try Command("anechoic", arguments, in: folder)
     // The file has a header from the start. Its samples come with the first chunks.
     let limit = ContinuousClock.now + .seconds(10)

@@ -182,8 +182,8 @@ struct LimitTests {
     let folder = try Folder()
     let help = try await Command.run("anechoic-server", ["--help"], in: folder).text
     let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    #expect(words.contains("1s to 365d, or 0 for never. (default: 24h)"), "\(help)")
-    #expect(words.contains("1s to 30d, or 0 for never. (default: 0)"), "\(help)")
+    #expect(words.contains("0, or 1s to 365d. (default: 24h)"), "\(help)")
+    #expect(words.contains("0, or 1s to 30d. (default: 0)"), "\(help)")
   }
 
   @Test(arguments: [

@@ -93,7 +93,7 @@ struct PythonTests {
   }
 
   /// Returns a folder with only the examples and the protocol, and with generated stubs.
-  private static func folder() async throws -> Folder {
+  static func folder() async throws -> Folder {
     let folder = try Folder()
     for part in ["proto", "examples/python"] {
       let copy = folder.url.appendingPathComponent(part)
@@ -107,7 +107,7 @@ struct PythonTests {
   }
 }
 
-private enum Python {
+enum Python {
   static let path = "/usr/bin/python3"
 
   static var isThere: Bool {

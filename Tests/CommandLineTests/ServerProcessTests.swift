@@ -54,7 +54,8 @@ struct ServerProcessTests {
     address: String, reason: String
   ) async throws {
     try await expectRefusal(
-      ["--listen", address], status: 2, saying: "cannot listen on \(address): \(reason)")
+      ["--listen", address, "--authentication", "none"], status: 2,
+      saying: "cannot listen on \(address): \(reason)")
   }
 
   @Test func anUnknownEngineIsWrongUsage() async throws {
@@ -172,7 +173,7 @@ struct ServerProcessTests {
 
   @Test func aKilledClientLeavesNothingBehind() async throws {
     try folder.writeCall(milliseconds: 20_000)
-    let server = try await ServerProcess(in: folder)
+    let server = try await ServerProcess(in: folder, options: ["--resume-window", "1s"])
     let client = try Command(
       "anechoic",
       [
@@ -240,7 +241,7 @@ private final class PipedServer {
   init(in folder: Folder) throws {
     address = "unix:\(folder.path("piped"))"
     process.executableURL = URL(fileURLWithPath: Command.path("anechoic-server"))
-    process.arguments = ["--listen", address]
+    process.arguments = ["--listen", address, "--admin-listen", "off", "--http-listen", "off"]
     process.standardOutput = log
     process.standardError = log
     try process.run()

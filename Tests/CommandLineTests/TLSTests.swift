@@ -113,17 +113,20 @@ struct TLSTests {
   @Test func aServerThatCannotUseItsFilesNamesThem() async throws {
     let missing = "missing.pem"
     let good = ["--tls-certificate", pem("server"), "--tls-key", key("server")]
-    for (options, name) in [
-      (["--tls-certificate", missing, "--tls-key", key("server")], missing),
-      (["--tls-certificate", pem("server"), "--tls-key", "."], "."),
-      (["--tls-certificate", "garbage.pem", "--tls-key", key("server")], "garbage.pem"),
-      (["--tls-certificate", pem("server"), "--tls-key", "garbage.pem"], "garbage.pem"),
-      (["--tls-certificate", pem("server"), "--tls-key", key("client")], key("client")),
-      (good + ["--tls-client-ca", missing], missing),
-      (good + ["--tls-client-ca", "garbage.pem"], "garbage.pem"),
+    for (options, flag, name) in [
+      (["--tls-certificate", missing, "--tls-key", key("server")], "certificate", missing),
+      (["--tls-certificate", pem("server"), "--tls-key", "."], "key", "."),
+      (
+        ["--tls-certificate", "garbage.pem", "--tls-key", key("server")], "certificate",
+        "garbage.pem"
+      ),
+      (["--tls-certificate", pem("server"), "--tls-key", "garbage.pem"], "key", "garbage.pem"),
+      (["--tls-certificate", pem("server"), "--tls-key", key("client")], "key", key("client")),
+      (good + ["--tls-client-ca", missing], "client-ca", missing),
+      (good + ["--tls-client-ca", "garbage.pem"], "client-ca", "garbage.pem"),
     ] {
       try await expectFailure(
-        "anechoic-server", ["--listen", "127.0.0.1:0"] + options, naming: name)
+        "anechoic-server", ["--listen", "127.0.0.1:0"] + options, naming: "--tls-\(flag): \(name)")
     }
   }
 

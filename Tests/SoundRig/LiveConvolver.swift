@@ -18,7 +18,7 @@ struct LiveConvolver: ~Copyable {
     let bins = Spectrum.binCount(size)
     let partCount = max(1, (response.count + block - 1) / block)
     (self.bins, self.partCount) = (bins, partCount)
-    fft = RealFFT(size: size)
+    fft = RealFFT(size: size, kernels: .baseline)
     let count = 2 * size + 2 * bins * (2 * partCount + 1)
     memory = .allocate(capacity: count)
     memory.initialize(repeating: 0, count: count)

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The programs that the rig uses.
-enum Tools {
+public enum Tools {
   static let names = ["pulseaudio", "pactl", "pacat", "parec"]
 
   /// Returns the names that no folder of PATH contains.
@@ -14,7 +14,7 @@ enum Tools {
 
   /// Returns the path of Debian's libfaketime for programs with several threads, for any
   /// architecture.
-  static func fakeTimeLibrary() -> String? {
+  public static func fakeTimeLibrary() -> String? {
     let root = "/usr/lib"
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
     return (folders.map { "\(root)/\($0)" } + [root])

@@ -1,8 +1,9 @@
+import LayeredSettings
 import VoiceEdge
 
 /// Returns the error for a configuration with this text.
 func problem(_ text: String) -> String {
-  do throws(ConfigurationError) {
+  do throws(SettingsError) {
     _ = try EdgeConfiguration.read(text, file: "edge.yaml")
     return "nothing is wrong"
   } catch {

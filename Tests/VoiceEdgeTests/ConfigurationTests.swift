@@ -79,6 +79,19 @@ struct ConfigurationTests {
     #expect(try EdgeConfiguration.read("server: {\(key)}", file: "edge.yaml").1.isWanted)
   }
 
+  @Test func aTokenIsSentOverTLSOrToThisMachine() throws {
+    for server in [
+      "tls: true, address: voice.example:443", "address: unix:/run/a", "address: localhost:1",
+    ] {
+      let text = "server: {\(server), token-file: /token}"
+      #expect(try EdgeConfiguration.read(text, file: "edge.yaml").0.server.credentials != nil)
+    }
+    let plaintext = "server:\n  address: voice.example:443\n  token-file: /token\n"
+    let problem = problem(plaintext)
+    #expect(problem.contains("edge.yaml:3"), "\(problem)")
+    #expect(problem.contains("without TLS"), "\(problem)")
+  }
+
   private static let complete = """
     server:
       address: voice.example:443

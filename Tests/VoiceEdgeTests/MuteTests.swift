@@ -86,6 +86,8 @@ struct MuteTests {
     } _: { rig in
       let events = try await EventLog(rig)
       defer { events.stop() }
+      // A session ignores presses before its first audio.
+      try await eventually("audio flows") { rig.status.latency.server > 0 }
       let key = open(rig.folder.path("key"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
       defer { close(key) }
       let press = [UInt8].micMutePress

@@ -1,4 +1,5 @@
 import AudioCore
+import LayeredSettings
 import Testing
 import VoiceEdge
 
@@ -12,7 +13,7 @@ struct OverriddenConfigurationTests {
 
   private func read(
     _ environment: [String: String], _ flags: [String: String] = [:], _ text: String = text
-  ) throws(ConfigurationError) -> EdgeConfiguration {
+  ) throws(SettingsError) -> EdgeConfiguration {
     var overrides = EdgeConfiguration.Overrides(environment: environment)
     for (path, value) in flags { overrides.set(path, value, flag: "--\(path)") }
     return try EdgeConfiguration.read(text, file: "edge.yaml", overrides).0
@@ -21,7 +22,7 @@ struct OverriddenConfigurationTests {
   private func problem(
     _ environment: [String: String], _ flags: [String: String] = [:]
   ) -> String {
-    do throws(ConfigurationError) {
+    do throws(SettingsError) {
       _ = try read(environment, flags)
       return "nothing is wrong"
     } catch {

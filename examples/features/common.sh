@@ -11,7 +11,7 @@ mkdir -p "$output"
 serve() {
   sockets="$(mktemp --directory)"
   server="unix:$sockets/server.sock"
-  anechoic-server --listen "$server" 2>"$sockets/log" &
+  anechoic-server --listen "$server" --admin-listen off --http-listen off 2>"$sockets/log" &
   trap "kill $!; wait $! || true; rm -r '$sockets'" EXIT
   anechoic health --server "$server" --wait 10s >"$sockets/health"
 }

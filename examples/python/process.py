@@ -1,7 +1,11 @@
 """Sends recordings through Anechoic and keeps the processed microphone."""
 
 import argparse
+import random
 import sys
+import threading
+import time
+import uuid
 import wave
 from pathlib import Path
 
@@ -11,6 +15,14 @@ sys.path.insert(0, str(Path(__file__).parent / "generated"))
 from anechoic.v1 import audio_pb2, voice_processing_pb2 as api, voice_processing_pb2_grpc
 
 CHUNKS_PER_SECOND = 50  # a chunk is 20 ms
+SHORTEST_DELAY, LONGEST_DELAY = 0.1, 2.0  # between two attempts to resume, in seconds
+LONGEST_OUTAGE = 60.0  # without any server, in seconds, after the session is gone
+LOST_CONNECTION = {
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.UNKNOWN,
+}
 
 
 def audio_format(recording):
@@ -35,24 +47,28 @@ def start(microphone, reference):
     return request
 
 
-def requests(first, microphone, reference):
-    """Yields the start, and then both recordings in parallel until the microphone's end.
+def next_audio(microphone, reference, base):
+    """Returns the next chunk of both recordings, or None at the microphone's end.
 
-    A reference that ends earlier is continued with silence.
+    A reference that ends earlier is continued with silence. Every chunk has its index, so that the
+    server recognizes a chunk that comes twice. `base` is the sample of the file with which the session
+    began.
     """
-    yield api.ProcessRequest(start=first)
-    while samples := microphone.readframes(microphone.getframerate() // CHUNKS_PER_SECOND):
-        request = api.ProcessRequest()
-        request.audio.microphone.samples = samples
-        if reference:
-            count = reference.getframerate() // CHUNKS_PER_SECOND
-            samples = reference.readframes(count)
-            whole_chunk_bytes = count * reference.getnchannels() * 2
-            request.audio.reference.samples = samples.ljust(whole_chunk_bytes, b"\0")
-        yield request
+    request = api.ProcessRequest()
+    index = microphone.tell() - base
+    request.audio.microphone.samples = microphone.readframes(microphone.getframerate() // CHUNKS_PER_SECOND)
+    request.audio.microphone.first_sample = index
+    if not request.audio.microphone.samples:
+        return None
+    if reference:
+        count = reference.getframerate() // CHUNKS_PER_SECOND
+        whole_chunk_bytes = count * reference.getnchannels() * 2
+        request.audio.reference.samples = reference.readframes(count).ljust(whole_chunk_bytes, b"\0")
+        request.audio.reference.first_sample = index * reference.getframerate() // microphone.getframerate()
+    return request
 
 
-def voice_activity(event, sample_rate):
+def voice_activity(event, base, sample_rate):
     """One line: when the near end started or stopped talking, and when the server decided so.
 
     Both times are positions in the microphone's file, in seconds. The decision comes later: the server
@@ -60,28 +76,159 @@ def voice_activity(event, sample_rate):
     """
     change = event.voice_activity_changed
     what = "started" if change.active else "ended"
-    happened = change.began_at_sample / sample_rate
-    decided = event.microphone_sample / sample_rate
+    happened = (base + change.began_at_sample) / sample_rate
+    decided = (base + event.microphone_sample) / sample_rate
     return f"{happened:.2f} s  voice {what} (decided at {decided:.2f} s)"
 
 
-def process(server, microphone, reference, processed):
+class Session:
+    """A session that goes on when its connection is lost, with the same echo path and mute state."""
+
+    def __init__(self, microphone, reference, processed):
+        self.microphone, self.reference, self.processed = microphone, reference, processed
+        self.id = uuid.uuid4().hex
+        self.token = b""
+        self.window = 0.0
+        self.last_event_id = 0
+        self.base = 0  # the sample of the files with which the session began
+        self.is_connected = False
+        self.lock = threading.Lock()
+        self.latest_call = 0
+
+    def run(self, servers):
+        """Runs the session to its end. Throws the error if neither it nor a new session can go on."""
+        lost_at = None
+        delay = SHORTEST_DELAY
+        while True:
+            try:
+                return self.call(servers[0])
+            except grpc.RpcError as error:
+                if self.is_connected:
+                    lost_at, delay = time.monotonic(), SHORTEST_DELAY
+                    self.is_connected = False
+                    print(f"connection lost ({error.code().name}), resuming the session", flush=True)
+                is_gone = error.code() == grpc.StatusCode.NOT_FOUND
+                if lost_at is None or not (is_gone or was_connection_lost(error)):
+                    raise
+                if time.monotonic() - lost_at > self.window + LONGEST_OUTAGE:
+                    raise
+                if self.token and (is_gone or time.monotonic() - lost_at > self.window):
+                    self.begin_anew()
+                    servers.append(servers.pop(0))
+                elif not self.token:
+                    servers.append(servers.pop(0))
+            time.sleep(delay * random.uniform(0.7, 1.3))
+            delay = min(2 * delay, LONGEST_DELAY)
+
+    def begin_anew(self):
+        """Prepares a new session that continues where the output of the lost one ends."""
+        self.id = uuid.uuid4().hex
+        self.token = b""
+        self.last_event_id = 0
+        self.base = self.processed.tell()
+        with self.lock:
+            self.latest_call += 1
+            self.move_files(0)
+        print(f"the session is gone, a new one begins at sample {self.base}", flush=True)
+
+    def move_files(self, sample):
+        """Moves both files to a sample of the session's microphone."""
+        sample += self.base
+        self.microphone.setpos(min(sample, self.microphone.getnframes()))
+        if self.reference:
+            sample = sample * self.reference.getframerate() // self.microphone.getframerate()
+            self.reference.setpos(min(sample, self.reference.getnframes()))
+
+    def start(self):
+        """Returns the start of the session, or of its continuation."""
+        first = start(self.microphone, self.reference)
+        first.session_id = self.id
+        if self.token:
+            first.resume_token = self.token
+            first.resume_point.last_event_id = self.last_event_id
+            first.resume_point.processed_samples = self.processed.tell() - self.base
+        return first
+
+    def call(self, server):
+        """Sends and receives until the session ends or its connection is lost."""
+        is_started = threading.Event()
+        with self.lock:
+            self.latest_call += 1
+        # A proxy in front of several servers sends all calls about one session to the same server.
+        metadata = (("anechoic-session", self.id),)
+        with grpc.insecure_channel(server) as channel:
+            service = voice_processing_pb2_grpc.VoiceProcessingServiceStub(channel)
+            sending = self.requests(self.latest_call, self.start(), is_started)
+            try:
+                for response in service.Process(sending, metadata=metadata):
+                    if response.HasField("started"):
+                        self.note(response.started)
+                        is_started.set()
+                    elif response.HasField("audio"):
+                        self.write(response.audio.processed)
+                    elif response.HasField("event"):
+                        self.last_event_id = response.event.event_id
+                        if response.event.HasField("voice_activity_changed"):
+                            rate = self.microphone.getframerate()
+                            print(voice_activity(response.event, self.base, rate), flush=True)
+            finally:
+                is_started.set()
+
+    def requests(self, call, first, is_started):
+        """Yields the start, and then the recordings. The requests of an older call end at once."""
+        yield api.ProcessRequest(start=first)
+        is_started.wait()  # The server says where the session goes on, and the files move there.
+        while True:
+            with self.lock:
+                request = self.next_request(call)
+            if request is None:
+                return
+            yield request
+
+    def next_request(self, call):
+        if call != self.latest_call:
+            return None
+        return next_audio(self.microphone, self.reference, self.base)
+
+    def note(self, started):
+        """Notes how the session can be resumed, and moves the files to where it goes on."""
+        self.is_connected = True
+        self.token = started.resume_token
+        self.window = started.resume_window.ToTimedelta().total_seconds()
+        if started.HasField("resumed"):
+            resumed = started.resumed
+            with self.lock:
+                self.move_files(resumed.microphone_sample)
+            print(f"resumed at sample {resumed.microphone_sample}, {resumed.lost_samples} samples lost", flush=True)
+
+    def write(self, chunk):
+        """Writes the samples that are new, and silence in place of lost ones."""
+        size = self.processed.getnchannels() * 2
+        missing = self.base + chunk.first_sample - self.processed.tell()
+        if missing > 0:
+            self.processed.writeframesraw(bytes(missing * size))
+        self.processed.writeframesraw(chunk.samples[max(0, -missing) * size :])
+
+
+def was_connection_lost(error):
+    """Whether the connection was lost. The server's own errors have details."""
+    if any(key == "grpc-status-details-bin" for key, _ in error.trailing_metadata() or ()):
+        return False
+    return error.code() in LOST_CONNECTION
+
+
+def process(servers, microphone, reference, processed):
     """Runs one session with open WAV files. `processed` gets the microphone's format."""
     processed.setparams(microphone.getparams())
-    first = start(microphone, reference)
-    with grpc.insecure_channel(server) as channel:
-        service = voice_processing_pb2_grpc.VoiceProcessingServiceStub(channel)
-        for response in service.Process(requests(first, microphone, reference)):
-            if response.HasField("audio"):
-                processed.writeframesraw(response.audio.processed.samples)
-            elif response.HasField("event") and response.event.HasField("voice_activity_changed"):
-                print(voice_activity(response.event, microphone.getframerate()), flush=True)
+    Session(microphone, reference, processed).run(servers)
     print(f"{microphone.tell()} samples in, {processed.tell()} samples out")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--server", required=True, metavar="HOST:PORT")
+    parser.add_argument(
+        "--server", required=True, action="append", metavar="HOST:PORT", help="repeatable: the next ones take over"
+    )
     parser.add_argument("--microphone", required=True, metavar="WAV", help="the recording of the microphone")
     parser.add_argument("--reference", metavar="WAV", help="the audio that the loudspeaker played at the same time")
     parser.add_argument("--output", required=True, metavar="WAV", help="the file to write the processed voice to")

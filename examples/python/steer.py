@@ -61,7 +61,10 @@ def main():
     if options.command != "list" and not options.session:
         parser.error(f"{options.command} needs the id of a session")
     name = f"sessions/{options.session}"
-    metadata = (("anechoic-client", options.client),)
+    metadata = [("anechoic-client", options.client)]
+    if options.session:
+        # A proxy in front of several servers sends all calls about one session to the same server.
+        metadata.append(("anechoic-session", options.session))
     try:
         with grpc.insecure_channel(options.server) as channel:
             service = sessions_pb2_grpc.SessionServiceStub(channel)

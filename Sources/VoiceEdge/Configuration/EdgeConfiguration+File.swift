@@ -2,26 +2,15 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import Foundation
 internal import GRPCTransport
+public import LayeredSettings
 internal import SessionConversions
 internal import SwiftProtobuf
+internal import VoiceClient
 internal import VoiceSessions
-internal import Yams
 
 extension EdgeConfiguration {
-  /// Values that take precedence over those in the file.
-  public struct Overrides: Sendable {
-    var flags: [String: (value: String, flag: String)] = [:]
-    let environment: [String: String]
-
-    /// Creates overrides from the process's environment, of which variables that begin with
-    /// `ANECHOIC_EDGE_` count.
-    public init(environment: [String: String] = [:]) { self.environment = environment }
-
-    /// Sets the value of a flag for the key at a path, such as `server.address`.
-    public mutating func set(_ path: String, _ value: String?, flag: String) {
-      if let value { flags[path] = (value, flag) }
-    }
-  }
+  /// Values that take precedence over those in the file. Variables begin with `ANECHOIC_EDGE_`.
+  public typealias Overrides = SettingsOverrides
 
   /// The files for TLS, if it is requested.
   public struct SecurityFiles: Sendable, Equatable {
@@ -54,10 +43,11 @@ extension EdgeConfiguration {
   /// - Returns: The configuration. The caller creates `server.security` from the files.
   public static func read(
     _ text: String, file: String, _ overrides: Overrides = Overrides()
-  ) throws(ConfigurationError) -> (EdgeConfiguration, SecurityFiles) {
-    let overrides = ConfigurationOverrides(overrides)
-    let root = try ConfigurationSection(
-      YAMLDocument.root(of: text, file: file), file: file, overrides)
+  ) throws(SettingsError) -> (EdgeConfiguration, SecurityFiles) {
+    let prefix = "ANECHOIC_EDGE_"
+    let root = try SettingsSection(reading: text, file: file, overrides) {
+      prefix + $0.uppercased().replacing(".", with: "_").replacing("-", with: "_")
+    }
     try root.check([
       "server", "session", "audio", "routes", "programs", "mute", "fallback", "control-socket",
     ])
@@ -74,15 +64,15 @@ extension EdgeConfiguration {
     if let socket = try root.value("control-socket") {
       configuration.controlSocket = try Self.controlSocket(socket)
     }
-    try overrides.check()
+    try root.checkVariables(prefix: prefix)
     return (configuration, security)
   }
 
   private mutating func readServer(
-    _ section: ConfigurationSection
-  ) throws(ConfigurationError) -> SecurityFiles {
+    _ section: SettingsSection
+  ) throws(SettingsError) -> SecurityFiles {
     try section.check([
-      "address", "tls", "ca-file", "certificate", "key", "tls-server-name",
+      "address", "tls", "ca-file", "certificate", "key", "tls-server-name", "token-file",
     ])
     let files = SecurityFiles(
       isTLS: try section.boolean("tls") ?? false, authorities: try Self.file(section, "ca-file"),
@@ -101,19 +91,25 @@ extension EdgeConfiguration {
       }
       server.address = address.text
     }
+    if let token = try section.filled("token-file") {
+      guard files.isWanted || ServerAddress(server.address)?.isLocal == true else {
+        throw token.wrong("the token is not sent to \(server.address) without TLS; set tls: true")
+      }
+      server.credentials = TokenFile(path: token.text)
+    }
     return files
   }
 
   private static func file(
-    _ section: ConfigurationSection, _ key: String
-  ) throws(ConfigurationError) -> SecurityFiles.File? {
+    _ section: SettingsSection, _ key: String
+  ) throws(SettingsError) -> SecurityFiles.File? {
     try section.filled(key).map { SecurityFiles.File(path: $0.text, place: $0.place) }
   }
 
   /// Returns the path of the control socket, or nil if it is disabled.
   private static func controlSocket(
-    _ value: ConfigurationSection.Value
-  ) throws(ConfigurationError) -> String? {
+    _ value: SettingsValue
+  ) throws(SettingsError) -> String? {
     guard !value.text.isEmpty, value.text != "none" else { return nil }
     guard UnixSocket.canBe(at: value.text) else {
       throw value.wrong("\"\(value.text)\" cannot be a socket: \(UnixSocket.rule)")
@@ -122,8 +118,8 @@ extension EdgeConfiguration {
   }
 
   private mutating func readSession(
-    _ section: ConfigurationSection
-  ) throws(ConfigurationError) {
+    _ section: SettingsSection
+  ) throws(SettingsError) {
     try section.check(["id", "client", "engine", "config"])
     session.id = String("edge-\(Self.hostName)".prefix(Identifier.longest))
     if let id = try section.value("id") {
@@ -135,10 +131,7 @@ extension EdgeConfiguration {
       session.client = client.text
     }
     session.engine = try section.text("engine") ?? session.engine
-    guard let node = section.node("config"), node.null == nil else { return }
-    guard let object = node.object as? [String: Any] else {
-      throw section.wrong("config", "takes keys and values")
-    }
+    guard let object = try section.object("config") else { return }
     do throws(JSONFault) {
       session.configuration = try Anechoic_V1_SessionConfig(jsonObject: object)
     } catch {
@@ -152,7 +145,7 @@ extension EdgeConfiguration {
     }
   }
 
-  private mutating func readAudio(_ section: ConfigurationSection) throws(ConfigurationError) {
+  private mutating func readAudio(_ section: SettingsSection) throws(SettingsError) {
     try section.check([
       "rate", "input-channels", "output-channels", "periods", "volume-db", "reference",
     ])
@@ -175,8 +168,8 @@ extension EdgeConfiguration {
   }
 
   private mutating func readPrograms(
-    _ section: ConfigurationSection
-  ) throws(ConfigurationError) {
+    _ section: SettingsSection
+  ) throws(SettingsError) {
     try section.check([
       "far-end", "far-end-channels", "other-audio", "other-audio-channels", "voice",
     ])
@@ -189,7 +182,7 @@ extension EdgeConfiguration {
       try section.integer("other-audio-channels", in: 1...2) ?? programs.otherAudioChannels
   }
 
-  private mutating func readMute(_ section: ConfigurationSection) throws(ConfigurationError) {
+  private mutating func readMute(_ section: SettingsSection) throws(SettingsError) {
     try section.check(["start-muted", "muted-audio", "keys", "lamps", "gesture-command"])
     mute.startsMuted = try section.boolean("start-muted") ?? mute.startsMuted
     mute.staysLocal =
@@ -204,8 +197,8 @@ extension EdgeConfiguration {
   }
 
   private static func endpoint(
-    _ section: ConfigurationSection, _ key: String
-  ) throws(ConfigurationError) -> Endpoint? {
+    _ section: SettingsSection, _ key: String
+  ) throws(SettingsError) -> Endpoint? {
     guard let value = try section.value(key), value.text != "none" else { return nil }
     guard let endpoint = Endpoint(value.text) else {
       throw value.wrong(

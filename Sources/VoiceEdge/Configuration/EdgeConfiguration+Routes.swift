@@ -1,4 +1,5 @@
 internal import AnechoicAPI
+internal import LayeredSettings
 internal import SessionConversions
 internal import VoiceSessions
 
@@ -9,7 +10,7 @@ extension EdgeConfiguration {
   private static let flagPortID = "command-line"
 
   /// Reads the ports and the policy that selects one of them.
-  mutating func readRoutes(_ section: ConfigurationSection) throws(ConfigurationError) {
+  mutating func readRoutes(_ section: SettingsSection) throws(SettingsError) {
     // Flags describe only one port, so these keys have none.
     try section.check(["policy", "ports"])
     for port in try section.sections("ports") {
@@ -42,7 +43,7 @@ extension EdgeConfiguration {
     if isNamed { routes.policy = .only(own.id) }
   }
 
-  private static func port(_ section: ConfigurationSection) throws(ConfigurationError) -> Port {
+  private static func port(_ section: SettingsSection) throws(SettingsError) -> Port {
     try section.check([
       "id", "name", "type", "input", "output", "loopback", "control", "headphones", "priority",
     ])
@@ -80,8 +81,8 @@ extension EdgeConfiguration {
 
   /// Returns the port that `--input` and the related flags describe.
   private static func flagPort(
-    _ section: ConfigurationSection
-  ) throws(ConfigurationError) -> Port {
+    _ section: SettingsSection
+  ) throws(SettingsError) -> Port {
     var port = Port(id: flagPortID)
     port.displayName = "named on the command line"
     port.input = try section.text("input")

@@ -1,6 +1,7 @@
 public import AnechoicAPI
 public import AudioCore
 public import GRPCTransport
+public import VoiceClient
 
 /// The configuration of an agent. `deploy/edge/anechoic-edge.yaml` explains each key.
 public struct EdgeConfiguration: Sendable {
@@ -20,6 +21,8 @@ public struct EdgeConfiguration: Sendable {
     /// `HOST:PORT` or `unix:PATH`.
     public var address = "127.0.0.1:50051"
     public var security = ChannelSecurity.plaintext
+    /// The source of the token that each call presents; nil for none.
+    public var credentials: (any CredentialsProvider)?
   }
 
   public struct Session: Sendable {

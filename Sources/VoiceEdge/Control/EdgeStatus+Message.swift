@@ -47,6 +47,7 @@ extension EdgeAgent {
   private func flow(_ status: EdgeStatus) -> Anechoic_V1_EdgeStatus.Flow {
     Anechoic_V1_EdgeStatus.Flow.with {
       $0.sessions = UInt64(clamping: status.sessionCount)
+      $0.resumptions = UInt64(clamping: status.resumptionCount)
       $0.framesDropped = UInt64(
         clamping: status.droppedFrames + microphone.record.value.droppedFrames)
       $0.framesConcealed = UInt64(clamping: status.concealedFrames)

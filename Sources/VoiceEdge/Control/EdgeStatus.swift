@@ -8,6 +8,8 @@ struct EdgeStatus: Sendable, Equatable {
   var session = ""
   /// The number of sessions since the start of the agent.
   var sessionCount = 0
+  /// The number of times that a session was continued after its connection was lost.
+  var resumptionCount = 0
   /// The time at which the server was lost, in ns of the monotonic clock.
   var gapSince: Int64?
   /// The duration of the last gap without a server.

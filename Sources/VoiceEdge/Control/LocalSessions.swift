@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import GRPCTransport
 internal import SwiftProtobuf
+internal import VoiceClient
 
 /// SessionService for the agent's own session. The server answers while it is connected. Otherwise
 /// the agent answers the calls that make sense without a server.
@@ -22,7 +23,8 @@ struct LocalSessions: Sendable {
         session, _, context in
         let bytes = try await forward(
           RPC.getSession,
-          Anechoic_V1_GetSessionRequest.with { $0.name = session }.serializedBytes(), context)
+          Anechoic_V1_GetSessionRequest.with { $0.name = session }.serializedBytes(), of: session,
+          context)
         let response: Anechoic_V1_GetSessionResponse = try .decoded(bytes)
         return try Anechoic_V1_ListSessionsResponse.with { $0.sessions = [response.session] }
           .serializedBytes()
@@ -59,7 +61,7 @@ struct LocalSessions: Sendable {
       if request.muted { agent.voice.post { $0.anticipateMute() } }
       do {
         return try await forward(
-          RPC.setMute, request.naming(session, at: \.name).serializedBytes(), context)
+          RPC.setMute, request.naming(session, at: \.name).serializedBytes(), of: session, context)
       } catch {
         agent.voice.post { $0.mute.requestFailed() }
         throw error
@@ -94,7 +96,8 @@ struct LocalSessions: Sendable {
       guard let session = try session(named: start.start.name) else {
         throw Status(.unavailable, "\(RPC.injectSpeech) needs the server, which is not available")
       }
-      let call = channel.call(Self.method(RPC.injectSpeech), metadata: context.metadata.forwarded)
+      let call = channel.call(
+        Self.method(RPC.injectSpeech), metadata: try metadata(for: session, context))
       let pump = Task {
         try await call.send(start.naming(session, at: \.start.name).serializedBytes())
         while let message = try await requests.next() { try await call.send(message) }
@@ -117,7 +120,8 @@ struct LocalSessions: Sendable {
     unary(name, Request.self) {
       $0[keyPath: path]
     } connected: { session, request, context in
-      try await forward(name, request.naming(session, at: path).serializedBytes(), context)
+      try await forward(
+        name, request.naming(session, at: path).serializedBytes(), of: session, context)
     } away: { request in
       guard let away else {
         throw Status(.unavailable, "\(name) needs the server, which is not available")
@@ -150,7 +154,7 @@ struct LocalSessions: Sendable {
       }
       let call = try await channel.serverStreaming(
         Self.method(name), request.naming(session, at: path).serializedBytes(),
-        metadata: context.metadata.forwarded)
+        metadata: try metadata(for: session, context))
       while let message = try await call.receive() { try await responses.send(message) }
     }
   }
@@ -168,10 +172,25 @@ struct LocalSessions: Sendable {
   }
 
   private func forward(
-    _ name: String, _ bytes: [UInt8], _ context: CallContext
+    _ name: String, _ bytes: [UInt8], of session: String, _ context: CallContext
   ) async throws -> [UInt8] {
     try await channel.unary(
-      Self.method(name), bytes, metadata: context.metadata.forwarded, timeout: context.timeLeft)
+      Self.method(name), bytes, metadata: try metadata(for: session, context),
+      timeout: context.timeLeft)
+  }
+
+  /// Returns the headers of a call to the server: the name of the local client, the id of the session
+  /// for a proxy, and the agent's own token. Who may use the socket acts for the agent.
+  private func metadata(
+    for session: String, _ context: CallContext
+  ) throws(Status) -> Metadata {
+    var metadata = Metadata()
+    if let name = context.metadata[RPC.clientName] { metadata.append(RPC.clientName, name) }
+    metadata.append(RPC.sessionKey, String(session.dropFirst("sessions/".count)))
+    if let credentials = agent.configuration.server.credentials {
+      metadata.append("authorization", "Bearer \(try credentials.token())")
+    }
+    return metadata
   }
 
   private static func method(_ name: String) -> Method {
@@ -186,14 +205,5 @@ extension Message {
     var request = self
     request[keyPath: path] = session
     return request
-  }
-}
-
-extension Metadata {
-  /// The metadata that tells the server the name of the client.
-  var forwarded: Metadata {
-    var forwarded = Metadata()
-    if let name = self[RPC.clientName] { forwarded.append(RPC.clientName, name) }
-    return forwarded
   }
 }

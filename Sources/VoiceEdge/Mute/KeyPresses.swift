@@ -73,7 +73,8 @@ final class KeyPresses: Sendable {
   ) async throws -> Anechoic_V1_ReportMuteGestureResponse {
     let server = configuration.server
     let client = SessionsClient(
-      server: server.address, clientName: configuration.session.client, security: server.security)
+      server: server.address, clientName: configuration.session.client, security: server.security,
+      credentials: server.credentials)
     return try await withTimeout(Self.longestReport, .aborted) { [board] in
       try await race(
         { try await client.reportMuteGesture(session, id: id, muted: mutes) },

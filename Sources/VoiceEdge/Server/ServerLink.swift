@@ -4,8 +4,9 @@ internal import GRPCTransport
 internal import Synchronization
 internal import VoiceClient
 
-/// The connection to the server. It keeps a session open and opens another when it is lost. It
-/// tells the voice thread about each step and never blocks it.
+/// The connection to the server. It keeps a session open. When the connection is lost, it continues
+/// the session, or opens another if the server does not have the session any more. It tells the voice
+/// thread about each step and never blocks it.
 final class ServerLink: Sendable {
   /// The delays if a server cannot be reached. They are short, so that a server that returns is
   /// found within a second.
@@ -55,14 +56,18 @@ final class ServerLink: Sendable {
         try await runSession(epoch: epoch, suffix: suffix)
         (unreachable, refused, suffix) = (Self.unreachable, Self.refused, 0)
         wait = unreachable.next()
+        voice.post { $0.forgetSession() }
         say(.away("the server ended the session"))
       } catch let loss as SessionLoss {
         if loss.hadLasted { (unreachable, refused, suffix) = (Self.unreachable, Self.refused, 0) }
+        if !loss.status.isLostConnection { voice.post { $0.forgetSession() } }
         wait = loss.status.isUnreachable ? unreachable.next() : refused.next()
         say(.away(loss.status.oneLine))
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
-        if epoch == 1, status.isHopeless {
+        // A token that is missing or refused may be renewed in its file.
+        let mayBeRenewed = status.code == .unauthenticated && configuration.credentials != nil
+        if epoch == 1, status.isHopeless, !mayBeRenewed {
           throw EdgeFailure("server \(configuration.address): \(status.oneLine)")
         }
         wait = status.isUnreachable ? unreachable.next() : refused.next()
@@ -85,9 +90,11 @@ final class ServerLink: Sendable {
   }
 
   private func runSession(epoch: Int, suffix: Int) async throws {
-    // A new client each time, because a channel that has failed waits before it connects again.
+    // A new connection each time, because the old one may have failed silently.
     let server = VoiceProcessingClient(
-      server: configuration.address, clientName: client, security: configuration.security)
+      server: configuration.address, clientName: client, security: configuration.security,
+      credentials: configuration.credentials
+    ).reconnected()
     let capabilities = try await server.capabilities(timeout: Self.answerTimeout)
     guard Self.speaks(capabilities.version) else {
       throw Status(
@@ -95,8 +102,7 @@ final class ServerLink: Sendable {
         "the server has version \(capabilities.version), this agent \(anechoicVersion)"
       )
     }
-    let start = await voice.ask { $0.makeStart(suffix: suffix) }
-    let stream = try await withTimeout(Self.answerTimeout) { try await server.process(start) }
+    let stream = try await open(on: server, suffix: suffix)
     let outbox = Outbox()
     let (abandonments, abandonment) = AsyncStream.makeStream(of: Void.self)
     let session = ServerSession(
@@ -126,6 +132,18 @@ final class ServerLink: Sendable {
     } catch {
       let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
       throw SessionLoss(status: status, hadLasted: .now - began > .seconds(5))
+    }
+  }
+
+  /// Continues the lost session, or starts another.
+  private func open(on server: VoiceProcessingClient, suffix: Int) async throws -> ProcessStream {
+    let start = await voice.ask { $0.makeStart(suffix: suffix) }
+    do {
+      return try await withTimeout(Self.answerTimeout) { try await server.process(start) }
+    } catch let status as Status where !start.resumeToken.isEmpty && !status.isUnreachable {
+      // The server does not have the session any more, or not with these settings.
+      voice.post { $0.forgetSession() }
+      return try await open(on: server, suffix: suffix)
     }
   }
 

@@ -35,24 +35,39 @@ extension EdgeVoice {
         let gap = MonotonicClock.nanoseconds - lost
         $0.labels = ["gap-before-ms": "\(gap / 1_000_000)"]
       }
+      continueLostSession(&$0)
     }
   }
 
   func connected(_ session: ServerSession) {
-    restartTimelines()
+    let started = session.started
+    let resumed = started.hasResumed ? lost : nil
+    lost = nil
+    if let resumed {
+      moveTimelines(to: started.resumed, resumed)
+    } else {
+      restartTimelines()
+      muteGeneration = started.mute.generation
+    }
     link = session
+    lastEventID = resumed?.lastEventID ?? 0
+    liveFrom = position
     lastAnswer = MonotonicClock.nanoseconds
     latency = LatencyMeter(processing: session.algorithmicDelay)
     status.stats = nil
-    muteGeneration = session.started.mute.generation
-    status.sessionCount += 1
+    if resumed == nil { status.sessionCount += 1 } else { status.resumptionCount += 1 }
     if let lost = status.gapSince {
       let gap = Duration.nanoseconds(lastAnswer - lost)
       status.lastGap = gap
-      log("server: was away for \((gap.seconds * 10).rounded() / 10) s")
+      let result = resumed == nil ? "a new session started" : "the session goes on"
+      log("server: was away for \((gap.seconds * 10).rounded() / 10) s; \(result)")
     }
     status.gapSince = nil
-    if session.started.mute.muted != mute.session { sendMute(mute.session) }
+    if let resumed {
+      reconcile(started, resumed)
+    } else if started.mute.muted != mute.session {
+      sendMute(mute.session)
+    }
     if let route { sendRoute(reason: .newDevice, route) }
     if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
     if isBusy { sendInterruption(began: true, .deviceBusy) }
@@ -63,6 +78,7 @@ extension EdgeVoice {
     guard let link, link.epoch == epoch else { return }
     link.outbox.close()
     self.link = nil
+    lost = LostSession(started: link.started, lastEventID: lastEventID, muted: mute.session)
     mute.requestFailed()
     status.gapSince = MonotonicClock.nanoseconds
     status.stats = nil
@@ -75,6 +91,8 @@ extension EdgeVoice {
     lastAnswer = MonotonicClock.nanoseconds
     switch response.response {
     case .audio(let audio):
+      // The local voice was heard during the gap that the server conceals.
+      guard audio.processed.firstSample >= liveFrom else { return }
       VoiceFrames.decode(audio.processed, into: voiceFrame) { frame, first in
         latency.noteReceived(first / Int64(frame.sampleCount), now: lastAnswer)
         programs.voice?.write(frame)
@@ -84,7 +102,9 @@ extension EdgeVoice {
           _ = rings.mix.write(frame, MixNote(firstSample: first, time: lastAnswer, epoch: epoch))
         }
       }
-    case .event(let event): happened(event)
+    case .event(let event):
+      lastEventID = event.eventID
+      happened(event)
     case .stats(let stats): status.stats = stats
     case .controlResult(let result):
       if result.hasRefusal { mute.requestFailed() }

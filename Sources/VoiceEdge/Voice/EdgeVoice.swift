@@ -33,6 +33,11 @@ final class EdgeVoice {
   var local: LocalVoice?
   var isLocalRunning = false
   var link: ServerSession?
+  /// The session that may be continued. Nil while connected, and if there is none.
+  var lost: LostSession?
+  var lastEventID: UInt64 = 0
+  /// The position of the microphone from which on the server's output is used.
+  var liveFrom: Int64 = 0
   var mute: EdgeMute
   var muteGeneration: UInt64 = 0  // The last known generation of the session's state.
   var route: Anechoic_V1_AudioRoute?
@@ -215,6 +220,7 @@ final class EdgeVoice {
   func restartTimelines() {
     position = 0
     referencePosition = 0
+    lost = nil
     referenceTimeline = CaptureTimeline(now: MonotonicClock.nanoseconds - 20_000_000)
     reports = PlaybackReports(samplesPerSecond: microphoneFrame.rate.hertz)
     gapBefore = .unspecified

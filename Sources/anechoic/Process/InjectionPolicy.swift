@@ -9,6 +9,8 @@ final class InjectionPolicy: Sendable {
   private let answer: GrantInjectionArgument
   /// Whether no answer was given with --grant-injection.
   private let isDefault: Bool
+  /// Whether the server stores the answers for later sessions.
+  private let remembers: Bool
   private let controls: ControlQueue
   /// Held while a question is on the terminal, so that there is only one at a time.
   private let terminal = Mutex(())
@@ -16,10 +18,11 @@ final class InjectionPolicy: Sendable {
   var asks: Bool { answer == .ask }
 
   /// Creates a policy. If the answer is nil, asks on the terminal, and refuses without a terminal.
-  init(_ answer: GrantInjectionArgument?, controls: ControlQueue) {
+  init(_ answer: GrantInjectionArgument?, remembers: Bool, controls: ControlQueue) {
     let hasTerminal = isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0
     self.answer = answer ?? (hasTerminal ? .ask : .never)
     isDefault = answer == nil
+    self.remembers = remembers
     self.controls = controls
   }
 
@@ -53,6 +56,7 @@ final class InjectionPolicy: Sendable {
         .with {
           $0.client = client
           $0.grant = grant
+          $0.remember = remembers
         }))
   }
 }

@@ -58,10 +58,36 @@ struct ProcessCommand: AsyncParsableCommand {
       """)
   var server: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      A server on which a new session starts if --server has lost the session; repeatable. The TLS \
+      options apply to it too.
+      """, valueName: "address"))
+  var elsewhere: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long to try to get a lost session back, or a new one: 0 to 1h. 0 ends the job.",
+      valueName: "time"))
+  var reconnect = DurationArgument(.seconds(15))
+
   @OptionGroup(title: "Connection") var connection: ServerAccess
 
   func validate() throws {
     try connection.validate(for: server)
+    guard reconnect.duration <= .seconds(3600) else {
+      throw ValidationError("--reconnect must be at most 1h.")
+    }
+    guard elsewhere.isEmpty || server != nil else {
+      throw ValidationError("--elsewhere needs --server.")
+    }
+    for address in elsewhere {
+      if let problem = ServerAddress.connectingProblem(address) {
+        throw ValidationError("--elsewhere: \(problem).")
+      }
+    }
     guard !files.loop || pacing == .realTime else {
       throw ValidationError("--loop needs --pacing real-time.")
     }
@@ -71,20 +97,27 @@ struct ProcessCommand: AsyncParsableCommand {
     do {
       try files.checkRoles()
       if let warning = files.sameFileWarning { warn(warning) }
-      let job = try ProcessJob(files, start, grantInjection: grantInjection)
+      let job = try ProcessJob(
+        files, start, grantInjection: grantInjection, remembersInjection: call.rememberInjection)
       if let warning = job.shortReferenceWarning { warn(warning) }
       let name = identity.client.description
       let security = try connection.channelSecurity()
+      let credentials = connection.credentials
       if let server { try await connection.waitForServer(at: server) }
       let summary = try await ServerInside.orAt(server) { address, connected in
         try await RecordedSession.record(
           to: files.record,
-          by: SessionsClient(server: address, clientName: name, security: security),
+          by: SessionsClient(
+            server: address, clientName: name, security: security, credentials: credentials),
           sessionID: job.sessionID
         ) {
           try await job.run(
-            on: VoiceProcessingClient(server: address, clientName: name, security: security),
-            connected: connected)
+            on: VoiceProcessingClient(
+              server: address, clientName: name, security: security, credentials: credentials),
+            elsewhere: elsewhere.map {
+              VoiceProcessingClient(
+                server: $0, clientName: name, security: security, credentials: credentials)
+            }, reconnecting: reconnect.duration, connected: connected)
         }
       }
       if let interruption = summary.interruption {

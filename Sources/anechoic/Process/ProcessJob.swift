@@ -24,7 +24,8 @@ final class ProcessJob {
 
   /// Opens the input files. Existing output files stay unchanged until there is output to write.
   init(
-    _ files: ProcessFiles, _ start: Anechoic_V1_Start, grantInjection: GrantInjectionArgument?
+    _ files: ProcessFiles, _ start: Anechoic_V1_Start, grantInjection: GrantInjectionArgument?,
+    remembersInjection: Bool
   ) throws {
     self.files = files
     let inputs = try files.inputs()
@@ -38,7 +39,8 @@ final class ProcessJob {
       shortReference: inputs.shortReference,
       hasEchoReference: files.reference != nil || files.playback != nil)
     controls = try ControlQueue(file: files.controls, rate: microphoneFormat.rate)
-    injectionPolicy = InjectionPolicy(grantInjection, controls: controls)
+    injectionPolicy = InjectionPolicy(
+      grantInjection, remembers: remembersInjection, controls: controls)
     var start = start
     start.inputs = inputs.formats
     if files.playback != nil {
@@ -53,13 +55,21 @@ final class ProcessJob {
 
   /// Sends and receives concurrently until the session has ended. Calls `connected` once the server
   /// has answered. From then on, SIGINT or SIGTERM ends the audio before the end of the files.
-  func run(on client: VoiceProcessingClient, connected: () -> Void) async throws -> JobSummary {
+  /// A session that is gone is followed by another on the first of the servers `others` that has
+  /// room. `outage` is the longest time without any server.
+  func run(
+    on client: VoiceProcessingClient, elsewhere others: [VoiceProcessingClient],
+    reconnecting outage: Duration, connected: () -> Void
+  ) async throws -> JobSummary {
     let isPaced = start.pacing == .realTime
     let framesPerChunk = isPaced ? 1 : 10
     var start = start
     start.outputs.chunkDuration.nanos = Int32(framesPerChunk) * 10_000_000
     let began = ContinuousClock.now
-    let stream = try await client.process(start)
+    var policy = ReconnectionPolicy()
+    policy.longestOutage = outage
+    if outage == .zero { start.resumeWindow = .init() }
+    let stream = try await client.processResumably(start, elsewhere: others, policy: policy)
     connected()
     let watch = watchSignals()
     defer { watch.cancel() }
@@ -91,7 +101,7 @@ final class ProcessJob {
   private func watchSignals() -> Task<Void, Never> {
     let signals = TerminationSignals()
     return Task { [stop] in
-      await signals.first()
+      await signals.next()
       stop.set()
     }
   }

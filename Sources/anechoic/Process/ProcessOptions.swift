@@ -65,6 +65,13 @@ struct CallOptions: ParsableArguments {
       """)
   var grantInjection: GrantInjectionArgument?
 
+  @Flag(
+    help: """
+      Have the answers about injection count in later sessions too. Needs a server \
+      with --injection-permissions-file.
+      """)
+  var rememberInjection = false
+
   func apply(to start: inout Anechoic_V1_Start) {
     start.engine = engine
     start.sessionID = sessionID

@@ -10,6 +10,9 @@ internal import VoiceClient
 /// The receiver of a session's output. It writes the audio to its files, and everything else to the
 /// logs.
 struct Receiver: ~Copyable {
+  /// The longest gap in the output, in seconds.
+  private static let longestGap = 600
+
   private let output: AudioFileWriter
   private let playback: AudioFileWriter?
   private let logs: JobLogs
@@ -33,15 +36,15 @@ struct Receiver: ~Copyable {
   }
 
   /// Receives until the session has ended.
-  mutating func run(on stream: ProcessStream) async throws -> JobFindings {
+  mutating func run(on stream: ResumableStream) async throws -> JobFindings {
     defer { progress.clear() }
-    while let response = try await stream.receive() {
-      switch response.response {
-      case .audio(let audio): try take(audio)
-      case .event(let event): try take(event)
-      case .stats(let stats): try logs.note(stats)
-      case .controlResult(let result): try take(result)
-      case .started, nil: break
+    while let update = try await stream.receive() {
+      switch update {
+      case .response(let response): try take(response)
+      case .reconnecting(let status): say("the connection was lost: \(status); reconnecting")
+      case .resumed(let resumed): say(Self.words(resumed))
+      case .restarted(let started, let sample, let reason):
+        say("\(started.session) is new and starts at sample \(sample), because: \(reason)")
       }
     }
     findings.endSpeech(at: Int64(output.sampleCount))
@@ -49,8 +52,43 @@ struct Receiver: ~Copyable {
     return findings
   }
 
+  private mutating func take(_ response: Anechoic_V1_ProcessResponse) throws {
+    switch response.response {
+    case .audio(let audio): try take(audio)
+    case .event(let event): try take(event)
+    case .stats(let stats): try logs.note(stats)
+    case .controlResult(let result): try take(result)
+    case .started, nil: break
+    }
+  }
+
+  private func say(_ text: String) {
+    progress.clear()
+    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    standardError("anechoic: \(line)\n")
+  }
+
+  private static func words(_ resumed: Anechoic_V1_Started.Resumed) -> String {
+    "the session goes on; \(resumed.concealedSamples) samples of the microphone were concealed, and "
+      + "\(resumed.lostSamples) samples of the output are lost"
+  }
+
+  /// Writes silence in place of output that was lost with a connection, up to the sample `first`.
+  private func fill(_ file: AudioFileWriter, to first: Int64) throws {
+    var missing = Int(clamping: first) - file.sampleCount
+    // No server is away for longer: the session would have been given up.
+    guard missing <= Self.longestGap * file.format.rate.hertz else { return }
+    while missing > 0 {
+      let count = min(missing, file.format.rate.hertz)
+      try file.write([UInt8](repeating: 0, count: count * file.format.bytesPerSampleFrame))
+      missing -= count
+    }
+  }
+
   private mutating func take(_ audio: Anechoic_V1_AudioOutput) throws {
     let samples = audio.processed.samples
+    try fill(output, to: audio.processed.firstSample)
+    if let playback { try fill(playback, to: audio.playback.firstSample) }
     try output.write(Array(samples))
     try playback?.write(Array(audio.playback.samples))
     meter.append(samples)

@@ -20,7 +20,7 @@ actor Sender {
 
   /// Sends everything and closes the stream. If `isPaced` is true, sends each chunk at its time.
   func run(
-    on stream: ProcessStream, framesPerChunk: Int, isPaced: Bool
+    on stream: ResumableStream, framesPerChunk: Int, isPaced: Bool
   ) async throws -> SentLevels {
     do {
       return try await send(on: stream, framesPerChunk: framesPerChunk, isPaced: isPaced)
@@ -31,7 +31,7 @@ actor Sender {
   }
 
   private func send(
-    on stream: ProcessStream, framesPerChunk: Int, isPaced: Bool
+    on stream: ResumableStream, framesPerChunk: Int, isPaced: Bool
   ) async throws -> SentLevels {
     let start = ContinuousClock.now
     let chunkSamples = framesPerChunk * files.microphoneFormat.rate.samplesPerFrame
@@ -51,7 +51,7 @@ actor Sender {
     return files.levels
   }
 
-  private func sendControls(before sample: Int64, on stream: ProcessStream) async throws {
+  private func sendControls(before sample: Int64, on stream: ResumableStream) async throws {
     for request in controls.take(before: sample) {
       switch request {
       case .control(let control): try await stream.send(control)

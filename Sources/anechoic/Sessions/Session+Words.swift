@@ -5,7 +5,8 @@ extension Anechoic_V1_Session {
   /// The session in one line.
   var line: String {
     [
-      name, mute.muted ? "muted" : "live", Words.of(activeMicMode),
+      name, state == .suspended ? "suspended" : "", mute.muted ? "muted" : "live",
+      Words.of(activeMicMode),
       voiceActive ? "talking" : "silent", "by \(owner)", Words.of(labels),
     ].filter { !$0.isEmpty }.joined(separator: "  ")
   }
@@ -15,6 +16,7 @@ extension Anechoic_V1_Session {
     var rows = [
       ("session", name),
       ("owner", owner + (hasCreateTime ? ", since \(Words.date(createTime))" : "")),
+      ("state", state == .suspended ? "suspended: the client lost its connection" : "running"),
       ("microphone", mute.phrase), ("voice", voice), ("mic mode", micMode),
       ("processing", config.voiceProcessing.phrase(hasReference: echoReference != .none)),
       ("ducking", config.otherAudioDucking.phrase), ("gestures", gestures),

@@ -53,6 +53,10 @@ extension Anechoic_V1_SessionEvent {
       "capture warning: \(Words.of(warning.problem)), \(warning.active ? "started" : "ended")"
     case .outputDropped(let dropped):
       "\(dropped.samples) samples of the output were dropped: the client did not read them in time"
+    case .sessionSuspended(let suspension):
+      "the client lost its connection; the session waits \(Words.seconds(suspension.resumeWindow))"
+    case .sessionResumed(let resumption):
+      "the client is back, \(resumption.concealedSamples) samples were concealed"
     case .draining(let draining): "the server stops in \(Words.seconds(draining.endsIn))"
     case .sessionEnded(let end): "ended: \(Words.of(end.reason))"
     case .routeChanged(let change):

@@ -1,0 +1,63 @@
+internal import Foundation
+public import GRPCTransport
+internal import Synchronization
+
+/// A source of tokens for a client's calls.
+public protocol CredentialsProvider: Sendable {
+  /// Returns the token of the next call. Throws the `Status` with which the call fails.
+  func token() throws(Status) -> String
+}
+
+/// A file with a token. The file is read again when it has changed, so that another program can
+/// replace a token before it expires.
+public final class TokenFile: CredentialsProvider {
+  /// The maximum size of the file in bytes, the largest token that a server accepts.
+  private static let largestSize = 8 << 10
+
+  private struct Known {
+    let token: String
+    let modified: Date
+    let size: Int
+  }
+
+  private let path: String
+  private let known = Mutex<Known?>(nil)
+
+  public init(path: String) { self.path = path }
+
+  public func token() throws(Status) -> String {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    let (modified, size) = (
+      attributes?[.modificationDate] as? Date ?? .distantPast, attributes?[.size] as? Int ?? 0
+    )
+    if let known = known.withLock({ $0 }), known.modified == modified, known.size == size {
+      return known.token
+    }
+    let token = try read()
+    known.withLock { $0 = Known(token: token, modified: modified, size: size) }
+    return token
+  }
+
+  private func read() throws(Status) -> String {
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw refusal(String(cString: strerror(errno)).lowercased())
+    }
+    let data: Data
+    do { data = try file.read(upToCount: Self.largestSize + 1) ?? Data() } catch {
+      throw refusal("the file cannot be read")
+    }
+    guard data.count <= Self.largestSize else {
+      throw refusal("the file has more than \(Self.largestSize) bytes")
+    }
+    let token = String(decoding: data, as: UTF8.self).trimmingCharacters(
+      in: .whitespacesAndNewlines)
+    guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+      throw refusal("the file must contain one token, without spaces or line breaks inside")
+    }
+    return token
+  }
+
+  private func refusal(_ problem: String) -> Status {
+    Status(.unauthenticated, "token file \(path): \(problem)")
+  }
+}

@@ -1,0 +1,83 @@
+/// The limits within which a `ResumableStream` tries to get its session back.
+public struct ReconnectionPolicy: Sendable, Equatable {
+  /// The time before the first attempt, and the longest time between two attempts. The time doubles
+  /// with each attempt, and varies at random by 30 %.
+  public var delays = Duration.milliseconds(100)...Duration.seconds(2)
+  /// The longest time for one attempt.
+  public var attemptTimeout = Duration.seconds(2)
+  /// The time for which the same server is tried alone if there are others. A server that answers,
+  /// but does not know the session, ends this time at once.
+  public var loyalty = Duration.seconds(2)
+  /// The time without any server after which `receive` throws the last status. With 0, a lost
+  /// connection is the end.
+  public var longestOutage = Duration.seconds(60)
+  /// The time without a response, while audio is being sent in real time, after which a connection
+  /// counts as lost. A network that fails silently is noticed by this alone.
+  public var silence = Duration.seconds(3)
+  /// The audio that is kept to be sent after a loss. Older audio becomes a gap.
+  public var buffer = Duration.seconds(2)
+
+  public init() {}
+
+  /// Returns the time to wait before an attempt. The first one has the number 0.
+  func delay(beforeAttempt attempt: Int, random: Double = .random(in: -1...1)) -> Duration {
+    let doubled = delays.lowerBound * (1 << min(attempt, 16))
+    return min(doubled, delays.upperBound) * (1 + 0.3 * random)
+  }
+}
+
+/// The decisions after a lost connection. A pure state machine: it does no I/O and reads no clock.
+struct Reconnection {
+  /// The next attempt.
+  enum Step: Equatable {
+    /// Continue the session on the server that has it.
+    case resume(after: Duration)
+    /// Start a new session on the server with this index.
+    case restart(server: Int, after: Duration)
+    case giveUp
+  }
+
+  private let policy: ReconnectionPolicy
+  private let serverCount: Int
+  private let lostAt: ContinuousClock.Instant
+  /// The time until which the session waits. Nil if it cannot be resumed.
+  private var waitsUntil: ContinuousClock.Instant?
+  private var attempts = 0
+  private var server: Int
+
+  /// - Parameter window: The time for which the session waits. Nil if it cannot be resumed.
+  init(
+    _ policy: ReconnectionPolicy, window: Duration?, server: Int, of serverCount: Int,
+    now: ContinuousClock.Instant
+  ) {
+    self.policy = policy
+    self.server = server
+    self.serverCount = serverCount
+    lostAt = now
+    // The server may notice the loss later than the client, never much earlier.
+    let loyalty = serverCount > 1 ? policy.loyalty : .seconds(3600)
+    waitsUntil = window.map { now + min($0, loyalty) }
+  }
+
+  /// Notes that the server does not know the session any more.
+  mutating func sessionIsGone() {
+    waitsUntil = nil
+    attempts = 0
+  }
+
+  mutating func next(now: ContinuousClock.Instant, random: Double) -> Step {
+    guard now - lostAt < policy.longestOutage else { return .giveUp }
+    let delay = policy.delay(beforeAttempt: attempts, random: random)
+    attempts += 1
+    if let waitsUntil, now + delay < waitsUntil { return .resume(after: delay) }
+    if waitsUntil != nil {
+      waitsUntil = nil
+      // The server that has the session has not answered.
+      server = (server + 1) % serverCount
+      attempts = 1
+      return .restart(server: server, after: .zero)
+    }
+    defer { server = (server + 1) % serverCount }
+    return .restart(server: server, after: attempts == 1 ? .zero : delay)
+  }
+}

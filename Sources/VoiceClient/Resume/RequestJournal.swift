@@ -1,0 +1,130 @@
+internal import AnechoicAPI
+internal import Foundation
+internal import SwiftProtobuf
+
+/// The requests of a session that wait to be sent or may have to be sent again, in their order. The
+/// indexes are those of the caller.
+///
+/// Every chunk has its index, so that the server recognizes a chunk that comes twice.
+struct RequestJournal {
+  /// The most answers to controls that are waited for. The oldest control is then forgotten.
+  private static let mostControls = 256
+
+  private struct Item {
+    var request: Anechoic_V1_ProcessRequest
+    /// The microphone's indexes of the audio. Empty for other requests.
+    var samples: Range<Int64>
+
+    var isAudio: Bool { if case .audio = request.request { true } else { false } }
+  }
+
+  /// The next index of an input.
+  private struct Counter {
+    let format: Anechoic_V1_AudioFormat
+    private(set) var next: Int64 = 0
+
+    init(_ format: Anechoic_V1_AudioFormat) { self.format = format }
+
+    /// Gives a chunk its index unless it has one. Returns the indexes of its samples.
+    @discardableResult
+    mutating func number(_ chunk: inout Anechoic_V1_AudioChunk) -> Range<Int64> {
+      if !chunk.hasFirstSample { chunk.firstSample = next }
+      let first = chunk.firstSample
+      next = max(next, first + chunk.sampleCount(format))
+      return first..<max(first, next)
+    }
+  }
+
+  private var items: [Item] = []
+  /// The number of items that were sent.
+  private var sent = 0
+  /// The controls that were sent and not answered yet.
+  private var unanswered: [Anechoic_V1_Control] = []
+  private var microphone: Counter
+  private var reference: Counter
+  private var farEnd: Counter
+  private var otherAudio: Counter
+
+  init(_ inputs: Anechoic_V1_Start.Inputs) {
+    microphone = Counter(inputs.microphone)
+    reference = Counter(inputs.reference)
+    farEnd = Counter(inputs.farEnd)
+    otherAudio = Counter(inputs.otherAudio)
+  }
+
+  /// The index of the next sample of the microphone.
+  var position: Int64 { microphone.next }
+  /// The number of requests that were not sent yet.
+  var unsentCount: Int { items.count - sent }
+  /// The index of the first microphone sample that is kept, or of the next one.
+  var oldestSample: Int64 { items.first(where: \.isAudio)?.samples.lowerBound ?? position }
+  /// The number of microphone samples that are kept.
+  var keptSamples: Int64 { position - oldestSample }
+
+  mutating func add(_ audio: Anechoic_V1_AudioInput) {
+    var audio = audio
+    if audio.hasReference { reference.number(&audio.reference) }
+    if audio.hasFarEnd { farEnd.number(&audio.farEnd) }
+    if audio.hasOtherAudio { otherAudio.number(&audio.otherAudio) }
+    let samples = audio.hasMicrophone ? microphone.number(&audio.microphone) : position..<position
+    items.append(Item(request: .with { $0.audio = audio }, samples: samples))
+  }
+
+  mutating func add(_ request: Anechoic_V1_ProcessRequest) {
+    items.append(Item(request: request, samples: position..<position))
+  }
+
+  /// Returns the next request to send, or nil if there is none. Only audio is kept afterwards, and
+  /// controls until they are answered.
+  mutating func takeNext() -> Anechoic_V1_ProcessRequest? {
+    guard sent < items.count else { return nil }
+    let item = items[sent]
+    if item.isAudio { sent += 1 } else { items.remove(at: sent) }
+    if case .control(let control) = item.request.request {
+      if unanswered.count == Self.mostControls { unanswered.removeFirst() }
+      unanswered.append(control)
+    }
+    return item.request
+  }
+
+  /// Forgets a control, because the server has answered it.
+  mutating func answered(_ controlID: UInt64) {
+    unanswered.removeAll { $0.controlID == controlID }
+  }
+
+  /// Forgets the audio that was sent and that ends at an index or before.
+  mutating func confirm(upTo index: Int64) {
+    let count = items[..<sent].prefix { $0.samples.upperBound <= index }.count
+    items.removeFirst(count)
+    sent -= count
+  }
+
+  /// Forgets the oldest audio, so that at most this many samples are kept. Audio that was not sent yet
+  /// stays, unless `includingUnsent` is true. Other requests stay.
+  mutating func trim(to samples: Int64, includingUnsent: Bool) {
+    let first = position - samples
+    guard oldestSample < first else { return }
+    confirm(upTo: first)
+    if includingUnsent { items.removeAll { $0.isAudio && $0.samples.upperBound <= first } }
+  }
+
+  /// Prepares the journal for another connection, whose session has the audio up to an index. Controls
+  /// without an answer are sent again, first of all.
+  mutating func rewind(to index: Int64) {
+    items.removeAll { $0.isAudio && $0.samples.upperBound <= index && !$0.samples.isEmpty }
+    items.insert(
+      contentsOf: unanswered.map { control in
+        Item(request: .with { $0.control = control }, samples: index..<index)
+      }, at: 0)
+    unanswered = []
+    sent = 0
+  }
+}
+
+extension Anechoic_V1_AudioChunk {
+  /// The number of samples of each channel, in a format.
+  func sampleCount(_ format: Anechoic_V1_AudioFormat) -> Int64 {
+    let size = max(1, Int(format.channelCount)) * (format.encoding == .pcmF32Le ? 4 : 2)
+    return Int64(samples.count / size)
+  }
+}

@@ -1,0 +1,137 @@
+internal import AnechoicAPI
+internal import Foundation
+internal import GRPCTransport
+internal import SwiftProtobuf
+internal import Synchronization
+
+/// The way back to a session whose connection was lost.
+extension ResumableStream {
+  func reconnect(_ reconnection: Reconnection, _ reason: Status) async throws -> Update? {
+    var reconnection = reconnection
+    var reason = reason
+    while true {
+      do {
+        switch reconnection.next(now: .now, random: .random(in: -1...1)) {
+        case .resume(let delay):
+          try await Task.sleep(for: delay)
+          return try await resume()
+        case .restart(let server, let delay):
+          // A session whose input has ended has nothing to start anew with.
+          guard state.withLock({ !$0.isFinished }) else { throw GivenUp() }
+          try await Task.sleep(for: delay)
+          return try await restart(on: server, reason)
+        case .giveUp: throw GivenUp()
+        }
+      } catch let status as Status {
+        if status.isUnknownSession { reconnection.sessionIsGone() }
+        if status.isUnknownSession || status.isStoppingServer { reason = status }
+        guard status.isWorthAnotherAttempt else {
+          stop()
+          throw status
+        }
+      } catch is GivenUp {
+        stop()
+        throw reason
+      }
+      guard case .lost = state.withLock({ $0.phase }) else { return nil }
+    }
+  }
+
+  private struct GivenUp: Error {}
+
+  private func resume() async throws -> Update? {
+    let (request, server, first) = state.withLock { state in
+      var request = start
+      let first = state.journal.oldestSample
+      request.sessionID = String(state.started.session.dropFirst("sessions/".count))
+      request.resumeToken = state.started.resumeToken
+      request.resumePoint.lastEventID = state.lastEventID
+      request.resumePoint.processedSamples = state.processedSamples
+      request.resumePoint.microphoneSample = max(0, first - state.timeline.base)
+      return (request, state.server, first)
+    }
+    let stream = try await connect(servers[server], request)
+    let resumed = stream.started.resumed
+    let isWanted = state.withLock { state in
+      guard case .lost = state.phase else { return false }
+      state.phase = .connected(stream)
+      state.started = stream.started
+      state.processedSamples = max(state.processedSamples, resumed.processedSample)
+      // A gap that was too long is shorter in the session than for the caller.
+      if resumed.microphoneSample < first - state.timeline.base {
+        state.timeline.base = first - resumed.microphoneSample
+      }
+      state.journal.rewind(to: state.timeline.base + resumed.microphoneSample)
+      return true
+    }
+    return go(on: stream, isWanted, .resumed(resumed))
+  }
+
+  private func restart(on server: Int, _ reason: Status) async throws -> Update? {
+    var request = start
+    request.muted = state.withLock { $0.started.mute.muted }
+    let stream = try await connect(servers[server], request)
+    let first: Int64? = state.withLock { state in
+      guard case .lost = state.phase else { return nil }
+      let first = state.journal.oldestSample
+      state.phase = .connected(stream)
+      state.started = stream.started
+      state.server = server
+      state.processedSamples = 0
+      state.lastEventID = 0
+      state.timeline.base = first
+      state.journal.rewind(to: first)
+      return first
+    }
+    return go(
+      on: stream, first != nil, .restarted(stream.started, atSample: first ?? 0, reason: reason))
+  }
+
+  private func go(on stream: ProcessStream, _ isWanted: Bool, _ update: Update) -> Update? {
+    guard isWanted else {
+      stream.cancel()
+      return nil
+    }
+    startSending(on: stream)
+    wakeEverybody()
+    return update
+  }
+
+  /// Starts a call on a connection of its own, because a channel that has failed waits before it
+  /// connects again.
+  private func connect(
+    _ server: VoiceProcessingClient, _ start: Anechoic_V1_Start
+  ) async throws -> ProcessStream {
+    let limit = policy.attemptTimeout
+    return try await withThrowingTaskGroup(of: ProcessStream?.self) { group in
+      group.addTask { try await server.reconnected().process(start) }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        return nil
+      }
+      defer { group.cancelAll() }
+      guard let stream = try await group.next() ?? nil else {
+        throw Status(.unavailable, "the server does not answer")
+      }
+      return stream
+    }
+  }
+}
+
+extension Status {
+  /// Whether the server does not have the session that was to be resumed.
+  fileprivate var isUnknownSession: Bool {
+    reason == "RESUME_TOKEN_UNKNOWN" || reason == "TOO_MANY_RESUMES"
+  }
+
+  /// Whether the server is about to stop or has stopped, and its sessions end.
+  var isStoppingServer: Bool { reason == "DRAINING" || reason == "SERVER_SHUTDOWN" }
+
+  /// Whether another attempt, later or elsewhere, may succeed.
+  fileprivate var isWorthAnotherAttempt: Bool {
+    switch code {
+    case .invalidArgument, .unimplemented, .unauthenticated, .permissionDenied: false
+    default: !isCertificateRefusal
+    }
+  }
+}

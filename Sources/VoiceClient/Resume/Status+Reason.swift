@@ -1,0 +1,26 @@
+internal import AnechoicAPI
+internal import Foundation
+public import GRPCTransport
+internal import SwiftProtobuf
+
+extension Status {
+  /// The reason that an Anechoic server gives, such as `RESUME_TOKEN_UNKNOWN`. Nil if the status does
+  /// not come from the server's own code.
+  var reason: String? {
+    guard !details.isEmpty, let rich = try? Google_Rpc_Status(serializedBytes: Data(details)) else {
+      return nil
+    }
+    let info = rich.details.lazy.compactMap { try? Google_Rpc_ErrorInfo(unpackingAny: $0) }.first
+    return info.flatMap { $0.reason.isEmpty ? nil : $0.reason }
+  }
+
+  /// Whether a call that ended with this status has lost its connection, and its session may go on.
+  public var isLostConnection: Bool {
+    guard reason == nil else { return false }
+    switch code {
+    // libgrpc reports a connection that was reset in the middle of a call as any of these.
+    case .unavailable, .cancelled, .internal, .unknown, .deadlineExceeded: return true
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,52 @@
+internal import AnechoicAPI
+internal import Foundation
+
+/// A session whose connection was lost, and which may be continued.
+struct LostSession {
+  var started: Anechoic_V1_Started
+  /// The last event that came.
+  var lastEventID: UInt64
+  /// Whether the session was muted when the connection was lost.
+  var muted: Bool
+  /// The position of the microphone with which the agent asked to continue.
+  var position: Int64 = 0
+}
+
+/// A session that continues after the connection was lost. The agent's timelines go on meanwhile.
+extension EdgeVoice {
+  /// Gives up the session, because the server has ended it or does not know it any more.
+  func forgetSession() { lost = nil }
+
+  /// Turns the start of a session into the continuation of the lost one, if there is one.
+  func continueLostSession(_ start: inout Anechoic_V1_Start) {
+    guard let lost, !lost.started.resumeToken.isEmpty else { return }
+    self.lost?.position = position
+    start.sessionID = String(lost.started.session.dropFirst("sessions/".count))
+    start.resumeToken = lost.started.resumeToken
+    start.resumePoint.lastEventID = lost.lastEventID
+    start.resumePoint.microphoneSample = position
+  }
+
+  /// Moves the positions to where the session goes on. It conceals 10 s at most, and does not count
+  /// the rest of a longer gap.
+  func moveTimelines(to resumed: Anechoic_V1_Started.Resumed, _ lost: LostSession) {
+    let surplus = max(0, lost.position - resumed.microphoneSample)
+    position -= surplus
+    referencePosition = max(0, referencePosition - surplus)
+    // What was played meanwhile is not part of the reference's gap.
+    gapBefore = .connectionLost
+  }
+
+  /// Brings the agent and a session that goes on to the same state. A change of the mute on this
+  /// machine counts more than one of another client.
+  func reconcile(_ started: Anechoic_V1_Started, _ lost: LostSession) {
+    if lost.muted == mute.session {
+      mute(is: started.mute)
+    } else {
+      muteGeneration = max(muteGeneration, started.mute.generation)
+      if started.mute.muted != mute.session { sendMute(mute.session) }
+    }
+    if !mute.hardware { sendInterruption(began: false, .hardwareMuted) }
+    if !isBusy { sendInterruption(began: false, .deviceBusy) }
+  }
+}

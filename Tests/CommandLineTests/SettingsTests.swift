@@ -1,0 +1,152 @@
+import Foundation
+import TestCertificates
+import Testing
+
+/// The settings of `anechoic-server`: its file, its environment, and reloads.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct SettingsTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  private func write(_ text: String) throws { try folder.write(Data(text.utf8), "server.yaml") }
+
+  private func checkConfig(_ options: [String] = []) async throws -> Command.Result {
+    try await Command.run("anechoic-server", ["check-config", "server.yaml"] + options, in: folder)
+  }
+
+  @Test func aMistakeInTheFileIsNamedWithLineAndKey() async throws {
+    try write("limits:\n  max_sessions: none\n")
+    for arguments in [["check-config", "server.yaml"], ["--config", "server.yaml"]] {
+      let result = try await Command.run("anechoic-server", arguments, in: folder)
+      #expect(result.status == 2)
+      #expect(
+        result.errors
+          == """
+          anechoic-server: server.yaml:2: limits.max_sessions: "none" is not allowed; use 1 or more
+
+          """)
+    }
+  }
+
+  @Test func theSampleIsAcceptedAndSetsNothing() async throws {
+    let sample = try await Command.run("anechoic-server", ["check-config", "--sample"], in: folder)
+    try folder.write(sample.output, "server.yaml")
+    let result = try await checkConfig(["--print"])
+    #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+    #expect(result.text.contains("limits.max_sessions: 1000  # default\n"), "\(result.text)")
+  }
+
+  @Test func theOriginOfAValueIsPrinted() async throws {
+    try write("\nlimits:\n  max_sessions: 7\n")
+    let result = try await checkConfig(["--print"])
+    #expect(result.text.contains("limits.max_sessions: 7  # server.yaml:3\n"), "\(result.text)")
+  }
+
+  @Test(arguments: [
+    ("tls: {certificate: none.pem, key: none.key}", "tls.certificate: none.pem: no such file"),
+    ("authentication: {mode: certificate}", "authentication.mode: certificate needs"),
+    ("listen: {public: \"0.0.0.0:0\"}", "listen.public: other machines can reach 0.0.0.0:0"),
+    (
+      "authentication: {mode: jwt, jwt_keys: none, jwt_issuer: a, jwt_audience: b}",
+      "authentication.jwt_keys: none: no such file"
+    ),
+    ("log: {audit_file: none/audit.log}", "log.audit_file: none/audit.log: no such file"),
+    (
+      "sessions: {injection_permissions_file: /}\nauthentication: {mode: certificate}\n"
+        + "tls: {client_ca: a, certificate: b, key: c}", "tls.certificate: b: no such file"
+    ),
+  ])
+  func aServerThatCouldNotStartIsNoticedBefore(text: String, problem: String) async throws {
+    try write(text)
+    let result = try await checkConfig()
+    #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
+    #expect(result.errors.contains(": \(problem)"), "\(result.errors)")
+    #expect(result.errors.hasPrefix("anechoic-server: server.yaml:"), "\(result.errors)")
+  }
+
+  @Test func theOperatorsListenerAnswersTheHealthcheck() async throws {
+    let (server, address) = try await serverWithOperators()
+    for arguments in [[], ["--service", "readiness"], ["--service", "liveness"]] {
+      let health = try await Command.run(
+        "anechoic-server", ["healthcheck", "--address", address] + arguments, in: folder)
+      #expect(health.status == 0 && health.text == "SERVING\n", "\(health.errors)")
+    }
+    let refused = try await Command.run(
+      "anechoic", ["capabilities", "--server", address], in: folder)
+    #expect(refused.status == 2 && refused.errors.contains("UNIMPLEMENTED"), "\(refused.errors)")
+    server.command.signal(SIGTERM)
+    #expect(try await server.command.wait().status == 0)
+    let gone = try await Command.run(
+      "anechoic-server", ["healthcheck", "--address", address, "--timeout", "1s"], in: folder)
+    #expect(gone.status == 1 && gone.errorLines.count == 1, "\(gone.errors)")
+  }
+
+  private func serverWithOperators() async throws -> (ServerProcess, String) {
+    let server = try await ServerProcess(in: folder, options: ["--admin-listen", "127.0.0.1:0"])
+    let line = try await server.command.line(containing: "health for operators on ")
+    return (server, String(line.split(separator: " ").last ?? ""))
+  }
+
+  @Test func anAdminAddressThatWasGivenAndIsTakenEndsTheStart() async throws {
+    let (server, address) = try await serverWithOperators()
+    let second = try await Command(
+      "anechoic-server", ["--listen", "127.0.0.1:0", "--admin-listen", address], in: folder
+    ).wait(atMost: .seconds(20))
+    #expect(second.status == 2 && second.errors.contains(address), "\(second.errors)")
+    server.command.signal(SIGTERM)
+  }
+
+  @Test func aReloadAppliesWhatItCanAndNamesTheRest() async throws {
+    try write("limits:\n  max_sessions: 7\n  max_message: 1MiB\n")
+    let server = try await ServerProcess(in: folder, options: ["--config", "server.yaml"])
+    try write("limits:\n  max_sessions: 9\n  max_message: 2MiB\n")
+    server.command.signal(SIGHUP)
+    try await server.command.line(
+      containing: "limits.max_sessions changed from 7 to 9: applied")
+    try await server.command.line(
+      containing: "limits.max_message changed from 1MiB to 2MiB: needs a restart")
+    let capabilities = try await folder.capabilities(
+      of: Command.run(
+        "anechoic", ["capabilities", "--json", "--server", server.address], in: folder
+      ).output)
+    #expect(capabilities["sessionsMax"] as? Int == 9)
+    try write("limits:\n  max_sessions: 8\n  idle_limit: x\n")
+    server.command.signal(SIGHUP)
+    try await server.command.line(
+      containing: "all stay as they are: server.yaml:3: limits.idle_limit: \"x\" is not allowed")
+    let unchanged = try await folder.capabilities(
+      of: Command.run(
+        "anechoic", ["capabilities", "--json", "--server", server.address], in: folder
+      ).output)
+    #expect(unchanged["sessionsMax"] as? Int == 9)
+  }
+
+  @Test func aNewCertificateIsUsedAndAWrongOneIsNot() async throws {
+    let certificates = try await Certificates()
+    func use(_ name: String, keyOf other: String? = nil) throws {
+      try folder.write(Data(certificates.bytes("\(name).pem")), "tls.pem")
+      try folder.write(Data(certificates.bytes("\(other ?? name).key")), "tls.key")
+    }
+    func health(_ name: String) async throws -> Int32 {
+      try await Command.run(
+        "anechoic",
+        [
+          "health", "--server", server.address, "--ca-file", certificates.path("ca.pem"),
+          "--tls-server-name", name,
+        ], in: folder
+      ).status
+    }
+    try use("server")
+    let server = try await ServerProcess(
+      in: folder, options: ["--tls-certificate", "tls.pem", "--tls-key", "tls.key"])
+    #expect(try await health("localhost") == 0)
+    try use("named", keyOf: "server")
+    try await server.command.line(containing: "certificates not reloaded, the old ones stay in use")
+    #expect(try await health("localhost") == 0)
+    try use("named")
+    try await server.command.line(containing: "certificates reloaded")
+    #expect(try await health("voice.example") == 0)
+    #expect(try await health("localhost") == 2)
+  }
+}
