@@ -1,4 +1,8 @@
-# The server and its command-line tool, which also runs the health check. See docs/how-to/deploy.md.
+# Three images: the server, the edge agent, and a demo that runs both sides and prints what it measures.
+#   docker build --tag anechoic .
+#   docker build --tag anechoic-edge --target edge .
+#   docker build --tag anechoic-demo --target demo .
+# See docs/how-to/deploy.md.
 
 ARG SWIFT_IMAGE=swift:6.3-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim
@@ -10,7 +14,8 @@ FROM ${SWIFT_IMAGE} AS build
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++-dev libprotobuf-dev libwebrtc-audio-processing-dev \
-    libsndfile1-dev libsamplerate0-dev libssl-dev libespeak-ng-dev libasound2-dev pkg-config \
+    libsndfile1-dev libsamplerate0-dev libssl-dev libespeak-ng-dev libasound2-dev \
+    pkg-config \
   && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /src
@@ -20,22 +25,20 @@ RUN swift package resolve
 
 COPY Sources Sources
 COPY Tests Tests
-# The runtime image has no Swift, so link Swift's libraries statically.
-RUN swift build --configuration release --static-swift-stdlib --product anechoic-server \
-  && swift build --configuration release --static-swift-stdlib --product anechoic \
-  && swift build --configuration release --static-swift-stdlib --product anechoic-edge \
-  && install -D --strip --target-directory=/out .build/release/anechoic-server \
+COPY training/RenderScenes training/RenderScenes
+COPY scripts/build-release scripts/
+# The runtime image has no Swift, so Swift's libraries are a part of the executables.
+RUN install -D --strip --target-directory=/out "$(scripts/build-release)"/anechoic-server \
     .build/release/anechoic .build/release/anechoic-edge
 
-# The edge agent, for a machine with sound hardware: docker build --target edge.
-# See docs/how-to/set-up-an-edge.md.
+# The edge agent, for a machine with sound hardware. See docs/how-to/set-up-an-edge.md.
 FROM ${RUNTIME_IMAGE} AS edge
 
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 \
     libasound2 libasound2-plugins \
-  && rm -rf /var/lib/apt/lists/*
+  && rm -rf /var/cache/apt/* /var/lib/apt/lists/*
 
 COPY --from=build /out/anechoic-edge /usr/local/bin/
 
@@ -50,26 +53,51 @@ CMD ["run", "--control-socket", "/tmp/anechoic-edge.sock"]
 HEALTHCHECK --interval=10s --timeout=6s --start-period=5s --retries=3 \
   CMD ["anechoic-edge", "status", "--control-socket", "/tmp/anechoic-edge.sock"]
 
-FROM ${RUNTIME_IMAGE} AS server
+FROM ${RUNTIME_IMAGE} AS programs
 
 # The libraries that the executables link. All others are dependencies of these.
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 \
     libespeak-ng1 \
-  && rm -rf /var/lib/apt/lists/*
+  && rm -rf /var/cache/apt/* /var/lib/apt/lists/*
 
 COPY --from=build /out/anechoic-server /out/anechoic /usr/local/bin/
+
+# An unprivileged user, by number: Kubernetes' runAsNonRoot cannot resolve a name.
+USER 65532:65532
+STOPSIGNAL SIGTERM
+
+# The recording that the demo processes.
+FROM ${RUNTIME_IMAGE} AS sample
+
+RUN apt-get update -qq \
+  && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
+    espeak-ng python3-numpy \
+  && rm -rf /var/lib/apt/lists/*
+
+COPY scripts/make-sample /src/scripts/
+RUN /src/scripts/make-sample --output /sample
+
+FROM programs AS demo
+
+COPY --from=sample /sample/microphone.wav /sample/reference.wav /sample/
+COPY --chmod=755 deploy/demo /usr/local/bin/anechoic-demo
+
+LABEL org.opencontainers.image.title="anechoic-demo" \
+  org.opencontainers.image.description="An Anechoic server and a client that measures it"
+
+ENTRYPOINT ["anechoic-demo"]
+
+# The last stage is the one that a build without --target makes.
+FROM programs AS server
 
 LABEL org.opencontainers.image.title="anechoic" \
   org.opencontainers.image.description="Voice processing as a gRPC service"
 
-# An unprivileged user, by number: Kubernetes' runAsNonRoot cannot resolve a name.
-USER 65532:65532
+# Settings as variables, so that arguments of the container add to them.
+ENV ANECHOIC_LISTEN=0.0.0.0:50051
 EXPOSE 50051
-STOPSIGNAL SIGTERM
 ENTRYPOINT ["anechoic-server"]
-CMD ["--listen", "0.0.0.0:50051"]
-# Matches the CMD above. If the server listens on another address, change this too.
 HEALTHCHECK --interval=10s --timeout=6s --start-period=5s --retries=3 \
-  CMD ["anechoic", "health", "--server", "127.0.0.1:50051"]
+  CMD ["anechoic-server", "healthcheck"]
