@@ -40,12 +40,17 @@ let package = Package(
       ]),
     .library(
       name: "VoiceSessions",
-      targets: ["VoiceSessions", "WebRTCEngine", "VoiceEngines", "AudioCore", "ClockSoak"]),
+      targets: [
+        "VoiceSessions", "WebRTCEngine", "AnechoicEngine", "VoiceEngines", "AudioCore", "ClockSoak",
+      ]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
+    .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
   ],
   targets: [
     .target(name: "AudioCore", swiftSettings: quick),
@@ -60,12 +65,12 @@ let package = Package(
         .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
       ],
       linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
-    .target(name: "Spectral", swiftSettings: quick),
+    .target(
+      name: "CKernels", cSettings: [.unsafeFlags(["-O3"], .when(configuration: .debug))]),
+    .target(name: "Spectral", dependencies: ["CKernels"], swiftSettings: quick),
     .target(
       name: "Alignment", dependencies: ["Spectral", "Resampling", "AudioCore"],
       swiftSettings: quick),
-    .target(
-      name: "CKernels", cSettings: [.unsafeFlags(["-O3"], .when(configuration: .debug))]),
     .target(name: "Inference", dependencies: ["CKernels", "Spectral"], swiftSettings: quick),
     .target(
       name: "AdaptiveFilter", dependencies: ["Inference", "CKernels", "Spectral"],
@@ -117,8 +122,32 @@ let package = Package(
       swiftSettings: swift),
     .systemLibrary(name: "CMalloc"),
     .target(
+      name: "Identity",
+      dependencies: ["AnechoicAPI", "GRPCTransport", .product(name: "JWTKit", package: "jwt-kit")],
+      swiftSettings: swift),
+    .target(
+      name: "Telemetry",
+      dependencies: [
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swift),
+    .target(
+      name: "Administration",
+      dependencies: [
+        "Telemetry",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swift),
+    .target(
+      name: "LayeredSettings",
+      dependencies: ["AnechoicAPI", .product(name: "Yams", package: "Yams")],
+      swiftSettings: swift),
+    .target(
       name: "VoiceServer",
       dependencies: [
+        "Identity", "Telemetry", .product(name: "Logging", package: "swift-log"),
         "SessionRecording", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
         "VoiceEngines", "Resampling", "SpeechSynthesis", "AudioCore", "CMalloc", protobuf,
       ],
@@ -141,25 +170,34 @@ let package = Package(
       dependencies: [
         "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
         "VoiceEngines", "Alignment", "Resampling", "AudioFiles", "AudioDevices", "AudioCore",
-        protobuf,
-        .product(name: "Yams", package: "Yams"),
+        "LayeredSettings", protobuf,
       ],
       swiftSettings: quick),
     .target(
       name: "CommandLineSupport", dependencies: ["GRPCTransport", argumentParser],
       swiftSettings: swift),
+    .target(
+      name: "ServerSettings",
+      dependencies: [
+        "LayeredSettings", "VoiceServer", "Identity", "Telemetry", "BundledEngines", "VoiceEngines",
+        "GRPCTransport", "CommandLineSupport", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swift),
     .executableTarget(
       name: "anechoic-server",
       dependencies: [
-        "VoiceServer", "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
-        "CommandLineSupport", argumentParser,
+        "ServerSettings", "VoiceServer", "Administration", "Telemetry", "Identity",
+        "LayeredSettings",
+        "VoiceClient", "AnechoicAPI", "GRPCTransport", "CommandLineSupport",
+        argumentParser, .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swift),
     .executableTarget(
       name: "anechoic-edge",
       dependencies: [
         "VoiceEdge", "ALSADevices", "AudioDevices", "BundledEngines", "VoiceClient", "AnechoicAPI",
-        "GRPCTransport", "CommandLineSupport", argumentParser, protobuf,
+        "LayeredSettings", "GRPCTransport", "CommandLineSupport", "Telemetry", argumentParser,
+        protobuf,
       ],
       swiftSettings: swift),
     .executableTarget(
@@ -199,12 +237,13 @@ let package = Package(
     .target(
       name: "ScriptedDevices", dependencies: ["AudioDevices", "AudioCore"],
       path: "Tests/ScriptedDevices", swiftSettings: quick),
+    .target(name: "TestNetwork", path: "Tests/TestNetwork", swiftSettings: swift),
     .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .testTarget(
       name: "AllocationTests",
       dependencies: [
-        "VoiceServer", "SessionConversions", "VoiceSessions", "BundledEngines", "VoiceEngines",
-        "WebRTCEngine",
+        "VoiceServer", "Identity", "Telemetry", "SessionConversions", "VoiceSessions",
+        "BundledEngines", "VoiceEngines", "WebRTCEngine",
         "AnechoicAPI", "GRPCTransport", "Alignment", "AcousticSimulator", "AudioCore", "TestAudio",
         "VoiceEdge", "AudioDevices", "CAllocationCounter", protobuf,
       ],
@@ -228,7 +267,7 @@ let package = Package(
       dependencies: [
         "VoiceEdge", "ScriptedDevices", "AudioDevices", "VoiceServer", "VoiceClient",
         "SessionConversions", "WebRTCEngine", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
-        "AudioFiles", "AudioCore", "TestAudio", protobuf,
+        "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(
@@ -260,7 +299,7 @@ let package = Package(
     .testTarget(
       name: "SpectralTests", dependencies: ["Spectral", "TestAudio"], swiftSettings: swift),
     .testTarget(
-      name: "InferenceTests", dependencies: ["Inference", "CKernels", "TestAudio"],
+      name: "InferenceTests", dependencies: ["Inference", "Spectral", "CKernels", "TestAudio"],
       swiftSettings: swift),
     .testTarget(
       name: "AnechoicEngineTests",
@@ -269,7 +308,7 @@ let package = Package(
       ],
       resources: [.copy("Stored")], swiftSettings: swift),
     .testTarget(
-      name: "AdaptiveFilterTests", dependencies: ["AdaptiveFilter", "Inference", "TestAudio"],
+      name: "AdaptiveFilterTests", dependencies: ["AdaptiveFilter", "Spectral", "TestAudio"],
       swiftSettings: swift),
     .testTarget(
       name: "AnechoicAPITests", dependencies: ["AnechoicAPI", protobuf], swiftSettings: swift),
@@ -285,19 +324,48 @@ let package = Package(
       name: "GRPCTransportTests",
       dependencies: ["GRPCTransport", "TestAudio", "TestCertificates"],
       swiftSettings: swift),
+    .target(
+      name: "TestTokens",
+      dependencies: ["TestCertificates", .product(name: "JWTKit", package: "jwt-kit")],
+      path: "Tests/TestTokens", swiftSettings: swift),
+    .testTarget(
+      name: "IdentityTests",
+      dependencies: ["Identity", "GRPCTransport", "TestCertificates", "TestTokens"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "TelemetryTests",
+      dependencies: [
+        "Telemetry", .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "AdministrationTests",
+      dependencies: [
+        "Administration", "Telemetry", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "LayeredSettingsTests", dependencies: ["LayeredSettings"], swiftSettings: swift),
+    .testTarget(
+      name: "ServerSettingsTests",
+      dependencies: ["ServerSettings", "LayeredSettings", "VoiceServer"],
+      swiftSettings: swift),
     .testTarget(
       name: "VoiceServerTests",
       dependencies: [
+        "Identity", "Telemetry", "TestTokens", "TestCertificates",
+        .product(name: "Logging", package: "swift-log"),
         "VoiceServer", "SessionRecording", "SessionConversions", "VoiceClient", "VoiceSessions",
         "VoiceEngines", "WebRTCEngine", "TestEngines", "AnechoicAPI", "GRPCTransport",
-        "AcousticSimulator", "AudioCore", "TestAudio", protobuf,
+        "AcousticSimulator", "AudioCore", "TestAudio", "TestNetwork", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "AnechoicAPI", "AudioFiles", "AudioCore", "VoiceServer", "WebRTCEngine", "TestAudio",
-        "TestCertificates",
+        "AnechoicAPI", "AudioFiles", "AudioCore", "CommandLineSupport", "VoiceServer",
+        "WebRTCEngine", "TestAudio", "TestCertificates", "TestNetwork", "TestTokens", "SoundRig",
       ],
       swiftSettings: swift),
   ],

@@ -40,7 +40,7 @@ struct PhaseCorrelator: ~Copyable {
   /// The known drift of the lag in a block, in samples. The average is turned by it, so that a
   /// block of a second ago still adds to the same peak.
   var drift = 0.0
-  private let fft = RealFFT(size: size)
+  private let fft = RealFFT(size: size, kernels: .baseline)
   private let input = FloatBuffer(size)  // of the reference
   private let microphoneInput = FloatBuffer(size)
   private let output = FloatBuffer(size)

@@ -82,6 +82,10 @@ int32_t cwap_set_noise_suppression(cwap_processor *processor, cwap_level level) 
   return stage->Enable(true);
 }
 
+int32_t cwap_stop_noise_suppression(cwap_processor *processor) {
+  return processor->library->noise_suppression()->Enable(false);
+}
+
 int32_t cwap_set_gain_control(cwap_processor *processor, int32_t target_level_dbfs) {
   GainControl *stage = processor->library->gain_control();
   if (int error = stage->set_target_level_dbfs(target_level_dbfs)) return error;

@@ -4,7 +4,7 @@ internal import Spectral
 func convolve(_ signal: [Float], _ response: [Float]) -> [Float] {
   let size = RealFFT.size(atLeast: max(4096, 4 * response.count))
   let hop = size - response.count
-  let fft = RealFFT(size: size)
+  let fft = RealFFT(size: size, kernels: .baseline)
   let bins = Spectrum.binCount(size)
   let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * size + 4 * bins)
   memory.initialize(repeating: 0, count: 2 * size + 4 * bins)

@@ -1,5 +1,5 @@
 import AdaptiveFilter
-import Inference
+import Spectral
 import TestAudio
 import Testing
 

@@ -2,7 +2,9 @@ import AnechoicAPI
 import CAllocationCounter
 import Foundation
 import GRPCTransport
+import Identity
 import SwiftProtobuf
+import Telemetry
 import Testing
 import TestAudio
 
@@ -36,7 +38,17 @@ struct ServerAllocationTests {
       addresses: [], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self))
     let directory = SessionDirectory(maximum: 10)
     let echo = try await perFrame(audio, audio) { EchoHandler($0, answer: 345) }
-    let session = try await perFrame(start, audio) { ProcessCall($0, configuration, directory) }
+    let loads = ThreadLoads(FrameBudget(share: 0.8))
+    let costs = EngineCosts(configuration.engines)
+    let metrics = CallMetrics(
+      configuration.metrics.registry, type: "bidi_stream", service: "Allocations", method: "Count")
+    let session = try await perFrame(start, audio) {
+      ProcessCall($0, configuration, directory, loads, costs)
+    } as: { method in
+      method.with(metrics).admitted(
+        by: AccessInterceptor(authenticator: NoAuthentication(), log: configuration.log))
+    }
+    #expect(configuration.metrics.framesProcessed.value >= UInt64(Self.frames))
     print("allocations a frame: transport alone \(echo), whole server \(session)")
     #expect(session <= echo)
   }
@@ -45,13 +57,14 @@ struct ServerAllocationTests {
   /// flight.
   private func perFrame(
     _ first: [UInt8], _ message: [UInt8],
-    _ handler: @escaping @Sendable (ServerCall) -> any ServerCallHandler
+    _ handler: @escaping @Sendable (ServerCall) -> any ServerCallHandler,
+    as offered: (ServerMethod) -> ServerMethod = { $0 }
   ) async throws -> Int64 {
     let counts = Counts()
     let method = Method(service: "anechoic.test.Allocations", name: "Count")
     let server = try Server(
       options: Server.Options(addresses: ["127.0.0.1:0"]),
-      methods: [ServerMethod(method) { CountingHandler(handler($0), counts) }])
+      methods: [offered(ServerMethod(method) { CountingHandler(handler($0), counts) })])
     let call = Channel(target: server.addresses[0]).call(method)
     do {
       try await call.send(first)

@@ -62,7 +62,9 @@ public final class RunningEdge: Sendable {
 
   public func startServer() {
     let process = Self.process(
-      products, "anechoic-server", ["--listen", serverAddress], environment: [:],
+      products, "anechoic-server",
+      ["--listen", serverAddress, "--frame-budget", "0", "--http-listen", "off"],
+      environment: [:],
       log: "\(folder)/server.log")
     server.withLock { $0 = process }
     try? process.run()

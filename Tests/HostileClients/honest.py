@@ -27,6 +27,12 @@ def frames():
     return _frames
 
 
+def headers():
+    token = os.environ.get("ANECHOIC_TEST_TOKEN")
+    return [("anechoic-client", "honest")] + (
+        [("authorization", f"Bearer {token}")] if token else [])
+
+
 def digest(address):
     """Runs a session of 3 s under the media clock. Returns the hash of its output, and its status."""
     try:
@@ -39,7 +45,7 @@ def digest(address):
         response = service.voice.ProcessResponse.FromString(payload)
         output.update(response.audio.processed.samples)
 
-    call = connection.call(service.PROCESS, [("anechoic-client", "honest")])
+    call = connection.call(service.PROCESS, headers())
     call.on_message = take
     call.send(service.start(media_clock=True, reference=True))
     for microphone, reference in frames():
@@ -66,7 +72,7 @@ class RealTimeSession:
 
     def __init__(self, address):
         self.connection = wire.Connection(address)
-        self.call = self.connection.call(service.PROCESS, [("anechoic-client", "honest")])
+        self.call = self.connection.call(service.PROCESS, headers())
         self.call.on_message = self._take
         self.call.send(service.start(session=f"honest-{os.getpid()}-{id(self)}", reference=True))
         self.sent = []

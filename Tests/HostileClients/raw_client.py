@@ -194,9 +194,14 @@ class Connection:
     call_type = Call
 
     def __init__(self, address, source=None, acknowledges=True, reads=True, extra_settings=None):
-        host, port = address.rsplit(":", 1)
-        self.socket = socket.create_connection(
-            (host, int(port)), timeout=10, source_address=(source, 0) if source else None)
+        if address.startswith("unix:"):
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.settimeout(10)
+            self.socket.connect(address.removeprefix("unix:"))
+        else:
+            host, port = address.rsplit(":", 1)
+            self.socket = socket.create_connection(
+                (host, int(port)), timeout=10, source_address=(source, 0) if source else None)
         self.acknowledges, self.reads = acknowledges, reads
         self.window = self.initial_window = DEFAULT_WINDOW
         self.buffer = b""
@@ -223,7 +228,11 @@ class Connection:
         call = self.call_type(self, self.next_stream)
         self.calls[call.stream] = call
         self.next_stream += 2
-        self.frame(HEADERS, END_HEADERS, call.stream, request_headers(path, metadata, authority))
+        kind, block = HEADERS, request_headers(path, metadata, authority)
+        while len(block) > LARGEST_FRAME:
+            self.frame(kind, 0, call.stream, block[:LARGEST_FRAME])
+            kind, block = CONTINUATION, block[LARGEST_FRAME:]
+        self.frame(kind, END_HEADERS, call.stream, block)
         return call
 
     def pump(self, timeout=0.0):

@@ -52,17 +52,23 @@ def end_with_parent():
 class Server:
     """A server on a free port of this machine, with few threads, so that neighbours share them."""
 
-    def __init__(self, executable, *options):
+    def __init__(self, executable, *options, certificates=None):
+        self.certificates = certificates
+        options = [*options, *(certificates.options if certificates else [])]
         self.log = tempfile.NamedTemporaryFile(prefix="anechoic-server-", suffix=".log")
         self.process = subprocess.Popen(
-            [executable, "--listen", "127.0.0.1:0", "--threads", "2", *options],
+            [executable, "--listen", "127.0.0.1:0", "--admin-listen", "off",
+             "--http-listen", "off", "--threads", "2",
+             *options],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, preexec_fn=end_with_parent)
         end = time.monotonic() + 20
-        while not (match := re.search(r"listening on (\S+)", self.output)):
+        # Of several addresses, a unix socket is the last.
+        expected = 2 if certificates else 1
+        while len(found := re.findall(r"listening on (\S+)", self.output)) < expected:
             if time.monotonic() > end or self.process.poll() is not None:
                 raise RuntimeError(f"the server did not start: {self.output}")
             time.sleep(0.02)
-        self.address = match[1]
+        self.tls_address, self.address = found[0], found[-1]
 
     @property
     def output(self):

@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 
 import honest
 import service
+import tls as tls_clients
 
 ATTACKS = []
 # The limit of memory growth from one round to the next, as a factor. Less growth is a plateau.
 PLATEAU = 1.03
 # The part of its memory by which a server may have grown afterwards.
 MEMORY_GROWTH = 0.1
+# The threads that libgrpc starts for its own work when there is much of it: two for each core.
+EXECUTOR_THREADS = 2 * os.cpu_count()
 # The time in seconds within which memory has to come back. The server trims it every 5 s at least.
 LONGEST_RETURN = 12
 # The time in seconds within which a late frame is excused if the idle server beside was late too.
@@ -27,10 +30,11 @@ SAME_MOMENT = 0.3
 class Attack:
     name: str
     run: object
-    options: tuple = ()
+    options: tuple = ()  # Or a function that returns them.
     memory: float = 48  # The maximum growth in MB.
-    threads: int = 4  # The maximum growth.
+    threads: int = 4  # The maximum growth, beside libgrpc's own pool.
     refusals: tuple = ()  # The statuses with which honest sessions may be refused meanwhile.
+    tls: bool = False  # The server has a TLS listener. Honest sessions use a unix socket.
     full_only: bool = False  # Too slow for the short form.
 
 
@@ -40,6 +44,8 @@ class Report:
     address: str
     pid: int
     scale: float
+    tls_address: str = ""
+    certificates: object = None
     problems: list = field(default_factory=list)
     notes: list = field(default_factory=list)
     stalls: list = field(default_factory=list)  # The times between which frames may be late.
@@ -64,7 +70,8 @@ def attack(**limits):
 def run_in_child(this, server, scale):
     """Runs the attack in a process that gives way to the honest clients, and returns its report."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
-    report = Report(server.address, server.process.pid, scale)
+    report = Report(
+        server.address, server.process.pid, scale, server.tls_address, server.certificates)
 
     def body():
         service.end_with_parent()
@@ -140,7 +147,9 @@ class Case:
     def __init__(self, this, executable, idle, digest, scale, untimed):
         self.untimed = untimed
         self.attack, self.idle, self.digest, self.scale = this, idle, digest, scale
-        self.server = service.Server(executable, *this.options)
+        options = this.options() if callable(this.options) else this.options
+        certificates = tls_clients.Certificates() if this.tls else None
+        self.server = service.Server(executable, *options, certificates=certificates)
         self.problems, self.notes = [], []
         self.is_late = False
 
@@ -183,7 +192,7 @@ class Case:
             if turn == 1:
                 self.notes.append(
                     f"memory {resident:.0f}, at most {peak:.0f}, then {resident - before + held:.0f} MB")
-            if most_threads > threads + self.attack.threads:
+            if most_threads > threads + self.attack.threads + EXECUTOR_THREADS:
                 self.problems.append(f"{threads} threads became {most_threads}")
             if held <= most:
                 break

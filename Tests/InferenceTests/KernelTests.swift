@@ -1,5 +1,6 @@
 import CKernels
 import Inference
+import Spectral
 import TestAudio
 import Testing
 
@@ -60,7 +61,12 @@ struct KernelTests {
     let bias = Array(row(2).prefix(16))
     let input = row(3, rows: inputs)
     var output = row(4, rows: rows)
-    kernels.table.layer(weights, bias, input, &output, Int32(rows), Int32(inputs), Int32(count))
+    let layer = Layer(weights: weights, bias: Array(bias.prefix(rows)), inputs: inputs)
+    input.withUnsafeBufferPointer {
+      layer.apply(
+        to: RowTable($0.baseAddress!, count: inputs, stride: count), columns: count,
+        into: &output, stride: count, kernels)
+    }
     let wanted = (0..<rows * count).map { index -> Double in
       let (row, column) = (index / count, index % count)
       var sum = Double(bias[row])
@@ -101,25 +107,35 @@ struct KernelTests {
 
   @Test(arguments: Kernels.available)
   func complexProductsAddUp(kernels: Kernels) {
-    let count = Self.count
-    let (a, b) = (row(1, rows: 2), row(2, rows: 2))
+    let (count, pairs, first) = (Self.count, 3, 16)
+    let (a, b) = (row(1, rows: 2 * pairs), row(2, rows: 2 * pairs))
     var sum = row(3, rows: 2)
     let before = sum
     a.withUnsafeBufferPointer { a in
       b.withUnsafeBufferPointer { b in
         sum.withUnsafeMutableBufferPointer { sum in
-          kernels.table.multiply_add(
-            ck_complex(real: a.baseAddress!, imaginary: a.baseAddress! + count),
-            ck_complex(real: b.baseAddress!, imaginary: b.baseAddress! + count),
+          func spectra(_ rows: UnsafeBufferPointer<Float>) -> [ck_complex] {
+            (0..<pairs).map {
+              let start = rows.baseAddress! + 2 * $0 * count
+              return ck_complex(real: start, imaginary: start + count)
+            }
+          }
+          kernels.table.sum_of_products(
+            spectra(a), spectra(b), Int32(pairs),
             ck_mutable_complex(real: sum.baseAddress!, imaginary: sum.baseAddress! + count),
-            Int32(count))
+            Int32(first), Int32(count - first))
         }
       }
     }
     let wanted = (0..<2 * count).map { index -> Double in
-      let (x, y) = (Double(a[index % count]), Double(a[count + index % count]))
-      let (u, v) = (Double(b[index % count]), Double(b[count + index % count]))
-      return Double(before[index]) + (index < count ? x * u - y * v : x * v + y * u)
+      let bin = index % count
+      guard bin >= first else { return Double(before[index]) }
+      return (0..<pairs).reduce(0) { total, pair in
+        let (real, imaginary) = (2 * pair * count + bin, (2 * pair + 1) * count + bin)
+        let (x, y) = (Double(a[real]), Double(a[imaginary]))
+        let (u, v) = (Double(b[real]), Double(b[imaginary]))
+        return total + (index < count ? x * u - y * v : x * v + y * u)
+      }
     }
     expect(sum, wanted, within: 1e-5, kernels)
   }

@@ -10,13 +10,13 @@ struct RealFFTTests {
   private static let sizes = [32, 64, 128, 512, 1024, 4096, 96, 288, 480, 160, 320, 640, 960]
 
   /// Powers of 4 and others, and the smallest. The last ones are 20 ms at each processing rate.
-  @Test(arguments: Self.sizes)
-  func aTransformIsTheSumThatItStandsFor(size: Int) {
+  @Test(arguments: Self.sizes, Kernels.available)
+  func aTransformIsTheSumThatItStandsFor(size: Int, kernels: Kernels) {
     let samples = Signals.noise(size, seed: 1)
     var memory = Signals.silence(2 * Spectrum.binCount(size))
     memory.withUnsafeMutableBufferPointer { memory in
       let bins = Spectrum(at: memory.baseAddress!, samples: size)
-      RealFFT(size: size).forward(samples, into: bins)
+      RealFFT(size: size, kernels: kernels).forward(samples, into: bins)
       for bin in [0, 1, 2, 3, 4, 7, size / 4 - 1, size / 4, size / 4 + 1, size / 2 - 1, size / 2] {
         var sum = (real: 0.0, imaginary: 0.0)
         for (index, value) in samples.enumerated() {
@@ -30,9 +30,9 @@ struct RealFFTTests {
     }
   }
 
-  @Test(arguments: Self.sizes)
-  func backAndForthIsTheSameTimesTheSize(size: Int) {
-    let fft = RealFFT(size: size)
+  @Test(arguments: Self.sizes, Kernels.available)
+  func backAndForthIsTheSameTimesTheSize(size: Int, kernels: Kernels) {
+    let fft = RealFFT(size: size, kernels: kernels)
     let signal = Signals.noise(size)
     var back = Signals.silence(size)
     var memory = Signals.silence(2 * Spectrum.binCount(size))

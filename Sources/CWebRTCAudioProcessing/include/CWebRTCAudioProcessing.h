@@ -46,6 +46,7 @@ void cwap_destroy(cwap_processor *processor);
 // Each returns 0 or the library's error code. A stage that is already on keeps its state.
 int32_t cwap_set_echo_cancellation(cwap_processor *processor, cwap_level suppression);
 int32_t cwap_set_noise_suppression(cwap_processor *processor, cwap_level level);
+int32_t cwap_stop_noise_suppression(cwap_processor *processor);
 // `target_level_dbfs` is in decibels below full scale, 0...31.
 int32_t cwap_set_gain_control(cwap_processor *processor, int32_t target_level_dbfs);
 int32_t cwap_set_voice_detection(cwap_processor *processor);
