@@ -24,6 +24,9 @@ let package = Package(
   products: [
     .library(name: "GRPCTransport", targets: ["GRPCTransport"]),
     .library(name: "VoiceClient", targets: ["VoiceClient"]),
+    .library(name: "LiveVoice", targets: ["LiveVoice"]),
+    // The library for C, which scripts/package installs as libanechoic.so.1.
+    .library(name: "anechoic-c", type: .dynamic, targets: ["LibAnechoic"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "AudioFiles", targets: ["AudioFiles"]),
     .library(
@@ -159,6 +162,16 @@ let package = Package(
     .target(name: "AudioFiles", dependencies: ["AudioCore", "CSndFile"], swiftSettings: swift),
     .target(
       name: "VoiceClient", dependencies: ["AnechoicAPI", "GRPCTransport", protobuf],
+      swiftSettings: swift),
+    .target(
+      name: "LiveVoice", dependencies: ["VoiceClient", "AnechoicAPI", "GRPCTransport", protobuf],
+      swiftSettings: swift),
+    .target(name: "CAnechoic"),
+    .target(
+      name: "LibAnechoic",
+      dependencies: [
+        "CAnechoic", "LiveVoice", "VoiceClient", "AnechoicAPI", "GRPCTransport", protobuf,
+      ],
       swiftSettings: swift),
     .target(name: "AudioDevices", dependencies: ["AudioCore"], swiftSettings: swift),
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
@@ -361,6 +374,7 @@ let package = Package(
         "AcousticSimulator", "AudioCore", "TestAudio", "TestNetwork", protobuf,
       ],
       swiftSettings: swift),
+    .testTarget(name: "LiveVoiceTests", dependencies: ["LiveVoice"], swiftSettings: swift),
     .testTarget(
       name: "CommandLineTests",
       dependencies: [

@@ -1,0 +1,138 @@
+internal import CAnechoic
+internal import LiveVoice
+
+// The functions of anechoic.h, which describes them.
+
+private typealias Session = OpaquePointer
+
+private func voice(_ session: Session) -> LiveVoice {
+  Unmanaged<LiveVoice>.fromOpaque(UnsafeRawPointer(session)).takeUnretainedValue()
+}
+
+@_cdecl("anechoic_options_init")
+func initializeOptions(_ options: UnsafeMutablePointer<anechoic_options>) {
+  options.pointee = anechoic_options()
+  options.pointee.size = MemoryLayout<anechoic_options>.size
+  options.pointee.sample_rate_hz = 48000
+  options.pointee.microphone_channels = 1
+  options.pointee.delay_ms = 120
+}
+
+@_cdecl("anechoic_open")
+func open(
+  _ options: UnsafePointer<anechoic_options>, _ message: UnsafeMutablePointer<CChar>?,
+  _ messageSize: Int
+) -> OpaquePointer? {
+  do {
+    guard options.pointee.size == MemoryLayout<anechoic_options>.size else {
+      throw OptionsNotInitialized()
+    }
+    let voice = try LiveVoice(LiveVoiceOptions(options.pointee))
+    return OpaquePointer(Unmanaged.passRetained(voice).toOpaque())
+  } catch {
+    if let message, messageSize > 0 {
+      CText.copy("\(error)", to: UnsafeMutableRawBufferPointer(start: message, count: messageSize))
+    }
+    return nil
+  }
+}
+
+private struct OptionsNotInitialized: Error, CustomStringConvertible {
+  var description: String { "size: call anechoic_options_init first" }
+}
+
+@_cdecl("anechoic_push")
+func push(
+  _ session: OpaquePointer, _ microphone: UnsafePointer<Float>,
+  _ reference: UnsafePointer<Float>?, _ frames: Int
+) {
+  let voice = voice(session)
+  let channels = voice.options.microphone.channels
+  voice.push(
+    microphone: UnsafeBufferPointer(start: microphone, count: frames * channels),
+    reference: reference.map {
+      UnsafeBufferPointer(start: $0, count: frames * (voice.options.reference?.channels ?? 0))
+    })
+}
+
+@_cdecl("anechoic_push_int16")
+func pushIntegers(
+  _ session: OpaquePointer, _ microphone: UnsafePointer<Int16>,
+  _ reference: UnsafePointer<Int16>?, _ frames: Int
+) {
+  let options = voice(session).options
+  withFloats(microphone, frames * options.microphone.channels) { microphone in
+    guard let reference else { return push(session, microphone, nil, frames) }
+    withFloats(reference, frames * (options.reference?.channels ?? 0)) {
+      push(session, microphone, $0, frames)
+    }
+  }
+}
+
+private func withFloats(
+  _ integers: UnsafePointer<Int16>, _ count: Int, _ body: (UnsafePointer<Float>) -> Void
+) {
+  withUnsafeTemporaryAllocation(of: Float.self, capacity: max(1, count)) { floats in
+    for index in 0..<count { floats[index] = Float(integers[index]) / 32768 }
+    if let start = floats.baseAddress { body(start) }
+  }
+}
+
+@_cdecl("anechoic_pull")
+func pull(
+  _ session: OpaquePointer, _ output: UnsafeMutablePointer<Float>, _ frames: Int
+) -> Int {
+  let voice = voice(session)
+  return voice.pull(
+    into: UnsafeMutableBufferPointer(
+      start: output, count: frames * voice.options.microphone.channels))
+}
+
+@_cdecl("anechoic_pull_int16")
+func pullIntegers(
+  _ session: OpaquePointer, _ output: UnsafeMutablePointer<Int16>, _ frames: Int
+) -> Int {
+  let voice = voice(session)
+  let channels = voice.options.microphone.channels
+  return withUnsafeTemporaryAllocation(of: Float.self, capacity: max(1, frames * channels)) {
+    floats in
+    let count = voice.pull(into: UnsafeMutableBufferPointer(rebasing: floats[..<(frames * channels)]))
+    for index in 0..<count * channels {
+      output[index] = Int16(max(-32768, min(32767, (floats[index] * 32768).rounded())))
+    }
+    return count
+  }
+}
+
+@_cdecl("anechoic_next_event")
+func nextEvent(_ session: OpaquePointer, _ event: UnsafeMutablePointer<anechoic_event>) -> Bool {
+  guard let next = voice(session).nextEvent() else { return false }
+  event.pointee = anechoic_event(next)
+  return true
+}
+
+@_cdecl("anechoic_is_processing")
+func isProcessing(_ session: OpaquePointer) -> Bool { voice(session).isProcessing }
+
+@_cdecl("anechoic_set_muted")
+func setMuted(_ session: OpaquePointer, _ muted: Bool) { voice(session).setMuted(muted) }
+
+@_cdecl("anechoic_is_muted")
+func isMuted(_ session: OpaquePointer) -> Bool { voice(session).isMuted }
+
+@_cdecl("anechoic_decide_gesture")
+func decideGesture(_ session: OpaquePointer, _ id: UnsafePointer<CChar>, _ accept: Bool) {
+  voice(session).decideGesture(String(cString: id), accept: accept)
+}
+
+@_cdecl("anechoic_decide_injection")
+func decideInjection(_ session: OpaquePointer, _ client: UnsafePointer<CChar>, _ grant: Bool) {
+  voice(session).decideInjection(by: String(cString: client), grant: grant)
+}
+
+@_cdecl("anechoic_close")
+func close(_ session: OpaquePointer?) {
+  guard let session else { return }
+  let voice = Unmanaged<LiveVoice>.fromOpaque(UnsafeRawPointer(session)).takeRetainedValue()
+  voice.close()
+}
