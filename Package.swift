@@ -135,10 +135,11 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swift),
+    .target(name: "Sockets", swiftSettings: swift),
     .target(
       name: "Administration",
       dependencies: [
-        "Telemetry",
+        "Telemetry", "Sockets",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -173,6 +174,15 @@ let package = Package(
         "CAnechoic", "LiveVoice", "VoiceClient", "AnechoicAPI", "GRPCTransport", protobuf,
       ],
       swiftSettings: swift),
+    .target(
+      name: "AudioSocket", dependencies: ["LiveVoice", "Sockets"], swiftSettings: swift),
+    .executableTarget(
+      name: "anechoic-bridge",
+      dependencies: [
+        "AudioSocket", "LiveVoice", "Sockets", "AnechoicAPI", "GRPCTransport", "CommandLineSupport",
+        argumentParser,
+      ],
+      swiftSettings: swift),
     .target(name: "AudioDevices", dependencies: ["AudioCore"], swiftSettings: swift),
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .target(
@@ -187,7 +197,8 @@ let package = Package(
       ],
       swiftSettings: quick),
     .target(
-      name: "CommandLineSupport", dependencies: ["GRPCTransport", argumentParser],
+      name: "CommandLineSupport",
+      dependencies: ["VoiceClient", "AnechoicAPI", "GRPCTransport", argumentParser],
       swiftSettings: swift),
     .target(
       name: "ServerSettings",
@@ -355,7 +366,8 @@ let package = Package(
     .testTarget(
       name: "AdministrationTests",
       dependencies: [
-        "Administration", "Telemetry", .product(name: "Logging", package: "swift-log"),
+        "Administration", "Sockets", "Telemetry",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swift),
     .testTarget(
@@ -374,6 +386,7 @@ let package = Package(
         "AcousticSimulator", "AudioCore", "TestAudio", "TestNetwork", protobuf,
       ],
       swiftSettings: swift),
+    .testTarget(name: "AudioSocketTests", dependencies: ["AudioSocket"], swiftSettings: swift),
     .testTarget(name: "LiveVoiceTests", dependencies: ["LiveVoice"], swiftSettings: swift),
     .testTarget(
       name: "CommandLineTests",

@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import Foundation
 internal import GRPCTransport
 internal import SwiftProtobuf
+internal import Synchronization
 internal import VoiceClient
 
 /// The sessions of a voice, one after another.

@@ -1,6 +1,6 @@
-public import AnechoicAPI
+internal import AnechoicAPI
 internal import Foundation
-internal import GRPCTransport
+public import GRPCTransport
 internal import Synchronization
 internal import VoiceClient
 

@@ -1,6 +1,7 @@
 import Administration
 import Foundation
 import Logging
+import Sockets
 import Synchronization
 import Telemetry
 import Testing
@@ -144,7 +145,7 @@ struct HTTPListenerTests {
 
   @Test func anAddressInUseIsReported() throws {
     let first = try listener()
-    let error = #expect(throws: AdministrationError.self) { try listener(first.address) }
+    let error = #expect(throws: ListeningError.self) { try listener(first.address) }
     #expect(error?.description == "cannot listen on \(first.address): the address is in use")
   }
 

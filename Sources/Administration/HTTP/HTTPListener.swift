@@ -1,4 +1,5 @@
 internal import Foundation
+public import Sockets
 internal import Synchronization
 
 /// A small HTTP server on a thread of its own, for operators and their tools.
@@ -20,13 +21,13 @@ public final class HTTPListener: Sendable {
 
   /// Listens on `HOST:PORT` or `[IPv6]:PORT` and starts the thread. `handler` runs on the thread and
   /// must not wait.
-  public init(_ address: String, handler: @escaping Handler) throws(AdministrationError) {
+  public init(_ address: String, handler: @escaping Handler) throws(ListeningError) {
     let socket = try ListeningSocket(address)
     self.address = socket.address
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else {
       socket.close()
-      throw AdministrationError(systemErrorAt: address)
+      throw ListeningError(systemErrorAt: address)
     }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     wakeUp = ends[1]

@@ -1,21 +1,22 @@
 internal import AnechoicAPI
-internal import ArgumentParser
-internal import CommandLineSupport
+public import ArgumentParser
 internal import Foundation
-internal import GRPCTransport
-internal import VoiceClient
+public import GRPCTransport
+public import VoiceClient
 
 /// The server that a command uses, and the connection to it.
-struct ServerOptions: ParsableArguments {
+public struct ServerOptions: ParsableArguments {
   @Option(help: "The address of the server: HOST:PORT, [IPv6]:PORT or unix:PATH.")
-  var server = "127.0.0.1:50051"
+  public var server = "127.0.0.1:50051"
 
-  @OptionGroup(title: "Connection") var connection: ServerAccess
+  @OptionGroup(title: "Connection") public var connection: ServerAccess
 
-  func validate() throws { try connection.validate(for: server) }
+  public init() {}
+
+  public func validate() throws { try connection.validate(for: server) }
 
   /// Returns a client of the server, once the server listens.
-  func client() async throws -> VoiceProcessingClient {
+  public func client() async throws -> VoiceProcessingClient {
     let security = try connection.channelSecurity()
     try await connection.waitForServer(at: server)
     return VoiceProcessingClient(
@@ -23,7 +24,7 @@ struct ServerOptions: ParsableArguments {
   }
 
   /// Returns a client of the server's sessions, once the server listens.
-  func sessionsClient(as identity: ClientOption) async throws -> SessionsClient {
+  public func sessionsClient(as identity: ClientOption) async throws -> SessionsClient {
     let security = try connection.channelSecurity()
     try await connection.waitForServer(at: server)
     return SessionsClient(
@@ -33,7 +34,7 @@ struct ServerOptions: ParsableArguments {
 }
 
 /// The options of a connection to a server, including TLS.
-struct ServerAccess: ParsableArguments {
+public struct ServerAccess: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -76,14 +77,16 @@ struct ServerAccess: ParsableArguments {
       """, valueName: "file"))
   var tokenFile: String?
 
+  public init() {}
+
   /// The source of the tokens that calls present, or nil.
-  var credentials: (any CredentialsProvider)? { tokenFile.map { TokenFile(path: $0) } }
+  public var credentials: (any CredentialsProvider)? { tokenFile.map { TokenFile(path: $0) } }
 
   private var isTLS: Bool {
     tls || caFile != nil || certificate != nil || key != nil || tlsServerName != nil
   }
 
-  func validate() throws {
+  public func validate() throws {
     guard (certificate == nil) == (key == nil) else {
       throw ValidationError("--certificate and --key must be given together.")
     }
@@ -94,7 +97,7 @@ struct ServerAccess: ParsableArguments {
 
   /// Checks the options together with the address of the server. Nil is the server inside the
   /// command.
-  func validate(for server: String?) throws {
+  public func validate(for server: String?) throws {
     if let problem = server.flatMap(ServerAddress.connectingProblem) {
       throw ValidationError("--server: \(problem).")
     }
@@ -113,7 +116,7 @@ struct ServerAccess: ParsableArguments {
   }
 
   /// Reads the certificate files.
-  func channelSecurity() throws(CommandFailure) -> ChannelSecurity {
+  public func channelSecurity() throws(CommandFailure) -> ChannelSecurity {
     guard isTLS else { return .plaintext }
     return try CertificateFiles.channelSecurity(
       authorities: caFile.map { CertificateFile($0) },
@@ -122,16 +125,16 @@ struct ServerAccess: ParsableArguments {
   }
 
   /// Returns once the server listens, or after --connect-timeout.
-  func waitForServer(at address: String) async throws {
+  public func waitForServer(at address: String) async throws {
     try await ServerWait.untilListening(at: address, atMost: connectTimeout.duration)
   }
 }
 
 /// The host name or address that a certificate contains.
-struct TLSServerName: ExpressibleByArgument {
-  let description: String
+public struct TLSServerName: ExpressibleByArgument {
+  public let description: String
 
-  init?(argument: String) {
+  public init?(argument: String) {
     guard !argument.isEmpty, argument.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
       return nil
     }
@@ -140,7 +143,7 @@ struct TLSServerName: ExpressibleByArgument {
 }
 
 /// The option for the client name of a command.
-struct ClientOption: ParsableArguments {
+public struct ClientOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
@@ -148,19 +151,21 @@ struct ClientOption: ParsableArguments {
       under it.
       """,
       valueName: "name"))
-  var client = ClientName.login
+  public var client = ClientName.login
+
+  public init() {}
 }
 
 /// A valid name of a client.
-struct ClientName: ExpressibleByArgument, CustomStringConvertible {
-  let description: String
+public struct ClientName: ExpressibleByArgument, CustomStringConvertible {
+  public let description: String
 
   /// The login name, or "anechoic" if the login name is not valid.
-  static var login: ClientName {
+  public static var login: ClientName {
     ClientName(argument: NSUserName()) ?? ClientName(description: "anechoic")
   }
 
-  init?(argument: String) {
+  public init?(argument: String) {
     guard ClientNameRule.allows(argument) else { return nil }
     description = argument
   }
@@ -170,7 +175,7 @@ struct ClientName: ExpressibleByArgument, CustomStringConvertible {
 
 extension CommandFailure {
   /// Creates a failure from the status of a call to a server.
-  init(_ status: Status, server: String) {
+  public init(_ status: Status, server: String) {
     let refusal =
       status.isCertificateRefusal ? "the certificate of the server is not accepted: " : ""
     // The message of a server may have several lines.

@@ -1,22 +1,22 @@
 internal import Glibc
 
-/// A socket that listens on an address of this machine.
-struct ListeningSocket: Sendable {
-  let descriptor: Int32
+/// A socket that listens on an address of this machine. Nothing about it waits.
+public struct ListeningSocket: Sendable {
+  public let descriptor: Int32
   /// The address with the actual port.
-  let address: String
+  public let address: String
 
   /// Listens on `HOST:PORT` or `[IPv6]:PORT`.
-  init(_ text: String) throws(AdministrationError) {
+  public init(_ text: String) throws(ListeningError) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
-    else { throw AdministrationError(description: "\"\(text)\" is not HOST:PORT") }
+    else { throw ListeningError(description: "\"\(text)\" is not HOST:PORT") }
     let host = String(text[..<colon].drop { $0 == "[" }.prefix { $0 != "]" })
     var wanted = addrinfo()
     wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
     wanted.ai_flags = AI_PASSIVE
     var found: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, "\(port)", &wanted, &found) == 0, let found else {
-      throw AdministrationError(description: "cannot listen on \(text): the host is unknown")
+      throw ListeningError(description: "cannot listen on \(text): the host is unknown")
     }
     defer { freeaddrinfo(found) }
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -26,7 +26,7 @@ struct ListeningSocket: Sendable {
     guard descriptor >= 0, bind(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0,
       listen(descriptor, 128) == 0
     else {
-      let error = AdministrationError(systemErrorAt: text)
+      let error = ListeningError(systemErrorAt: text)
       if descriptor >= 0 { Glibc.close(descriptor) }
       throw error
     }
@@ -34,7 +34,7 @@ struct ListeningSocket: Sendable {
   }
 
   /// Returns the descriptor of the next connection, or -1 with the reason in `errno`.
-  func accept() -> Int32 {
+  public func accept() -> Int32 {
     let connection = Glibc.accept(descriptor, nil, nil)
     guard connection >= 0 else { return -1 }
     _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
@@ -42,7 +42,7 @@ struct ListeningSocket: Sendable {
     return connection
   }
 
-  func close() { Glibc.close(descriptor) }
+  public func close() { Glibc.close(descriptor) }
 
   private static func port(of descriptor: Int32) -> UInt16 {
     var address = sockaddr_storage()

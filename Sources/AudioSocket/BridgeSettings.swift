@@ -1,0 +1,54 @@
+public import LiveVoice
+
+/// The settings of a bridge.
+public struct BridgeSettings: Sendable {
+  /// The address of the application.
+  public var host: String
+  public var port: UInt16
+  /// The connection to the Anechoic server, and the settings of its sessions. The format follows the
+  /// call.
+  public var voice: LiveVoiceOptions
+  public var types = AudioTypes()
+  /// The maximum number of calls at a time.
+  public var maximumCalls = 100
+  /// Writes a line to the log. Called from any thread.
+  public var log: @Sendable (String) -> Void
+
+  public init(
+    host: String, port: UInt16, voice: LiveVoiceOptions, log: @escaping @Sendable (String) -> Void
+  ) {
+    self.host = host
+    self.port = port
+    self.voice = voice
+    self.log = log
+  }
+
+  var application: String { "\(host):\(port)" }
+}
+
+/// The reason why a call did not start.
+struct CallFailure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// The faults of a call.
+struct CallCounts {
+  /// Messages that are not valid, or audio at a rate that the other side does not use.
+  var invalid = 0
+  /// Blocks of the caller that came too late, and blocks that silence replaced.
+  var late = 0
+  var missing = 0
+  /// Blocks that a side did not read in time.
+  var dropped = 0
+
+  /// The faults that occurred, in words.
+  var words: String {
+    let faults = [
+      (invalid, "invalid messages"), (late, "late blocks"), (missing, "missing blocks"),
+      (dropped, "blocks not read"),
+    ]
+    return faults.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+  }
+}

@@ -1,0 +1,91 @@
+internal import Glibc
+
+/// A TCP connection. No function waits.
+///
+/// Bytes that the other side does not read are kept up to a limit, which the caller checks.
+public struct ConnectedSocket: ~Copyable {
+  public let descriptor: Int32
+  private var outgoing: [UInt8] = []
+  /// The time after which a silent peer that does not confirm keepalive probes is given up, in seconds.
+  private static let silence: Int32 = 30
+
+  /// Takes over a descriptor that does not block.
+  public init(_ descriptor: Int32) {
+    self.descriptor = descriptor
+    set(IPPROTO_TCP, TCP_NODELAY, 1)
+    set(SOL_SOCKET, SO_KEEPALIVE, 1)
+    set(IPPROTO_TCP, TCP_KEEPIDLE, Self.silence)
+    set(IPPROTO_TCP, TCP_KEEPINTVL, Self.silence / 3)
+    set(IPPROTO_TCP, TCP_USER_TIMEOUT, Self.silence * 1000)
+  }
+
+  deinit { Glibc.close(descriptor) }
+
+  private func set(_ level: some BinaryInteger, _ option: Int32, _ value: Int32) {
+    var value = value
+    setsockopt(
+      descriptor, Int32(level), option, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// Begins to connect. Returns nil if the host is unknown or refuses at once. The connection stands
+  /// when the socket is writable and `problem` is nil.
+  public static func connecting(to host: String, _ port: UInt16) -> ConnectedSocket? {
+    var wanted = addrinfo()
+    wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var found: UnsafeMutablePointer<addrinfo>?
+    let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    guard getaddrinfo(name, "\(port)", &wanted, &found) == 0, let found else { return nil }
+    defer { freeaddrinfo(found) }
+    let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let descriptor = socket(found.pointee.ai_family, flags, 0)
+    guard descriptor >= 0 else { return nil }
+    guard
+      connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0
+        || errno == EINPROGRESS
+    else {
+      Glibc.close(descriptor)
+      return nil
+    }
+    return ConnectedSocket(descriptor)
+  }
+
+  /// The error of the connection in words, or nil.
+  public var problem: String? {
+    var error: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
+    return error == 0 ? nil : String(cString: strerror(error)).lowercased()
+  }
+
+  /// The number of bytes that wait to be sent.
+  public var waitingBytes: Int { outgoing.count }
+
+  /// Appends what has arrived, at most 64 KiB, to `bytes`. Returns false once the other side has closed
+  /// the connection, or the connection is lost.
+  public func receive(into bytes: inout [UInt8]) -> Bool {
+    withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if count > 0 { bytes += buffer[..<count] }
+      return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
+    }
+  }
+
+  /// Sends bytes after those that wait.
+  public mutating func send(_ bytes: [UInt8]) {
+    outgoing += bytes
+    flush()
+  }
+
+  /// Sends bytes that wait, as many as the connection takes. The loss of a connection shows when
+  /// receiving.
+  public mutating func flush() {
+    while !outgoing.isEmpty {
+      let count = outgoing.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      outgoing.removeFirst(count)
+    }
+  }
+}
