@@ -194,7 +194,7 @@ struct BridgedCall: ~Copyable {
     guard let voice else { return }
     while ContinuousClock.now - lastBlock > Self.pause {
       let samples = [UInt8](repeating: 0, count: voice.bytes(Self.block / .seconds(1)))
-      _ = budget.admits(Self.block / .seconds(1), at: .now)
+      budget.replace(Self.block / .seconds(1), at: .now)
       exchange(samples)
       counts.missing += 1
       lastBlock += Self.block

@@ -5,6 +5,7 @@
 /// was missing, so most of it is left out.
 struct MediaBudget {
   private static let most = 0.5
+  private static let mostAfterSilence = 0.1
   private static let speed = 1.001
   private var seconds = most
   private var last: ContinuousClock.Instant
@@ -18,5 +19,11 @@ struct MediaBudget {
     guard duration <= seconds else { return false }
     seconds -= duration
     return true
+  }
+
+  /// Counts silence that took the place of audio. The audio itself may still come, and has no use then.
+  mutating func replace(_ duration: Double, at now: ContinuousClock.Instant) {
+    _ = admits(duration, at: now)
+    seconds = min(seconds, Self.mostAfterSilence)
   }
 }

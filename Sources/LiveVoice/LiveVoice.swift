@@ -28,7 +28,7 @@ public final class LiveVoice: Sendable {
     var controlID: UInt64 = 0
   }
 
-  let options: LiveVoiceOptions
+  public let options: LiveVoiceOptions
   let state: Mutex<State>
 
   /// Creates a voice and begins to connect. Throws INVALID_ARGUMENT for settings that are not valid.
