@@ -1,0 +1,148 @@
+// The entry points that PipeWire's module-echo-cancel calls: an SPA handle with the interface
+// spa_audio_aec.
+
+#include <spa/interfaces/audio/aec.h>
+#include <spa/support/plugin.h>
+#include <spa/utils/names.h>
+#include <spa/utils/string.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <new>
+
+#include "AudioPath.h"
+#include "Log.h"
+#include "Options.h"
+#include "Worker.h"
+
+namespace anechoic {
+namespace {
+
+constexpr std::array<uint32_t, 6> rates = {8000, 16000, 24000, 32000, 44100, 48000};
+
+std::string unsupported(Format format) {
+  if (std::ranges::find(rates, format.rate) == rates.end()) {
+    return "audio.rate: " + std::to_string(format.rate) +
+           " is not supported; use 8000, 16000, 24000, 32000, 44100 or 48000";
+  }
+  if (format.channels < 1 || format.channels > 2) {
+    return "audio.channels: " + std::to_string(format.channels) + " are not supported; use 1 or 2";
+  }
+  return "";
+}
+
+// Everything behind one echo canceller. Without a worker, the fallback is heard.
+struct Canceller {
+  Canceller(Format format, const Options& options)
+      : exchange(format), path(format, options, exchange) {}
+
+  Exchange exchange;
+  AudioPath path;
+  std::unique_ptr<Worker> worker;
+};
+
+struct Plugin {
+  spa_handle handle;
+  spa_audio_aec aec;
+  spa_log* log;
+  std::unique_ptr<Canceller> canceller;
+};
+
+// A mistake in the configuration is logged, and the microphone passes unprocessed: if the module
+// failed to load, applications would lose the source that they have chosen.
+int start(void* object, const spa_dict* arguments, const spa_audio_info_raw* info) try {
+  Plugin& plugin = *static_cast<Plugin*>(object);
+  const Format format{info->rate, info->channels};
+  const Log log(plugin.log);
+  Options options;
+  std::string mistake = unsupported(format);
+  try {
+    options = Options::parse(arguments);
+  } catch (const OptionError& error) {
+    mistake = error.what();
+  }
+  plugin.canceller.reset();
+  plugin.canceller = std::make_unique<Canceller>(format, options);
+  if (mistake.empty()) {
+    plugin.canceller->worker =
+        std::make_unique<Worker>(format, options, plugin.canceller->exchange, log);
+  } else {
+    log.error(mistake + "; the microphone is not processed");
+  }
+  return 0;
+} catch (const std::bad_alloc&) {
+  return -ENOMEM;
+} catch (const std::system_error& error) {
+  return -error.code().value();
+}
+
+int run(void* object, const float* microphone[], const float* reference[], float* output[],
+        uint32_t count) {
+  Plugin& plugin = *static_cast<Plugin*>(object);
+  if (plugin.canceller == nullptr) return -EIO;
+  plugin.canceller->path.run(microphone, reference, output, count);
+  return 0;
+}
+
+int getInterface(spa_handle* handle, const char* type, void** interface) {
+  if (handle == nullptr || interface == nullptr) return -EINVAL;
+  if (!spa_streq(type, SPA_TYPE_INTERFACE_AUDIO_AEC)) return -ENOENT;
+  *interface = &reinterpret_cast<Plugin*>(handle)->aec;
+  return 0;
+}
+
+int clear(spa_handle* handle) {
+  if (handle == nullptr) return -EINVAL;
+  std::destroy_at(reinterpret_cast<Plugin*>(handle));
+  return 0;
+}
+
+size_t size(const spa_handle_factory*, const spa_dict*) { return sizeof(Plugin); }
+
+const spa_audio_aec_methods methods = [] {
+  spa_audio_aec_methods methods{};
+  methods.version = SPA_VERSION_AUDIO_AEC_METHODS;
+  methods.init = start;
+  methods.run = run;
+  return methods;
+}();
+
+int initialize(const spa_handle_factory*, spa_handle* handle, const spa_dict*,
+               const spa_support* support, uint32_t supports) {
+  if (handle == nullptr) return -EINVAL;
+  Plugin& plugin = *new (handle) Plugin{};
+  plugin.handle.version = SPA_VERSION_HANDLE;
+  plugin.handle.get_interface = getInterface;
+  plugin.handle.clear = clear;
+  plugin.aec.iface =
+      SPA_INTERFACE_INIT(SPA_TYPE_INTERFACE_AUDIO_AEC, SPA_VERSION_AUDIO_AEC, &methods, &plugin);
+  plugin.aec.name = "anechoic";
+  plugin.aec.latency = "480/48000";  // Blocks of 10 ms, as the server processes them.
+  plugin.log = static_cast<spa_log*>(spa_support_find(support, supports, SPA_TYPE_INTERFACE_Log));
+  return 0;
+}
+
+int interfaces(const spa_handle_factory*, const spa_interface_info** info, uint32_t* index) {
+  static const spa_interface_info aec = {SPA_TYPE_INTERFACE_AUDIO_AEC};
+  if (info == nullptr || index == nullptr) return -EINVAL;
+  if ((*index)++ > 0) return 0;
+  *info = &aec;
+  return 1;
+}
+
+const spa_handle_factory factory = {
+    SPA_VERSION_HANDLE_FACTORY, SPA_NAME_AEC, nullptr, size, initialize, interfaces,
+};
+
+}  // namespace
+}  // namespace anechoic
+
+extern "C" SPA_EXPORT int spa_handle_factory_enum(const spa_handle_factory** factory,
+                                                  uint32_t* index) {
+  if (factory == nullptr || index == nullptr) return -EINVAL;
+  if ((*index)++ > 0) return 0;
+  *factory = &anechoic::factory;
+  return 1;
+}
