@@ -33,7 +33,7 @@ struct Options {
   // would make the voice louder than the fallback.
   bool gainControl = false;
   Fallback fallback = Fallback::raw;
-  int64_t delayMilliseconds = 42;
+  int64_t delayMilliseconds = 52;
 
   // Throws OptionError. `arguments` may be nullptr.
   static Options parse(const spa_dict* arguments);

@@ -33,6 +33,11 @@ std::string unsupported(Format format) {
   return "";
 }
 
+// Returns the length of the blocks that module-echo-cancel is to pass. A block takes at least one
+// quantum of the graph to come, so it is as short as a quantum can be, which is a power of 2. A rate
+// at which that is no whole number of samples gets 10 ms: the module would lose the rest.
+const char* blocks(Format format) { return format.rate % 24000 == 0 ? "256/48000" : "480/48000"; }
+
 // Everything behind one echo canceller. Without a worker, the fallback is heard.
 struct Canceller {
   Canceller(Format format, const Options& options)
@@ -63,6 +68,7 @@ int start(void* object, const spa_dict* arguments, const spa_audio_info_raw* inf
   } catch (const OptionError& error) {
     mistake = error.what();
   }
+  plugin.aec.latency = blocks(format);
   plugin.canceller.reset();
   plugin.canceller = std::make_unique<Canceller>(format, options);
   if (mistake.empty()) {
@@ -119,7 +125,6 @@ int initialize(const spa_handle_factory*, spa_handle* handle, const spa_dict*,
   plugin.aec.iface =
       SPA_INTERFACE_INIT(SPA_TYPE_INTERFACE_AUDIO_AEC, SPA_VERSION_AUDIO_AEC, &methods, &plugin);
   plugin.aec.name = "anechoic";
-  plugin.aec.latency = "480/48000";  // Blocks of 10 ms, as the server processes them.
   plugin.log = static_cast<spa_log*>(spa_support_find(support, supports, SPA_TYPE_INTERFACE_Log));
   return 0;
 }

@@ -13,7 +13,7 @@ namespace {
 const Arguments nobody = {{"server", "unix:/nonexistent/server.sock"}};
 
 // The delay that docs/how-to/use-under-a-desktop.md promises.
-int64_t promisedDelay(uint32_t rate, uint32_t block, int64_t milliseconds = 42) {
+int64_t promisedDelay(uint32_t rate, uint32_t block, int64_t milliseconds = 52) {
   const int64_t excess = int64_t(block) - rate / 100;
   return rate * milliseconds / 1000 + std::max<int64_t>(excess, 0);
 }
@@ -55,7 +55,7 @@ void outputMayReplaceInput() {
   Host host(48000, 1, nobody);
   const Samples microphone = noise(0.5, 48000);
   const Samples heard = host.drive(microphone, microphone, 480, false);
-  check(heard == delayed(microphone, 2016), "the microphone is heard 42 ms later");
+  check(heard == delayed(microphone, 2496), "the microphone is heard 52 ms later");
 }
 
 void absenceIsLoggedOnce() {
