@@ -167,7 +167,7 @@ let package = Package(
     .target(
       name: "LiveVoice", dependencies: ["VoiceClient", "AnechoicAPI", "GRPCTransport", protobuf],
       swiftSettings: swift),
-    .target(name: "CAnechoic"),
+    .target(name: "CAnechoic", exclude: ["libanechoic.map"]),
     .target(
       name: "LibAnechoic",
       dependencies: [
