@@ -71,6 +71,12 @@ let package = Package(
     .target(
       name: "CKernels", cSettings: [.unsafeFlags(["-O3"], .when(configuration: .debug))]),
     .target(name: "Spectral", dependencies: ["CKernels"], swiftSettings: quick),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(
+      name: "Reports", dependencies: ["Spectral", "AudioCore", "COpenSSL", "CZlib"],
+      swiftSettings: quick),
+    .target(
+      name: "Tables", dependencies: ["CommandLineSupport", "CZlib"], swiftSettings: quick),
     .target(
       name: "Alignment", dependencies: ["Spectral", "Resampling", "AudioCore"],
       swiftSettings: quick),
@@ -229,7 +235,7 @@ let package = Package(
       dependencies: [
         "VoiceClient", "VoiceServer", "SessionRecording", "SessionConversions", "VoiceSessions",
         "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
-        "CommandLineSupport", argumentParser, protobuf,
+        "Reports", "Tables", "CommandLineSupport", argumentParser, protobuf,
       ],
       swiftSettings: swift),
     .target(
@@ -322,6 +328,11 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(
       name: "SpectralTests", dependencies: ["Spectral", "TestAudio"], swiftSettings: swift),
+    .testTarget(
+      name: "ReportsTests", dependencies: ["Reports", "AudioCore", "TestAudio"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "TablesTests", dependencies: ["Tables", "CommandLineSupport"], swiftSettings: swift),
     .testTarget(
       name: "InferenceTests", dependencies: ["Inference", "Spectral", "CKernels", "TestAudio"],
       swiftSettings: swift),

@@ -21,7 +21,7 @@ struct Anechoic: AsyncParsableCommand {
       """,
     version: anechoicVersion,
     subcommands: [
-      ProcessCommand.self, SessionsCommand.self, InjectCommand.self, RecordCommand.self,
-      ReplayCommand.self, HealthCommand.self, CapabilitiesCommand.self,
+      ProcessCommand.self, ReportCommand.self, SessionsCommand.self, InjectCommand.self,
+      RecordCommand.self, ReplayCommand.self, HealthCommand.self, CapabilitiesCommand.self,
     ])
 }

@@ -54,12 +54,24 @@ struct InputFiles {
     }
   }
 
+  /// The levels of the frames that were read last.
+  struct RecentLevelsOfInputs {
+    var microphone: RecentLevels
+    /// The reference, or the far end if there is no reference. Nil if there is neither.
+    var played: RecentLevels?
+  }
+
+  var recentLevels: RecentLevelsOfInputs {
+    RecentLevelsOfInputs(
+      microphone: microphone.recentLevels, played: playedFile?.recentLevels)
+  }
+
   /// The loudness of the files, as far as they have been read.
   var levels: SentLevels {
     let reference = file(of: .reference)
     return SentLevels(
       microphone: microphone.meter.meanSquares,
-      played: (reference ?? file(of: .farEnd))?.meter.meanSquares,
+      played: playedFile?.meter.meanSquares,
       referenceLag: reference.flatMap { reference in
         ReferenceLag(microphone: microphone.meter.curve, reference: reference.meter.curve)
       })
@@ -76,6 +88,9 @@ struct InputFiles {
     }
     return audio
   }
+
+  /// The file of what the loudspeaker plays.
+  private var playedFile: InputFile? { file(of: .reference) ?? file(of: .farEnd) }
 
   private func file(of input: SessionInput) -> InputFile? {
     others.first { $0.input == input }
@@ -122,6 +137,7 @@ enum SessionInput {
 /// A file that is sent as an input of a session.
 private final class InputFile {
   let input: SessionInput
+  let recentLevels = RecentLevels()
   private(set) var meter: LevelMeter
   private let reader: AudioFileReader
   /// The length of the file at whose end this file starts again. Nil if this file is read once.
@@ -152,7 +168,7 @@ private final class InputFile {
     var samples =
       if let leader { try readRepeated(count, as: leader) } else { try reader.read(samples: count) }
     if padded { pad(&samples, to: count) }
-    meter.append(samples)
+    for level in meter.append(samples) { recentLevels.append(level) }
     return Data(samples)
   }
 

@@ -27,18 +27,24 @@ struct JobSummary {
 
   let duration: Duration
   let took: Duration
-  private let wasStopped: Bool
+  /// The engine of the session, with its version.
+  let engine: String
+  /// The delay from the microphone to the processed audio.
+  let algorithmicDelay: Duration
+  let wasStopped: Bool
   private let files: Files
-  private let found: JobFindings
+  let found: JobFindings
   /// The echo reduction. Nil if nothing was played.
-  private let echoReduction: EchoReduction.Result?
+  let echoReduction: EchoReduction.Result?
   private let referenceLag: ReferenceLag?
-  private let speechDuration: Duration
+  let speechDuration: Duration
 
   init(
     _ sent: SentLevels, _ found: JobFindings, _ files: Files, sampleCount: Int, rate: SampleRate,
-    algorithmicDelay: Duration, took: Duration, wasStopped: Bool
+    engine: String, algorithmicDelay: Duration, took: Duration, wasStopped: Bool
   ) {
+    self.engine = engine
+    self.algorithmicDelay = algorithmicDelay
     duration = rate.duration(ofSamples: sampleCount)
     self.took = took
     self.wasStopped = wasStopped
@@ -69,13 +75,17 @@ struct JobSummary {
       + (files.outputs.count == 1 ? "is incomplete" : "are incomplete")
   }
 
+  /// The time that the job took, in words.
+  var speed: String {
+    "\(seconds(took)) s (\(String(format: "%.3f", took / duration)) of real time)"
+  }
+
   var text: String {
     let rows =
       [
         (
           "duration",
-          "\(seconds(duration)) s, processed in \(seconds(took)) s "
-            + "(\(String(format: "%.3f", took / duration)) of real time)"
+          "\(seconds(duration)) s, processed in \(speed)"
         ),
         ("echo reduction", echo),
         (
@@ -87,7 +97,8 @@ struct JobSummary {
       .joined()
   }
 
-  private var echo: String {
+  /// The echo reduction in words.
+  var echo: String {
     guard files.hasEchoReference else {
       return "not possible: the session has no reference (--reference or --playback)"
     }
@@ -133,7 +144,7 @@ struct JobSummary {
     return rows
   }
 
-  private static func count(_ count: Int, _ noun: String) -> String {
+  static func count(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 }

@@ -23,14 +23,18 @@ struct LevelMeter: ~Copyable {
     hasCurve = withCurve
   }
 
-  mutating func append(_ samples: some Sequence<UInt8>) {
+  /// Returns the mean squares of the frames that the samples complete.
+  mutating func append(_ samples: some Sequence<UInt8>) -> [Float] {
     let bytes = Array(samples)
     _ = bytes.withUnsafeBytes { queue.append($0) }
+    var added: [Float] = []
     while queue.count >= frame.sampleCount {
       queue.take(into: frame)
-      if meanSquares.count < Self.longest { meanSquares.append(frame.meanSquare) }
+      added.append(frame.meanSquare)
       if hasCurve, curve.count < Self.longestCurve { appendCurve() }
     }
+    meanSquares += added.prefix(max(0, Self.longest - meanSquares.count))
+    return added
   }
 
   private mutating func appendCurve() {

@@ -5,7 +5,6 @@ internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
 internal import SwiftProtobuf
-internal import VoiceClient
 
 struct ProcessCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -96,30 +95,16 @@ struct ProcessCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       try files.checkRoles()
-      if let warning = files.sameFileWarning { warn(warning) }
+      if let warning = files.job.sameFileWarning { warn(warning) }
       let job = try ProcessJob(
-        files, start, grantInjection: grantInjection, remembersInjection: call.rememberInjection)
+        files.job, start, grantInjection: grantInjection,
+        remembersInjection: call.rememberInjection
+      ) { [logs = files.logs] rate in try JobLogFiles(logs, rate: rate) }
       if let warning = job.shortReferenceWarning { warn(warning) }
-      let name = identity.client.description
-      let security = try connection.channelSecurity()
-      let credentials = connection.credentials
-      if let server { try await connection.waitForServer(at: server) }
-      let summary = try await ServerInside.orAt(server) { address, connected in
-        try await RecordedSession.record(
-          to: files.record,
-          by: SessionsClient(
-            server: address, clientName: name, security: security, credentials: credentials),
-          sessionID: job.sessionID
-        ) {
-          try await job.run(
-            on: VoiceProcessingClient(
-              server: address, clientName: name, security: security, credentials: credentials),
-            elsewhere: elsewhere.map {
-              VoiceProcessingClient(
-                server: $0, clientName: name, security: security, credentials: credentials)
-            }, reconnecting: reconnect.duration, connected: connected)
-        }
-      }
+      let servers = JobServers(
+        address: server, elsewhere: elsewhere, connection: connection,
+        clientName: identity.client.description, outage: reconnect.duration)
+      let summary = try await servers.run(job, recordingTo: files.record)
       if let interruption = summary.interruption {
         throw CommandFailure(interruption, code: CommandFailure.interrupted)
       }
@@ -127,13 +112,7 @@ struct ProcessCommand: AsyncParsableCommand {
       standardError(summary.text)
     } catch let error as AudioFileError {
       throw CommandFailure(error.description)
-    } catch let status as Status {
-      throw server.map { CommandFailure(status, server: $0) } ?? CommandFailure("\(status)")
     }
-  }
-
-  private func warn(_ warning: String) {
-    standardError("anechoic: warning: \(warning)\n")
   }
 
   /// The start of the session that the options request. The files determine the formats.
@@ -144,7 +123,9 @@ struct ProcessCommand: AsyncParsableCommand {
       // The recorder must know the id before the session starts.
       if files.record != nil, start.sessionID.isEmpty { start.sessionID = UUID().uuidString }
       start.pacing = pacing.pacing
-      if files.stats != nil { start.statsInterval.seconds = 1 }
+      if files.stats != nil {
+        start.statsInterval = Google_Protobuf_Duration(rounding: files.statsInterval.duration)
+      }
     }
   }
 

@@ -1,6 +1,5 @@
 internal import AnechoicAPI
 internal import ArgumentParser
-internal import AudioFiles
 internal import CommandLineSupport
 
 /// The files of a job.
@@ -48,18 +47,24 @@ struct ProcessFiles: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file to write events and results of controls to, as JSON lines; - is standard output.",
-      valueName: "file"))
+      """
+      The file to write events and results of controls to; - is standard output. Names that end in \
+      .csv or .npz (NumPy) are tables, here and in --stats and --frames; others are JSON lines.
+      """, valueName: "file"))
   var events: String?
 
   @Option(
     help: ArgumentHelp(
-      "The file to write statistics to, one JSON line per second.", valueName: "file"))
+      "The file to write statistics to, each --stats-interval.", valueName: "file"))
   var stats: String?
+
+  @Option(help: ArgumentHelp("The interval of --stats: 100ms to 1h.", valueName: "time"))
+  var statsInterval = DurationArgument(.seconds(1))
 
   @Option(
     help: ArgumentHelp(
-      "The file to write the findings of each 10 ms to, as JSON lines.", valueName: "file"))
+      "The file to write the findings of each 10 ms to. Tables also have the levels.",
+      valueName: "file"))
   var frames: String?
 
   @Option(
@@ -71,33 +76,27 @@ struct ProcessFiles: ParsableArguments {
     guard otherAudio == nil || playback != nil else {
       throw ValidationError("--other-audio needs --playback.")
     }
+    guard (.milliseconds(100)...Duration.seconds(3600)).contains(statsInterval.duration) else {
+      throw ValidationError("--stats-interval must be 100ms to 1h.")
+    }
+  }
+
+  /// The files of the job.
+  var job: JobFiles {
+    JobFiles(
+      microphone: microphone, reference: reference, farEnd: farEnd, otherAudio: otherAudio,
+      controls: controls, isLoop: loop, output: output, playback: playback)
   }
 
   /// The paths of the logs.
-  var logs: JobLogs.Paths { JobLogs.Paths(events: events, statistics: stats, frames: frames) }
+  var logs: JobLogFiles.Paths {
+    JobLogFiles.Paths(events: events, statistics: stats, frames: frames)
+  }
 
   /// Throws if an output would overwrite an input or another output.
   func checkRoles() throws(CommandFailure) {
     try FileRoles.check(
-      read: [microphone, reference, farEnd, otherAudio, controls].compactMap { $0 },
+      read: job.read,
       written: [output, playback, events, stats, frames, record].compactMap { $0 })
-  }
-
-  /// The warning about a microphone and a reference that are the same file, otherwise nil.
-  var sameFileWarning: String? {
-    guard let reference, FileRoles.isSame(microphone, reference) else { return nil }
-    let subject =
-      microphone == reference
-      ? "--microphone and --reference both name \(microphone)"
-      : "\(microphone) and \(reference) are the same file"
-    return "\(subject); the whole recording counts as echo, and the voice is removed with it"
-  }
-
-  /// Opens the input files.
-  func inputs() throws(AudioFileError) -> InputFiles {
-    try InputFiles(
-      microphone: microphone,
-      others: [(.reference, reference), (.farEnd, farEnd), (.otherAudio, otherAudio)],
-      repeating: loop)
   }
 }

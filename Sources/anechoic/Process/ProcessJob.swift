@@ -16,22 +16,27 @@ final class ProcessJob {
   private let playbackFormat: AudioFormat
   /// The number of microphone samples. Nil if the files are repeated.
   private let sampleCount: Int?
-  private let files: ProcessFiles
+  private let files: JobFiles
+  private let makeLog: (SampleRate) throws -> any JobLog
+  private let levels: InputFiles.RecentLevelsOfInputs
   private let stop = StopRequest()
   private let summaryFiles: JobSummary.Files
 
   var sessionID: String { start.sessionID }
 
   /// Opens the input files. Existing output files stay unchanged until there is output to write.
+  /// `makeLog` opens the log then, for a microphone of a rate.
   init(
-    _ files: ProcessFiles, _ start: Anechoic_V1_Start, grantInjection: GrantInjectionArgument?,
-    remembersInjection: Bool
+    _ files: JobFiles, _ start: Anechoic_V1_Start, grantInjection: GrantInjectionArgument?,
+    remembersInjection: Bool, makeLog: @escaping (SampleRate) throws -> any JobLog
   ) throws {
     self.files = files
+    self.makeLog = makeLog
     let inputs = try files.inputs()
     microphoneFormat = inputs.microphoneFormat
     playbackFormat = inputs.playbackFormat
-    sampleCount = files.loop ? nil : inputs.sampleCount
+    levels = inputs.recentLevels
+    sampleCount = files.isLoop ? nil : inputs.sampleCount
     summaryFiles = JobSummary.Files(
       microphone: files.microphone, reference: files.reference,
       outputs: [files.output, files.playback].compactMap { $0 },
@@ -77,8 +82,8 @@ final class ProcessJob {
     var receiver = Receiver(
       output: output,
       playback: try files.playback.map { try AudioFileWriter(path: $0, format: playbackFormat) },
-      logs: try JobLogs(files.logs), controls: controls, injectionPolicy: injectionPolicy,
-      progress: ProgressBar(total: sampleCount))
+      log: try makeLog(microphoneFormat.rate), inputLevels: levels, controls: controls,
+      injectionPolicy: injectionPolicy, progress: ProgressBar(total: sampleCount))
     let sender = sender
     async let sending = sender.run(on: stream, framesPerChunk: framesPerChunk, isPaced: isPaced)
     let found: JobFindings
@@ -93,7 +98,7 @@ final class ProcessJob {
     return JobSummary(
       try await sending, found, summaryFiles, sampleCount: output.sampleCount,
       rate: output.format.rate,
-      algorithmicDelay: stream.algorithmicDelay,
+      engine: stream.started.engine.words, algorithmicDelay: stream.algorithmicDelay,
       took: ContinuousClock.now - began, wasStopped: stop.isSet)
   }
 
@@ -105,4 +110,9 @@ final class ProcessJob {
       stop.set()
     }
   }
+}
+
+extension Anechoic_V1_Engine {
+  /// The name of the engine and its version.
+  fileprivate var words: String { version.isEmpty ? name : "\(name) \(version)" }
 }

@@ -24,6 +24,15 @@ struct VoiceOptions: ParsableArguments {
   }
 }
 
+/// The option for the engine of a session.
+struct EngineOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The engine, as listed by anechoic capabilities. (default: that of the server)",
+      valueName: "name"))
+  var engine = ""
+}
+
 /// The options of the session: ducking, mute, the session's name, and speech from other clients.
 struct CallOptions: ParsableArguments {
   @Option(help: "How much other audio is lowered.")
@@ -38,11 +47,7 @@ struct CallOptions: ParsableArguments {
   @Option(help: "The id of the session, for anechoic sessions. (default: chosen by the server)")
   var sessionID = ""
 
-  @Option(
-    help: ArgumentHelp(
-      "The engine, as listed by anechoic capabilities. (default: that of the server)",
-      valueName: "name"))
-  var engine = ""
+  @OptionGroup var engine: EngineOption
 
   @Option(
     help: ArgumentHelp("A label of the session; repeatable.", valueName: "key=value"))
@@ -73,7 +78,7 @@ struct CallOptions: ParsableArguments {
   var rememberInjection = false
 
   func apply(to start: inout Anechoic_V1_Start) {
-    start.engine = engine
+    start.engine = engine.engine
     start.sessionID = sessionID
     start.muted = muted
     for label in label { start.labels[label.key] = label.value }

@@ -15,7 +15,8 @@ struct Receiver: ~Copyable {
 
   private let output: AudioFileWriter
   private let playback: AudioFileWriter?
-  private let logs: JobLogs
+  private let log: any JobLog
+  private let inputLevels: InputFiles.RecentLevelsOfInputs
   private let controls: ControlQueue
   private let injectionPolicy: InjectionPolicy
   private let progress: ProgressBar
@@ -23,21 +24,35 @@ struct Receiver: ~Copyable {
   private var findings = JobFindings()
 
   init(
-    output: AudioFileWriter, playback: AudioFileWriter?, logs: JobLogs, controls: ControlQueue,
+    output: AudioFileWriter, playback: AudioFileWriter?, log: any JobLog,
+    inputLevels: InputFiles.RecentLevelsOfInputs, controls: ControlQueue,
     injectionPolicy: InjectionPolicy, progress: ProgressBar
   ) {
     self.output = output
     self.playback = playback
-    self.logs = logs
+    self.log = log
+    self.inputLevels = inputLevels
     self.controls = controls
     self.injectionPolicy = injectionPolicy
     self.progress = progress
     meter = LevelMeter(output.format)
   }
 
-  /// Receives until the session has ended.
+  /// Receives until the session has ended, and completes the log.
   mutating func run(on stream: ResumableStream) async throws -> JobFindings {
     defer { progress.clear() }
+    do { try await receive(from: stream) } catch {
+      // The log keeps what was received, and the error is the one to report.
+      try? log.finish()
+      throw error
+    }
+    try log.finish()
+    findings.endSpeech(at: Int64(output.sampleCount))
+    findings.levels = meter.meanSquares
+    return findings
+  }
+
+  private mutating func receive(from stream: ResumableStream) async throws {
     while let update = try await stream.receive() {
       switch update {
       case .response(let response): try take(response)
@@ -47,16 +62,13 @@ struct Receiver: ~Copyable {
         say("\(started.session) is new and starts at sample \(sample), because: \(reason)")
       }
     }
-    findings.endSpeech(at: Int64(output.sampleCount))
-    findings.levels = meter.meanSquares
-    return findings
   }
 
   private mutating func take(_ response: Anechoic_V1_ProcessResponse) throws {
     switch response.response {
     case .audio(let audio): try take(audio)
     case .event(let event): try take(event)
-    case .stats(let stats): try logs.note(stats)
+    case .stats(let stats): try log.note(stats)
     case .controlResult(let result): try take(result)
     case .started, nil: break
     }
@@ -91,17 +103,23 @@ struct Receiver: ~Copyable {
     if let playback { try fill(playback, to: audio.playback.firstSample) }
     try output.write(Array(samples))
     try playback?.write(Array(audio.playback.samples))
-    meter.append(samples)
+    let levels = meter.append(samples)
+    let samplesPerFrame = Int64(output.format.rate.samplesPerFrame)
     for (index, frame) in audio.frames.enumerated() {
-      let offset = index * output.format.rate.samplesPerFrame
-      try logs.note(frame, firstSample: audio.processed.firstSample + Int64(offset))
+      let first = audio.processed.firstSample + Int64(index) * samplesPerFrame
+      let place = Int(clamping: first / samplesPerFrame)
+      try log.note(
+        JobFrame(
+          findings: frame, firstSample: first, microphone: inputLevels.microphone[place],
+          played: inputLevels.played?[place],
+          processed: index < levels.count ? levels[index] : nil))
       findings.take(frame)
     }
     progress.show(output.sampleCount)
   }
 
   private mutating func take(_ event: Anechoic_V1_SessionEvent) throws {
-    try logs.note(event)
+    try log.note(event)
     findings.take(event)
     guard case .injectionPermissionRequested(let request) = event.event else { return }
     progress.clear()
@@ -111,53 +129,12 @@ struct Receiver: ~Copyable {
   }
 
   private func take(_ result: Anechoic_V1_ControlResult) throws {
-    try logs.note(result)
+    try log.note(result)
     guard result.hasRefusal else { return }
     progress.clear()
     let code = StatusCode(rawValue: result.refusal.code)?.name ?? "\(result.refusal.code)"
     standardError(
       "anechoic: \(controls.origin(of: result.controlID)): refused: \(code): \(result.refusal.message)\n"
     )
-  }
-}
-
-/// The files of JSON lines that a job writes besides its audio.
-struct JobLogs {
-  private let events: LineFile?
-  private let statistics: LineFile?
-  private let frames: LineFile?
-
-  /// The paths of the files. "-" is standard output. Nil writes nothing.
-  struct Paths {
-    var events: String?
-    var statistics: String?
-    var frames: String?
-  }
-
-  init(_ paths: Paths) throws {
-    events = try paths.events.map { try LineFile($0) }
-    statistics = try paths.statistics.map { try LineFile($0) }
-    frames = try paths.frames.map { try LineFile($0) }
-  }
-
-  func note(_ event: Anechoic_V1_SessionEvent) throws {
-    try events?.write(event.jsonLine())
-  }
-
-  /// Writes a result in its place among the events, as a line that contains only `controlResult`.
-  func note(_ result: Anechoic_V1_ControlResult) throws {
-    try events?.write(Anechoic_V1_ProcessResponse.with { $0.controlResult = result }.jsonLine())
-  }
-
-  func note(_ stats: Anechoic_V1_SessionStats) throws {
-    try statistics?.write(stats.jsonLine())
-  }
-
-  /// Writes a frame that begins at the sample `firstSample` of the output.
-  func note(_ frame: Anechoic_V1_FrameInfo, firstSample: Int64) throws {
-    guard let frames else { return }
-    let members = try frame.jsonLine().dropFirst()
-    let separator = members == "}" ? "" : ","
-    try frames.write("{\"sample\":\(firstSample)\(separator)\(members)")
   }
 }

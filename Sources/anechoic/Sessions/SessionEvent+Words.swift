@@ -20,7 +20,8 @@ extension Anechoic_V1_SessionEvent {
     "\(Words.time(time))  #\(eventID) at sample \(microphoneSample): \(phrase)"
   }
 
-  private var phrase: String {
+  /// The event in words.
+  var phrase: String {
     switch event {
     case .mutedSpeechActivity(let change): "muted speech \(Words.of(change.activity))"
     case .voiceActivityChanged(let change):

@@ -1,0 +1,51 @@
+internal import Foundation
+
+/// A file that appears complete or not at all. It is written beside its place, under a hidden name,
+/// and takes its place when it is complete. Until then a file of an earlier run stays.
+public final class ReplacedFile {
+  /// The path of the file until it is complete.
+  public let temporaryPath: String
+  private let path: String
+  /// The file behind the path, if the path is a link.
+  private let place: String
+  private let handle: FileHandle
+  private var isComplete = false
+
+  /// Opens the file. Throws if nothing can be written at the path.
+  public init(_ path: String) throws(CommandFailure) {
+    self.path = path
+    place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    var status = stat()
+    if stat(place, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw CommandFailure("\(path): this is not a regular file, and cannot be replaced")
+    }
+    let url = URL(fileURLWithPath: place)
+    let hidden = url.deletingLastPathComponent().path + "/.anechoic-XXXXXX"
+    var template = Array(hidden.utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw CommandFailure(systemErrorAt: path) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    temporaryPath = template.withUnsafeBufferPointer { name in
+      name.baseAddress.map { String(cString: $0) } ?? hidden
+    }
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    // The rights of a new file, which mkstemp does not give.
+    let mask = umask(0)
+    umask(mask)
+    fchmod(descriptor, 0o666 & ~mask)
+  }
+
+  deinit { if !isComplete { unlink(temporaryPath) } }
+
+  public func write(_ text: String) throws(CommandFailure) {
+    do { try handle.write(contentsOf: Data(text.utf8)) } catch {
+      throw CommandFailure("\(path): cannot be written")
+    }
+  }
+
+  /// Gives the file its name.
+  public func complete() throws(CommandFailure) {
+    guard rename(temporaryPath, place) == 0 else { throw CommandFailure(systemErrorAt: path) }
+    isComplete = true
+  }
+}

@@ -1,0 +1,96 @@
+/// The script of the page: one position for all players and all plots.
+enum PageScript {
+  static let text = """
+    (() => {
+      'use strict';
+      const duration = Number(document.body.dataset.duration);
+      const players = [...document.querySelectorAll('audio')];
+      const cells = [...document.querySelectorAll('.cell')];
+      const heads = [...document.querySelectorAll('.head')];
+      const clock = document.getElementById('clock');
+      let position = 0;
+      let chosen = players[0];
+
+      const words = (seconds) => {
+        const minutes = Math.floor(seconds / 60);
+        const rest = (seconds - 60 * minutes).toFixed(2);
+        return minutes + ':' + rest.padStart(5, '0');
+      };
+      const show = (seconds) => {
+        position = Math.min(Math.max(0, seconds), duration);
+        const place = 100 * position / duration + '%';
+        for (const head of heads) {
+          head.setAttribute('x1', place);
+          head.setAttribute('x2', place);
+        }
+        for (const cell of cells) cell.setAttribute('aria-valuenow', position.toFixed(2));
+        clock.textContent = words(position);
+      };
+      const place = (player) => {
+        if (player.readyState > 0) player.currentTime = Math.min(position, player.duration);
+      };
+      const seek = (seconds) => {
+        show(seconds);
+        players.forEach(place);
+      };
+      const follow = () => {
+        if (chosen.paused) return;
+        show(chosen.currentTime);
+        requestAnimationFrame(follow);
+      };
+      const choose = (player) => {
+        const wasPlaying = players.some((other) => !other.paused);
+        for (const other of players) if (other !== player) other.pause();
+        chosen = player;
+        place(player);
+        if (wasPlaying) player.play();
+      };
+
+      for (const player of players) {
+        player.addEventListener('loadedmetadata', () => place(player));
+        player.addEventListener('play', () => {
+          if (chosen !== player) choose(player);
+          requestAnimationFrame(follow);
+        });
+        player.addEventListener('seeked', () => {
+          // A seek of the script itself has the position already.
+          const end = Math.min(position, player.duration);
+          if (player === chosen && Math.abs(player.currentTime - end) > 0.05) {
+            seek(player.currentTime);
+          }
+        });
+        player.addEventListener('pointerdown', () => { chosen = player; });
+      }
+      for (const cell of cells) {
+        const point = (event) => {
+          const box = cell.getBoundingClientRect();
+          seek(duration * (event.clientX - box.left) / box.width);
+        };
+        cell.addEventListener('pointerdown', (event) => {
+          if (event.button !== 0) return;
+          cell.setPointerCapture(event.pointerId);
+          point(event);
+        });
+        cell.addEventListener('pointermove', (event) => {
+          if (cell.hasPointerCapture(event.pointerId)) point(event);
+        });
+      }
+      for (const button of document.querySelectorAll('button[data-time]')) {
+        button.addEventListener('click', () => seek(Number(button.dataset.time)));
+      }
+      document.addEventListener('keydown', (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        if (event.target.closest('audio, button') && !/^[1-9]$/.test(event.key)) return;
+        const step = event.shiftKey ? 10 : 1;
+        if (event.key === 'ArrowLeft') seek(position - step);
+        else if (event.key === 'ArrowRight') seek(position + step);
+        else if (event.key === 'Home') seek(0);
+        else if (event.key === ' ' && chosen) chosen.paused ? chosen.play() : chosen.pause();
+        else if (players[event.key - 1]) choose(players[event.key - 1]);
+        else return;
+        event.preventDefault();
+      });
+      show(0);
+    })();
+    """
+}

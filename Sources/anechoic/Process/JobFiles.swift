@@ -1,0 +1,39 @@
+internal import AudioFiles
+
+/// The audio files and the controls of a job.
+struct JobFiles {
+  var microphone: String
+  var reference: String?
+  var farEnd: String?
+  var otherAudio: String?
+  var controls: String?
+  /// Whether the inputs start again, without a gap, whenever the microphone's file ends.
+  var isLoop = false
+  /// The file for the processed voice.
+  var output: String
+  /// The file for the playback mix. Nil if the session has no playback.
+  var playback: String?
+
+  /// The files that the job reads.
+  var read: [String] {
+    [microphone, reference, farEnd, otherAudio, controls].compactMap { $0 }
+  }
+
+  /// Opens the input files.
+  func inputs() throws(AudioFileError) -> InputFiles {
+    try InputFiles(
+      microphone: microphone,
+      others: [(.reference, reference), (.farEnd, farEnd), (.otherAudio, otherAudio)],
+      repeating: isLoop)
+  }
+
+  /// The warning about a microphone and a reference that are the same file, otherwise nil.
+  var sameFileWarning: String? {
+    guard let reference, FileRoles.isSame(microphone, reference) else { return nil }
+    let subject =
+      microphone == reference
+      ? "--microphone and --reference both name \(microphone)"
+      : "\(microphone) and \(reference) are the same file"
+    return "\(subject); the whole recording counts as echo, and the voice is removed with it"
+  }
+}
