@@ -18,6 +18,12 @@ package struct LevelGrid: Sendable {
   /// The highest level in dBFS.
   package var peak: Float { levels.max() ?? -.infinity }
 
+  /// Returns the level that a share of all levels does not exceed, in dBFS.
+  package func level(exceededBy share: Double) -> Float {
+    let sorted = levels.sorted(by: >)
+    return sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
+  }
+
   /// Returns the picture, with the high frequencies at the top. The colours show the levels in a
   /// range, and levels outside it have the colours of its ends.
   package func image(levels range: ClosedRange<Float>) -> PNGImage {

@@ -21,7 +21,7 @@ enum PageStyle {
     h1 { margin: 0; font-size: 26px; line-height: 1.2; letter-spacing: -0.01em; }
     h2 { margin: 0; font-size: 15px; }
     h2 small, .subtitle, .hint, footer, .note { color: var(--quiet); font-weight: 400; }
-    h2 small { font-size: 13px; margin-left: 6px; }
+    h2 small { font-size: 13px; margin: 0 10px 0 6px; }
     .subtitle { margin: 4px 0 0; }
     .hint, .note { margin: 0; font-size: 13px; }
     .highlights {
@@ -67,7 +67,10 @@ enum PageStyle {
     .reference { --tint: var(--reference); }
     .output { --tint: var(--output); }
     .warning { --tint: var(--warning); }
-    .key { font-size: 13px; font-weight: 400; color: var(--quiet); margin-left: 12px; }
+    .key {
+      display: inline-block; font-size: 13px; font-weight: 400; color: var(--quiet);
+      margin-right: 12px;
+    }
     .key::before {
       content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 5px;
       border-radius: 50%; background: var(--tint);
@@ -99,7 +102,6 @@ enum PageStyle {
       .odd { display: none; }
       .bar h2 { flex-basis: 100%; }
       audio { width: 100%; }
-      .key { margin: 0 10px 0 0; }
     }
     @media print {
       audio, .hint, .head, .note { display: none; }

@@ -2,10 +2,18 @@
 /// size, so that a plot has any size and its texts keep theirs.
 enum PlotMarkup {
   /// The size of the coordinates of curves and lanes.
-  private static let (width, height) = (2000.0, 200.0)
+  struct Size {
+    var width: Double
+    var height: Double
 
-  /// Returns the inside of a plot: the grid, the data, and the line of the playing position.
-  static func cell(_ plot: Plot, time: Axis) -> String {
+    /// A size for plots that are stretched to their places later.
+    static let stretched = Size(width: 2000, height: 200)
+  }
+
+  /// Returns the inside of a plot: the grid, the data, and the line of the playing position. Not all
+  /// programs keep the width of lines that are stretched, so `size` should be that of the place, if
+  /// it is known.
+  static func cell(_ plot: Plot, time: Axis, size: Size = .stretched) -> String {
     let grid = time.ticks.map { tick in
       let x = Markup.percent(time.place(tick.value))
       return "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"100%\"/>"
@@ -24,14 +32,14 @@ enum PlotMarkup {
         return "<line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"\(y)\" y2=\"\(y)\"/>"
       }.joined()
       let paths = curves.map { curve in
-        let d = path(curve, time: time, axis: axis)
+        let d = path(curve, time, axis, size)
         return "<path class=\"curve \(curve.tint.rawValue)\" vector-effect=\"non-scaling-stroke\""
           + " d=\"\(d)\"/>"
       }.joined()
-      return grid + lines + scaled(paths) + head
+      return grid + lines + scaled(paths, size) + head
     case .lanes(let lanes, let marks):
-      return grid + lanes.enumerated().map { lane(lanes: lanes.count, $0, $1, time) }.joined()
-        + marks.map { mark($0, time) }.joined() + head
+      let spans = lanes.enumerated().map { lane($1, $0, of: lanes.count, time, size) }.joined()
+      return grid + scaled(spans, size) + marks.map { mark($0, time) }.joined() + head
     }
   }
 
@@ -85,14 +93,16 @@ enum PlotMarkup {
       """
   }
 
-  private static func scaled(_ markup: String) -> String {
+  private static func scaled(_ markup: String, _ size: Size) -> String {
     """
-    <svg width="100%" height="100%" viewBox="0 0 \(width.fixed(0)) \(height.fixed(0))" \
+    <svg width="100%" height="100%" viewBox="0 0 \(size.width.fixed(1)) \(size.height.fixed(1))" \
     preserveAspectRatio="none">\(markup)</svg>
     """
   }
 
-  private static func path(_ curve: Plot.Curve, time: Axis, axis: Axis) -> String {
+  private static func path(
+    _ curve: Plot.Curve, _ time: Axis, _ axis: Axis, _ size: Size
+  ) -> String {
     var path = ""
     var isDrawing = false
     for point in curve.points {
@@ -100,8 +110,8 @@ enum PlotMarkup {
         isDrawing = false
         continue
       }
-      let x = (time.place(point.time) * width).fixed(1)
-      let y = ((1 - axis.place(value)) * height).fixed(1)
+      let x = (time.place(point.time) * size.width).fixed(1)
+      let y = ((1 - axis.place(value)) * size.height).fixed(1)
       // A point without neighbours is a line of no length with round ends.
       path += isDrawing ? "L\(x) \(y)" : "M\(x) \(y)h0"
       isDrawing = true
@@ -110,17 +120,18 @@ enum PlotMarkup {
   }
 
   private static func lane(
-    lanes count: Int, _ index: Int, _ lane: Plot.Lane, _ time: Axis
+    _ lane: Plot.Lane, _ index: Int, of count: Int, _ time: Axis, _ size: Size
   ) -> String {
     let (top, bottom) = (Double(index) + 0.18, Double(index) + 0.82)
-    let (y, end) = (top / Double(count) * height, bottom / Double(count) * height)
+    let (y, end) = (top / Double(count) * size.height, bottom / Double(count) * size.height)
     let path = lane.spans.map { span in
-      let (x, right) = (time.place(span.lowerBound) * width, time.place(span.upperBound) * width)
+      let x = time.place(span.lowerBound) * size.width
+      let right = time.place(span.upperBound) * size.width
       // A short span of a long recording would be invisible.
       return "M\(x.fixed(1)) \(y.fixed(1))H\(max(right, x + 1).fixed(1))V\(end.fixed(1))"
         + "H\(x.fixed(1))z"
     }.joined()
-    return scaled("<path class=\"span \(lane.tint.rawValue)\" d=\"\(path)\"/>")
+    return "<path class=\"span \(lane.tint.rawValue)\" d=\"\(path)\"/>"
   }
 
   private static func mark(_ seconds: Double, _ time: Axis) -> String {

@@ -84,13 +84,14 @@ package struct ReportPicture {
       }
     let x = Self.margin + Self.gutter
     let width = Self.width - Self.margin - x
+    let size = PlotMarkup.Size(width: width, height: height)
     var text = heading(plot, x, y + 15)
     y += Self.headingHeight
     text += """
       <rect class="panel" x="\(x.fixed(1))" y="\(y.fixed(1))" width="\(width.fixed(1))" \
       height="\(height.fixed(1))"/>
       \(box(PlotMarkup.gutter(plot), Self.margin, y, Self.gutter, height))
-      \(box(PlotMarkup.cell(plot, time: time), x, y, width, height))
+      \(box(PlotMarkup.cell(plot, time: time, size: size), x, y, width, height))
       \(box(PlotMarkup.timeLabels(time), x, y + height, width, 18))
       """
     y += height + Self.timesHeight

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationXML
 import Testing
 
 @testable import Reports
@@ -70,15 +71,15 @@ struct PageTests {
   }
 
   @Test func curvesAreInterruptedWhereAValueIsMissing() throws {
-    let picture = ReportPicture(report).svg
-    let path = try #require(picture.firstMatch(of: #/d="(M[^"]*)"/#)).1
+    let page = try page()
+    let path = try #require(page.firstMatch(of: #/d="(M[^"]*)"/#)).1
     #expect(path == "M0.0 160.0h0L200.0 120.0M600.0 40.0h0M1000.0 80.0h0")
   }
 
   @Test func shortSpansRemainVisible() throws {
-    let picture = ReportPicture(report).svg
-    #expect(picture.contains("M200.0 36.0H400.0V164.0H200.0z"))
-    #expect(picture.contains("M600.0 36.0H601.0V164.0H600.0z"))
+    let page = try page()
+    #expect(page.contains("M200.0 36.0H400.0V164.0H200.0z"))
+    #expect(page.contains("M600.0 36.0H601.0V164.0H600.0z"))
   }
 
   @Test func theSoundOfAFileIsEmbeddedWhole() throws {

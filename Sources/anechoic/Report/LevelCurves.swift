@@ -10,7 +10,7 @@ struct LevelCurves {
   /// The number of frames for which an echo continues after its sound.
   private static let tail = 30
   /// The lowest number of frames of a point of the reduction.
-  private static let fewestFrames = 5
+  private static let fewestFrames = 10
   /// The shortest times between two points, in frames.
   private static let (levelStep, reductionStep) = (5, 20)
 

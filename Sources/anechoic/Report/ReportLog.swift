@@ -75,6 +75,8 @@ final class ReportLog: JobLog {
       mark(time)
     case .echoPathChanged(let change):
       if change.converged, convergence == nil { convergence = time }
+      let delay = "\((change.delay.timeInterval * 1000).fixed(1)) ms behind the reference"
+      text = change.converged ? "the echo, \(delay), is removed" : "echo found \(delay)"
       mark(time)
     case .sessionEnded: return
     default: mark(time)

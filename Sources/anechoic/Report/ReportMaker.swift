@@ -6,8 +6,10 @@ internal import SwiftProtobuf
 
 /// Makes a report of what a session did to a recording.
 struct ReportMaker {
-  /// The range of the colours below the highest level, in dB.
-  private static let colorRange: Float = 80
+  /// The range of the colours in dB.
+  private static let colorRange: Float = 70
+  /// The share of the spectrograms that may have the colour of the highest level.
+  private static let brightest = 0.004
   /// The levels that a plot shows at least, in dBFS.
   private static let plottedLevels = -90.0...0.0
 
@@ -40,8 +42,8 @@ struct ReportMaker {
 
   /// The levels of the colours of all spectrograms, so that equal colours are equal levels.
   private static func colors(of grids: [LevelGrid]) -> ClosedRange<Float> {
-    let peak = grids.map(\.peak).max() ?? 0
-    let top = min(0, max(-60, (peak / 10).rounded(.up) * 10))
+    let loud = grids.map { $0.level(exceededBy: brightest) }.max() ?? 0
+    let top = min(0, max(-60, (loud / 10).rounded(.up) * 10))
     return top - colorRange...top
   }
 
@@ -112,13 +114,21 @@ extension ReportMaker {
   }
 
   private var levelPlot: Plot {
-    var curves = [
-      Plot.Curve(name: "microphone", tint: .microphone, points: log.levels.microphone)
-    ]
-    if hasReference {
-      curves.append(Plot.Curve(name: "reference", tint: .reference, points: log.levels.played))
+    /// Returns a curve without silence, which would be a line at the bottom.
+    func curve(
+      _ name: String, _ tint: Plot.Tint, _ points: [(time: Double, value: Double?)]
+    ) -> Plot.Curve {
+      let shown = points.map { point in
+        (
+          time: point.time,
+          value: point.value.flatMap { $0 < Self.plottedLevels.lowerBound ? nil : $0 }
+        )
+      }
+      return Plot.Curve(name: name, tint: tint, points: shown)
     }
-    curves.append(Plot.Curve(name: "output", tint: .output, points: log.levels.processed))
+    var curves = [curve("microphone", .microphone, log.levels.microphone)]
+    if hasReference { curves.append(curve("reference", .reference, log.levels.played)) }
+    curves.append(curve("output", .output, log.levels.processed))
     return Plot(
       title: "Level", caption: "dBFS",
       content: .curves(curves, Axis(Self.plottedLevels, ticks: 5)))
@@ -130,7 +140,7 @@ extension ReportMaker {
     if hasReference {
       lanes += [
         Plot.Lane(name: "reference", tint: .reference, spans: log.playing.spans(until: end)),
-        Plot.Lane(name: "echo off", tint: .microphone, spans: log.removed.spans(until: end)),
+        Plot.Lane(name: "removed", tint: .microphone, spans: log.removed.spans(until: end)),
       ]
     }
     for (name, spans) in [("muted", log.muted), ("warning", log.warnings)] {
@@ -165,10 +175,14 @@ extension ReportMaker {
         Report.Fact("Echo removed after", log.convergence.map { "\($0.fixed(2)) s" } ?? "–"),
       ]
     }
-    return facts + [
-      Report.Fact("Speech found", "\(seconds(summary.speechDuration))"),
-      Report.Fact("Output", level(log.levels.processed)),
-    ]
+    facts.append(Report.Fact("Speech found", seconds(summary.speechDuration)))
+    if !hasReference {
+      facts += [
+        Report.Fact("Microphone", level(log.levels.microphone)),
+        Report.Fact("Output", level(log.levels.processed)),
+      ]
+    }
+    return facts
   }
 
   private var delay: String? {
