@@ -1,0 +1,37 @@
+"""Removes echo and noise from live audio, with a server of Anechoic.
+
+    async with anechoic.Session("127.0.0.1:50051", microphone=anechoic.Format(16000)) as session:
+        await session.feed(samples)
+        voice = await session.read()
+
+`Session` streams audio, `Sessions` controls the sessions of a server from a second connection,
+`process_file` processes recordings, and `anechoic.blocking` is for scripts without an event loop.
+"""
+
+from . import errors, events
+from ._output import Frame, Output
+from ._reconnection import Reconnect
+from ._version import __version__
+from .connection import Connection
+from .errors import (
+    AlreadyExists, AnechoicError, ConnectionLost, FormatError, IncompatibleServer, InvalidRequest, NotFound,
+    Overloaded, PermissionDenied, Refused, ServerUnavailable, SessionEnded, Unauthenticated,
+)
+from .events import (
+    CaptureWarning, Event, InjectionPermissionRequested, MuteChanged, MuteGestureRequested, MutedSpeechActivity,
+    Reconnecting, Restarted, SessionFinished, VoiceActivityChanged,
+)
+from .formats import Audio, Format
+from .recording import Recording, WavReader, WavWriter
+from .session import Session
+from .sessions import SessionInfo, Sessions
+from .statistics import Statistics
+
+__all__ = [
+    "AlreadyExists", "AnechoicError", "Audio", "CaptureWarning", "Connection", "ConnectionLost", "Event", "Format",
+    "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested", "InvalidRequest", "MuteChanged",
+    "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output", "Overloaded", "PermissionDenied",
+    "Reconnect", "Reconnecting", "Recording", "Refused", "Restarted", "ServerUnavailable", "Session",
+    "SessionEnded", "SessionFinished", "SessionInfo", "Sessions", "Statistics", "Unauthenticated",
+    "VoiceActivityChanged", "WavReader", "WavWriter", "__version__", "errors", "events",
+]

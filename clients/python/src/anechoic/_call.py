@@ -1,0 +1,114 @@
+"""One `Process` call."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from ._methods import PROCESS
+from ._status import was_connection_lost
+from .connection import Connection
+from .errors import AnechoicError, ServerUnavailable
+from .v1 import voice_processing_pb2 as api
+
+
+class LostCall(Exception):
+    """The connection of a call was lost. The cause is the error for the user."""
+
+    def __init__(self, error: AnechoicError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class Call:
+    """A call that the server has accepted: its first response was `started`."""
+
+    def __init__(self, connection: Connection, channel: grpc.aio.Channel, stream: Any) -> None:
+        self._connection, self._channel, self._stream = connection, channel, stream
+        self._abandoned = False
+        self.started = api.Started()
+
+    @classmethod
+    async def open(cls, connection: Connection, start: api.Start, timeout: float) -> Call:
+        """Starts a session, or continues it.
+
+        Throws `LostCall` if nobody answers in time, and the `AnechoicError` of a refusal.
+        """
+        channel = connection.channel
+        stream = PROCESS.on(channel, "stream_stream")(metadata=connection.metadata(start.session_id))
+        call = cls(connection, channel, stream)
+        try:
+            response = await asyncio.wait_for(call._first(start), timeout)
+        except asyncio.TimeoutError:
+            call.abandon()
+            connection.renew(channel)
+            message = f"{connection.address}: the server has not answered for {timeout:g} s"
+            raise LostCall(ServerUnavailable(message, status="DEADLINE_EXCEEDED")) from None
+        except BaseException:
+            call.abandon()
+            raise
+        if response is None or not response.HasField("started"):
+            call.abandon()
+            raise AnechoicError(f"{connection.address}: the server has not started the session")
+        call.started = response.started
+        return call
+
+    async def _first(self, start: api.Start) -> api.ProcessResponse | None:
+        await self.write(api.ProcessRequest(start=start))
+        return await self.read()
+
+    async def write(self, request: api.ProcessRequest) -> None:
+        """Sends a request. `read` reports a failure."""
+        try:
+            await self._stream.write(request)
+        except (grpc.RpcError, asyncio.InvalidStateError):
+            pass
+
+    async def finish(self) -> None:
+        """Ends the requests."""
+        try:
+            await self._stream.done_writing()
+        except (grpc.RpcError, asyncio.InvalidStateError):
+            pass
+
+    async def read(self) -> api.ProcessResponse | None:
+        """Returns the next response, or None at the end.
+
+        Throws `LostCall` if the connection was lost, and otherwise the `AnechoicError` of the status.
+        """
+        try:
+            response = await self._stream.read()
+            if response is not grpc.aio.EOF:
+                return response  # type: ignore[no-any-return]
+            if await self._stream.code() == grpc.StatusCode.OK:
+                return None
+            raise await self._failure()
+        except asyncio.CancelledError:
+            if not self._abandoned:
+                raise
+            self._connection.renew(self._channel)
+            message = f"{self._connection.address}: the server does not answer"
+            raise LostCall(ServerUnavailable(message, status="UNAVAILABLE")) from None
+        except grpc.RpcError as failure:
+            raise self._error(failure) from failure
+
+    def abandon(self) -> None:
+        """Ends the call at once. `read` then throws `LostCall`."""
+        self._abandoned = True
+        self._stream.cancel()
+
+    async def _failure(self) -> grpc.RpcError:
+        return grpc.aio.AioRpcError(
+            await self._stream.code(), await self._stream.initial_metadata(), await self._stream.trailing_metadata(),
+            await self._stream.details(),
+        )
+
+    def _error(self, failure: grpc.RpcError) -> Exception:
+        error = self._connection.error(failure)
+        if not was_connection_lost(failure):
+            return error
+        self._connection.renew(self._channel)
+        return LostCall(error)

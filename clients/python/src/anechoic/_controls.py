@@ -1,0 +1,59 @@
+"""The controls of a session that wait to be sent or answered."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from ._status import refusal_error
+from .errors import AnechoicError, Overloaded
+from .v1 import voice_processing_pb2 as api
+
+_MOST_WAITING = 256
+
+
+class Controls:
+    """Numbers the controls, and matches the answers. Controls without an answer are sent again on a new connection."""
+
+    def __init__(self) -> None:
+        self._last_id = 0
+        self._waiting: dict[int, tuple[api.ProcessRequest, asyncio.Future[int]]] = {}
+        self._unsent: list[api.ProcessRequest] = []
+
+    def add(self, at_sample: int | None, **control: Any) -> asyncio.Future[int]:
+        """Returns the future sample at which the control was applied. It throws the refusal."""
+        if len(self._waiting) >= _MOST_WAITING:
+            raise Overloaded(f"{_MOST_WAITING} controls wait for their answers", reason="TOO_MANY_CONTROLS")
+        self._last_id += 1
+        request = api.ProcessRequest(control=api.Control(control_id=self._last_id, **control))
+        if at_sample is not None:
+            request.control.at_sample = at_sample
+        answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._waiting[self._last_id] = (request, answer)
+        self._unsent.append(request)
+        return answer
+
+    def next_message(self) -> api.ProcessRequest | None:
+        return self._unsent.pop(0) if self._unsent else None
+
+    def resolve(self, result: api.ControlResult) -> None:
+        _, answer = self._waiting.pop(result.control_id, (None, None))
+        if answer is None or answer.done():
+            return
+        if result.HasField("refusal"):
+            refusal = result.refusal
+            answer.set_exception(refusal_error(refusal.code, refusal.reason, refusal.message))
+        else:
+            answer.set_result(result.applied_at_sample)
+
+    def rewind(self) -> None:
+        """Sends the controls without an answer again."""
+        self._unsent = [request for request, _ in self._waiting.values()]
+
+    def close(self, error: AnechoicError) -> None:
+        for _, answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(error)
+                answer.exception()  # A caller that has gone away does not need to see it.
+        self._waiting.clear()
+        self._unsent.clear()

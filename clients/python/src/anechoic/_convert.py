@@ -1,0 +1,59 @@
+"""Turns messages of anechoic.v1 into the dataclasses of this package, by the names of their fields."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from dataclasses import fields, is_dataclass
+from datetime import datetime, timedelta, timezone
+from enum import Enum
+from typing import Any, Type, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+def from_message(kind: Type[T], message: Any, **known: Any) -> T:
+    """Returns a dataclass with the values of a message.
+
+    A field of the dataclass that the message does not have keeps its default, or its value in `known`.
+    A value that the message leaves out is None if the dataclass says that it may be.
+    """
+    values = dict(known)
+    names = message.DESCRIPTOR.fields_by_name
+    for name, hint in _hints(kind).items():
+        if name in names and name not in known:
+            values[name] = _value(hint, message, name)
+    return kind(**values)
+
+
+@functools.lru_cache(maxsize=None)
+def _hints(kind: Any) -> dict[str, Any]:
+    hints = get_type_hints(kind, vars(sys.modules[kind.__module__]))
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _value(hint: Any, message: Any, name: str) -> Any:
+    value = getattr(message, name)
+    if get_origin(hint) is Union or type(None) in get_args(hint):
+        if not message.HasField(name):
+            return None
+        hint = next(each for each in get_args(hint) if each is not type(None))
+    if hint is timedelta:
+        return timedelta(seconds=value.seconds, microseconds=value.nanos / 1000)
+    if hint is datetime:
+        return datetime.fromtimestamp(value.seconds + value.nanos / 1e9, timezone.utc)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return _member(hint, value)
+    if is_dataclass(hint):
+        return from_message(hint, value)
+    if get_origin(hint) is dict:
+        return dict(value)
+    return value
+
+
+def _member(kind: Type[Enum], number: int) -> Enum:
+    """Returns a member. A number of a newer server is the first member, which means unspecified."""
+    try:
+        return kind(number)
+    except ValueError:
+        return next(iter(kind))

@@ -1,0 +1,132 @@
+"""Feeds audio into a session: in slices, at the pace of real time, and never more than there is room for."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import AsyncIterator
+
+from ._link import Link
+from ._start import Plan
+from ._track import Track
+from .errors import AnechoicError, FormatError
+from .formats import Audio
+
+_SLICE_SECONDS = 0.1
+_PATIENCE_SECONDS = 30.0
+
+
+class Feeder:
+    """Adds audio to the inputs of a session."""
+
+    def __init__(self, link: Link, plan: Plan) -> None:
+        self._link, self._plan = link, plan
+
+    async def feed(self, **inputs: Audio) -> None:
+        """Adds audio, and waits for room."""
+        self._link.check()
+        waiting = self._data(inputs)
+        while waiting:
+            added = self._add_some(waiting)
+            self._link.wake()
+            if waiting and not added:
+                self._check_pace(waiting)
+                await self._wait()
+
+    def feed_nowait(self, **inputs: Audio) -> None:
+        """Adds audio, and drops the oldest if there is no room."""
+        self._link.check()
+        if not self._plan.is_real_time:
+            raise FormatError("feed_nowait is for sessions in real time; use feed")
+        for name, data in self._data(inputs).items():
+            self._track(name).add(data)
+        self._drop_oldest()
+        self._link.wake()
+
+    def _data(self, inputs: dict[str, Audio]) -> dict[str, memoryview]:
+        found = {}
+        for name, audio in inputs.items():
+            if len(audio) == 0:
+                continue
+            format = self._plan.inputs.get(name)
+            if format is None:
+                message = f"{name}: the session has no such input; announce it: Session(…, {name}=Format(16000))"
+                raise FormatError(message, field=name)
+            found[name] = memoryview(format.to_bytes(audio, name)).cast("B")
+        return found
+
+    def _add_some(self, waiting: dict[str, memoryview]) -> bool:
+        """Adds a slice of each input. Removes from `waiting` what was added. Returns whether anything was."""
+        added = False
+        is_lost = self._plan.is_real_time and not self._link.is_connected
+        for name, data in list(waiting.items()):
+            track = self._track(name)
+            size = track.format.frame_bytes
+            slice_samples = round(_SLICE_SECONDS * track.format.rate)
+            count = slice_samples if is_lost else min(self._link.outbox.room(name), slice_samples)
+            if count <= 0:
+                continue
+            track.add(data[: count * size])
+            added = True
+            if len(data) > count * size:
+                waiting[name] = data[count * size :]
+            else:
+                del waiting[name]
+        if is_lost:
+            self._drop_oldest()
+        return added
+
+    def _drop_oldest(self) -> None:
+        if self._link.outbox.room("microphone") < 0:
+            self._link.outbox.drop_oldest()
+
+    def _check_pace(self, waiting: dict[str, memoryview]) -> None:
+        """Throws if an input is ahead of a microphone that does not come."""
+        if "microphone" in waiting:
+            return
+        for name in waiting:
+            if self._link.outbox.is_ahead(name):
+                message = f"{name}: seconds ahead of the microphone; feed both at the same pace"
+                raise FormatError(message, field=name, reason="AHEAD_OF_MICROPHONE")
+
+    async def _wait(self) -> None:
+        if self._plan.is_real_time:
+            return await self._link.room()
+        try:
+            await asyncio.wait_for(self._link.room(), _PATIENCE_SECONDS)
+        except asyncio.TimeoutError:
+            if not self._link.inbox.output.is_full:
+                return
+            message = "10 s of output wait to be read; read in another task while you feed, or use process()"
+            raise AnechoicError(message, reason="OUTPUT_NOT_READ") from None
+
+    def _track(self, name: str) -> Track:
+        return self._link.outbox.track(name)
+
+
+async def slices(plan: Plan, microphone: Audio, reference: Audio = b"") -> AsyncIterator[dict[str, Audio]]:
+    """Yields a recording in slices of 20 ms: at its own pace in real time, and otherwise at once.
+
+    A reference that is shorter than the microphone is continued with silence; a longer one is cut.
+    """
+    loop = asyncio.get_running_loop()
+    began, position = loop.time(), 0
+    mic = memoryview(plan.inputs["microphone"].to_bytes(microphone, "microphone")).cast("B")
+    ref = memoryview(plan.inputs["reference"].to_bytes(reference, "reference")).cast("B") if len(reference) else None
+    rate, size = plan.inputs["microphone"].rate, plan.inputs["microphone"].frame_bytes
+    total = len(mic) // size
+    while position < total:
+        end = min(position + rate // 50, total)
+        pieces: dict[str, Audio] = {"microphone": mic[position * size : end * size]}
+        if ref is not None:
+            pieces["reference"] = _piece(plan, ref, position, end)
+        if plan.is_real_time:
+            await asyncio.sleep(max(0.0, began + end / rate - loop.time()))
+        yield pieces
+        position = end
+
+
+def _piece(plan: Plan, reference: memoryview, start: int, end: int) -> bytes:
+    format, rate = plan.inputs["reference"], plan.inputs["microphone"].rate
+    first, last = start * format.rate // rate, end * format.rate // rate
+    data = bytes(reference[first * format.frame_bytes : last * format.frame_bytes])
+    return data.ljust((last - first) * format.frame_bytes, b"\0")

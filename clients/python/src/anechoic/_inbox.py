@@ -1,0 +1,96 @@
+"""The responses of a session, sorted: output, events, statistics, answers."""
+
+from __future__ import annotations
+
+from ._convert import from_message
+from ._controls import Controls
+from ._eventlog import EventLog
+from ._output import Frame, Output, OutputQueue
+from ._start import Plan
+from .events import Event, MuteChanged, event_from
+from .formats import Format
+from .statistics import Statistics
+from .v1 import voice_processing_pb2 as api
+
+_LONGEST_SILENCE = 10.0
+
+
+class Inbox:
+    """Keeps what arrives until it is read. Indexes count from the start of the first session."""
+
+    def __init__(self, plan: Plan, controls: Controls) -> None:
+        self.output = OutputQueue(plan.processed, plan.is_real_time)
+        self.events = EventLog()
+        self.statistics: Statistics | None = None
+        self.is_muted = plan.is_muted
+        self.lost_samples = 0
+        """The samples of the output that were replaced by silence."""
+        self.position = 0
+        """The index after the last sample of the output."""
+        self.last_event_id = 0
+        self._plan, self._controls = plan, controls
+        self._base = 0
+        self._output_base = 0
+
+    @property
+    def session_position(self) -> int:
+        """The position in the present session."""
+        return self.position - self._output_base
+
+    def rebase(self, base: int) -> None:
+        """Notes that the session's first sample has this index from now on."""
+        self._base = base
+        self._output_base = base * self._plan.processed.rate // self._plan.inputs["microphone"].rate
+
+    def add(self, response: api.ProcessResponse) -> Event | None:
+        """Sorts a response. Returns an event, which may need an answer. Runs per message."""
+        kind = response.WhichOneof("response")
+        if kind == "audio":
+            self._add_audio(response.audio)
+        elif kind == "event":
+            self.last_event_id = response.event.event_id
+            event = event_from(response.event, self._base)
+            if isinstance(event, MuteChanged):
+                self.is_muted = event.state.muted
+            self.events.add(event)
+            return event
+        elif kind == "control_result":
+            self._controls.resolve(response.control_result)
+        elif kind == "stats":
+            self.statistics = from_message(Statistics, response.stats)
+        return None
+
+    def _add_audio(self, audio: api.AudioOutput) -> None:
+        format = self._plan.processed
+        data = audio.processed.samples
+        count = len(data) // format.frame_bytes
+        first = self._output_base + audio.processed.first_sample
+        if first > self.position:
+            self._fill(format, first)
+        skipped = max(0, self.position - first)
+        if skipped >= count:
+            return
+        samples = format.to_array(data)[skipped:]
+        playback = self._playback(audio, skipped)
+        frames = tuple([Frame(each.speech_probability, each.voice, each.muted) for each in audio.frames])
+        self.position = first + count
+        self.output.add(Output(samples, first + skipped, playback, frames))
+
+    def _playback(self, audio: api.AudioOutput, skipped: int) -> object:
+        format = self._plan.playback
+        if format is None:
+            return None
+        return format.to_array(audio.playback.samples)[skipped * format.rate // self._plan.processed.rate :]
+
+    def _fill(self, format: Format, first: int) -> None:
+        """Adds silence in place of lost output, and skips what is more than 10 s."""
+        missing = min(first - self.position, round(_LONGEST_SILENCE * format.rate))
+        self.lost_samples += first - self.position
+        silence = format.to_array(bytes(missing * format.frame_bytes))
+        playback = self._plan.playback
+        if playback is not None:
+            count = missing * playback.rate // format.rate
+            self.output.add(Output(silence, first - missing, playback.to_array(bytes(count * playback.frame_bytes)), (), True))
+        else:
+            self.output.add(Output(silence, first - missing, None, (), True))
+        self.position = first

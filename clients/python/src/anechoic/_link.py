@@ -1,0 +1,250 @@
+"""Runs a session: sends, receives, and gets the session back after a lost connection."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from typing import Callable, Sequence
+
+from ._call import Call, LostCall
+from ._controls import Controls
+from ._inbox import Inbox
+from ._outbox import Outbox
+from ._reconnection import Reconnect, Reconnection
+from ._start import Plan, seconds
+from .connection import Connection
+from .errors import AnechoicError, ConnectionLost, NotFound, Overloaded, ServerUnavailable, SessionEnded
+from .events import Event, Reconnecting, Restarted
+from .v1 import voice_processing_pb2 as api
+
+_START_SECONDS = 10.0
+_STOPPING = ("DRAINING", "SERVER_SHUTDOWN")
+
+
+class Link:
+    """The session's state, and the tasks that move its messages."""
+
+    def __init__(
+        self, connections: Sequence[Connection], plan: Plan, policy: Reconnect, on_event: Callable[[Event], None]
+    ) -> None:
+        self._connections, self._plan, self._policy, self._on_event = connections, plan, policy, on_event
+        self._start = plan.request()
+        if not self._start.session_id:
+            self._start.session_id = uuid.uuid4().hex
+        self.outbox = Outbox(plan.inputs, plan.chunk, plan.is_real_time, plan.has_intermittent_reference)
+        self.controls = Controls()
+        self.inbox = Inbox(plan, self.controls)
+        self.started = api.Started()
+        self.is_connected = False
+        self.error: AnechoicError | None = None
+        self._server = 0
+        self._call: Call | None = None
+        self._to_send = asyncio.Event()
+        self._room = asyncio.Event()
+        self._has_answered = True
+        self._ended = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self._ended.is_set()
+
+    async def open(self) -> None:
+        """Starts the session. Waits for a server that refuses the connection because it is still starting."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._connections[0].connect_timeout
+        while True:
+            try:
+                call = await Call.open(self._connections[self._server], self._start, _START_SECONDS)
+                break
+            except LostCall as lost:
+                if loop.time() >= deadline:
+                    raise lost.error from None
+            self._server = (self._server + 1) % len(self._connections)
+            await asyncio.sleep(0.1)
+        self.started = call.started
+        self.inbox.is_muted = call.started.mute.muted
+        self._task = asyncio.create_task(self._run(call))
+
+    def wake(self) -> None:
+        """Sends what waits."""
+        self._to_send.set()
+
+    async def room(self) -> None:
+        """Waits until audio was sent or is not needed any more. Throws the error of a session that has ended."""
+        self._room.clear()
+        await self._room.wait()
+        self.check()
+
+    def check(self) -> None:
+        """Throws if the session has ended."""
+        if self.is_over:
+            raise self.error or SessionEnded("the session has ended", reason="SESSION_ENDED")
+
+    def finish(self) -> None:
+        """Ends the input, after all that was fed."""
+        self.outbox.is_finished = True
+        self.wake()
+
+    async def ended(self) -> None:
+        """Waits for the end of the session."""
+        await self._ended.wait()
+
+    async def cancel(self) -> None:
+        """Ends the session at once."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _run(self, call: Call) -> None:
+        error: Exception | None = None
+        try:
+            current: Call | None = call
+            while current is not None:
+                try:
+                    await self._exchange(current)
+                    break
+                except LostCall as lost:
+                    current = await self._get_back(lost.error, can_resume=True)
+                except ServerUnavailable as stopping:
+                    if stopping.reason not in _STOPPING:
+                        raise
+                    current = await self._get_back(stopping, can_resume=False)
+        except AnechoicError as failure:
+            error = failure
+        except asyncio.CancelledError:
+            error = SessionEnded("the session was cancelled", reason="CANCELLED")
+        finally:
+            self._close(error)
+
+    def _close(self, error: Exception | None) -> None:
+        self.is_connected = False
+        self.error = error if isinstance(error, AnechoicError) else None
+        self._ended.set()
+        self._room.set()
+        self.inbox.output.close(error)
+        self.inbox.events.close(error)
+        self.controls.close(self.error or SessionEnded("the session has ended", reason="SESSION_ENDED"))
+
+    async def _exchange(self, call: Call) -> None:
+        """Sends and receives until the call ends."""
+        self._call, self.is_connected, self._has_answered = call, True, True
+        self._to_send.set()
+        tasks = [asyncio.create_task(self._send(call))]
+        if self._plan.is_real_time:
+            tasks.append(asyncio.create_task(self._watch(call)))
+        try:
+            while (response := await call.read()) is not None:
+                self._has_answered = True
+                event = self.inbox.add(response)
+                if event is not None:
+                    self._on_event(event)
+                if not self._plan.is_real_time:
+                    self._confirm()
+                    await self.inbox.output.room()
+        except asyncio.CancelledError:
+            call.abandon()
+            raise
+        finally:
+            self.is_connected = False
+            for task in tasks:
+                task.cancel()
+
+    async def _send(self, call: Call) -> None:
+        while True:
+            message = self.controls.next_message() or self.outbox.next_message()
+            if message is not None:
+                await call.write(message)
+                self._room.set()
+            elif self.outbox.is_finished:
+                await call.finish()
+                return
+            else:
+                self._to_send.clear()
+                await self._to_send.wait()
+
+    async def _watch(self, call: Call) -> None:
+        """Gives a connection up that does not answer, though audio was sent. A stalled loop counts as one step."""
+        silent, sent = 0, self.outbox.microphone.sent
+        while silent < 6:
+            await asyncio.sleep(self._policy.silence / 6)
+            was_sent, sent = self.outbox.microphone.sent > sent, self.outbox.microphone.sent
+            silent = 0 if self._has_answered or not (was_sent or silent) else silent + 1
+            self._has_answered = False
+        call.abandon()
+
+    def _confirm(self) -> None:
+        """Forgets audio whose output has arrived."""
+        position = self.inbox.position * self._plan.inputs["microphone"].rate // self._plan.processed.rate
+        self.outbox.confirm(position)
+        self._room.set()
+
+    async def _get_back(self, error: AnechoicError, can_resume: bool) -> Call:
+        """Resumes the session, or starts a new one. Throws the error if neither is possible."""
+        now = asyncio.get_running_loop().time
+        can_resume = can_resume and bool(self.started.resume_token)
+        window = seconds(self.started.resume_window) if can_resume else 0.0
+        steps = Reconnection(self._policy, window, self._server, len(self._connections), now())
+        self._tell(Reconnecting(error))
+        self._room.set()
+        while (attempt := steps.next(now())) is not None:
+            await asyncio.sleep(attempt.delay)
+            try:
+                if attempt.resumes:
+                    return await self._resume()
+                if self.outbox.has_nothing_left:
+                    break
+                return await self._restart(attempt.server, error)
+            except LostCall:
+                continue  # The first error explains the loss.
+            except NotFound as gone:
+                error = gone
+                steps.session_is_gone()
+            except (Overloaded, ServerUnavailable) as refused:
+                error = refused
+                if refused.reason == "TOO_MANY_RESUMES":
+                    steps.session_is_gone()
+        message = f"the connection was lost, and the session could not go on: {error}"
+        raise ConnectionLost(message, status=error.status, reason=error.reason) from error
+
+    async def _resume(self) -> Call:
+        start = api.Start()
+        start.CopyFrom(self._start)
+        start.session_id = self.started.session.removeprefix("sessions/")
+        start.resume_token = self.started.resume_token
+        point = start.resume_point
+        point.last_event_id = self.inbox.last_event_id
+        point.processed_samples = self.inbox.session_position
+        if self._plan.is_real_time:
+            point.microphone_sample = max(0, self.outbox.microphone.start - self.outbox.base)
+        call = await Call.open(self._connections[self._server], start, self._policy.attempt_timeout)
+        self._go_on(call)
+        resumed = call.started.resumed.microphone_sample
+        if self._plan.is_real_time and resumed < self.outbox.microphone.start - self.outbox.base:
+            # The gap was too long: it is shorter in the session than here.
+            self.outbox.base = self.outbox.microphone.start - resumed
+            self.inbox.rebase(self.outbox.base)
+        self.outbox.rewind(self.outbox.base + resumed)
+        return call
+
+    async def _restart(self, server: int, error: AnechoicError) -> Call:
+        start = api.Start()
+        start.CopyFrom(self._start)
+        start.session_id = uuid.uuid4().hex
+        start.muted = self.inbox.is_muted
+        call = await Call.open(self._connections[server], start, self._policy.attempt_timeout)
+        self._server = server
+        self._go_on(call)
+        base = self.outbox.restart()
+        self.inbox.rebase(base)
+        self.inbox.last_event_id = 0
+        self._tell(Restarted(error, sample=base))
+        return call
+
+    def _go_on(self, call: Call) -> None:
+        self.started = call.started
+        self.controls.rewind()
+
+    def _tell(self, event: Event) -> None:
+        self.inbox.events.add(event)
+        self._on_event(event)

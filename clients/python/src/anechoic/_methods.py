@@ -1,0 +1,43 @@
+"""The methods of the service, without generated stubs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .v1 import sessions_pb2, voice_processing_pb2
+
+
+@dataclass(frozen=True)
+class Method:
+    """The path of a method, and its messages."""
+
+    path: str
+    request: Any
+    response: Any
+
+    def on(self, channel: Any, shape: str) -> Any:
+        """Returns a callable for a channel. `shape` is `unary_unary`, `stream_stream` and so on."""
+        return getattr(channel, shape)(
+            self.path,
+            request_serializer=self.request.SerializeToString,
+            response_deserializer=self.response.FromString,
+        )
+
+
+def _method(service: str, name: str, messages: Any) -> Method:
+    path = f"/anechoic.v1.{service}/{name}"
+    return Method(path, getattr(messages, f"{name}Request"), getattr(messages, f"{name}Response"))
+
+
+PROCESS = _method("VoiceProcessingService", "Process", voice_processing_pb2)
+GET_CAPABILITIES = _method("VoiceProcessingService", "GetCapabilities", voice_processing_pb2)
+LIST_SESSIONS = _method("SessionService", "ListSessions", sessions_pb2)
+GET_SESSION = _method("SessionService", "GetSession", sessions_pb2)
+UPDATE_SESSION = _method("SessionService", "UpdateSession", sessions_pb2)
+DELETE_SESSION = _method("SessionService", "DeleteSession", sessions_pb2)
+SET_MUTE = _method("SessionService", "SetMute", sessions_pb2)
+REPORT_MUTE_GESTURE = _method("SessionService", "ReportMuteGesture", sessions_pb2)
+WATCH_SESSION = _method("SessionService", "WatchSession", sessions_pb2)
+REQUEST_INJECTION_PERMISSION = _method("SessionService", "RequestInjectionPermission", sessions_pb2)
+INJECT_SPEECH = _method("SessionService", "InjectSpeech", sessions_pb2)

@@ -1,0 +1,151 @@
+"""The audio of a session that waits to be sent. It does no I/O."""
+
+from __future__ import annotations
+
+from typing import Mapping
+
+from ._track import Track
+from .formats import Format
+from .v1 import voice_processing_pb2 as api
+
+_LARGEST_CHUNK = 0.12
+_KEPT_IN_REAL_TIME = 2.0
+_WAITING = {True: 2.0, False: 5.0}
+"""The seconds of audio that may wait, in real time and under the media clock."""
+_PATIENCE = 0.06
+"""The seconds for which a pause of an intermittent reference may be late audio."""
+
+
+class Outbox:
+    """Cuts the inputs into messages. Indexes count from the start of the first session.
+
+    The memory is bounded: `room` says how much more may be added.
+    """
+
+    def __init__(
+        self, formats: Mapping[str, Format], chunk: float, is_real_time: bool, has_intermittent_reference: bool
+    ) -> None:
+        self.microphone = Track(formats["microphone"])
+        self.others = {name: Track(format) for name, format in formats.items() if name != "microphone"}
+        self._rate = self.microphone.format.rate
+        self._chunk = max(1, round(chunk * self._rate))
+        self._largest = max(self._chunk, round(_LARGEST_CHUNK * self._rate))
+        self._is_real_time = is_real_time
+        self._limit = round(_WAITING[is_real_time] * self._rate)
+        self._has_intermittent_reference = has_intermittent_reference
+        self._reference_pauses = True
+        self.base = 0
+        """The index of the microphone's sample with which the present session began."""
+        self.is_finished = False
+        self.dropped_samples = 0
+        """The samples of the microphone that were dropped because they waited too long."""
+
+    @property
+    def has_nothing_left(self) -> bool:
+        """Whether a new session would get no audio at all."""
+        return self.is_finished and self.microphone.start == self.microphone.end
+
+    def track(self, name: str) -> Track:
+        return self.microphone if name == "microphone" else self.others[name]
+
+    def room(self, name: str) -> int:
+        """Returns how many more samples of an input may be added now."""
+        track = self.track(name)
+        kept = track.end - (track.sent if self._is_real_time else track.start)
+        return self._in(track, self._limit) - kept
+
+    def is_ahead(self, name: str) -> bool:
+        """Whether an input has no room, and the microphone has nothing to send that would make some."""
+        return self.room(name) <= 0 and self.microphone.end - self.microphone.sent < self._chunk
+
+    def place_reference(self, data: bytes | bytearray | memoryview, most_seconds: float) -> bool:
+        """Adds loudspeaker audio that starts to play now, or follows what plays. Returns false if it is too much."""
+        track = self.others["reference"]
+        now = self._in(track, self.microphone.end)
+        if self._reference_pauses:
+            track.pad_to(now)
+        if track.end + len(data) // track.format.frame_bytes > now + most_seconds * track.format.rate:
+            return False
+        track.add(data)
+        self._reference_pauses = False
+        return True
+
+    def drop_reference(self) -> None:
+        """Forgets the loudspeaker audio that has not been played yet."""
+        track = self.others["reference"]
+        track.discard(self._in(track, self.microphone.end))
+
+    def next_message(self) -> api.ProcessRequest | None:
+        """Returns the next audio, or None if there is not enough yet. Runs per message."""
+        track = self.microphone
+        waiting = track.end - track.sent
+        if waiting < self._chunk and not (self.is_finished and waiting > 0):
+            return None
+        count = min(waiting, self._largest)
+        if not self._is_real_time and not self.is_finished:
+            count = min(count, self._covered(track.sent))
+            if count <= 0:
+                return None
+        message = api.ProcessRequest()
+        audio = message.audio
+        audio.microphone.first_sample = track.sent - self.base
+        audio.microphone.samples = track.take(count)
+        for name, other in self.others.items():
+            if self._has_intermittent_reference and name == "reference":
+                self._fill_pause(other)
+            first = other.sent
+            samples = other.take(self._in(other, track.sent) - first)
+            if samples:
+                chunk = getattr(audio, name)
+                chunk.first_sample = first - self._in(other, self.base)
+                chunk.samples = samples
+        if self._is_real_time:
+            self.confirm(track.sent - round(_KEPT_IN_REAL_TIME * self._rate))
+        return message
+
+    def confirm(self, index: int) -> None:
+        """Forgets what was sent before a sample of the microphone, because it is not needed again."""
+        self.microphone.forget(min(index, self.microphone.sent))
+        for other in self.others.values():
+            other.forget(min(self._in(other, index), other.sent))
+
+    def drop_oldest(self) -> None:
+        """Forgets the oldest audio beyond the limit, sent or not. Only in real time."""
+        index = self.microphone.end - self._limit
+        self.dropped_samples += max(0, index - self.microphone.sent)
+        self.microphone.forget(index)
+        for other in self.others.values():
+            other.forget(min(self._in(other, index), other.end - self._in(other, self._limit)))
+
+    def rewind(self, index: int) -> None:
+        """Continues with a sample of the microphone, on another connection."""
+        self.microphone.rewind(index)
+        for other in self.others.values():
+            other.rewind(self._in(other, index))
+
+    def restart(self) -> int:
+        """Begins a new session with the oldest sample that is kept. Returns its index."""
+        self.base = self.microphone.start
+        self.rewind(self.base)
+        return self.base
+
+    def _covered(self, first: int) -> int:
+        """The samples of the microphone from `first` on for which the other inputs are there, too.
+
+        An input that is so late that the microphone's limit is reached is not waited for.
+        """
+        if self.room("microphone") <= 0:
+            return self._largest
+        ends = (other.end * self._rate // other.format.rate for other in self.others.values())
+        return min(ends, default=first + self._largest) - first
+
+    def _fill_pause(self, track: Track) -> None:
+        now = self._in(track, self.microphone.sent)
+        if track.end < now - round(_PATIENCE * track.format.rate):
+            self._reference_pauses = True
+        if self._reference_pauses:
+            track.pad_to(now)
+
+    def _in(self, track: Track, samples: int) -> int:
+        """Samples of the microphone as samples of another input."""
+        return samples * track.format.rate // self._rate

@@ -1,0 +1,136 @@
+"""The processed audio that waits to be read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from .formats import Format, Samples
+
+_WAITING_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The result for 10 ms."""
+
+    speech_probability: float
+    """0 to 1."""
+    voice: bool
+    muted: bool
+
+
+@dataclass(frozen=True)
+class Output:
+    """A run of processed audio."""
+
+    samples: Samples
+    """The processed microphone. An array of the shape (n,) or, with two channels, (n, 2)."""
+    first_sample: int
+    """The index of the first sample, counted from the start of the first session."""
+    playback: Samples | None
+    """The mix for the loudspeaker, in step with `samples`. None unless the session has it."""
+    frames: tuple[Frame, ...]
+    """One result for each 10 ms of `samples`."""
+    is_lost: bool = False
+    """Whether this is silence in place of audio that was lost with a connection, or dropped."""
+
+    @property
+    def voice(self) -> bool:
+        """Whether any frame contains voice."""
+        return any(frame.voice for frame in self.frames)
+
+    def __bytes__(self) -> bytes:
+        return self.samples.tobytes()
+
+
+class OutputQueue:
+    """A bounded queue of output. It drops the oldest in real time; otherwise the receiver waits."""
+
+    def __init__(self, format: Format, is_real_time: bool) -> None:
+        self.format = format
+        self.dropped_samples = 0
+        """The samples that were dropped because nobody read them."""
+        self._is_real_time = is_real_time
+        self._limit = round(_WAITING_SECONDS * format.rate)
+        self._items: deque[Output] = deque()
+        self._count = 0
+        self._rest: Samples | None = None
+        self._is_closed = False
+        self._error: Exception | None = None
+        self._changed = asyncio.Event()
+
+    @property
+    def is_full(self) -> bool:
+        return self._count >= self._limit
+
+    def add(self, output: Output) -> None:
+        self._items.append(output)
+        self._count += len(output.samples)
+        while self._is_real_time and self._count > self._limit:
+            oldest = len(self._items.popleft().samples)
+            self._count -= oldest
+            self.dropped_samples += oldest
+        self._changed.set()
+
+    def close(self, error: Exception | None = None) -> None:
+        """Ends the queue. Readers get what is left, then the error."""
+        self._is_closed, self._error = True, error
+        self._changed.set()
+
+    async def room(self) -> None:
+        """Waits until the queue is not full. Never waits in real time."""
+        while self.is_full and not self._is_real_time:
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def next(self) -> Output | None:
+        """Returns the next output, or None at the end. Throws the error with which the session ended."""
+        while not self._items:
+            if self._error is not None:
+                raise self._error
+            if self._is_closed:
+                return None
+            self._changed.clear()
+            await self._changed.wait()
+        return self.take()
+
+    def take(self) -> Output | None:
+        """Returns the next output, or None if none has arrived."""
+        if not self._items:
+            return None
+        output = self._items.popleft()
+        self._count -= len(output.samples)
+        self._changed.set()
+        return output
+
+    async def read(self, count: int | None) -> Samples:
+        """Returns exactly `count` samples, or fewer at the end; all that are there if it is None."""
+        parts = [] if self._rest is None else [self._rest]
+        self._rest = None
+        length = sum(len(part) for part in parts)
+        while length == 0 if count is None else length < count:
+            output = await self._next_or_keep(parts)
+            if output is None:
+                break
+            parts.append(output.samples)
+            length += len(output.samples)
+        if not parts:
+            return self.format.to_array(b"")
+        samples = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if count is not None and len(samples) > count:
+            self._rest = samples[count:]
+            samples = samples[:count]
+        return samples
+
+    async def _next_or_keep(self, parts: list[Samples]) -> Output | None:
+        """Keeps what was read if this wait is cancelled or fails."""
+        try:
+            return await self.next()
+        except BaseException:
+            if parts:
+                self._rest = np.concatenate(parts)
+            raise

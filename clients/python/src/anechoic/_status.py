@@ -1,0 +1,88 @@
+"""Turns the statuses of gRPC into the errors of this package."""
+
+from __future__ import annotations
+
+from typing import Any, Type
+
+import grpc
+
+from . import errors
+from .errors import AnechoicError
+from .rpc import error_details_pb2, status_pb2
+
+_DETAILS_KEY = "grpc-status-details-bin"
+_ERRORS: dict[str, Type[AnechoicError]] = {
+    "INVALID_ARGUMENT": errors.InvalidRequest,
+    "UNAVAILABLE": errors.ServerUnavailable,
+    "DEADLINE_EXCEEDED": errors.ServerUnavailable,
+    "UNIMPLEMENTED": errors.IncompatibleServer,
+    "UNAUTHENTICATED": errors.Unauthenticated,
+    "PERMISSION_DENIED": errors.PermissionDenied,
+    "NOT_FOUND": errors.NotFound,
+    "ALREADY_EXISTS": errors.AlreadyExists,
+    "FAILED_PRECONDITION": errors.Refused,
+    "RESOURCE_EXHAUSTED": errors.Overloaded,
+    "ABORTED": errors.SessionEnded,
+    "CANCELLED": errors.SessionEnded,
+}
+_LOST = {"UNAVAILABLE", "CANCELLED", "INTERNAL", "UNKNOWN"}
+
+
+def error_of(status: str, message: str, **details: Any) -> AnechoicError:
+    """Returns the error for the name of a gRPC status."""
+    reason = details.get("reason", "")
+    if reason == "SLOW_CONSUMER" or (not reason and message.startswith("SLOW_CONSUMER")):
+        details["reason"] = "SLOW_CONSUMER"
+        return errors.SessionEnded(message, status=status, **details)
+    return _ERRORS.get(status, AnechoicError)(message, status=status, **details)
+
+
+def error_from(failure: grpc.RpcError, server: str) -> AnechoicError:
+    """Returns the error for a failed call to a server."""
+    status, details = failure.code().name, failure.details() or ""
+    if status == "UNIMPLEMENTED" and not has_details(failure):
+        message = f"{server}: the server does not offer anechoic.v1: {details}"
+        return errors.IncompatibleServer(message, status=status)
+    return error_of(status, f"{server}: {status}: {details}", **_details(failure))
+
+
+def refusal_error(code: int, reason: str, message: str) -> AnechoicError:
+    """Returns the error for a refused control, which has a `google.rpc.Code`."""
+    name = next((each.name for each in grpc.StatusCode if each.value[0] == code), "UNKNOWN")
+    return error_of(name, message, reason=reason)
+
+
+def was_connection_lost(failure: grpc.RpcError) -> bool:
+    """Whether the connection was lost. The server's own errors have details."""
+    return failure.code().name in _LOST and not has_details(failure)
+
+
+def has_details(failure: grpc.RpcError) -> bool:
+    """Whether the server itself sent this status."""
+    return _packed_details(failure) is not None
+
+
+def _packed_details(failure: grpc.RpcError) -> bytes | None:
+    for key, value in failure.trailing_metadata() or ():
+        if key == _DETAILS_KEY:
+            return bytes(value)
+    return None
+
+
+def _details(failure: grpc.RpcError) -> dict[str, Any]:
+    """Returns reason, field and retry_after, as far as the status has them."""
+    packed = _packed_details(failure)
+    found: dict[str, Any] = {}
+    if packed is None:
+        return found
+    for item in status_pb2.Status.FromString(packed).details:
+        kind = item.type_url.rpartition(".")[2]
+        if kind == "ErrorInfo":
+            found["reason"] = error_details_pb2.ErrorInfo.FromString(item.value).reason
+        elif kind == "BadRequest":
+            request = error_details_pb2.BadRequest.FromString(item.value)
+            found["field"] = next((each.field for each in request.field_violations), "")
+        elif kind == "RetryInfo":
+            delay = error_details_pb2.RetryInfo.FromString(item.value).retry_delay
+            found["retry_after"] = delay.seconds + delay.nanos / 1e9
+    return found

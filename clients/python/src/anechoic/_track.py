@@ -1,0 +1,67 @@
+"""The audio of one input that waits to be sent, or that may have to be sent again."""
+
+from __future__ import annotations
+
+from .formats import Format
+
+
+class Track:
+    """Samples by their index. Bytes arrive in any lengths; only whole samples leave.
+
+    >>> track = Track(Format(8000))
+    >>> track.add(b"abc")
+    >>> track.end, bytes(track.take(10)), track.sent
+    (1, b'ab', 1)
+    >>> track.add(b"d")
+    >>> track.end, bytes(track.take(10))
+    (2, b'cd')
+    """
+
+    def __init__(self, format: Format) -> None:
+        self.format = format
+        self.start = 0
+        """The index of the oldest sample that is kept."""
+        self.sent = 0
+        """The index of the next sample to send."""
+        self._data = bytearray()
+
+    @property
+    def end(self) -> int:
+        """The index after the last whole sample."""
+        return self.start + len(self._data) // self.format.frame_bytes
+
+    def add(self, data: bytes | bytearray | memoryview) -> None:
+        """Adds bytes, which may end within a sample."""
+        self._data += data
+
+    def pad_to(self, index: int) -> None:
+        """Adds silence up to an index."""
+        missing = index - self.end
+        if missing > 0:
+            size = self.format.frame_bytes
+            del self._data[len(self._data) // size * size :]
+            self._data += bytes(missing * size)
+
+    def take(self, count: int) -> bytes:
+        """Returns the next samples to send, at most `count`."""
+        end = min(self.sent + count, self.end)
+        size = self.format.frame_bytes
+        data = bytes(self._data[(self.sent - self.start) * size : (end - self.start) * size])
+        self.sent = max(self.sent, end)
+        return data
+
+    def forget(self, index: int) -> None:
+        """Forgets the samples before an index, sent or not."""
+        count = min(max(0, index - self.start), self.end - self.start)
+        del self._data[: count * self.format.frame_bytes]
+        self.start += count
+        self.sent = max(self.sent, self.start)
+
+    def discard(self, index: int) -> None:
+        """Forgets the samples from an index on, unless they were sent."""
+        kept = max(index, self.sent) - self.start
+        del self._data[kept * self.format.frame_bytes :]
+
+    def rewind(self, index: int) -> None:
+        """Makes the sample with an index the next one to send, or the oldest one that is kept."""
+        self.sent = min(max(index, self.start), self.end)

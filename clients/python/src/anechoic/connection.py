@@ -1,0 +1,144 @@
+"""The connection to a server, which sessions may share."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from types import TracebackType
+from typing import Any, Callable, Type, Union
+
+import grpc
+import grpc.aio
+
+from . import _methods
+from ._credentials import StrPath, TokenFile, is_local, tls_credentials
+from ._status import error_from, was_connection_lost
+from .errors import AnechoicError, InvalidRequest, Unauthenticated
+
+Token = Union[str, Callable[[], str]]
+_RETRY_SECONDS = 0.1
+_serial = itertools.count()
+
+
+class Connection:
+    """The address of a server, the name and the credentials of this client.
+
+    `Session` and `Sessions` make a connection of their own from an address. Make one yourself to share
+    it between many sessions, or to present credentials. It connects with the first call.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        client: str = "",
+        token: Token | None = None,
+        token_file: StrPath | None = None,
+        tls: bool = False,
+        ca_file: StrPath | None = None,
+        certificate_file: StrPath | None = None,
+        key_file: StrPath | None = None,
+        connect_timeout: float = 2.0,
+    ) -> None:
+        """Creates a connection.
+
+        - address: `HOST:PORT`, `[IPv6]:PORT` or `unix:PATH`.
+        - client: The name of this client, which others see. 1 to 100 printable ASCII characters.
+        - token: A bearer token, or a function that returns the token of the next call.
+        - token_file: A file with a token. It is read again when it has changed.
+        - tls: Encrypts, and verifies the server by the authorities of this machine.
+        - ca_file: The authorities (PEM) that verify the server. Implies TLS.
+        - certificate_file, key_file: The certificate of this client and its key (PEM). Implies TLS.
+        - connect_timeout: The seconds to wait for a server that refuses the connection.
+        """
+        self.address = address
+        self._client = client
+        if len(client) > 100 or any(not " " <= each <= "~" for each in client):
+            raise InvalidRequest("client: the name must have 1 to 100 printable ASCII characters", field="client")
+        self._token = TokenFile(token_file).token if token_file is not None else token
+        uses_tls = tls or any(each is not None for each in (ca_file, certificate_file, key_file))
+        self._credentials = tls_credentials(ca_file, certificate_file, key_file) if uses_tls else None
+        self.connect_timeout = connect_timeout
+        self._channel: grpc.aio.Channel | None = None
+        self._retired: list[grpc.aio.Channel] = []
+
+    async def __aenter__(self) -> Connection:
+        return self
+
+    async def __aexit__(
+        self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the connection, and ends the calls that still use it."""
+        channels = [each for each in (self._channel, *self._retired) if each is not None]
+        self._channel, self._retired = None, []
+        for channel in channels:
+            await channel.close()
+
+    @property
+    def channel(self) -> grpc.aio.Channel:
+        """The channel of new calls."""
+        if self._channel is None:
+            # libgrpc shares a connection between channels with equal options, even one that is broken.
+            options = [
+                ("grpc.keepalive_time_ms", 20_000),
+                ("grpc.keepalive_timeout_ms", 10_000),
+                ("grpc.use_local_subchannel_pool", 1),
+                ("grpc.initial_reconnect_backoff_ms", 100),
+                ("grpc.max_reconnect_backoff_ms", 2_000),
+                ("grpc.max_receive_message_length", 64 << 20),
+                ("anechoic.serial", next(_serial)),
+            ]
+            if self._credentials is None:
+                self._channel = grpc.aio.insecure_channel(self.address, options)
+            else:
+                self._channel = grpc.aio.secure_channel(self.address, self._credentials, options)
+        return self._channel
+
+    def renew(self, failed: grpc.aio.Channel) -> None:
+        """Makes the next call use a new channel, because a channel that has failed waits before it connects.
+
+        The calls of other sessions on the old channel go on.
+        """
+        if self._channel is failed:
+            self._retired.append(failed)
+            self._channel = None
+            while len(self._retired) > 4:
+                asyncio.ensure_future(self._retired.pop(0).close())
+
+    def metadata(self, session: str = "") -> tuple[tuple[str, str], ...]:
+        """Returns the headers of a new call. Throws `Unauthenticated` for a token that cannot be used."""
+        headers = [("anechoic-client", self._client)] if self._client else []
+        if session:
+            # A proxy in front of several servers sends all calls about one session to the same server.
+            headers.append(("anechoic-session", session))
+        if self._token is not None:
+            if self._credentials is None and not is_local(self.address):
+                message = f"{self.address}: a token is not sent without TLS to another machine; use tls or ca_file"
+                raise Unauthenticated(message, field="token")
+            token = self._token if isinstance(self._token, str) else self._token()
+            headers.append(("authorization", f"Bearer {token}"))
+        return tuple(headers)
+
+    async def unary(self, method: _methods.Method, request: Any, session: str = "", timeout: float | None = 10) -> Any:
+        """Sends a request and returns the response. Waits for a server that is still starting."""
+        deadline = asyncio.get_running_loop().time() + self.connect_timeout
+        while True:
+            call = method.on(self.channel, "unary_unary")
+            try:
+                return await call(request, metadata=self.metadata(session), timeout=timeout)
+            except grpc.RpcError as failure:
+                if not was_connection_lost(failure) or asyncio.get_running_loop().time() > deadline:
+                    raise self.error(failure) from failure
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    def error(self, failure: grpc.RpcError) -> AnechoicError:
+        """Returns the error for a failed call on this connection."""
+        return error_from(failure, self.address)
+
+
+def connection_to(server: str | Connection) -> Connection:
+    """Returns a connection to an address, or the given connection."""
+    return server if isinstance(server, Connection) else Connection(server)

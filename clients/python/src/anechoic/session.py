@@ -1,0 +1,281 @@
+"""A session: audio in, processed audio and events out."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import AsyncIterator, Mapping, Sequence, Type, Union
+
+from ._decisions import Decisions, GestureCallback, PermissionCallback
+from ._link import Link
+from ._output import Output
+from ._reconnection import Reconnect
+from ._start import Plan, seconds
+from .connection import Connection, connection_to
+from .errors import AnechoicError, FormatError, Refused
+from .events import Event
+from ._feeding import Feeder, slices
+from .formats import Audio, Format, Samples
+from .settings import Settings, config_of, mask_of
+from .statistics import Statistics
+from .v1 import voice_processing_pb2 as api
+
+Server = Union[str, Connection, Sequence[Union[str, Connection]]]
+_CLOSE_SECONDS = 5.0
+_LONGEST_PLACED_SECONDS = 60.0
+
+
+class Session:
+    """A session on a server. Use it with `async with`, in one event loop.
+
+    Feed the microphone and what the loudspeaker plays; read the voice without echo and noise. Reading and
+    feeding go on at the same time, in two tasks. Everything that waits is bounded: in real time, output
+    that nobody reads for 10 s is dropped; with `real_time=False`, `feed` waits instead.
+
+    A session survives the loss of its connection, with its echo path, mute state and events.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        *,
+        microphone: Format,
+        reference: Format | None = None,
+        far_end: Format | None = None,
+        other_audio: Format | None = None,
+        processed: Format | None = None,
+        playback: Format | None = None,
+        real_time: bool = True,
+        settings: Settings | None = None,
+        muted: bool = False,
+        session_id: str = "",
+        labels: Mapping[str, str] | None = None,
+        engine: str = "",
+        chunk: float = 0.02,
+        statistics_interval: float = 1.0,
+        resume_window: float | None = None,
+        intermittent_reference: bool = False,
+        reconnect: Reconnect = Reconnect(),
+        on_injection_permission: PermissionCallback | None = None,
+        on_mute_gesture: GestureCallback | None = None,
+    ) -> None:
+        """Describes a session. It starts with `async with` or `open`.
+
+        - server: An address, a `Connection`, or several of them: the next ones take over if one is gone.
+        - microphone, reference, far_end, other_audio: The formats of the inputs. The reference is what the
+          loudspeaker plays.
+        - processed, playback: The formats of the outputs. `processed` has the microphone's unless given.
+        - real_time: False for recordings: as fast as possible, and nothing is ever dropped.
+        - settings: See `anechoic.settings.Settings`.
+        - chunk: The seconds of audio in a message, 0.01 to 0.12. Fewer messages cost less processor time.
+        - statistics_interval: The seconds between statistics. 0: none.
+        - resume_window: The seconds for which the session waits for a lost client. None: as the server likes.
+        - intermittent_reference: Whether pauses of the reference are silence: see `place_reference`.
+        - on_injection_permission: Decides whether a client may inject speech. Allows injection at all.
+        - on_mute_gesture: Decides whether a mute gesture is applied. Asks for gestures to be decided.
+        """
+        servers = [server] if isinstance(server, (str, Connection)) else list(server)
+        self._connections = [connection_to(each) for each in servers]
+        self._own = [each for each, given in zip(self._connections, servers) if each is not given]
+        self._decisions = Decisions(self, on_injection_permission, on_mute_gesture)
+        inputs = {"microphone": microphone, "reference": reference, "far_end": far_end, "other_audio": other_audio}
+        self._plan = Plan(
+            inputs={name: format for name, format in inputs.items() if format is not None},
+            processed=processed or microphone, playback=playback, is_real_time=real_time,
+            settings={**self._decisions.settings(), **(settings or {})}, session_id=session_id, is_muted=muted,
+            labels=labels or {}, engine=engine, chunk=chunk, statistics_interval=statistics_interval,
+            resume_window=resume_window, has_intermittent_reference=intermittent_reference,
+        )
+        self._link = Link(self._connections, self._plan, reconnect, self._decisions.handle)
+        self._feeder = Feeder(self._link, self._plan)
+
+    # The life of a session.
+
+    async def open(self) -> None:
+        """Starts the session. Throws an `AnechoicError` if the server is absent or refuses it."""
+        try:
+            await self._link.open()
+        except BaseException:
+            await self._close_connections()
+            raise
+
+    async def finish(self) -> None:
+        """Ends the input. The rest of the output can still be read. The session then ends."""
+        self._link.finish()
+
+    async def close(self) -> None:
+        """Ends the session, at the latest after 5 s. Output that was not read is lost."""
+        self._link.finish()
+        try:
+            await asyncio.wait_for(self._drained(), _CLOSE_SECONDS)
+        except (asyncio.TimeoutError, AnechoicError):
+            pass
+        finally:
+            self._decisions.cancel()
+            await self._link.cancel()
+            await self._close_connections()
+
+    async def __aenter__(self) -> Session:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            await self._link.cancel()
+        await self.close()
+
+    # Audio.
+
+    async def feed(
+        self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b""
+    ) -> None:
+        """Feeds audio of any length: arrays, or bytes of the announced formats.
+
+        Waits while too much audio waits to be sent. While a connection in real time is lost, it does not wait
+        and the last 2 s are kept. Throws `FormatError` for audio that does not fit, and the error of a session that has ended.
+        """
+        await self._feeder.feed(microphone=microphone, reference=reference, far_end=far_end, other_audio=other_audio)
+
+    def feed_nowait(
+        self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b""
+    ) -> None:
+        """Feeds audio in real time without waiting. If more than 2 s wait to be sent, the oldest are dropped."""
+        self._feeder.feed_nowait(
+            microphone=microphone, reference=reference, far_end=far_end, other_audio=other_audio
+        )
+
+    def place_reference(self, reference: Audio) -> None:
+        """Feeds loudspeaker audio that starts to play now, or follows what still plays. Needs `intermittent_reference`.
+
+        Audio that is ahead of the microphone waits for it: up to 60 s, beyond which it throws `Refused`.
+        """
+        if not self._plan.has_intermittent_reference or "reference" not in self._plan.inputs:
+            raise FormatError("reference: give Session a reference and intermittent_reference=True", field="reference")
+        data = self._plan.inputs["reference"].to_bytes(reference, "reference")
+        if not self._link.outbox.place_reference(data, _LONGEST_PLACED_SECONDS):
+            message = f"reference: more than {_LONGEST_PLACED_SECONDS:g} s wait to be played"
+            raise Refused(message, field="reference", reason="TOO_MUCH_AUDIO")
+
+    def drop_reference(self) -> None:
+        """Forgets the placed reference that has not been played yet, after an interruption."""
+        self._link.outbox.drop_reference()
+
+    async def read(self, count: int | None = None) -> Samples:
+        """Returns the next `count` samples of the voice, or fewer at the end; without a count, what is there.
+
+        An empty array is the end. Use either `read` or the iteration over the session.
+        """
+        return await self._link.inbox.output.read(count)
+
+    def read_nowait(self) -> Output | None:
+        """Returns the next output, or None if none has arrived."""
+        return self._link.inbox.output.take()
+
+    async def __aiter__(self) -> AsyncIterator[Output]:
+        """Yields the output as it arrives, until the session ends."""
+        while (output := await self._link.inbox.output.next()) is not None:
+            yield output
+
+    async def process(self, microphone: Audio, reference: Audio = b"") -> AsyncIterator[Output]:
+        """Feeds a whole recording, at its own pace in real time, ends the input and yields the output."""
+        feeding = asyncio.create_task(self._feed_all(microphone, reference))
+        try:
+            async for output in self:
+                yield output
+            await feeding
+        finally:
+            feeding.cancel()
+
+    # Events and control.
+
+    def events(self) -> AsyncIterator[Event]:
+        """Yields the events, from the first one that is still kept, until the session ends. 1,000 are kept."""
+        return self._link.inbox.events.read()
+
+    async def mute(self, *, at_sample: int | None = None) -> int:
+        """Mutes at the next frame, or at a sample of the microphone. Returns the sample at which it happened."""
+        return await self._control(at_sample, set_mute=api.SetMute(muted=True))
+
+    async def unmute(self, *, at_sample: int | None = None) -> int:
+        """Unmutes, as `mute` does."""
+        return await self._control(at_sample, set_mute=api.SetMute(muted=False))
+
+    async def configure(self, settings: Settings, *, at_sample: int | None = None) -> int:
+        """Changes settings. Returns the sample at which they took effect."""
+        update = api.ConfigUpdate(config=config_of(settings), update_mask=mask_of(settings))
+        return await self._control(at_sample, update_config=update)
+
+    async def clear_playback(self) -> int:
+        """Discards the far end and other audio that wait to be played, for barge-in."""
+        return await self._control(None, clear_playback=api.ClearPlayback())
+
+    async def decide_gesture(self, gesture_id: str, accept: bool) -> int:
+        """Answers a `MuteGestureRequested`."""
+        decision = api.MuteGestureDecision(gesture_id=gesture_id, accept=accept)
+        return await self._control(None, decide_mute_gesture=decision)
+
+    async def decide_injection(self, client: str, grant: bool, *, remember: bool = False) -> int:
+        """Answers an `InjectionPermissionRequested`, or changes an answer. `remember` keeps it for later sessions."""
+        decision = api.InjectionPermissionDecision(client=client, grant=grant, remember=remember)
+        return await self._control(None, decide_injection_permission=decision)
+
+    # The state.
+
+    @property
+    def id(self) -> str:
+        """The id of the session. Another one after a restart."""
+        return self._link.started.session.removeprefix("sessions/")
+
+    @property
+    def is_muted(self) -> bool:
+        """Whether the session is muted, whoever muted it."""
+        return self._link.inbox.is_muted
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether audio flows. False while the session resumes, and after its end."""
+        return self._link.is_connected
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """The last statistics. None before the first ones."""
+        return self._link.inbox.statistics
+
+    @property
+    def delay(self) -> float:
+        """The seconds from the microphone to the processed output, the same for the whole session."""
+        return seconds(self._link.started.algorithmic_delay)
+
+    @property
+    def dropped_samples(self) -> int:
+        """The samples that this side dropped: fed too fast or while the server was away, or never read."""
+        return self._link.outbox.dropped_samples + self._link.inbox.output.dropped_samples
+
+    @property
+    def lost_samples(self) -> int:
+        """The samples of the output that were lost, and replaced by silence."""
+        return self._link.inbox.lost_samples
+
+    async def _control(self, at_sample: int | None, **control: object) -> int:
+        self._link.check()
+        answer = self._link.controls.add(at_sample, **control)
+        self._link.wake()
+        return await answer
+
+    async def _feed_all(self, microphone: Audio, reference: Audio) -> None:
+        try:
+            async for pieces in slices(self._plan, microphone, reference):
+                await self._feeder.feed(**pieces)
+        finally:
+            self._link.finish()
+
+    async def _drained(self) -> None:
+        while await self._link.inbox.output.next() is not None:
+            pass
+        await self._link.ended()
+
+    async def _close_connections(self) -> None:
+        for connection in self._own:
+            await connection.close()

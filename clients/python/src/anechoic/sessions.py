@@ -1,0 +1,237 @@
+"""The second connection: sees and controls the sessions of a server."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Any, AsyncIterator, Mapping, Type, Union
+
+import grpc
+
+from . import _methods
+from ._convert import from_message
+from ._start import duration
+from .connection import Connection, connection_to
+from .enums import EchoReference, GestureOutcome, InjectionPermission, MicMode, SessionState
+from .events import AudioRoute, Event, MuteState, event_from
+from .formats import Format, Samples
+from .settings import Settings, config_of, mask_of
+from .statistics import Statistics
+from .v1 import audio_pb2, sessions_pb2 as api
+
+
+@dataclass(frozen=True)
+class SessionInfo:
+    """The state of a session."""
+
+    name: str
+    create_time: datetime
+    mute: MuteState
+    active_mic_mode: MicMode
+    voice_active: bool
+    far_end_voice_active: bool
+    muted_speech_active: bool
+    injection_available: bool
+    injection_permission: InjectionPermission
+    """The permission of this client."""
+    route: AudioRoute | None
+    stats: Statistics | None
+    """None unless from `get`."""
+    labels: dict[str, str]
+    last_event_id: int
+    owner: str
+    echo_reference: EchoReference
+    state: SessionState
+    config: Any
+    """A `SessionConfig` of anechoic.v1."""
+
+    @property
+    def id(self) -> str:
+        return self.name.removeprefix("sessions/")
+
+
+@dataclass(frozen=True)
+class EventGap:
+    """Events that a watcher asked for are no longer kept. A `SessionInfo` follows."""
+
+    oldest_event_id: int
+
+
+@dataclass(frozen=True)
+class Gesture:
+    """The decision about a press of a mute button."""
+
+    outcome: GestureOutcome
+    state: MuteState
+    chime_in_playback: bool
+
+
+Watched = Union[SessionInfo, Event, Statistics, EventGap]
+
+
+class Sessions:
+    """The sessions of a server. Use it with `async with`. Ids are written with or without `sessions/`."""
+
+    def __init__(self, server: str | Connection, *, client: str = "") -> None:
+        """`client` is the name of this client, which others see, unless a `Connection` has one."""
+        self._is_own = isinstance(server, str)
+        self._connection = Connection(server, client=client) if isinstance(server, str) else connection_to(server)
+
+    async def __aenter__(self) -> Sessions:
+        return self
+
+    async def __aexit__(
+        self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._is_own:
+            await self._connection.close()
+
+    async def list(self) -> AsyncIterator[SessionInfo]:
+        """Yields all sessions that this client may see."""
+        request = api.ListSessionsRequest(page_size=100)
+        while True:
+            page = await self._connection.unary(_methods.LIST_SESSIONS, request)
+            for session in page.sessions:
+                yield _info(session)
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+    async def get(self, session: str) -> SessionInfo:
+        """Returns the state of a session, with its statistics."""
+        response = await self._unary(_methods.GET_SESSION, session)
+        return _info(response.session)
+
+    async def watch(
+        self, session: str, *, from_event: int | None = None, statistics_interval: float = 0.0
+    ) -> AsyncIterator[Watched]:
+        """Yields the state, then each event, and statistics if asked for, until the session ends."""
+        request = api.WatchSessionRequest(name=_name(session))
+        if from_event is not None:
+            request.from_event_id = from_event
+        if statistics_interval:
+            request.stats_interval.CopyFrom(duration(statistics_interval))
+        call = _methods.WATCH_SESSION.on(self._connection.channel, "unary_stream")
+        stream = call(request, metadata=self._connection.metadata(_id(session)))
+        try:
+            async for response in stream:
+                item = _watched(response)
+                if item is not None:
+                    yield item
+        except grpc.RpcError as failure:
+            raise self._connection.error(failure) from failure
+        finally:
+            stream.cancel()
+
+    async def mute(self, session: str, *, if_generation: int | None = None) -> MuteState:
+        """Mutes a session. With `if_generation`, only if nobody has changed the state since."""
+        return await self._set_mute(session, True, if_generation)
+
+    async def unmute(self, session: str, *, if_generation: int | None = None) -> MuteState:
+        """Unmutes a session, as `mute` does."""
+        return await self._set_mute(session, False, if_generation)
+
+    async def configure(self, session: str, settings: Settings) -> SessionInfo:
+        """Changes settings of a session."""
+        request = api.UpdateSessionRequest(update_mask=mask_of(settings, "config."))
+        request.session.name = _name(session)
+        request.session.config.CopyFrom(config_of(settings))
+        response = await self._connection.unary(_methods.UPDATE_SESSION, request, _id(session))
+        return _info(response.session)
+
+    async def label(self, session: str, labels: Mapping[str, str]) -> SessionInfo:
+        """Replaces the labels of a session."""
+        request = api.UpdateSessionRequest(session=api.Session(name=_name(session), labels=labels))
+        request.update_mask.paths.append("labels")
+        response = await self._connection.unary(_methods.UPDATE_SESSION, request, _id(session))
+        return _info(response.session)
+
+    async def gesture(
+        self, session: str, *, muted: bool | None = None, gesture_id: str = "", timeout: float = 70.0
+    ) -> Gesture:
+        """Reports a press of a mute button, and waits for the decision. None toggles the state."""
+        request = api.ReportMuteGestureRequest(name=_name(session), gesture_id=gesture_id or uuid.uuid4().hex)
+        if muted is not None:
+            request.muted = muted
+        response = await self._connection.unary(_methods.REPORT_MUTE_GESTURE, request, _id(session), timeout)
+        return from_message(Gesture, response)
+
+    async def ask_to_inject(self, session: str, usage: str) -> InjectionPermission:
+        """Asks for permission to inject speech, and waits for the answer. `usage` is shown to the person."""
+        request = api.RequestInjectionPermissionRequest(name=_name(session), usage_description=usage)
+        method = _methods.REQUEST_INJECTION_PERMISSION
+        response = await self._connection.unary(method, request, _id(session), None)
+        return InjectionPermission(response.permission)
+
+    async def say(self, session: str, text: str, *, voice: str = "") -> timedelta:
+        """Speaks a text into a session. Returns, once all of it was heard, how long that took."""
+        start = api.InjectionStart(name=_name(session), voice=voice)
+        return await self._inject(session, start, [api.InjectSpeechRequest(text=text)])
+
+    async def play(self, session: str, samples: Samples, format: Format) -> timedelta:
+        """Plays audio into a session, as if at its microphone. Returns, once all was heard, how long that took."""
+        start = api.InjectionStart(name=_name(session), format=format._message())
+        data = bytes(format.to_bytes(samples))
+        size = format.rate // 10 * format.frame_bytes
+        pieces = [data[first : first + size] for first in range(0, len(data), size)]
+        audio = [api.InjectSpeechRequest(audio=audio_pb2.AudioChunk(samples=piece)) for piece in pieces]
+        return await self._inject(session, start, audio)
+
+    async def delete(self, session: str) -> None:
+        """Ends a session."""
+        await self._unary(_methods.DELETE_SESSION, session)
+
+    async def _unary(self, method: _methods.Method, session: str) -> Any:
+        return await self._connection.unary(method, method.request(name=_name(session)), _id(session))
+
+    async def _set_mute(self, session: str, muted: bool, if_generation: int | None) -> MuteState:
+        request = api.SetMuteRequest(name=_name(session), muted=muted)
+        if if_generation is not None:
+            request.if_generation = if_generation
+        response = await self._connection.unary(_methods.SET_MUTE, request, _id(session))
+        return from_message(MuteState, response.state)
+
+    async def _inject(
+        self, session: str, start: api.InjectionStart, requests: list[api.InjectSpeechRequest]
+    ) -> timedelta:
+        call = _methods.INJECT_SPEECH.on(self._connection.channel, "stream_unary")
+        stream = call(metadata=self._connection.metadata(_id(session)))
+        try:
+            try:
+                for request in (api.InjectSpeechRequest(start=start), *requests):
+                    await stream.write(request)
+                await stream.done_writing()
+            except asyncio.InvalidStateError:
+                pass  # The server has ended the call: the response says why.
+            response = await stream
+        except grpc.RpcError as failure:
+            raise self._connection.error(failure) from failure
+        return timedelta(seconds=response.injected.seconds, microseconds=response.injected.nanos / 1000)
+
+
+def _id(session: str) -> str:
+    return session.removeprefix("sessions/")
+
+
+def _name(session: str) -> str:
+    return f"sessions/{_id(session)}"
+
+
+def _info(session: api.Session) -> SessionInfo:
+    return from_message(SessionInfo, session, config=session.config)
+
+
+def _watched(response: api.WatchSessionResponse) -> Watched | None:
+    kind = response.WhichOneof("item")
+    if kind == "snapshot":
+        return _info(response.snapshot)
+    if kind == "event":
+        return event_from(response.event)
+    if kind == "stats":
+        return from_message(Statistics, response.stats)
+    if kind == "gap":
+        return EventGap(response.gap.oldest_event_id)
+    return None

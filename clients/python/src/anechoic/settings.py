@@ -1,0 +1,79 @@
+"""The settings of a session, by the paths of their fields."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from enum import Enum
+from typing import Any, Mapping
+
+from google.protobuf import field_mask_pb2
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
+from .errors import InvalidRequest
+from .v1 import config_pb2
+
+Settings = Mapping[str, object]
+"""Paths in `anechoic.v1.SessionConfig` with their values, such as `{"preferred_mic_mode": "VOICE_ISOLATION"}`.
+
+A value is True or False, a number, a text, the name of an enumeration's value, a `timedelta`, or None, which
+clears the field.
+"""
+
+
+def config_of(settings: Settings) -> config_pb2.SessionConfig:
+    """Returns the configuration with these settings. Throws `InvalidRequest`, which names the field.
+
+    >>> config_of({"mute.gesture_policy": "ASK"}).mute.gesture_policy
+    2
+    >>> config_of({"mute.colour": 1})
+    Traceback (most recent call last):
+    anechoic.errors.InvalidRequest: mute.colour: there is no such setting
+    """
+    config = config_pb2.SessionConfig()
+    for path, value in settings.items():
+        _set(config, path, value)
+    return config
+
+
+def mask_of(settings: Settings, prefix: str = "") -> field_mask_pb2.FieldMask:
+    """Returns the mask that names these settings."""
+    return field_mask_pb2.FieldMask(paths=[prefix + path for path in settings])
+
+
+def _set(config: Any, path: str, value: object) -> None:
+    *parents, name = path.split(".")
+    message = config
+    for parent in parents:
+        _field(message.DESCRIPTOR, parent, path)
+        message = getattr(message, parent)
+    field = _field(message.DESCRIPTOR, name, path)
+    if value is None:
+        return
+    try:
+        if isinstance(value, timedelta):
+            getattr(message, name).FromTimedelta(value)
+        elif field.enum_type is not None:
+            setattr(message, name, _number(field, value))
+        else:
+            setattr(message, name, value)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InvalidRequest(f"{path}: {value!r} is not valid: {error}", field=path) from error
+
+
+def _field(message: Descriptor | None, name: str, path: str) -> FieldDescriptor:
+    field = message.fields_by_name.get(name) if message is not None else None
+    if field is None:
+        raise InvalidRequest(f"{path}: there is no such setting", field=path)
+    return field
+
+
+def _number(field: FieldDescriptor, value: object) -> int:
+    if isinstance(value, Enum):
+        return int(value.value)
+    if isinstance(value, int):
+        return value
+    values = field.enum_type.values_by_name  # type: ignore[union-attr]
+    for name, each in values.items():
+        if name == value or name.endswith(f"_{value}"):
+            return int(each.number)
+    raise ValueError("there is no such value")

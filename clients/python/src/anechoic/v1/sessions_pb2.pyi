@@ -1,0 +1,230 @@
+from anechoic.v1 import audio_pb2 as _audio_pb2
+from anechoic.v1 import config_pb2 as _config_pb2
+from anechoic.v1 import events_pb2 as _events_pb2
+from anechoic.v1 import recording_pb2 as _recording_pb2
+from anechoic.v1 import stats_pb2 as _stats_pb2
+from google.protobuf import duration_pb2 as _duration_pb2
+from google.protobuf import field_mask_pb2 as _field_mask_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class DeleteSessionRequest(_message.Message):
+    __slots__ = ["name"]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    def __init__(self, name: _Optional[str] = ...) -> None: ...
+
+class DeleteSessionResponse(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class GetSessionRequest(_message.Message):
+    __slots__ = ["name"]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    def __init__(self, name: _Optional[str] = ...) -> None: ...
+
+class GetSessionResponse(_message.Message):
+    __slots__ = ["session"]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    session: Session
+    def __init__(self, session: _Optional[_Union[Session, _Mapping]] = ...) -> None: ...
+
+class InjectSpeechRequest(_message.Message):
+    __slots__ = ["audio", "start", "text"]
+    AUDIO_FIELD_NUMBER: _ClassVar[int]
+    START_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    audio: _audio_pb2.AudioChunk
+    start: InjectionStart
+    text: str
+    def __init__(self, start: _Optional[_Union[InjectionStart, _Mapping]] = ..., audio: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., text: _Optional[str] = ...) -> None: ...
+
+class InjectSpeechResponse(_message.Message):
+    __slots__ = ["injected", "injection_id"]
+    INJECTED_FIELD_NUMBER: _ClassVar[int]
+    INJECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    injected: _duration_pb2.Duration
+    injection_id: str
+    def __init__(self, injection_id: _Optional[str] = ..., injected: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
+class InjectionStart(_message.Message):
+    __slots__ = ["format", "injection_id", "name", "voice"]
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    INJECTION_ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VOICE_FIELD_NUMBER: _ClassVar[int]
+    format: _audio_pb2.AudioFormat
+    injection_id: str
+    name: str
+    voice: str
+    def __init__(self, name: _Optional[str] = ..., injection_id: _Optional[str] = ..., format: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., voice: _Optional[str] = ...) -> None: ...
+
+class ListSessionsRequest(_message.Message):
+    __slots__ = ["page_size", "page_token"]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListSessionsResponse(_message.Message):
+    __slots__ = ["next_page_token", "sessions"]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    SESSIONS_FIELD_NUMBER: _ClassVar[int]
+    next_page_token: str
+    sessions: _containers.RepeatedCompositeFieldContainer[Session]
+    def __init__(self, sessions: _Optional[_Iterable[_Union[Session, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class ReportMuteGestureRequest(_message.Message):
+    __slots__ = ["gesture_id", "muted", "name"]
+    GESTURE_ID_FIELD_NUMBER: _ClassVar[int]
+    MUTED_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    gesture_id: str
+    muted: bool
+    name: str
+    def __init__(self, name: _Optional[str] = ..., gesture_id: _Optional[str] = ..., muted: bool = ...) -> None: ...
+
+class ReportMuteGestureResponse(_message.Message):
+    __slots__ = ["chime_in_playback", "outcome", "state"]
+    CHIME_IN_PLAYBACK_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    chime_in_playback: bool
+    outcome: _events_pb2.MuteGestureOutcome
+    state: _events_pb2.MuteState
+    def __init__(self, outcome: _Optional[_Union[_events_pb2.MuteGestureOutcome, str]] = ..., state: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., chime_in_playback: bool = ...) -> None: ...
+
+class RequestInjectionPermissionRequest(_message.Message):
+    __slots__ = ["name", "usage_description"]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    USAGE_DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    usage_description: str
+    def __init__(self, name: _Optional[str] = ..., usage_description: _Optional[str] = ...) -> None: ...
+
+class RequestInjectionPermissionResponse(_message.Message):
+    __slots__ = ["permission"]
+    PERMISSION_FIELD_NUMBER: _ClassVar[int]
+    permission: _events_pb2.InjectionPermission
+    def __init__(self, permission: _Optional[_Union[_events_pb2.InjectionPermission, str]] = ...) -> None: ...
+
+class Session(_message.Message):
+    __slots__ = ["active_mic_mode", "config", "create_time", "echo_reference", "far_end_voice_active", "injection_available", "injection_permission", "labels", "last_event_id", "mute", "muted_speech_active", "name", "owner", "route", "state", "stats", "voice_active"]
+    class EchoReference(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = []
+    class State(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = []
+    class LabelsEntry(_message.Message):
+        __slots__ = ["key", "value"]
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    ACTIVE_MIC_MODE_FIELD_NUMBER: _ClassVar[int]
+    CONFIG_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    ECHO_REFERENCE_CLIENT: Session.EchoReference
+    ECHO_REFERENCE_FIELD_NUMBER: _ClassVar[int]
+    ECHO_REFERENCE_NONE: Session.EchoReference
+    ECHO_REFERENCE_PLAYBACK: Session.EchoReference
+    ECHO_REFERENCE_UNSPECIFIED: Session.EchoReference
+    FAR_END_VOICE_ACTIVE_FIELD_NUMBER: _ClassVar[int]
+    INJECTION_AVAILABLE_FIELD_NUMBER: _ClassVar[int]
+    INJECTION_PERMISSION_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    LAST_EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    MUTED_SPEECH_ACTIVE_FIELD_NUMBER: _ClassVar[int]
+    MUTE_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    OWNER_FIELD_NUMBER: _ClassVar[int]
+    ROUTE_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    STATE_RUNNING: Session.State
+    STATE_SUSPENDED: Session.State
+    STATE_UNSPECIFIED: Session.State
+    STATS_FIELD_NUMBER: _ClassVar[int]
+    VOICE_ACTIVE_FIELD_NUMBER: _ClassVar[int]
+    active_mic_mode: _config_pb2.MicMode
+    config: _config_pb2.SessionConfig
+    create_time: _timestamp_pb2.Timestamp
+    echo_reference: Session.EchoReference
+    far_end_voice_active: bool
+    injection_available: bool
+    injection_permission: _events_pb2.InjectionPermission
+    labels: _containers.ScalarMap[str, str]
+    last_event_id: int
+    mute: _events_pb2.MuteState
+    muted_speech_active: bool
+    name: str
+    owner: str
+    route: _events_pb2.AudioRoute
+    state: Session.State
+    stats: _stats_pb2.SessionStats
+    voice_active: bool
+    def __init__(self, name: _Optional[str] = ..., create_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., active_mic_mode: _Optional[_Union[_config_pb2.MicMode, str]] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., injection_available: bool = ..., injection_permission: _Optional[_Union[_events_pb2.InjectionPermission, str]] = ..., route: _Optional[_Union[_events_pb2.AudioRoute, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., last_event_id: _Optional[int] = ..., owner: _Optional[str] = ..., far_end_voice_active: bool = ..., echo_reference: _Optional[_Union[Session.EchoReference, str]] = ..., state: _Optional[_Union[Session.State, str]] = ...) -> None: ...
+
+class SetMuteRequest(_message.Message):
+    __slots__ = ["if_generation", "muted", "name"]
+    IF_GENERATION_FIELD_NUMBER: _ClassVar[int]
+    MUTED_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    if_generation: int
+    muted: bool
+    name: str
+    def __init__(self, name: _Optional[str] = ..., muted: bool = ..., if_generation: _Optional[int] = ...) -> None: ...
+
+class SetMuteResponse(_message.Message):
+    __slots__ = ["state"]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    state: _events_pb2.MuteState
+    def __init__(self, state: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ...) -> None: ...
+
+class UpdateSessionRequest(_message.Message):
+    __slots__ = ["session", "update_mask"]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_MASK_FIELD_NUMBER: _ClassVar[int]
+    session: Session
+    update_mask: _field_mask_pb2.FieldMask
+    def __init__(self, session: _Optional[_Union[Session, _Mapping]] = ..., update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ...) -> None: ...
+
+class UpdateSessionResponse(_message.Message):
+    __slots__ = ["session"]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    session: Session
+    def __init__(self, session: _Optional[_Union[Session, _Mapping]] = ...) -> None: ...
+
+class WatchSessionRequest(_message.Message):
+    __slots__ = ["from_event_id", "name", "stats_interval"]
+    FROM_EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    STATS_INTERVAL_FIELD_NUMBER: _ClassVar[int]
+    from_event_id: int
+    name: str
+    stats_interval: _duration_pb2.Duration
+    def __init__(self, name: _Optional[str] = ..., from_event_id: _Optional[int] = ..., stats_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
+class WatchSessionResponse(_message.Message):
+    __slots__ = ["event", "gap", "snapshot", "stats"]
+    class EventGap(_message.Message):
+        __slots__ = ["oldest_event_id"]
+        OLDEST_EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+        oldest_event_id: int
+        def __init__(self, oldest_event_id: _Optional[int] = ...) -> None: ...
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    GAP_FIELD_NUMBER: _ClassVar[int]
+    SNAPSHOT_FIELD_NUMBER: _ClassVar[int]
+    STATS_FIELD_NUMBER: _ClassVar[int]
+    event: _events_pb2.SessionEvent
+    gap: WatchSessionResponse.EventGap
+    snapshot: Session
+    stats: _stats_pb2.SessionStats
+    def __init__(self, snapshot: _Optional[_Union[Session, _Mapping]] = ..., event: _Optional[_Union[_events_pb2.SessionEvent, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., gap: _Optional[_Union[WatchSessionResponse.EventGap, _Mapping]] = ...) -> None: ...
