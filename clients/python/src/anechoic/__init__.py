@@ -8,7 +8,7 @@
 `process_file` processes recordings, and `anechoic.blocking` is for scripts without an event loop.
 """
 
-from . import errors, events
+from . import blocking, enums, errors, events
 from ._output import Frame, Output
 from ._reconnection import Reconnect
 from ._version import __version__
@@ -21,7 +21,9 @@ from .events import (
     CaptureWarning, Event, InjectionPermissionRequested, MuteChanged, MuteGestureRequested, MutedSpeechActivity,
     Reconnecting, Restarted, SessionFinished, VoiceActivityChanged,
 )
+from .files import process, process_file
 from .formats import Audio, Format
+from .local_server import local_server
 from .recording import Recording, WavReader, WavWriter
 from .session import Session
 from .sessions import SessionInfo, Sessions
@@ -33,5 +35,6 @@ __all__ = [
     "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output", "Overloaded", "PermissionDenied",
     "Reconnect", "Reconnecting", "Recording", "Refused", "Restarted", "ServerUnavailable", "Session",
     "SessionEnded", "SessionFinished", "SessionInfo", "Sessions", "Statistics", "Unauthenticated",
-    "VoiceActivityChanged", "WavReader", "WavWriter", "__version__", "errors", "events",
+    "VoiceActivityChanged", "WavReader", "WavWriter", "__version__", "blocking", "enums", "errors", "events",
+    "local_server", "process", "process_file",
 ]

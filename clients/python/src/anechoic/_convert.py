@@ -20,7 +20,8 @@ def from_message(kind: Type[T], message: Any, **known: Any) -> T:
     """
     values = dict(known)
     names = message.DESCRIPTOR.fields_by_name
-    for name, hint in _hints(kind).items():
+    hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]
+    for name, hint in hints.items():
         if name in names and name not in known:
             values[name] = _value(hint, message, name)
     return kind(**values)
@@ -44,7 +45,7 @@ def _value(hint: Any, message: Any, name: str) -> Any:
         return datetime.fromtimestamp(value.seconds + value.nanos / 1e9, timezone.utc)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return _member(hint, value)
-    if is_dataclass(hint):
+    if isinstance(hint, type) and is_dataclass(hint):
         return from_message(hint, value)
     if get_origin(hint) is dict:
         return dict(value)

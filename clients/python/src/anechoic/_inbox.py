@@ -8,7 +8,7 @@ from ._eventlog import EventLog
 from ._output import Frame, Output, OutputQueue
 from ._start import Plan
 from .events import Event, MuteChanged, event_from
-from .formats import Format
+from .formats import Format, Samples
 from .statistics import Statistics
 from .v1 import voice_processing_pb2 as api
 
@@ -76,7 +76,7 @@ class Inbox:
         self.position = first + count
         self.output.add(Output(samples, first + skipped, playback, frames))
 
-    def _playback(self, audio: api.AudioOutput, skipped: int) -> object:
+    def _playback(self, audio: api.AudioOutput, skipped: int) -> Samples | None:
         format = self._plan.playback
         if format is None:
             return None

@@ -136,7 +136,11 @@ class Outbox:
         """
         if self.room("microphone") <= 0:
             return self._largest
-        ends = (other.end * self._rate // other.format.rate for other in self.others.values())
+        awaited = [
+            other for name, other in self.others.items()
+            if not (self._has_intermittent_reference and name == "reference")
+        ]
+        ends = (other.end * self._rate // other.format.rate for other in awaited)
         return min(ends, default=first + self._largest) - first
 
     def _fill_pause(self, track: Track) -> None:

@@ -16,7 +16,7 @@ Audio = Union[Samples, bytes, bytearray, memoryview]
 """Samples as an array, or as the little-endian, interleaved bytes of the announced format."""
 
 _RATES = (8000, 16000, 24000, 32000, 44100, 48000)
-_ENCODINGS = {
+_ENCODINGS: dict[str, tuple[Any, np.dtype[Any]]] = {
     "s16": (audio_pb2.AUDIO_ENCODING_PCM_S16LE, np.dtype("<i2")),
     "f32": (audio_pb2.AUDIO_ENCODING_PCM_F32LE, np.dtype("<f4")),
 }
@@ -90,7 +90,7 @@ class Format:
         >>> Format(16000, channels=2).to_array(bytes(8)).shape
         (2, 2)
         """
-        array = np.frombuffer(data, self.dtype)
+        array: Samples = np.frombuffer(data, self.dtype)
         return array if self.channels == 1 else array.reshape(-1, self.channels)
 
     def _converted(self, array: Samples, name: str) -> Samples:
@@ -99,7 +99,9 @@ class Format:
             message = f"{name}: the array has the type {array.dtype}; use int16, float32 or float64"
             raise FormatError(message, field=name)
         if self.encoding == "f32":
-            return array.astype(self.dtype) if is_float else (array / 32768).astype(self.dtype)
+            floats: Samples = array if is_float else array / 32768
+            converted: Samples = floats.astype(self.dtype)
+            return converted
         if not is_float:
             return array.astype(self.dtype)
         scaled = np.nan_to_num(array) * 32768

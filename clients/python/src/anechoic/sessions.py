@@ -7,7 +7,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import TracebackType
-from typing import Any, AsyncIterator, Mapping, Type, Union
+from typing import Any, AsyncIterator, Iterable, Mapping, Type, Union
 
 import grpc
 
@@ -195,7 +195,7 @@ class Sessions:
         return from_message(MuteState, response.state)
 
     async def _inject(
-        self, session: str, start: api.InjectionStart, requests: list[api.InjectSpeechRequest]
+        self, session: str, start: api.InjectionStart, requests: Iterable[api.InjectSpeechRequest]
     ) -> timedelta:
         call = _methods.INJECT_SPEECH.on(self._connection.channel, "stream_unary")
         stream = call(metadata=self._connection.metadata(_id(session)))

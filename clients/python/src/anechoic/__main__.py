@@ -1,0 +1,99 @@
+"""The command `python -m anechoic`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import NoReturn, Sequence
+
+from ._version import __version__
+from .connection import Connection
+from .errors import AnechoicError
+from .events import Event, Reconnecting, Restarted, SessionResumed, VoiceActivityChanged
+from .files import process_file
+from .recording import WavReader
+
+_WRONG_USAGE, _FAILED, _INTERRUPTED = 64, 2, 130
+
+
+class _Arguments(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(_WRONG_USAGE, f"{self.prog}: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command and returns its exit code."""
+    parser = _arguments()
+    options = parser.parse_args(arguments)
+    try:
+        _process(options)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{place}{error.strerror or error}")
+    except AnechoicError as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return 0
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = _Arguments(prog="python -m anechoic", description="Removes echo and noise from recordings.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    process = commands.add_parser(
+        "process", help="process a WAV file",
+        description="Processes a WAV file of 16, 24 or 32 bits. Without --server, uses the server on "
+        "127.0.0.1:50051. If there is none, starts anechoic-server (from PATH or the variable ANECHOIC_SERVER) "
+        "and stops it afterwards.",
+    )
+    process.add_argument("microphone", metavar="MICROPHONE.wav", help="the recording of the microphone")
+    process.add_argument("output", metavar="OUTPUT.wav", help="the file to write the processed voice to")
+    process.add_argument("--reference", metavar="WAV", help="what the loudspeaker played at the same time")
+    process.add_argument("--server", metavar="ADDRESS", help="HOST:PORT or unix:PATH")
+    process.add_argument("--real-time", action="store_true", help="send the file at its own pace")
+    process.add_argument("--token-file", metavar="FILE", help="a file with a bearer token")
+    process.add_argument("--tls", action="store_true", help="encrypt, and verify the server")
+    process.add_argument("--ca-file", metavar="PEM", help="the authorities that verify the server")
+    process.add_argument("--certificate", metavar="PEM", help="the certificate of this client")
+    process.add_argument("--key", metavar="PEM", help="the key of this client")
+    return parser
+
+
+def _process(options: argparse.Namespace) -> None:
+    server = None
+    credentials = {
+        "token_file": options.token_file, "ca_file": options.ca_file, "certificate_file": options.certificate,
+        "key_file": options.key,
+    }
+    if options.server or options.tls or any(credentials.values()):
+        server = Connection(options.server or "127.0.0.1:50051", tls=options.tls, **credentials)
+    with WavReader(options.microphone) as microphone:
+        rate = microphone.format.rate
+    done = process_file(
+        options.microphone, options.output, reference=options.reference, server=server,
+        real_time=options.real_time, settings={"voice_activity_detection.enabled": True},
+        on_event=lambda event: _print(event, rate),
+    )
+    lost = f", {done.lost_samples} of them lost" if done.lost_samples else ""
+    print(f"{done.samples / rate:.2f} s written to {options.output}{lost}")
+
+
+def _print(event: Event, rate: int) -> None:
+    if isinstance(event, VoiceActivityChanged):
+        print(f"{event.began_at_sample / rate:8.2f} s  voice {'started' if event.active else 'ended'}", flush=True)
+    elif isinstance(event, Reconnecting):
+        print(f"the connection was lost: {event.error}; reconnecting", file=sys.stderr, flush=True)
+    elif isinstance(event, SessionResumed):
+        print("the session goes on", file=sys.stderr, flush=True)
+    elif isinstance(event, Restarted):
+        print(f"a new session continues at {event.sample / rate:.2f} s", file=sys.stderr, flush=True)
+
+
+def _fail(message: str) -> int:
+    print(f"anechoic: {' '.join(message.split())}", file=sys.stderr)
+    return _FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
