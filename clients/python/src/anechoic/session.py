@@ -196,11 +196,11 @@ class Session:
 
     async def mute(self, *, at_sample: int | None = None) -> int:
         """Mutes at the next frame, or at a sample of the microphone. Returns the sample at which it happened."""
-        return await self._control(at_sample, set_mute=api.SetMute(muted=True))
+        return await self._set_mute(True, at_sample)
 
     async def unmute(self, *, at_sample: int | None = None) -> int:
         """Unmutes, as `mute` does."""
-        return await self._control(at_sample, set_mute=api.SetMute(muted=False))
+        return await self._set_mute(False, at_sample)
 
     async def configure(self, settings: Settings, *, at_sample: int | None = None) -> int:
         """Changes settings. Returns the sample at which they took effect."""
@@ -257,6 +257,11 @@ class Session:
     def lost_samples(self) -> int:
         """The samples of the output that were lost, and replaced by silence."""
         return self._link.inbox.lost_samples
+
+    async def _set_mute(self, muted: bool, at_sample: int | None) -> int:
+        sample = await self._control(at_sample, set_mute=api.SetMute(muted=muted))
+        self._link.inbox.is_muted = muted  # The event follows the answer.
+        return sample
 
     async def _control(self, at_sample: int | None, **control: object) -> int:
         self._link.check()

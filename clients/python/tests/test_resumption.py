@@ -1,0 +1,117 @@
+"""Sessions whose connection is lost, or whose server is gone."""
+
+import asyncio
+
+import numpy as np
+import pytest
+from conftest import Proxy, collect, event, in_loop
+
+import anechoic
+from anechoic import Format, Reconnect
+
+MONO = Format(16000)
+
+
+@in_loop
+async def test_a_recording_is_the_same_after_lost_connections(server, microphone, reference):
+    mic, ref = microphone.samples, reference.samples
+    async with anechoic.Session(server, microphone=MONO, reference=MONO, real_time=False) as session:
+        whole = np.concatenate([part.samples async for part in session.process(mic, ref)])
+    async with Proxy(server) as proxy:
+        async with anechoic.Session(proxy.address, microphone=MONO, reference=MONO, real_time=False) as session:
+            parts, cuts = [], 0
+            async for part in session.process(mic, ref):
+                parts.append(part.samples)
+                if part.first_sample > 80000 * (cuts + 1):
+                    cuts += 1
+                    proxy.cut()
+            resumed = [each async for each in session.events() if isinstance(each, anechoic.events.SessionResumed)]
+            assert session.lost_samples == 0
+    assert cuts == 3 and len(resumed) >= 1
+    assert np.array_equal(whole, np.concatenate(parts))
+
+
+@in_loop
+async def test_a_session_in_real_time_goes_on_with_its_mute_state(server, microphone):
+    async with Proxy(server) as proxy, anechoic.Session(proxy.address, microphone=MONO) as session:
+        reading = asyncio.create_task(collect(session))
+        feeding = asyncio.create_task(feed(session, microphone.samples[:64000]))
+        name = session.id
+        await session.mute()
+        proxy.cut()
+        await event(session, anechoic.Reconnecting)
+        await event(session, anechoic.events.SessionResumed)
+        await session.unmute()
+        assert session.id == name and not session.is_muted
+        await feeding
+        await session.finish()
+        assert len(await reading) == 64000
+
+
+@in_loop
+async def test_a_control_without_an_answer_is_sent_again(server, microphone):
+    async with Proxy(server) as proxy, anechoic.Session(proxy.address, microphone=MONO) as session:
+        feeding = asyncio.create_task(feed(session, microphone.samples[:48000]))
+        await session.read(1600)
+        proxy.cut()
+        await session.mute()
+        assert session.is_muted
+        await feeding
+
+
+@in_loop
+async def test_a_silent_network_is_noticed(server, microphone):
+    policy = Reconnect(silence=0.6)
+    async with Proxy(server) as proxy, anechoic.Session(proxy.address, microphone=MONO, reconnect=policy) as session:
+        feeding = asyncio.create_task(feed(session, microphone.samples[:64000]))
+        await session.read(1600)
+        proxy.flowing.clear()
+        lost = await event(session, anechoic.Reconnecting)
+        assert "does not answer" in str(lost.error)
+        proxy.flowing.set()
+        await event(session, anechoic.events.SessionResumed)
+        await feeding
+
+
+@in_loop
+async def test_another_server_takes_over(start_server, microphone):
+    servers = [start_server(), start_server()]
+    policy = Reconnect(loyalty=0.2)
+    async with anechoic.Session(
+        [each.address for each in servers], microphone=MONO, muted=True, reconnect=policy
+    ) as session:
+        first = session.id
+        reading = asyncio.create_task(collect(session))
+        feeding = asyncio.create_task(feed(session, microphone.samples[:64000]))
+        await asyncio.sleep(0.5)
+        servers[0].stop()
+        again = await event(session, anechoic.Restarted)
+        await feeding
+        await session.finish()
+        voice = await reading
+    assert again.sample >= 0 and session.id != first and session.is_muted
+    assert len(voice) == 64000 and not voice.any()
+
+
+@in_loop
+async def test_a_server_that_stays_away_ends_the_session(start_server, microphone):
+    server = start_server()
+    policy = Reconnect(longest_outage=0.5)
+    async with anechoic.Session(server.address, microphone=MONO, reconnect=policy) as session:
+        await session.feed(microphone.samples[:1600])
+        server.stop()
+        with pytest.raises(anechoic.ConnectionLost, match="the connection was lost"):
+            await collect(session)
+        with pytest.raises(anechoic.ConnectionLost):
+            await session.feed(microphone.samples[:1600])
+        with pytest.raises(anechoic.ConnectionLost):
+            await event(session, anechoic.SessionFinished)
+
+
+async def feed(session, samples):
+    """Feeds samples at the pace of real time."""
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    for first in range(0, len(samples), 320):
+        await asyncio.sleep(max(0.0, began + first / 16000 - loop.time()))
+        await session.feed(samples[first:first + 320])
