@@ -60,12 +60,13 @@ class Call:
         await self.write(api.ProcessRequest(start=start))
         return await self.read()
 
-    async def write(self, request: api.ProcessRequest) -> None:
-        """Sends a request. `read` reports a failure."""
+    async def write(self, request: api.ProcessRequest) -> bool:
+        """Sends a request. Returns false if the call has ended: `read` says why."""
         try:
             await self._stream.write(request)
+            return True
         except (grpc.RpcError, asyncio.InvalidStateError):
-            pass
+            return False
 
     async def finish(self) -> None:
         """Ends the requests."""

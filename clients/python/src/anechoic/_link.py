@@ -18,6 +18,8 @@ from .events import Event, Reconnecting, Restarted
 from .v1 import voice_processing_pb2 as api
 
 _START_SECONDS = 10.0
+_LAST_SECONDS = 0.1
+"""The time for which a frame may wait for its reference, and a frame that is not complete."""
 _STOPPING = ("DRAINING", "SERVER_SHUTDOWN")
 
 
@@ -154,14 +156,26 @@ class Link:
         while True:
             message = self.controls.next_message() or self.outbox.next_message()
             if message is not None:
-                await call.write(message)
+                if not await call.write(message):
+                    return
                 self._room.set()
-            elif self.outbox.is_finished:
+            elif self.outbox.is_finished and self._may_finish:
                 await call.finish()
                 return
             else:
                 self._to_send.clear()
                 await self._to_send.wait()
+
+    @property
+    def _may_finish(self) -> bool:
+        """Whether the input may end. A recording waits for almost all of its output.
+
+        A session whose input has ended cannot be resumed.
+        """
+        if self._plan.is_real_time:
+            return True
+        rest = seconds(self.started.algorithmic_delay) + self._plan.chunk + _LAST_SECONDS
+        return self.inbox.position / self._plan.processed.rate >= self.outbox.seconds - rest
 
     async def _watch(self, call: Call) -> None:
         """Gives a connection up that does not answer, though audio was sent. A stalled loop counts as one step."""
@@ -178,6 +192,8 @@ class Link:
         position = self.inbox.position * self._plan.inputs["microphone"].rate // self._plan.processed.rate
         self.outbox.confirm(position)
         self._room.set()
+        if self.outbox.is_finished:
+            self._to_send.set()
 
     async def _get_back(self, error: AnechoicError, can_resume: bool) -> Call:
         """Resumes the session, or starts a new one. Throws the error if neither is possible."""

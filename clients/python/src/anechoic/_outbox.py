@@ -41,6 +41,11 @@ class Outbox:
         """The samples of the microphone that were dropped because they waited too long."""
 
     @property
+    def seconds(self) -> float:
+        """The duration of the microphone so far."""
+        return self.microphone.end / self._rate
+
+    @property
     def has_nothing_left(self) -> bool:
         """Whether a new session would get no audio at all."""
         return self.is_finished and self.microphone.start == self.microphone.end
