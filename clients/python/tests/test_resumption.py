@@ -26,7 +26,7 @@ async def test_a_recording_is_the_same_after_lost_connections(server, microphone
                 if part.first_sample > 70000 * (cuts + 1) and cuts < 2:
                     cuts += 1
                     proxy.cut()
-            resumed = [each async for each in session.events() if isinstance(each, anechoic.events.SessionResumed)]
+            resumed = [each async for each in session.events() if isinstance(each, anechoic.Resumed)]
             assert session.lost_samples == 0
     assert cuts == 2 and len(resumed) == 2
     assert np.array_equal(whole, np.concatenate(parts))
@@ -41,7 +41,7 @@ async def test_a_session_in_real_time_goes_on_with_its_mute_state(server, microp
         await session.mute()
         proxy.cut()
         await event(session, anechoic.Reconnecting)
-        await event(session, anechoic.events.SessionResumed)
+        await event(session, anechoic.Resumed)
         await session.unmute()
         assert session.id == name and not session.is_muted
         await feeding
@@ -69,8 +69,9 @@ async def test_a_silent_network_is_noticed(server, microphone):
         proxy.flowing.clear()
         lost = await event(session, anechoic.Reconnecting)
         assert "does not answer" in str(lost.error)
+        proxy.cut()
         proxy.flowing.set()
-        await event(session, anechoic.events.SessionResumed)
+        await event(session, anechoic.Resumed)
         await feeding
 
 

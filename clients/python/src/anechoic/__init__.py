@@ -19,7 +19,7 @@ from .errors import (
 )
 from .events import (
     CaptureWarning, Event, InjectionPermissionRequested, MuteChanged, MuteGestureRequested, MutedSpeechActivity,
-    Reconnecting, Restarted, SessionFinished, VoiceActivityChanged,
+    Reconnecting, Restarted, Resumed, SessionFinished, VoiceActivityChanged,
 )
 from .files import process, process_file
 from .formats import Audio, Format
@@ -33,7 +33,7 @@ __all__ = [
     "AlreadyExists", "AnechoicError", "Audio", "CaptureWarning", "Connection", "ConnectionLost", "Event", "Format",
     "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested", "InvalidRequest", "MuteChanged",
     "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output", "Overloaded", "PermissionDenied",
-    "Reconnect", "Reconnecting", "Recording", "Refused", "Restarted", "ServerUnavailable", "Session",
+    "Reconnect", "Reconnecting", "Recording", "Refused", "Restarted", "Resumed", "ServerUnavailable", "Session",
     "SessionEnded", "SessionFinished", "SessionInfo", "Sessions", "Statistics", "Unauthenticated",
     "VoiceActivityChanged", "WavReader", "WavWriter", "__version__", "blocking", "enums", "errors", "events",
     "local_server", "process", "process_file",

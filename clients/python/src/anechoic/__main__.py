@@ -9,7 +9,7 @@ from typing import NoReturn, Sequence
 from ._version import __version__
 from .connection import Connection
 from .errors import AnechoicError
-from .events import Event, Reconnecting, Restarted, SessionResumed, VoiceActivityChanged
+from .events import Event, Reconnecting, Restarted, Resumed, VoiceActivityChanged
 from .files import process_file
 from .recording import WavReader
 
@@ -84,7 +84,7 @@ def _print(event: Event, rate: int) -> None:
         print(f"{event.began_at_sample / rate:8.2f} s  voice {'started' if event.active else 'ended'}", flush=True)
     elif isinstance(event, Reconnecting):
         print(f"the connection was lost: {event.error}; reconnecting", file=sys.stderr, flush=True)
-    elif isinstance(event, SessionResumed):
+    elif isinstance(event, Resumed):
         print("the session goes on", file=sys.stderr, flush=True)
     elif isinstance(event, Restarted):
         print(f"a new session continues at {event.sample / rate:.2f} s", file=sys.stderr, flush=True)

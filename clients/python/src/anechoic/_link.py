@@ -14,7 +14,7 @@ from ._reconnection import Reconnect, Reconnection
 from ._start import Plan, seconds
 from .connection import Connection
 from .errors import AnechoicError, ConnectionLost, NotFound, Overloaded, ServerUnavailable, SessionEnded
-from .events import Event, Reconnecting, Restarted
+from .events import Event, Reconnecting, Restarted, Resumed
 from .v1 import voice_processing_pb2 as api
 
 _START_SECONDS = 10.0
@@ -235,12 +235,14 @@ class Link:
             point.microphone_sample = max(0, self.outbox.microphone.start - self.outbox.base)
         call = await Call.open(self._connections[self._server], start, self._policy.attempt_timeout)
         self._go_on(call)
-        resumed = call.started.resumed.microphone_sample
+        how = call.started.resumed
+        resumed = how.microphone_sample
         if self._plan.is_real_time and resumed < self.outbox.microphone.start - self.outbox.base:
             # The gap was too long: it is shorter in the session than here.
             self.outbox.base = self.outbox.microphone.start - resumed
             self.inbox.rebase(self.outbox.base)
         self.outbox.rewind(self.outbox.base + resumed)
+        self._tell(Resumed(how.concealed_samples, how.lost_events, sample=self.outbox.base + resumed))
         return call
 
     async def _restart(self, server: int, error: AnechoicError) -> Call:

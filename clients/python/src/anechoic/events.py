@@ -243,6 +243,16 @@ class Reconnecting(Event):
 
 
 @dataclass(frozen=True)
+class Resumed(Event):
+    """The connection is back, and the session goes on with `sample`."""
+
+    concealed_samples: int
+    """The samples of the microphone that were not kept, and are concealed."""
+    lost_events: int
+    """The events that came meanwhile and are not kept."""
+
+
+@dataclass(frozen=True)
 class Restarted(Event):
     """The old session is gone. A new one continues with `sample`, and has to find the echo again."""
 

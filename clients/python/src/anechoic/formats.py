@@ -100,7 +100,7 @@ class Format:
             raise FormatError(message, field=name)
         if self.encoding == "f32":
             floats: Samples = array if is_float else array / 32768
-            return np.array(floats, dtype="<f4")
+            return np.array(floats, dtype=np.float32)
         if not is_float:
             return array.astype(self.dtype)
         scaled = np.nan_to_num(array) * 32768
