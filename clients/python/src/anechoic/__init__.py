@@ -23,6 +23,7 @@ from .events import (
 )
 from .files import process, process_file
 from .formats import Audio, Format
+from .live import LiveFilter
 from .local_server import local_server
 from .recording import Recording, WavReader, WavWriter
 from .session import Session
@@ -31,7 +32,7 @@ from .statistics import Statistics
 
 __all__ = [
     "AlreadyExists", "AnechoicError", "Audio", "CaptureWarning", "Connection", "ConnectionLost", "Event", "Format",
-    "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested", "InvalidRequest", "MuteChanged",
+    "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested", "InvalidRequest", "LiveFilter", "MuteChanged",
     "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output", "Overloaded", "PermissionDenied",
     "Reconnect", "Reconnecting", "Recording", "Refused", "Restarted", "Resumed", "ServerUnavailable", "Session",
     "SessionEnded", "SessionFinished", "SessionInfo", "Sessions", "Statistics", "Unauthenticated",

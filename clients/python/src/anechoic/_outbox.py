@@ -75,10 +75,10 @@ class Outbox:
         self._reference_pauses = False
         return True
 
-    def drop_reference(self) -> None:
-        """Forgets the loudspeaker audio that has not been played yet."""
+    def drop_reference(self) -> bytes:
+        """Forgets the loudspeaker audio that has not been played yet, and returns it."""
         track = self.others["reference"]
-        track.discard(self._in(track, self.microphone.end))
+        return track.discard(self._in(track, self.microphone.end))
 
     def next_message(self) -> api.ProcessRequest | None:
         """Returns the next audio, or None if there is not enough yet. Runs per message."""

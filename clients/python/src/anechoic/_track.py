@@ -57,10 +57,12 @@ class Track:
         self.start += count
         self.sent = max(self.sent, self.start)
 
-    def discard(self, index: int) -> None:
-        """Forgets the samples from an index on, unless they were sent."""
-        kept = max(index, self.sent) - self.start
-        del self._data[kept * self.format.frame_bytes :]
+    def discard(self, index: int) -> bytes:
+        """Forgets the samples from an index on, unless they were sent. Returns them."""
+        kept = (max(index, self.sent) - self.start) * self.format.frame_bytes
+        data = bytes(self._data[kept:])
+        del self._data[kept:]
+        return data
 
     def rewind(self, index: int) -> None:
         """Makes the sample with an index the next one to send, or the oldest one that is kept."""

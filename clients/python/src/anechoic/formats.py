@@ -99,12 +99,12 @@ class Format:
             message = f"{name}: the array has the type {array.dtype}; use int16, float32 or float64"
             raise FormatError(message, field=name)
         if self.encoding == "f32":
-            floats: Samples = array if is_float else array / 32768
-            return np.array(floats, dtype=np.float32)
+            return np.asarray(array if is_float else array / 32768, np.float32)
         if not is_float:
             return array.astype(self.dtype)
         scaled = np.nan_to_num(array) * 32768
-        return np.clip(np.rint(scaled), -32768, 32767).astype(self.dtype)
+        clipped: Samples = np.clip(np.rint(scaled), -32768, 32767)
+        return clipped.astype(self.dtype)
 
     def _message(self) -> audio_pb2.AudioFormat:
         return audio_pb2.AudioFormat(

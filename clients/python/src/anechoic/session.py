@@ -158,9 +158,9 @@ class Session:
             message = f"reference: more than {_LONGEST_PLACED_SECONDS:g} s wait to be played"
             raise Refused(message, field="reference", reason="TOO_MUCH_AUDIO")
 
-    def drop_reference(self) -> None:
-        """Forgets the placed reference that has not been played yet, after an interruption."""
-        self._link.outbox.drop_reference()
+    def drop_reference(self) -> bytes:
+        """Forgets the placed reference that has not been played yet, after an interruption. Returns it."""
+        return self._link.outbox.drop_reference()
 
     async def read(self, count: int | None = None) -> Samples:
         """Returns the next `count` samples of the voice, or fewer at the end; without a count, what is there.

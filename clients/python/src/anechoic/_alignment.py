@@ -1,0 +1,80 @@
+"""Returns as many samples as came, at a constant delay, whether or not the voice has arrived."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from ._output import Frame, Output
+
+
+class AlignedVoice:
+    """The processed voice on the time axis of the raw audio. It does no I/O.
+
+    Voice that has not arrived in time is replaced by the raw audio of the same time, or by silence.
+
+    >>> voice = AlignedVoice(frame_bytes=2, rate=8000, delay=1, passes_raw=True)
+    >>> voice.exchange(b"aabb"), voice.exchange(b"cc")
+    (b'\\x00\\x00aa', b'bb')
+    """
+
+    def __init__(self, frame_bytes: int, rate: int, delay: int, passes_raw: bool) -> None:
+        """`delay` is the delay in samples, apart from that of the processing itself."""
+        self._size, self._rate, self._passes_raw = frame_bytes, rate, passes_raw
+        self._next = -delay  # The index of the next sample to return.
+        self._raw = bytearray(delay * frame_bytes)
+        self._voice = bytearray()
+        self._frames: deque[tuple[int, Frame]] = deque()
+        self.results: deque[Frame | None] = deque(maxlen=500)
+        """A result for each 10 ms that was returned; None for audio that was not processed."""
+        self.replaced_samples = 0
+
+    @property
+    def position(self) -> int:
+        """The index of the next sample that comes."""
+        return self._next + len(self._raw) // self._size
+
+    def add(self, output: Output, base: int) -> None:
+        """Adds voice of a session whose first sample has the index `base`."""
+        first = base + output.first_sample
+        data = bytes(output)
+        end = self._next + len(self._voice) // self._size
+        if first > end:
+            self._voice += self._substitute(end, first)
+            end = first
+        self._voice += data[(end - first) * self._size :]
+        step = self._rate // 100
+        if not output.is_lost:
+            self._frames.extend((first + step * number, frame) for number, frame in enumerate(output.frames))
+
+    def exchange(self, raw: bytes, is_processed: bool = True) -> bytes:
+        """Takes raw audio and returns as many samples. Without `is_processed`, the raw ones."""
+        self._raw += raw
+        count = len(raw) // self._size
+        wanted = count * self._size
+        if not is_processed:
+            self._voice.clear()
+        if len(self._voice) < wanted:
+            end = self._next + len(self._voice) // self._size
+            self.replaced_samples += self._next + count - end
+            self._voice += self._substitute(end, self._next + count)
+        returned = bytes(self._voice[:wanted])
+        del self._voice[:wanted], self._raw[:wanted]
+        self._collect_results(self._next + count)
+        self._next += count
+        return returned
+
+    def _substitute(self, first: int, end: int) -> bytes:
+        size = (end - first) * self._size
+        if not self._passes_raw:
+            return bytes(size)
+        start = (first - self._next) * self._size
+        return bytes(self._raw[start : start + size]).ljust(size, b"\0")
+
+    def _collect_results(self, end: int) -> None:
+        """Moves the results of what is returned, one for each 10 ms."""
+        step = self._rate // 100
+        for boundary in range(-(-self._next // step) * step, end, step):
+            while self._frames and self._frames[0][0] + step <= boundary:
+                self._frames.popleft()
+            has_result = self._frames and self._frames[0][0] <= boundary
+            self.results.append(self._frames[0][1] if has_result else None)

@@ -1,0 +1,146 @@
+"""A session in the background, for programs that exchange audio frame by frame and cannot wait."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, Literal
+
+from ._alignment import AlignedVoice
+from .errors import AnechoicError, FormatError, Overloaded, Refused, ServerUnavailable
+from .formats import Format
+from .session import Server, Session
+from .settings import Settings
+
+_SLACK_SECONDS = 0.03
+"""The time for a round trip to the server, in addition to the length of a frame."""
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
+_log = logging.getLogger("anechoic")
+
+
+class LiveFilter:
+    """Takes frames of the microphone and returns as many samples of the voice, at a constant delay.
+
+    The session starts with the first frame, and again if it ends. While there is none, the raw audio
+    passes, or silence. Nothing here waits. Use it in one event loop.
+    """
+
+    def __init__(
+        self, server: Server, *, on_loss: Literal["raw", "silence"] = "raw", settings: Settings | None = None,
+        **options: Any,
+    ) -> None:
+        """`options` are those of `Session`."""
+        if on_loss not in ("raw", "silence"):
+            raise FormatError(f"on_loss: {on_loss!r} is not supported; use 'raw' or 'silence'", field="on_loss")
+        self.is_enabled = True
+        self._server, self._on_loss, self._settings, self._options = server, on_loss, settings or {}, options
+        self._microphone: Format | None = None
+        self._reference: Format | None = None
+        self._voice: AlignedVoice | None = None
+        self._session: Session | None = None
+        self._base = 0
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def session(self) -> Session | None:
+        """The session that runs. None while there is none."""
+        return self._session
+
+    @property
+    def voice(self) -> AlignedVoice | None:
+        """The voice that is exchanged. None before the first frame."""
+        return self._voice
+
+    def exchange(self, raw: bytes, format: Format) -> bytes:
+        """Takes a frame, whose format may change at any time, and returns as many samples."""
+        if format != self._microphone:
+            self._begin(raw, format)
+        assert self._voice is not None
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run())
+        session = self._session
+        if session is not None:
+            try:
+                session.feed_nowait(raw)
+            except AnechoicError:
+                self._session = None  # The task says why, and starts another one.
+        returned = self._voice.exchange(raw, self.is_enabled)
+        self._take_output()
+        return returned
+
+    def announce_reference(self, format: Format) -> None:
+        """Announces the format of `play`. Another format starts the session anew."""
+        if format != self._reference:
+            self._reference = format
+            self._restart()
+
+    def play(self, data: bytes, format: Format) -> None:
+        """Takes what the loudspeaker plays now, or after what it still plays."""
+        self.announce_reference(format)
+        if self._session is None:
+            return
+        try:
+            self._session.place_reference(data)
+        except Refused as error:
+            _log.warning("%s; it is dropped", error)
+
+    def stop_playing(self) -> bytes:
+        """Takes back what was not played yet, and returns it."""
+        if self._session is None or self._reference is None:
+            return b""
+        return self._session.drop_reference()
+
+    async def close(self) -> None:
+        """Ends the session."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+
+    def _begin(self, raw: bytes, format: Format) -> None:
+        count = len(raw) // format.frame_bytes
+        delay = count + round(_SLACK_SECONDS * format.rate)
+        self._microphone = format
+        self._voice = AlignedVoice(format.frame_bytes, format.rate, delay, self._on_loss == "raw")
+        self._restart()
+
+    def _restart(self) -> None:
+        self._session = None
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def _take_output(self) -> None:
+        """Moves what has arrived, for the next frame."""
+        if self._session is None or self._voice is None:
+            return
+        while (output := self._session.read_nowait()) is not None:
+            self._voice.add(output, self._base)
+
+    async def _run(self) -> None:
+        pause = _SHORTEST_PAUSE
+        while True:
+            try:
+                await self._serve()
+                pause = _SHORTEST_PAUSE
+            except AnechoicError as error:
+                passed = "raw audio passes" if self._on_loss == "raw" else "silence passes"
+                _log.error("%s; %s until a session runs", error, passed)
+                is_short = isinstance(error, (ServerUnavailable, Overloaded))
+                pause = min(2 * pause, _LONGEST_PAUSE) if is_short else _LONGEST_PAUSE
+            finally:
+                self._session = None
+            await asyncio.sleep(pause)
+
+    async def _serve(self) -> None:
+        """Runs one session to its end."""
+        assert self._microphone is not None and self._voice is not None
+        session = Session(
+            self._server, microphone=self._microphone, reference=self._reference, settings=self._settings,
+            intermittent_reference=self._reference is not None, **self._options,
+        )
+        async with session:
+            self._base, self._session = self._voice.position, session
+            async for _ in session.events():
+                pass
+            self._session = None
