@@ -14,6 +14,7 @@ from .settings import Settings
 
 _SLACK_SECONDS = 0.03
 """The time for a round trip to the server, in addition to the length of a frame."""
+_MOST_EARLY_SECONDS = 60
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
 _log = logging.getLogger("anechoic")
 
@@ -39,6 +40,8 @@ class LiveFilter:
         self._voice: AlignedVoice | None = None
         self._session: Session | None = None
         self._base = 0
+        self._early = bytearray()
+        self._early_from = 0
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -72,22 +75,25 @@ class LiveFilter:
         """Announces the format of `play`. Another format starts the session anew."""
         if format != self._reference:
             self._reference = format
+            self._early.clear()
             self._restart()
 
     def play(self, data: bytes, format: Format) -> None:
         """Takes what the loudspeaker plays now, or after what it still plays."""
         self.announce_reference(format)
-        if self._session is None:
-            return
-        try:
-            self._session.place_reference(data)
-        except Refused as error:
-            _log.warning("%s; it is dropped", error)
+        if self._session is not None:
+            self._place(data)
+        elif self._voice is not None and len(self._early) < _MOST_EARLY_SECONDS * format.rate * format.frame_bytes:
+            if not self._early:
+                self._early_from = self._voice.position
+            self._early += data
 
     def stop_playing(self) -> bytes:
         """Takes back what was not played yet, and returns it."""
+        early = bytes(self._early)
+        self._early.clear()
         if self._session is None or self._reference is None:
-            return b""
+            return early
         return self._session.drop_reference()
 
     async def close(self) -> None:
@@ -96,6 +102,20 @@ class LiveFilter:
         if task is not None:
             task.cancel()
             await asyncio.wait([task])
+
+    def _place(self, data: bytes) -> None:
+        assert self._session is not None
+        try:
+            self._session.place_reference(data)
+        except Refused as error:
+            _log.warning("%s; it is dropped", error)
+
+    def _place_early(self) -> None:
+        """Places what began to play before the session, without what has been played since."""
+        if self._early and self._reference is not None and self._microphone is not None:
+            played = (self._base - self._early_from) * self._reference.rate // self._microphone.rate
+            self._place(bytes(self._early[played * self._reference.frame_bytes :]))
+        self._early.clear()
 
     def _begin(self, raw: bytes, format: Format) -> None:
         count = len(raw) // format.frame_bytes
@@ -141,6 +161,7 @@ class LiveFilter:
         )
         async with session:
             self._base, self._session = self._voice.position, session
+            self._place_early()
             async for _ in session.events():
                 pass
             self._session = None

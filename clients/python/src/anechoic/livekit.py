@@ -21,6 +21,7 @@ from .formats import Format
 from .live import LiveFilter
 from .session import Server
 
+_USUAL_RATE = 24000
 _MOST_HELD = 3000
 """The frames that are held until playback starts. LiveKit's have 10 to 100 ms."""
 
@@ -74,6 +75,7 @@ class AnechoicAudioOutput(io.AudioOutput):
             sample_rate=next_in_chain.sample_rate,
         )
         self._live = processor.live
+        self._live.announce_reference(Format(next_in_chain.sample_rate or _USUAL_RATE))
         self._held: deque[tuple[bytes, Format]] = deque(maxlen=_MOST_HELD)
         self._format: Format | None = None
         self._is_playing = False
