@@ -1,0 +1,132 @@
+"""WAV files, the command, the blocking face, and the quick start of README."""
+
+import os
+import re
+import subprocess
+import sys
+import wave
+
+import numpy as np
+import pytest
+from conftest import PROJECT, level
+
+import anechoic
+from anechoic import Format
+
+
+def python(*arguments, cwd, **variables):
+    """Runs Python with the package."""
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "clients/python/src"), **variables}
+    return subprocess.run([sys.executable, *arguments], cwd=cwd, env=environment, capture_output=True, text=True)
+
+
+def test_the_quick_start_of_the_readme_runs(server, sample, tmp_path):
+    text = (PROJECT / "clients/python/README.md").read_text()
+    program = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
+    assert len([line for line in program.splitlines() if line]) <= 10
+    (tmp_path / "sample").mkdir()
+    for name in ("microphone", "reference"):
+        recording = anechoic.Recording.read(sample / f"{name}.wav")
+        anechoic.Recording(recording.format, recording.samples[:80000]).write(tmp_path / f"sample/{name}.wav")
+    done = python("-c", program.replace("127.0.0.1:50051", server), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "the echo was delayed by 33 ms\n"
+    mic, voice = (anechoic.Recording.read(tmp_path / name).samples for name in ("sample/microphone.wav", "voice.wav"))
+    assert len(voice) == len(mic) and level(mic, 2, 5) - level(voice, 2, 5) > 20
+
+
+@pytest.mark.parametrize("width, step", [(2, 1 / 32768), (3, 2**-23), (4, 2**-23)])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_wav_files_of_all_widths_are_read_and_written(tmp_path, width, step, channels):
+    ints = np.random.default_rng(1).integers(-2**(8 * width - 1), 2**(8 * width - 1), (500, channels))
+    with wave.open(str(tmp_path / "a.wav"), "wb") as file:
+        file.setparams((channels, width, 16000, 0, "NONE", ""))
+        file.writeframes(ints.astype("<i4").reshape(-1, 1).view(np.uint8)[:, :width].tobytes())
+    recording = anechoic.Recording.read(tmp_path / "a.wav")
+    assert recording.format == Format(16000, channels, "s16" if width == 2 else "f32")
+    scale = 1 if width == 2 else 2.0 ** (1 - 8 * width)
+    assert np.allclose(recording.samples.reshape(500, channels), ints * scale, atol=1e-7)
+    recording.write(tmp_path / "b.wav")
+    again = anechoic.Recording.read(tmp_path / "b.wav")
+    assert again.format == recording.format and np.allclose(again.samples, recording.samples, atol=step)
+
+
+def test_other_files_are_refused_in_one_line(tmp_path):
+    with wave.open(str(tmp_path / "bytes.wav"), "wb") as file:
+        file.setparams((1, 1, 16000, 0, "NONE", ""))
+    with pytest.raises(anechoic.FormatError, match="bytes.wav: 8 bits are not supported; use 16, 24 or 32"):
+        anechoic.Recording.read(tmp_path / "bytes.wav")
+    with wave.open(str(tmp_path / "rate.wav"), "wb") as file:
+        file.setparams((1, 2, 22050, 0, "NONE", ""))
+    with pytest.raises(anechoic.FormatError, match="rate.wav: rate: 22050 is not supported"):
+        anechoic.Recording.read(tmp_path / "rate.wav")
+    (tmp_path / "text.wav").write_text("This is no sound.")
+    with pytest.raises(anechoic.FormatError, match="text.wav: not a WAV file"):
+        anechoic.Recording.read(tmp_path / "text.wav")
+
+
+def test_a_shorter_reference_of_another_rate_is_continued_with_silence(server, tmp_path, sample, reference):
+    ref = anechoic.Recording(Format(8000), np.ascontiguousarray(reference.samples[:160000:2]))
+    ref.write(tmp_path / "ref.wav")
+    events = []
+    done = anechoic.process_file(
+        sample / "microphone.wav", tmp_path / "voice.wav", reference=tmp_path / "ref.wav", server=server,
+        on_event=events.append)
+    assert (done.samples, done.lost_samples) == (320000, 0)
+    assert any(isinstance(event, anechoic.events.EchoPathChanged) for event in events)
+
+
+def test_the_command_processes_a_file(server, sample, tmp_path):
+    done = python("-m", "anechoic", "process", str(sample / "microphone.wav"), "--reference",
+                  str(sample / "reference.wav"), "voice.wav", "--server", server, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].endswith("voice started") and lines[-1] == "20.00 s written to voice.wav"
+    mic, voice = (anechoic.Recording.read(path).samples for path in (sample / "microphone.wav", tmp_path / "voice.wav"))
+    assert level(mic, 3, 8) - level(voice, 3, 8) > 20
+
+
+def test_the_command_starts_a_server_if_there_is_none(sample, tmp_path):
+    # A network of its own has no server on 127.0.0.1:50051.
+    isolated = ["unshare", "--user", "--net"] if os.geteuid() else ["unshare", "--net"]
+    command = [*isolated, sys.executable, "-m", "anechoic", "process", str(sample / "microphone.wav"), "voice.wav"]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "clients/python/src")}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert anechoic.Recording.read(tmp_path / "voice.wav").samples.any()
+    missing = subprocess.run(command, cwd=tmp_path, env={**environment, "ANECHOIC_SERVER": "/no/server"},
+                             capture_output=True, text=True)
+    assert missing.returncode == 2
+    assert missing.stderr.startswith("anechoic: /no/server: not found; install") and missing.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments, code, words", [
+    (["process", "nowhere.wav", "x.wav"], 2, "anechoic: nowhere.wav: No such file or directory"),
+    (["process", "MIC", "x.wav", "--server", "127.0.0.1:1"], 2, "anechoic: 127.0.0.1:1: UNAVAILABLE"),
+    (["process", "MIC", "no/folder.wav", "--server", "SERVER"], 2, "anechoic: no/folder.wav: No such file"),
+    (["process", "MIC"], 64, "python -m anechoic process: the following arguments are required"),
+    (["listen"], 64, "python -m anechoic: argument COMMAND: invalid choice"),
+])
+def test_a_failure_is_one_line(server, sample, tmp_path, arguments, code, words):
+    known = {"MIC": str(sample / "microphone.wav"), "SERVER": server}
+    done = python("-m", "anechoic", *[known.get(each, each) for each in arguments], cwd=tmp_path)
+    assert done.returncode == code
+    assert done.stderr.startswith(words) and done.stderr.count("\n") == 1
+
+
+def test_scripts_need_no_event_loop(server, microphone, reference):
+    options = {"microphone": Format(16000), "reference": Format(16000), "real_time": False}
+    with anechoic.blocking.Session(server, session_id="script", **options) as session:
+        with anechoic.blocking.Sessions(server, client="other script") as sessions:
+            assert "script" in [each.id for each in sessions.list()]
+            assert sessions.mute("script").actor == "other script"
+            assert not sessions.unmute("script").muted
+        session.feed(microphone.samples[:16000], reference.samples[:16000])
+        first = session.read(8000)
+        session.finish()
+        rest = sum(len(output.samples) for output in session)
+        assert isinstance(list(session.events())[-1], anechoic.SessionFinished)
+    assert len(first) + rest == 16000
+    with pytest.raises(anechoic.ServerUnavailable):
+        with anechoic.blocking.Session("127.0.0.1:1", microphone=Format(16000)):
+            pass
