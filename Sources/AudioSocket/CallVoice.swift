@@ -42,7 +42,8 @@ struct CallVoice {
       var bytes: [UInt8] = []
       bytes.reserveCapacity(2 * count)
       for index in 0..<count {
-        let value = index < pulled ? max(-32768, min(32767, (inputs.0[index] * 32768).rounded())) : 0
+        let value =
+          index < pulled ? max(-32768, min(32767, (inputs.0[index] * 32768).rounded())) : 0
         let bits = UInt16(bitPattern: Int16(value))
         bytes.append(UInt8(bits & 0xff))
         bytes.append(UInt8(bits >> 8))

@@ -12,7 +12,9 @@ struct PlaybackQueue {
     let end = min(bytes.count, start + wanted)
     let result = bytes[start..<end] + repeatElement(0, count: wanted - (end - start))
     start = end
-    if start == bytes.count { removeAll() } else if start > 1 << 16 {
+    if start == bytes.count {
+      removeAll()
+    } else if start > 1 << 16 {
       bytes.removeFirst(start)
       start = 0
     }

@@ -96,7 +96,8 @@ func pullIntegers(
   let channels = voice.options.microphone.channels
   return withUnsafeTemporaryAllocation(of: Float.self, capacity: max(1, frames * channels)) {
     floats in
-    let count = voice.pull(into: UnsafeMutableBufferPointer(rebasing: floats[..<(frames * channels)]))
+    let count = voice.pull(
+      into: UnsafeMutableBufferPointer(rebasing: floats[..<(frames * channels)]))
     for index in 0..<count * channels {
       output[index] = Int16(max(-32768, min(32767, (floats[index] * 32768).rounded())))
     }

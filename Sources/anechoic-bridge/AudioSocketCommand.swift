@@ -104,7 +104,8 @@ struct AudioSocketCommand: AsyncParsableCommand {
     voice.delay = delay.duration
     voice.fallback = fallback == .silence ? .silence : .microphone
     var settings = BridgeSettings(host: host, port: port, voice: voice) { line in
-      standardError("anechoic-bridge: \(line.split(whereSeparator: \.isNewline).joined(separator: " "))\n")
+      standardError(
+        "anechoic-bridge: \(line.split(whereSeparator: \.isNewline).joined(separator: " "))\n")
     }
     settings.maximumCalls = maxCalls
     for argument in audioType { settings.types[argument.type] = argument.rate }

@@ -41,7 +41,8 @@ struct CLibraryTests {
     #expect(result.errors.contains("event 0 at -1: 0 sessions/"), "\(result.errors)")
     let voice = try folder.data("voice.s16")
     #expect(voice.count == 4000 * 32)
-    #expect(energy(voice.suffix(32_000)) < energy(try folder.data("microphone.s16").suffix(32_000)) / 10)
+    #expect(
+      energy(voice.suffix(32_000)) < energy(try folder.data("microphone.s16").suffix(32_000)) / 10)
   }
 
   @Test func withoutAServerTheMicrophonePassesWithTheSameDelay() async throws {
