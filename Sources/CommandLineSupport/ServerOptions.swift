@@ -43,7 +43,7 @@ public struct ServerAccess: ParsableArguments {
       500ms, 10s, 2m.
       """,
       valueName: "time"))
-  var connectTimeout = ServerWait.usual
+  public var connectTimeout = ServerWait.usual
 
   @Flag(help: "Encrypt the connection, and verify the server's certificate.")
   var tls = false
