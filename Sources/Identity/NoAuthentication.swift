@@ -6,7 +6,7 @@ public import GRPCTransport
 public struct NoAuthentication: Authenticator {
   public init() {}
 
-  public func authentication(of call: ServerCall) -> Authentication {
+  public func authentication(of call: any Caller) -> Authentication {
     let host = PeerAddress.host(of: call.peer)
     guard let name = call.metadata[RPC.clientName], !name.isEmpty else {
       return .known(Identified(.unverified(name: host, host: host)))

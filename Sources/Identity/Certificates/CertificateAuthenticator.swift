@@ -7,7 +7,7 @@ public struct CertificateAuthenticator: Authenticator {
 
   public init(scopes: ScopeMap) { self.scopes = scopes }
 
-  public func authentication(of call: ServerCall) -> Authentication {
+  public func authentication(of call: any Caller) -> Authentication {
     let properties = call.peerProperties
     guard !properties.isEmpty else {
       return .refused(.missing("the client has shown no certificate"))

@@ -18,7 +18,7 @@ public final class TokenAuthenticator: Authenticator {
     self.policy = policy
   }
 
-  public func authentication(of call: ServerCall) -> Authentication {
+  public func authentication(of call: any Caller) -> Authentication {
     let host = PeerAddress.host(of: call.peer)
     do throws(AuthenticationFailure) {
       let token = try BearerToken(call.metadata)
