@@ -1,5 +1,3 @@
-public import GRPCTransport
-
 /// Finds out who a call's client is.
 public protocol Authenticator: Sendable {
   /// Decides about a call, without blocking its thread.

@@ -1,5 +1,5 @@
 internal import AnechoicAPI
-public import GRPCTransport
+internal import GRPCTransport
 
 /// Accepts every client under the name that it gives itself in the header `anechoic-client`, or
 /// under the name of its host if it gives none.

@@ -16,7 +16,9 @@ struct BrowserRuleTests {
     #expect(BrowserRule(.local).allows(["host": host]))
   }
 
-  @Test(arguments: ["evil.example", "127.0.0.1.evil.example:1", "10.1.2.3.evil.example", "", "1.2.3"])
+  @Test(arguments: [
+    "evil.example", "127.0.0.1.evil.example:1", "10.1.2.3.evil.example", "", "1.2.3",
+  ])
   func namesThatStrangersCanOwnAreRefused(host: String) {
     #expect(!BrowserRule(.thisMachine).allows(["host": host]))
     #expect(!BrowserRule(.local).allows(["host": host]))

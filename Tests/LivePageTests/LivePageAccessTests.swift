@@ -38,7 +38,8 @@ struct LivePageAccessTests {
           .message(Anechoic_V1_ListSessionsResponse.self)
         #expect(list.sessions.count == count)
       }
-      for (method, scope, body) in Self.methods where scope != "inject" && method != "ListSessions" {
+      for (method, scope, body) in Self.methods where scope != "inject" && method != "ListSessions"
+      {
         try server.call(method, body, headers: foreign).expect(404, "NO_SESSION")
       }
       let muted = try server.call(

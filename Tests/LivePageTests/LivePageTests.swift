@@ -78,7 +78,8 @@ struct LivePageTests {
       let watcher = try server.begin("WatchSession", name)
       var text = watcher.next()
       while !text.contains("\"snapshot\"") { text += watcher.next() }
-      #expect(try server.call("SetMute", String(name.dropLast()) + ",\"muted\":true}").status == 200)
+      #expect(
+        try server.call("SetMute", String(name.dropLast()) + ",\"muted\":true}").status == 200)
       #expect(try server.call("DeleteSession", name).status == 200)
       text += watcher.rest()
       let answer = try Answer(text)

@@ -1,4 +1,4 @@
-public import GRPCTransport
+internal import GRPCTransport
 
 /// Identifies clients by the names in their certificates, which TLS has verified: a URI, a DNS name
 /// or an e-mail address of the subject alternative names, or otherwise the subject's common name.

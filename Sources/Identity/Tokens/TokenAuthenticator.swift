@@ -1,5 +1,5 @@
 internal import Foundation
-public import GRPCTransport
+internal import GRPCTransport
 internal import Synchronization
 
 /// Identifies clients by a JSON Web Token in the header `authorization`. The subject of the token is

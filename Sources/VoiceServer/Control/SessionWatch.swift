@@ -3,6 +3,7 @@ internal import GRPCTransport
 internal import Identity
 internal import SessionConversions
 internal import SwiftProtobuf
+internal import VoiceSessions
 
 /// The responses that a watcher of a session gets, one after another: a snapshot, then every event
 /// and the newest statistics. Does no I/O.
