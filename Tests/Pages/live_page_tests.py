@@ -279,13 +279,13 @@ class LostServerTests(PageTest):
         self.picture(page, "live-lost")
         self.server.process.send_signal(signal.SIGCONT)
         page.wait("document.querySelector('#lost').hidden", timeout=60)
-        self.server.stop()
+        self.server.process.kill()
         page.wait("!document.querySelector('#lost').hidden", timeout=60)
         again = start("--http-listen", f"127.0.0.1:{port}")
         self.addCleanup(again.stop)
         page.wait("document.querySelector('#lost').hidden", timeout=60)
         page.wait(says("#connection", "Connected"))
-        page.wait(says(".head", "This session is not running."), timeout=60)
+        page.wait(says(".badge", "ended"), timeout=60)
 
 
 class TokenTests(PageTest):
