@@ -1,5 +1,6 @@
 """Media clients that keep calls open: what the live page shows."""
 
+import re
 import threading
 import time
 import wave
@@ -12,6 +13,16 @@ from service import FRAME, ROOT, voice
 
 FRAMES_PER_CHUNK = 2
 CHUNK = 2 * FRAME * FRAMES_PER_CHUNK
+
+
+def page_of(server):
+    """Returns the address of a server's live page, which the server tells last of all."""
+    end = time.monotonic() + 20
+    while not (found := re.search(r"live page on (\S+)", server.output)):
+        if time.monotonic() > end:
+            raise RuntimeError(f"the server has no live page: {server.output}")
+        time.sleep(0.02)
+    return found[1]
 
 
 def sample(name):

@@ -2,13 +2,12 @@
 
 import argparse
 import os
-import re
 import statistics
 import time
 from pathlib import Path
 
 from browser import Browser
-from calls import Call
+from calls import Call, page_of
 from service import Server
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -35,7 +34,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=4)
     options = parser.parse_args()
     server = Server(options.server, "--http-listen", "127.0.0.1:0", "--frame-budget", "0")
-    address = re.search(r"live page on (\S+)", server.output)[1]
+    address = page_of(server)
     calls = [Call(server.address, "watched")]
     calls += [Call(server.address, f"call-{number:03}", silent=True, room=f"room {number}")
               for number in range(1, options.sessions)]

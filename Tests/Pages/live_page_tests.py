@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from browser import Browser
-from calls import Call, unary
+from calls import Call, page_of, unary
 from issuer import Issuer
 from service import Server, sessions_pb2
 
@@ -28,7 +28,7 @@ def start(*options):
     server = Server(
         SERVER, "--http-listen", "127.0.0.1:0", "--frame-budget", "0", "--resume-window", "0",
         *options)
-    server.page = re.search(r"live page on (\S+)", server.output)[1]
+    server.page = page_of(server)
     return server
 
 
