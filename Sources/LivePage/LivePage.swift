@@ -16,6 +16,7 @@ public struct LivePage: Sendable {
   private let gateway: SessionGateway
   private let rule: BrowserRule
   private let refusal: String?
+  private let watches = WatchPlaces()
 
   /// Creates the page. `refusal` is the reason why the page is switched off, or nil.
   public init(_ gateway: SessionGateway, _ rule: BrowserRule, _ refusal: String? = nil) {
@@ -32,12 +33,14 @@ public struct LivePage: Sendable {
     var metadata = Metadata()
     for (name, value) in request.headers { metadata.append(name, value) }
     let call = SessionGateway.Call(method, PlainCaller(peer: request.peer, metadata: metadata))
-    return .made(on: BackgroundExecutor.shared) { [gateway] exchange in
-      if gateway.isWatch(method) {
-        await Self.watch(call, request.body, gateway, exchange)
-      } else {
-        await exchange.respond(Self.response(to: call, request.body, gateway))
+    return .made(on: BackgroundExecutor.shared) { [gateway, watches] exchange in
+      guard gateway.isWatch(method) else {
+        return await exchange.respond(Self.response(to: call, request.body, gateway))
       }
+      let hasPlace = await watches.enter {
+        await Self.watch(call, request.body, gateway, exchange)
+      }
+      if !hasPlace { exchange.respond(Self.response(.tooManyPages(WatchPlaces.most))) }
     }
   }
 
@@ -60,7 +63,7 @@ public struct LivePage: Sendable {
       refusal
       ?? (rule.allows(request.headers)
         ? nil : "calls from other web pages, and for other hosts than this machine, are refused")
-    if let refusal { return Self.response(Status(.permissionDenied, refusal)) }
+    if let refusal { return Self.response(.pageRefused(refusal)) }
     let type = request.headers["content-type"]?.prefix { $0 != ";" }
     guard type == Self.json[...] else {
       return HTTPResponse("use Content-Type: \(Self.json)\n", status: .unsupportedMediaType)
