@@ -150,6 +150,12 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swift),
+    // C23 has #embed.
+    .target(name: "CLivePage", cSettings: [.unsafeFlags(["-std=c23"])]),
+    .target(
+      name: "LivePage",
+      dependencies: ["CLivePage", "Administration", "VoiceServer", "Identity", "GRPCTransport"],
+      swiftSettings: swift),
     .target(
       name: "LayeredSettings",
       dependencies: ["AnechoicAPI", .product(name: "Yams", package: "Yams")],
@@ -216,7 +222,7 @@ let package = Package(
     .executableTarget(
       name: "anechoic-server",
       dependencies: [
-        "ServerSettings", "VoiceServer", "Administration", "Telemetry", "Identity",
+        "ServerSettings", "Sockets", "VoiceServer", "LivePage", "Administration", "Telemetry", "Identity",
         "LayeredSettings",
         "VoiceClient", "AnechoicAPI", "GRPCTransport", "CommandLineSupport",
         argumentParser, .product(name: "Logging", package: "swift-log"),
@@ -377,8 +383,16 @@ let package = Package(
     .testTarget(
       name: "AdministrationTests",
       dependencies: [
-        "Administration", "Sockets", "Telemetry",
+        "Administration", "Sockets", "Telemetry", "TestNetwork",
         .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "LivePageTests",
+      dependencies: [
+        "LivePage", "Administration", "VoiceServer", "VoiceClient", "Identity", "Telemetry",
+        "WebRTCEngine", "VoiceEngines", "TestTokens", "TestNetwork", "AnechoicAPI", "GRPCTransport",
+        protobuf, .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swift),
     .testTarget(

@@ -12,6 +12,7 @@ public import Telemetry
 /// | /version | GET | the build, as JSON |
 /// | /log-level | GET, PUT | the level of the log |
 /// | /injection | GET, PUT | whether speech may be injected: on or off |
+/// | others | | those of `pages` |
 public struct AdministrationService: Sendable {
   /// A switch that operators turn.
   public struct Switch: Sendable {
@@ -33,35 +34,52 @@ public struct AdministrationService: Sendable {
   private let isReady: @Sendable () -> Bool
   private let injection: Switch?
   private let audit: Audit
-  private let isLoopback: Bool
+  private let rule: BrowserRule
+  private let pages: Pages
+
+  /// Further paths. Returns nil for a path that does not exist.
+  public typealias Pages = @Sendable (HTTPRequest) -> HTTPAnswer?
 
   /// Creates the service. `version` is a JSON object. Without `injection` its path does not exist.
-  /// `isLoopback` tells whether only programs of
-  /// this machine reach the listener.
+  /// `isLoopback` tells whether only programs of this machine reach the listener.
   public init(
     registry: MetricsRegistry, version: String, threshold: LogThreshold, injection: Switch?,
-    isLoopback: Bool, isReady: @escaping @Sendable () -> Bool, audit: @escaping Audit
+    isLoopback: Bool, isReady: @escaping @Sendable () -> Bool,
+    pages: @escaping Pages = { _ in nil }, audit: @escaping Audit
   ) {
     self.registry = registry
     self.version = version
     self.threshold = threshold
     self.injection = injection
-    self.isLoopback = isLoopback
+    rule = BrowserRule(isLoopback ? .thisMachine : .any)
+    self.pages = pages
     self.isReady = isReady
     self.audit = audit
   }
 
   /// Returns the answer to a request, and counts it.
-  public func answer(_ request: HTTPRequest) -> HTTPResponse {
-    let response = response(to: request)
-    Counter(
-      label: MetricDeclaration.operatorRequests.name,
-      dimensions: [("code", "\(response.status.rawValue)")], factory: PrometheusFactory(registry)
-    ).increment()
-    return response
+  public func answer(_ request: HTTPRequest) -> HTTPAnswer {
+    switch response(to: request).map(HTTPAnswer.complete) ?? pages(request) ?? .refusal(.notFound) {
+    case .complete(let response):
+      count(response.status)
+      return .complete(response)
+    case .later(let work):
+      return .later { exchange in
+        exchange.observe { count($0) }
+        return work(exchange)
+      }
+    }
   }
 
-  private func response(to request: HTTPRequest) -> HTTPResponse {
+  private func count(_ status: HTTPStatus) {
+    Counter(
+      label: MetricDeclaration.operatorRequests.name,
+      dimensions: [("code", "\(status.rawValue)")], factory: PrometheusFactory(registry)
+    ).increment()
+  }
+
+  /// Returns the answer to a request for a path of this service, or nil for other paths.
+  private func response(to request: HTTPRequest) -> HTTPResponse? {
     switch request.path {
     case "/metrics": return read(request) { metrics(request) }
     case "/livez": return read(request) { HTTPResponse("ok\n") }
@@ -81,7 +99,7 @@ public struct AdministrationService: Sendable {
         return nil
       }
     case "/injection":
-      guard let injection else { return .refusal(.notFound) }
+      guard let injection else { return nil }
       return readOrChange(request, "switch injection", { injection.isOn() ? "on" : "off" }) {
         text in
         guard ["on", "off"].contains(text) else {
@@ -90,7 +108,7 @@ public struct AdministrationService: Sendable {
         injection.set(text == "on")
         return nil
       }
-    default: return .refusal(.notFound)
+    default: return nil
     }
   }
 
@@ -113,7 +131,7 @@ public struct AdministrationService: Sendable {
     switch request.method {
     case "GET", "HEAD": return HTTPResponse(value() + "\n")
     case "PUT":
-      guard BrowserRule(isLoopback: isLoopback).allows(request.headers) else {
+      guard rule.allows(request.headers) else {
         audit(action, "", false)
         return HTTPResponse("changes from web pages are refused\n", status: .forbidden)
       }
@@ -127,28 +145,5 @@ public struct AdministrationService: Sendable {
       return HTTPResponse(
         "use GET or PUT\n", status: .methodNotAllowed, allowed: ["GET", "HEAD", "PUT"])
     }
-  }
-}
-
-/// The rule that keeps web pages in an operator's browser from making changes.
-///
-/// A page of another site sends its own origin. A page whose name was rebound to this machine's
-/// address names itself as the host.
-struct BrowserRule {
-  let isLoopback: Bool
-
-  func allows(_ headers: [String: String]) -> Bool {
-    if let site = headers["sec-fetch-site"], site != "same-origin", site != "none" { return false }
-    let host = headers["host"] ?? ""
-    if let origin = headers["origin"], origin != "http://\(host)" { return false }
-    return !isLoopback || Self.namesThisMachine(host)
-  }
-
-  private static func namesThisMachine(_ host: String) -> Bool {
-    let end = host.hasPrefix("[") ? host.firstIndex(of: "]").map(host.index(after:)) : nil
-    let name = host[..<(end ?? host.firstIndex(of: ":") ?? host.endIndex)].lowercased()
-    let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
-    return name == "localhost" || name == "[::1]"
-      || numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
   }
 }

@@ -40,10 +40,11 @@ public final class AudioSocketBridge: Sendable {
     while !isStopping.load(ordering: .relaxed) {
       var events = [pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)]
       guard poll(&events, 1, 100) == 1 else { continue }
-      let descriptor = socket.accept()
-      if descriptor < 0 {
+      guard let (descriptor, _) = socket.accept() else {
         Thread.sleep(forTimeInterval: Self.pause)
-      } else if calls.load(ordering: .relaxed) < settings.maximumCalls {
+        continue
+      }
+      if calls.load(ordering: .relaxed) < settings.maximumCalls {
         calls.wrappingAdd(1, ordering: .relaxed)
         Thread { [self] in run(descriptor) }.start()
       } else {

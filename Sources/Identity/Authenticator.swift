@@ -1,9 +1,7 @@
-public import GRPCTransport
-
 /// Finds out who a call's client is.
 public protocol Authenticator: Sendable {
-  /// Decides about a call, on the call's thread, without blocking it.
-  func authentication(of call: ServerCall) -> Authentication
+  /// Decides about a call, without blocking its thread.
+  func authentication(of call: any Caller) -> Authentication
 }
 
 /// The finding of an authenticator.

@@ -21,6 +21,12 @@ extension ServerSettings {
       "listen.http", flag: "http-listen", \.httpListen, .hostOrOff, .restart,
       "The plaintext HTTP address for operators, with metrics and switches"),
     Setting(
+      "listen.live_page", flag: "live-page", \.livePage, .choice, .restart,
+      """
+      Whether the HTTP address serves the page on which operators watch and control sessions. auto: \
+      without authentication, only on this machine
+      """),
+    Setting(
       "listen.reflection", \.reflection, .boolean, .restart,
       "Whether the server describes its methods to clients (gRPC reflection)"),
   ]

@@ -23,6 +23,7 @@ public struct ServerSettings: Sendable, Equatable {
   public var adminListen = "127.0.0.1:50052"
   /// `HOST:PORT` or `off`.
   public var httpListen = "127.0.0.1:50053"
+  public var livePage = LivePageMode.auto
   public var reflection = true
   public var tlsCertificate: String?
   public var tlsKey: String?

@@ -33,13 +33,16 @@ public struct ListeningSocket: Sendable {
     address = "\(text[...colon])\(Self.port(of: descriptor))"
   }
 
-  /// Returns the descriptor of the next connection, or -1 with the reason in `errno`.
-  public func accept() -> Int32 {
-    let connection = Glibc.accept(descriptor, nil, nil)
-    guard connection >= 0 else { return -1 }
+  /// Returns the descriptor of the next connection and the address of its client, or nil with the
+  /// reason in `errno`.
+  public func accept() -> (descriptor: Int32, peer: String)? {
+    var address = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let connection = Self.with(&address) { Glibc.accept(descriptor, $0, &size) }
+    guard connection >= 0 else { return nil }
     _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
     _ = fcntl(connection, F_SETFL, O_NONBLOCK)
-    return connection
+    return (connection, Self.text(of: &address, size))
   }
 
   public func close() { Glibc.close(descriptor) }
@@ -47,14 +50,33 @@ public struct ListeningSocket: Sendable {
   private static func port(of descriptor: Int32) -> UInt16 {
     var address = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    return withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        _ = getsockname(descriptor, $0, &size)
-      }
-      // The port is at the same place in the addresses of both versions.
-      return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-        UInt16(bigEndian: $0.pointee.sin_port)
-      }
+    _ = with(&address) { getsockname(descriptor, $0, &size) }
+    return port(of: &address)
+  }
+
+  private static func port(of address: inout sockaddr_storage) -> UInt16 {
+    // The port is at the same place in the addresses of both versions.
+    withUnsafeBytes(of: &address) {
+      UInt16(bigEndian: $0.load(fromByteOffset: MemoryLayout<sa_family_t>.size, as: UInt16.self))
+    }
+  }
+
+  /// Returns an address as gRPC writes it: `ipv4:127.0.0.1:40112` or `ipv6:[::1]:40112`.
+  private static func text(of address: inout sockaddr_storage, _ size: socklen_t) -> String {
+    var host = [CChar](repeating: 0, count: 64)
+    let length = socklen_t(host.count)
+    _ = with(&address) { getnameinfo($0, size, &host, length, nil, 0, NI_NUMERICHOST) }
+    let text = host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    let name = String(decoding: text, as: UTF8.self)
+    let port = port(of: &address)
+    return name.contains(":") ? "ipv6:[\(name)]:\(port)" : "ipv4:\(name):\(port)"
+  }
+
+  private static func with<Result>(
+    _ address: inout sockaddr_storage, _ body: (UnsafeMutablePointer<sockaddr>) -> Result
+  ) -> Result {
+    withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
     }
   }
 }

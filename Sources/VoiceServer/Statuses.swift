@@ -200,6 +200,19 @@ extension Status {
     .unavailable, "the server has stopped", reason: "SERVER_SHUTDOWN",
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
 
+  /// Returns the status for a call over HTTP that the live page did not make, or whose page is off.
+  public static func pageRefused(_ problem: String) -> Status {
+    Status(.permissionDenied, problem, reason: "PAGE_REFUSED")
+  }
+
+  /// Returns the status for one more call over HTTP that watches a session.
+  public static func tooManyPages(_ maximum: Int) -> Status {
+    Status(
+      .resourceExhausted, "\(maximum) pages already watch a session, the most of this server",
+      reason: "TOO_MANY_CALLS",
+      Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+  }
+
   static let slowWatcher = Status(
     .resourceExhausted, "SLOW_CONSUMER: the watcher has not read its events",
     reason: "SLOW_CONSUMER")

@@ -14,6 +14,8 @@ public final class VoiceProcessingServer: Sendable {
   private let directory: SessionDirectory
   private let live: LiveConfiguration
   private let servesReflection: Bool
+  /// The session service for callers that do not use gRPC.
+  public let sessions: SessionGateway
   /// The listener for operators, which has health and reflection only.
   private let operators = Mutex<Server?>(nil)
   /// The time for the last answers, and for the rest of recordings, to leave after the sessions
@@ -44,6 +46,10 @@ public final class VoiceProcessingServer: Sendable {
     servesReflection = configuration.servesReflection
     health = HealthService(services: [RPC.voiceProcessing, RPC.sessions]) { directory.isFull }
     configuration.metrics.addSessions(maximum: limits.sessions) { directory.count }
+    let service = SessionService(directory: directory, live: live)
+    let interceptor = AccessInterceptor(
+      authenticator: configuration.authenticator, log: configuration.log)
+    sessions = SessionGateway(service, interceptor)
     var options = Server.Options(
       addresses: configuration.addresses, queueCount: configuration.threads)
     options.security = configuration.security
@@ -58,9 +64,7 @@ public final class VoiceProcessingServer: Sendable {
         },
         .capabilities(live, directory, costs),
       ]
-      + SessionService(directory: directory, live: live).methods
-    let interceptor = AccessInterceptor(
-      authenticator: configuration.authenticator, log: configuration.log)
+      + service.methods
     methods = methods.map { $0.admitted(by: interceptor) } + health.methods
     if configuration.servesReflection { methods += ReflectionService(methods).methods }
     configuration.injection.onChange { [injection = configuration.injection] in

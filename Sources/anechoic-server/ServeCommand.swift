@@ -117,7 +117,8 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.engines,
         injection: .init(
           isOn: { [injection = configuration.injection] in injection.isOn },
-          set: { [injection = configuration.injection] in injection.set($0) }))
+          set: { [injection = configuration.injection] in injection.set($0) }),
+        livePage: settings.values.livePageAccess)
     }
     guard health != ServerSettings.off else { return }
     do throws(ServerStartError) {

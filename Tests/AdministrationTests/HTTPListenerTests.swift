@@ -4,6 +4,7 @@ import Logging
 import Sockets
 import Synchronization
 import Telemetry
+import TestNetwork
 import Testing
 
 /// The listener, through real sockets.
@@ -181,74 +182,4 @@ private final class Lines: Sendable {
 
   var all: [String] { lines.withLock { $0 } }
   func add(_ line: String) { lines.withLock { $0.append(line) } }
-}
-
-/// A client that sends any bytes.
-private final class Client {
-  private let descriptor: Int32
-  private var isOpen = true
-
-  static var openDescriptors: Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
-  }
-
-  init(_ listener: HTTPListener) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = (UInt16(listener.address.split(separator: ":")[1]) ?? 0).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    try #require(result == 0)
-  }
-
-  deinit { if isOpen { close(descriptor) } }
-
-  func send(_ text: String) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { return }
-      bytes = bytes.dropFirst(count)
-    }
-  }
-
-  /// Returns what comes until the server closes the connection.
-  func rest() -> String {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = recv(descriptor, &buffer, buffer.count, 0)
-      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-      bytes += buffer.prefix(count)
-    }
-  }
-
-  /// Closes the connection so that the server's next write fails.
-  func reset() {
-    var option = linger(l_onoff: 1, l_linger: 0)
-    setsockopt(
-      descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-    close(descriptor)
-    isOpen = false
-  }
-
-  static func exchange(_ listener: HTTPListener, _ request: String) throws -> String {
-    let client = try Client(listener)
-    client.send(request)
-    return client.rest()
-  }
-
-  static func put(_ listener: HTTPListener, _ path: String, _ body: String) throws -> String {
-    try exchange(
-      listener,
-      "PUT \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-    )
-  }
 }

@@ -175,13 +175,14 @@ class Page:
         return result["result"].get("value")
 
     def wait(self, condition, timeout=30):
-        """Waits until an expression is true, and returns its value."""
+        """Waits until an expression is true for JavaScript, and returns its value."""
         end = time.monotonic() + timeout
         while True:
             try:
-                value = self.evaluate(condition)
+                value = self.evaluate(
+                    f"Promise.resolve({condition}).then(value => value ? [value] : null)")
                 if value:
-                    return value
+                    return value[0]
             except ScriptError:
                 # The elements of the condition may not exist yet.
                 value = None

@@ -5,43 +5,70 @@ internal import Glibc
 struct HTTPConnection {
   typealias Instant = ContinuousClock.Instant
 
-  /// The time for the request to arrive, and then for the client to read the answer.
-  static let requestLimit = Duration.seconds(5)
-  static let responseLimit = Duration.seconds(10)
+  /// The time for the request to arrive.
+  private static let requestLimit = Duration.seconds(5)
+  /// The time for a task to make an answer.
+  private static let exchangeLimit = Duration.seconds(3600)
   /// The time for the client to close its side, so that it can read the answer to a request that it
   /// has not sent completely.
   private static let closingLimit = Duration.seconds(1)
+  /// The event of `poll` that tells that the client has closed its side. Its bytes are not read
+  /// while a task makes the answer.
+  private static let closedByPeer: Int16 = 0x2000
 
   private enum Phase {
     case reading(HTTPRequestParser)
-    case writing([UInt8], sent: Int)
+    case working(HTTPExchange, Task<Void, Never>, end: Instant, part: Outgoing)
+    case writing(Outgoing)
     case closing
     case over
+  }
+
+  /// Bytes on their way to the client.
+  private struct Outgoing {
+    var bytes: [UInt8] = []
+    var sent = 0
+    var isEmpty: Bool { sent == bytes.count }
   }
 
   let descriptor: Int32
   /// Whether the connection uses the descriptor that is reserved for when there are no others.
   let usesReserve: Bool
+  private let peer: String
+  private let patience: Duration
   private(set) var deadline: Instant
   private var phase = Phase.reading(HTTPRequestParser())
 
-  init(descriptor: Int32, usesReserve: Bool, now: Instant) {
+  init(
+    descriptor: Int32, peer: String, usesReserve: Bool, patience: Duration, now: Instant
+  ) {
     self.descriptor = descriptor
+    self.peer = peer
+    self.patience = patience
     self.usesReserve = usesReserve
     deadline = now + Self.requestLimit
   }
 
   /// The events of `poll` that the connection waits for.
   var wantedEvents: Int16 {
-    if case .writing = phase { Int16(POLLOUT) } else { Int16(POLLIN) }
+    switch phase {
+    case .reading, .closing, .over: Int16(POLLIN)
+    case .writing: Int16(POLLOUT)
+    case .working(_, _, _, let part): Self.closedByPeer | (part.isEmpty ? 0 : Int16(POLLOUT))
+    }
   }
 
   var isReading: Bool { if case .reading = phase { true } else { false } }
 
+  /// Whether a task makes the answer.
+  var isWorking: Bool { if case .working = phase { true } else { false } }
+
   var isOver: Bool { if case .over = phase { true } else { false } }
 
   /// Does what can be done without waiting. `answer` returns the answer to a request.
-  mutating func proceed(now: Instant, _ answer: (HTTPRequest) -> HTTPResponse) {
+  mutating func proceed(
+    _ events: Int16, now: Instant, waking waker: LoopWaker, _ answer: (HTTPRequest) -> HTTPAnswer
+  ) {
     switch phase {
     case .reading(var parser):
       guard let bytes = receive() else { return }
@@ -50,42 +77,104 @@ struct HTTPConnection {
       phase = .reading(parser)
       switch step {
       case .needsMore: break
-      case .request(let request):
-        respond(answer(request), withBody: request.method != "HEAD", now: now)
+      case .request(var request):
+        request.peer = peer
+        respond(answer(request), withBody: request.method != "HEAD", waking: waker, now: now)
       case .refusal(let status): respond(.refusal(status), now: now)
       }
+    case .working:
+      if events & (Self.closedByPeer | Int16(POLLHUP | POLLERR)) != 0 { return abort() }
+      sendPart(now: now)
     case .writing: send(now: now)
     case .closing: if receive()?.isEmpty ?? false { phase = .over }
     case .over: break
     }
   }
 
+  /// Takes the next part of an answer from its task, and sends what can be sent without waiting.
+  mutating func pass(now: Instant) {
+    guard case .working(let exchange, let task, let end, let part) = phase, part.isEmpty,
+      let next = exchange.take()
+    else { return }
+    deadline = now + patience
+    if next.isLast {
+      phase = .writing(Outgoing(bytes: next.bytes))
+      send(now: now)
+    } else {
+      phase = .working(exchange, task, end: end, part: Outgoing(bytes: next.bytes))
+      sendPart(now: now)
+    }
+  }
+
   /// Ends the connection, or answers that its request took too long, if its time is over.
   mutating func expire(now: Instant) {
     guard now >= deadline else { return }
-    if isReading { respond(.refusal(.requestTimeout), now: now) } else { phase = .over }
+    if isReading { respond(.refusal(.requestTimeout), now: now) } else { abort() }
+  }
+
+  /// Tells the task that makes the answer that the connection has ended.
+  func abandon() {
+    guard case .working(let exchange, let task, _, _) = phase else { return }
+    exchange.close()
+    task.cancel()
+  }
+
+  private mutating func abort() {
+    abandon()
+    phase = .over
+  }
+
+  private mutating func respond(
+    _ answer: HTTPAnswer, withBody: Bool, waking waker: LoopWaker, now: Instant
+  ) {
+    switch answer {
+    case .complete(let response): respond(response, withBody: withBody, now: now)
+    case .later(let start):
+      let exchange = HTTPExchange { waker.wake() }
+      deadline = now + Self.exchangeLimit
+      phase = .working(exchange, start(exchange), end: deadline, part: Outgoing())
+    }
   }
 
   private mutating func respond(_ response: HTTPResponse, withBody: Bool = true, now: Instant) {
-    phase = .writing(response.bytes(withBody: withBody), sent: 0)
-    deadline = now + Self.responseLimit
+    phase = .writing(Outgoing(bytes: response.bytes(withBody: withBody)))
+    deadline = now + patience
     send(now: now)
   }
 
-  private mutating func send(now: Instant) {
-    guard case .writing(let bytes, var sent) = phase else { return }
-    while sent < bytes.count {
-      let count = bytes[sent...].withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { return phase = .writing(bytes, sent: sent) }
-      guard count > 0 else { return phase = .over }
-      sent += count
+  private mutating func sendPart(now: Instant) {
+    guard case .working(let exchange, let task, let end, var part) = phase, !part.isEmpty else {
+      return
     }
+    guard push(&part) else { return abort() }
+    phase = .working(exchange, task, end: end, part: part)
+    if part.isEmpty {
+      deadline = end
+      exchange.taken()
+    }
+  }
+
+  private mutating func send(now: Instant) {
+    guard case .writing(var rest) = phase else { return }
+    guard push(&rest) else { return phase = .over }
+    guard rest.isEmpty else { return phase = .writing(rest) }
     shutdown(descriptor, Int32(SHUT_WR))
     phase = .closing
     deadline = now + Self.closingLimit
+  }
+
+  /// Sends what can be sent without waiting. Returns false if the connection has failed.
+  private func push(_ rest: inout Outgoing) -> Bool {
+    while !rest.isEmpty {
+      let count = rest.bytes[rest.sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return true }
+      guard count > 0 else { return false }
+      rest.sent += count
+    }
+    return true
   }
 
   /// Returns the bytes that have arrived, an empty array at the end of the connection, and nil if

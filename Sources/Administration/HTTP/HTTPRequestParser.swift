@@ -4,9 +4,9 @@
 /// refuses everything else. It keeps at most `longestHead` and `longestBody` bytes.
 public struct HTTPRequestParser: Sendable {
   /// The maximum size in bytes of the request line and the headers.
-  public static let longestHead = 8 << 10
+  public static let longestHead = 16 << 10
   public static let mostHeaders = 64
-  public static let longestBody = 1 << 10
+  public static let longestBody = 32 << 10
 
   /// The result of the bytes so far.
   public enum Step: Sendable, Equatable {
@@ -95,7 +95,10 @@ public struct HTTPRequestParser: Sendable {
 
   /// Returns whether a second header of this name could make two programs read different requests.
   private static func isSingle(_ name: String) -> Bool {
-    ["host", "content-length", "transfer-encoding", "origin", "expect"].contains(name)
+    [
+      "host", "content-length", "transfer-encoding", "origin", "expect", "authorization",
+      "anechoic-client",
+    ].contains(name)
   }
 
   private static func requestLine(_ line: String) throws(Refusal) -> HTTPRequest {

@@ -1,12 +1,12 @@
 /// The id with which the lines of a server's log are found that belong to one call.
-enum CorrelationID {
+public enum CorrelationID {
   /// The header in which W3C Trace Context passes on the trace of a request.
   private static let traceParent = "traceparent"
   private static let digits = Set("0123456789abcdef".utf8)
 
   /// Returns the id of the trace that the client's headers name, or a random id of the same form: 32
   /// hexadecimal digits.
-  static func of(_ metadata: Metadata) -> String {
+  public static func of(_ metadata: Metadata) -> String {
     metadata.bytes(of: traceParent).flatMap(trace) ?? random()
   }
 

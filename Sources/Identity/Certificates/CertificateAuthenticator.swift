@@ -1,4 +1,4 @@
-public import GRPCTransport
+internal import GRPCTransport
 
 /// Identifies clients by the names in their certificates, which TLS has verified: a URI, a DNS name
 /// or an e-mail address of the subject alternative names, or otherwise the subject's common name.
@@ -7,7 +7,7 @@ public struct CertificateAuthenticator: Authenticator {
 
   public init(scopes: ScopeMap) { self.scopes = scopes }
 
-  public func authentication(of call: ServerCall) -> Authentication {
+  public func authentication(of call: any Caller) -> Authentication {
     let properties = call.peerProperties
     guard !properties.isEmpty else {
       return .refused(.missing("the client has shown no certificate"))

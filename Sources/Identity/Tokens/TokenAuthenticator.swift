@@ -1,5 +1,5 @@
 internal import Foundation
-public import GRPCTransport
+internal import GRPCTransport
 internal import Synchronization
 
 /// Identifies clients by a JSON Web Token in the header `authorization`. The subject of the token is
@@ -18,7 +18,7 @@ public final class TokenAuthenticator: Authenticator {
     self.policy = policy
   }
 
-  public func authentication(of call: ServerCall) -> Authentication {
+  public func authentication(of call: any Caller) -> Authentication {
     let host = PeerAddress.host(of: call.peer)
     do throws(AuthenticationFailure) {
       let token = try BearerToken(call.metadata)

@@ -8,13 +8,19 @@ struct AccessInterceptor: CallInterceptor {
   let log: ServerLog
 
   func admission(of call: ServerCall) -> Admission {
-    let (method, correlation) = (call.method, call.correlation)
-    switch authenticator.authentication(of: call) {
+    admission(of: call, to: call.method, correlation: call.correlation)
+  }
+
+  /// Decides about a call that may not come over gRPC.
+  func admission(
+    of caller: any Caller, to method: Method, correlation: String
+  ) -> Admission {
+    let cause = ServerLog.Cause(
+      nil, host: PeerAddress.host(of: caller.peer), correlation: correlation)
+    switch authenticator.authentication(of: caller) {
     case .known(let client): return .decided(decision(on: method, for: client, correlation))
-    case .refused(let failure):
-      return .decided(refusal(of: method, Status(failure), ServerLog.Cause(call)))
+    case .refused(let failure): return .decided(refusal(of: method, Status(failure), cause))
     case .pending(let identify):
-      let cause = ServerLog.Cause(call)
       return .pending {
         switch await identify() {
         case .success(let client): decision(on: method, for: client, correlation)

@@ -11,7 +11,8 @@ extension Principal {
   /// without the interceptor.
   init(_ context: CallContext) throws(Status) { try self.init(attached: context.attachment) }
 
-  private init(attached: (any Sendable)?) throws(Status) {
+  /// The principal that the interceptor has attached to a call of any kind.
+  init(attached: (any Sendable)?) throws(Status) {
     guard let principal = attached as? Principal else {
       throw Status(AuthenticationFailure.missing("the call has not been authenticated"))
     }

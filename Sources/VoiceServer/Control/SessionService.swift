@@ -17,7 +17,9 @@ struct SessionService: Sendable {
 
   private var configuration: ServerConfiguration { live.current }
 
-  var methods: [ServerMethod] {
+  var methods: [ServerMethod] { unaryMethods.map(\.overGRPC) + streamingMethods }
+
+  var unaryMethods: [UnaryMethod] {
     [
       unary(RPC.listSessions) { (request: Anechoic_V1_ListSessionsRequest, client) in
         try list(request, client)
@@ -71,6 +73,11 @@ struct SessionService: Sendable {
           $0.permission = Anechoic_V1_InjectionPermission(permission)
         }
       },
+    ]
+  }
+
+  private var streamingMethods: [ServerMethod] {
+    [
       ServerMethod(Method(service: RPC.sessions, name: RPC.watchSession), lane: .background) {
         WatchCall($0, directory)
       },
@@ -81,12 +88,16 @@ struct SessionService: Sendable {
       .clientStreaming(
         Method(service: RPC.sessions, name: RPC.injectSpeech), lane: .background
       ) { requests, context in
-        try await InjectSpeechCall(
-          directory, Principal(context), idleLimit: configuration.limits.idleLimit,
-          log: configuration.log, cause: ServerLog.Cause(context)
-        ).run(requests).serializedBytes()
+        try await injection(by: Principal(context), ServerLog.Cause(context)).run(requests)
+          .serializedBytes()
       }.with(largestMessage: Self.largestSpeech),
     ]
+  }
+
+  func injection(by client: Principal, _ cause: ServerLog.Cause) -> InjectSpeechCall {
+    InjectSpeechCall(
+      directory, client, idleLimit: configuration.limits.idleLimit, log: configuration.log,
+      cause: cause)
   }
 
   private func list(
@@ -106,8 +117,8 @@ struct SessionService: Sendable {
     _ name: String, _ session: any KeyPath<Request, String> & Sendable,
     _ body:
       @escaping @Sendable (_ request: Request, _ client: Principal) async throws -> Response
-  ) -> ServerMethod {
-    unary(name) { (request: Request, client, cause) in
+  ) -> UnaryMethod {
+    UnaryMethod(name) { (request: Request, client, cause) in
       try await configuration.log.auditing(name, session: request[keyPath: session], by: cause) {
         try await body(request, client)
       }
@@ -118,24 +129,8 @@ struct SessionService: Sendable {
     _ name: String,
     _ body:
       @escaping @Sendable (_ request: Request, _ client: Principal) async throws -> Response
-  ) -> ServerMethod {
-    unary(name) { request, client, _ in try await body(request, client) }
-  }
-
-  private func unary<Request: Message, Response: Message>(
-    _ name: String,
-    _ body:
-      @escaping @Sendable (
-        _ request: Request, _ client: Principal, _ cause: ServerLog.Cause
-      ) async throws -> Response
-  ) -> ServerMethod {
-    .unary(Method(service: RPC.sessions, name: name), lane: .background) { bytes, context in
-      let client = try Principal(context)
-      guard let request = try? Request(serializedBytes: bytes, options: .request) else {
-        throw Status.notA(Request.protoMessageName)
-      }
-      return try await body(request, client, ServerLog.Cause(context)).serializedBytes()
-    }
+  ) -> UnaryMethod {
+    UnaryMethod(name) { request, client, _ in try await body(request, client) }
   }
 }
 

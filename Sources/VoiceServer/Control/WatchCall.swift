@@ -10,7 +10,7 @@ internal import VoiceSessions
 final class WatchCall: ServerCallHandler {
   private enum State {
     case awaitingRequest
-    case watching(SessionHandle)
+    case watching(SessionWatch)
     case over
   }
 
@@ -18,11 +18,6 @@ final class WatchCall: ServerCallHandler {
   private let directory: SessionDirectory
   private var state = State.awaitingRequest
   private var listener: UInt64?
-  /// The serialized responses that precede the events: the snapshot, and a gap if there is one.
-  private var first: [[UInt8]] = []
-  private var nextEvent: UInt64 = 1
-  private var statistics: [UInt8]?
-  private var statisticsInterval: Duration?
   private var statisticsTimer: Timer?
 
   init(_ call: ServerCall, _ directory: SessionDirectory) {
@@ -38,7 +33,7 @@ final class WatchCall: ServerCallHandler {
     do throws(Status) {
       guard let request = try? Anechoic_V1_WatchSessionRequest(serializedBytes: Data(message))
       else { throw .notA("WatchSessionRequest") }
-      try watch(request)
+      watch(try SessionWatch(request, directory, for: Principal(call)))
     } catch {
       return end(error)
     }
@@ -56,79 +51,47 @@ final class WatchCall: ServerCallHandler {
 
   func ended() { stop() }
 
-  private func watch(_ request: Anechoic_V1_WatchSessionRequest) throws(Status) {
-    let client = try Principal(call)
-    let session = try directory.session(named: request.name, for: client)
-    do {
-      statisticsInterval = try request.statsInterval.asStatisticsInterval(path: "stats_interval")
-    } catch {
-      throw Status(error)
-    }
-    let now = session.feed.session
-    nextEvent = now.lastEventID + 1
-    if request.hasFromEventID {
-      guard request.fromEventID > 0, request.fromEventID <= nextEvent else {
-        throw Status(
-          InvalidField("from_event_id", "must be within 1 to \(nextEvent), the next event"))
-      }
-      nextEvent = request.fromEventID
-      if case .forgotten(let oldest) = session.feed.entry(nextEvent) {
-        nextEvent = oldest
-        prepend(.with { $0.gap.oldestEventID = oldest })
-      }
-    }
-    prepend(.with { $0.snapshot = Anechoic_V1_Session(session, now, for: client.origin) })
-    state = .watching(session)
+  private func watch(_ watch: SessionWatch) {
+    state = .watching(watch)
     let waker = CallWaker(self, of: call) { $0.writeNext() }
-    listener = session.feed.listen { waker.wake() }
+    listener = watch.session.feed.listen { waker.wake() }
     sendStatisticsLater()
-  }
-
-  private func prepend(_ response: Anechoic_V1_WatchSessionResponse) {
-    first.append((try? response.serializedBytes()) ?? [])
   }
 
   /// Sends the next response, unless a write is in flight.
   private func writeNext() {
-    guard !call.isWriting, case .watching(let session) = state else { return }
-    if !first.isEmpty { return write(first.removeFirst()) }
-    switch session.feed.entry(nextEvent) {
-    case .event(let bytes):
-      nextEvent += 1
-      write(bytes)
-    case .forgotten: end(.slowWatcher)
-    case .end: end(.ok)
-    case .notYet:
-      if let statistics = statistics.take() { write(statistics) }
+    guard !call.isWriting, case .watching(var watch) = state else { return }
+    let step = watch.next()
+    state = .watching(watch)
+    switch step {
+    case .response(let bytes): bytes.withUnsafeBytes { try? call.write($0) }
+    case .wait: break
+    case .end(let status): end(status)
     }
   }
 
-  private func write(_ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { try? call.write($0) }
-  }
-
   private func sendStatisticsLater() {
-    guard let statisticsInterval else { return }
-    statisticsTimer = call.schedule(after: statisticsInterval) { [weak self] in
+    guard case .watching(let watch) = state, let interval = watch.statisticsInterval else { return }
+    statisticsTimer = call.schedule(after: interval) { [weak self] in
       self?.fetchStatistics()
     }
   }
 
   private func fetchStatistics() {
-    guard case .watching(let session) = state else { return }
-    let executor = call.executor
+    guard case .watching(let watch) = state else { return }
+    let (session, executor) = (watch.session, call.executor)
     let reference = ThreadBound(self)
     Task(executorPreference: BackgroundExecutor.shared) {
       guard let statistics = try? await session.statistics() else { return }
-      let response = Anechoic_V1_WatchSessionResponse.with { $0.stats = statistics }
-      guard let bytes: [UInt8] = try? response.serializedBytes() else { return }
-      executor.perform { reference.value?.take(statistics: bytes) }
+      executor.perform { reference.value?.take(statistics) }
     }
     sendStatisticsLater()
   }
 
-  private func take(statistics bytes: [UInt8]) {
-    statistics = bytes
+  private func take(_ statistics: Anechoic_V1_SessionStats) {
+    guard case .watching(var watch) = state else { return }
+    watch.take(statistics)
+    state = .watching(watch)
     writeNext()
   }
 
@@ -138,8 +101,8 @@ final class WatchCall: ServerCallHandler {
   }
 
   private func stop() {
-    if case .watching(let session) = state, let listener {
-      session.feed.stopListening(listener)
+    if case .watching(let watch) = state, let listener {
+      watch.session.feed.stopListening(listener)
     }
     listener = nil
     state = .over

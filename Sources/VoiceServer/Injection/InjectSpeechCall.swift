@@ -34,7 +34,20 @@ struct InjectSpeechCall: Sendable {
     self.idleLimit = idleLimit
   }
 
+  /// Returns the next message of the client, or nil after its last message.
+  typealias Requests = @Sendable () async throws -> Anechoic_V1_InjectSpeechRequest?
+
   func run(_ requests: RequestStream) async throws -> Anechoic_V1_InjectSpeechResponse {
+    try await run {
+      guard let bytes = try await requests.next() else { return nil }
+      guard let message = try? Anechoic_V1_InjectSpeechRequest(serializedBytes: bytes) else {
+        throw Status.notA("InjectSpeechRequest")
+      }
+      return message
+    }
+  }
+
+  func run(_ requests: @escaping Requests) async throws -> Anechoic_V1_InjectSpeechResponse {
     guard case .start(let start) = try await next(requests) else {
       throw Status(InvalidField("start", "is required; the first request must contain it"))
     }
@@ -44,7 +57,7 @@ struct InjectSpeechCall: Sendable {
   }
 
   private func run(
-    _ start: Anechoic_V1_InjectionStart, _ requests: RequestStream
+    _ start: Anechoic_V1_InjectionStart, _ requests: @escaping Requests
   ) async throws -> Anechoic_V1_InjectSpeechResponse {
     let session = try directory.session(named: start.name, field: "start.name")
     let source = try InjectionSource(start, session.setup)
@@ -66,7 +79,7 @@ struct InjectSpeechCall: Sendable {
   /// Passes the speech to the session. Returns the duration that was heard when all of it has been
   /// heard. Throws as soon as the injection ends for another reason.
   private func heard(
-    of stream: InjectionStream, _ source: InjectionSource, _ requests: RequestStream
+    of stream: InjectionStream, _ source: InjectionSource, _ requests: @escaping Requests
   ) async throws -> Duration {
     try await withThrowingTaskGroup(of: Step.self) { group in
       group.addTask { .ended(try await stream.end()) }
@@ -95,7 +108,7 @@ struct InjectSpeechCall: Sendable {
   }
 
   private func send(
-    _ requests: RequestStream, _ source: InjectionSource, to stream: InjectionStream
+    _ requests: Requests, _ source: InjectionSource, to stream: InjectionStream
   ) async throws {
     while let request = try await next(requests) {
       try await source.take(request)
@@ -115,12 +128,9 @@ struct InjectSpeechCall: Sendable {
   }
 
   private func next(
-    _ requests: RequestStream
+    _ requests: Requests
   ) async throws -> Anechoic_V1_InjectSpeechRequest.OneOf_Request? {
-    guard let bytes = try await wait.next(requests) else { return nil }
-    guard let message = try? Anechoic_V1_InjectSpeechRequest(serializedBytes: bytes) else {
-      throw Status.notA("InjectSpeechRequest")
-    }
+    guard let message = try await wait.next(requests) else { return nil }
     guard let request = message.request else {
       throw Status(InvalidField("request", "is empty; it must contain start, audio or text"))
     }

@@ -1,4 +1,3 @@
-internal import GRPCTransport
 internal import Synchronization
 
 /// The time for which a call waits for its client's next message.
@@ -7,10 +6,10 @@ final class MessageWait: Sendable {
   private let start = Mutex<ContinuousClock.Instant?>(nil)
 
   /// Returns the next message. One task at a time may wait for it.
-  func next(_ requests: RequestStream) async throws -> [UInt8]? {
+  func next<Message>(_ read: () async throws -> Message?) async throws -> Message? {
     start.withLock { $0 = .now }
     defer { start.withLock { $0 = nil } }
-    return try await requests.next()
+    return try await read()
   }
 
   /// Returns when a message has been waited for as long as `limit`. Throws when the task is cancelled.

@@ -3,7 +3,10 @@ internal import AnechoicAPI
 internal import CommandLineSupport
 internal import Foundation
 internal import Identity
+internal import LivePage
 internal import Logging
+internal import ServerSettings
+internal import Sockets
 internal import Synchronization
 internal import Telemetry
 internal import VoiceEngines
@@ -22,6 +25,7 @@ final class ServerOperations: Sendable {
   private let errors: LineWriter
   private let auditFile: LineWriter?
   private let listener = Mutex<HTTPListener?>(nil)
+  private let servesPage = Atomic(false)
   /// The time for the last lines to leave at the end of the process.
   private static let farewell = Duration.seconds(1)
 
@@ -90,14 +94,17 @@ final class ServerOperations: Sendable {
   /// server runs without metrics.
   func listen(
     on address: String, required: Bool, for server: VoiceProcessingServer, _ engines: EngineCatalog,
-    injection: AdministrationService.Switch?
+    injection: AdministrationService.Switch?, livePage: ServerSettings.LivePageAccess
   ) throws(CommandFailure) {
     let audit = audit
     let build = BuildInformation(engines)
     build.add(to: metrics.registry)
+    let isLoopback = Self.isLoopback(address)
+    let page = LivePage(server.sessions, livePage.rule(isLoopback: isLoopback), livePage.refusal)
     let service = AdministrationService(
       registry: metrics.registry, version: build.json, threshold: threshold,
-      injection: injection, isLoopback: Self.isLoopback(address), isReady: { server.isReady }
+      injection: injection, isLoopback: isLoopback, isReady: { server.isReady },
+      pages: { page.answer($0) }
     ) { action, value, isDone in
       audit.notice(
         "control",
@@ -109,6 +116,7 @@ final class ServerOperations: Sendable {
     do {
       let started = try HTTPListener(address) { service.answer($0) }
       listener.withLock { $0 = started }
+      servesPage.store(livePage.refusal == nil, ordering: .relaxed)
     } catch {
       guard !required else { throw CommandFailure(error.description) }
       logger.warning("no metrics: \(error); use --http-listen")
@@ -124,6 +132,9 @@ final class ServerOperations: Sendable {
     for address in server.addresses { tell("listening on \(address)", isFirst: true) }
     if let listener = listener.withLock({ $0 }) {
       tell("metrics on http://\(listener.address)/metrics", isFirst: true)
+      if servesPage.load(ordering: .relaxed) {
+        tell("live page on http://\(listener.address)/live", isFirst: true)
+      }
     }
     var metadata = settings.mapValues { Logger.MetadataValue.string($0) }
     metadata["version"] = "\(anechoicVersion)"
@@ -145,4 +156,17 @@ final class ServerOperations: Sendable {
     guard format == .text else { return logger.notice("\(text)") }
     errors.write("anechoic-server\(isFirst ? " \(anechoicVersion)" : ""): \(text)\n")
   }
+}
+
+extension ServerSettings.LivePageAccess {
+  /// The hosts that a browser may name. A token belongs to the host that the browser got it for, so
+  /// that every name is safe with tokens.
+  fileprivate func rule(isLoopback: Bool) -> BrowserRule {
+    switch self {
+    case .authenticated: BrowserRule(.any)
+    case .everyone, .nobody: BrowserRule(isLoopback ? .thisMachine : .local)
+    }
+  }
+
+  fileprivate var refusal: String? { if case .nobody(let reason) = self { reason } else { nil } }
 }

@@ -1,0 +1,55 @@
+/// The rule that keeps other web pages in an operator's browser from using the listener.
+///
+/// A page of another site sends its own origin. A page whose name was rebound to this machine's
+/// address names itself as the host.
+public struct BrowserRule: Sendable {
+  /// The names of hosts that a request may address.
+  public enum Hosts: Sendable {
+    /// `localhost` and the loopback addresses.
+    case thisMachine
+    /// Addresses, `localhost`, and names without a dot. No stranger can own such a name.
+    case local
+    /// Every name.
+    case any
+  }
+
+  private let hosts: Hosts
+
+  public init(_ hosts: Hosts) { self.hosts = hosts }
+
+  /// Returns whether a request with these headers may change something or read about sessions.
+  public func allows(_ headers: [String: String]) -> Bool {
+    if let site = headers["sec-fetch-site"], site != "same-origin", site != "none" { return false }
+    let host = headers["host"] ?? ""
+    // A proxy in front of the listener may add TLS.
+    if let origin = headers["origin"], !["http://\(host)", "https://\(host)"].contains(origin) {
+      return false
+    }
+    return switch hosts {
+    case .thisMachine: Self.namesThisMachine(host)
+    case .local: Self.namesThisMachine(host) || Self.isLocal(host)
+    case .any: true
+    }
+  }
+
+  private static func namesThisMachine(_ host: String) -> Bool {
+    let name = name(of: host)
+    return name == "localhost" || name == "[::1]" || isAddress(name) && name.hasPrefix("127.")
+  }
+
+  private static func isLocal(_ host: String) -> Bool {
+    let name = name(of: host)
+    return isAddress(name) || name.hasPrefix("[") || !name.isEmpty && !name.contains(".")
+  }
+
+  /// Returns the host without its port, in lower case.
+  private static func name(of host: String) -> String {
+    let end = host.hasPrefix("[") ? host.firstIndex(of: "]").map(host.index(after:)) : nil
+    return host[..<(end ?? host.firstIndex(of: ":") ?? host.endIndex)].lowercased()
+  }
+
+  private static func isAddress(_ name: String) -> Bool {
+    let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
+    return numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil }
+  }
+}

@@ -1,0 +1,198 @@
+// The page as a whole: signing in, the list of sessions, the session that is watched, and the
+// connection to the server.
+import { announce, idOf, show } from "./elements.js";
+import { choose, focus, list } from "./list.js";
+import { call, credentials, ServiceError, watch } from "./service.js";
+import { SessionView } from "./session.js";
+
+const interval = 2000;
+const pageSize = 100;
+const statsInterval = "0.1s";
+const replayedEvents = 100;
+const find = (id) => document.getElementById(id);
+const [connection, lost, signIn] = [find("connection"), find("lost"), find("sign-in")];
+let wanted = pageSize;
+let turn = new AbortController();
+let watching = null;
+
+start();
+
+function start() {
+  find("more").addEventListener("click", () => {
+    wanted += pageSize;
+    again();
+  });
+  signIn.addEventListener("submit", (event) => {
+    event.preventDefault();
+    credentials.token = find("token").value.replace(/\s/g, "").replace(/^Bearer/i, "");
+    find("token").value = "";
+    again();
+  });
+  find("sign-out").addEventListener("click", () => {
+    credentials.token = "";
+    again();
+  });
+  window.addEventListener("hashchange", open);
+  document.addEventListener("visibilitychange", again);
+  again();
+}
+
+/** Begins anew: the list at once, and the session that the address names. */
+function again() {
+  turn.abort();
+  watching?.abort();
+  watching = null;
+  // A page that nobody sees asks the server for nothing.
+  if (document.hidden) return;
+  turn = new AbortController();
+  poll(turn.signal);
+}
+
+async function poll(signal) {
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      const { sessions, isComplete } = await listed();
+      if (signal.aborted) return;
+      failures = 0;
+      connected();
+      list(sessions, isComplete);
+      if (!watching) open();
+      await pause(interval, signal);
+    } catch (error) {
+      if (signal.aborted || refused(error)) return;
+      disconnected(error);
+      await pause(Math.min(500 * 2 ** failures++, 5000), signal);
+    }
+  }
+}
+
+async function listed() {
+  const sessions = [];
+  let pageToken = "";
+  do {
+    const answer = await call("ListSessions", { pageSize, pageToken });
+    sessions.push(...(answer.sessions ?? []));
+    pageToken = answer.nextPageToken ?? "";
+  } while (pageToken && sessions.length < wanted);
+  return { sessions, isComplete: !pageToken };
+}
+
+/** Shows the session that the address names, or the list. */
+function open() {
+  const name = decodeURIComponent(location.hash.slice(1));
+  const isOpen = name.startsWith("sessions/");
+  const [article, before] = [find("session"), find("session").dataset.name];
+  if (isOpen && before === name && watching) return;
+  watching?.abort();
+  watching = null;
+  document.body.classList.toggle("detail", isOpen);
+  document.title = isOpen ? `${idOf(name)} – Anechoic` : "Anechoic";
+  article.hidden = !isOpen;
+  choose(isOpen ? name : "");
+  if (!isOpen) {
+    delete article.dataset.name;
+    article.replaceChildren();
+    if (before) focus(before);
+    return;
+  }
+  if (find("sessions").hidden) return;
+  watching = new AbortController();
+  if (before !== name) {
+    article.dataset.name = name;
+    article.view = new SessionView(article, name);
+    article.view.title.focus();
+  }
+  follow(article.view, watching.signal);
+}
+
+async function follow(view, signal) {
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      const request = { name: view.name, statsInterval };
+      request.fromEventId = view.lastEvent !== undefined
+        ? view.lastEvent + 1 : await firstEvent(view.name);
+      await watch(request, (message) => {
+        if (signal.aborted) return;
+        failures = 0;
+        view.receive(message);
+      }, signal);
+      return view.end("The session has ended.");
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ServiceError) {
+        if (error.code === "NOT_FOUND") return view.end("This session is not running.");
+        if (refused(error)) return;
+        // The id belongs to a new session, which has had fewer events.
+        if (error.code === "INVALID_ARGUMENT") delete view.lastEvent;
+        show(view.facts, error.message);
+      } else disconnected(error);
+      await pause(Math.min(500 * 2 ** failures++, 5000), signal);
+    }
+  }
+}
+
+/** Returns the id of the first event to show. */
+async function firstEvent(name) {
+  const { session } = await call("GetSession", { name });
+  return Math.max(1, Number(session.lastEventId ?? 0) - replayedEvents + 1);
+}
+
+function connected() {
+  if (connection.dataset.state !== "connected") announce("Connected to the server");
+  connection.dataset.state = "connected";
+  show(connection, "Connected");
+  document.body.classList.remove("stale");
+  lost.hidden = true;
+  signIn.hidden = true;
+  find("sessions").hidden = false;
+  const { token, claims } = credentials;
+  find("identity").hidden = !token;
+  const scopes = [claims.scope ?? [], claims.scopes ?? []].flat().join(" ");
+  show(find("identity").firstElementChild, `${credentials.name} · ${scopes}`);
+}
+
+function disconnected(error) {
+  // A call that the page itself has given up is no news.
+  if (error.name === "AbortError" && document.hidden) return;
+  document.body.classList.add("stale");
+  const isServer = error instanceof ServiceError;
+  if (connection.dataset.state !== "lost") {
+    lost.dataset.since = new Date().toLocaleTimeString();
+  }
+  connection.dataset.state = "lost";
+  show(connection, isServer ? "Refused" : "Disconnected");
+  show(lost, isServer ? `The server refuses: ${error.message}`
+    : `The server has not answered since ${lost.dataset.since}. What you see is old. Trying again.`);
+  lost.hidden = false;
+}
+
+/** Asks for another token if the server does not accept this one. Returns whether it does so. */
+function refused(error) {
+  if (!["UNAUTHENTICATED", "PERMISSION_DENIED"].includes(error.code)) return false;
+  // Before the first token there is nothing wrong yet.
+  const isFirst = error.reason === "CREDENTIALS_MISSING" && signIn.hidden;
+  show(find("sign-in-problem"), isFirst ? "" : error.message);
+  watching?.abort();
+  watching = null;
+  connection.dataset.state = "waiting";
+  show(connection, "Not signed in");
+  lost.hidden = true;
+  find("identity").hidden = true;
+  find("sessions").hidden = true;
+  find("session").hidden = true;
+  find("session").replaceChildren();
+  delete find("session").dataset.name;
+  signIn.hidden = false;
+  find("token").focus();
+  return true;
+}
+
+function pause(time, signal) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, time);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+}

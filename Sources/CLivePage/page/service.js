@@ -1,0 +1,106 @@
+// Calls of anechoic.v1.SessionService, with messages in JSON.
+
+const key = "anechoic-token";
+const base = "anechoic.v1.SessionService/";
+/** The name that the page gives itself where the server asks for no credentials. */
+const clientName = "live page";
+/** The time after which a call without an answer, or a stream without a message, counts as lost. */
+const patience = 5000;
+
+/** The status with which the server refused or ended a call. */
+export class ServiceError extends Error {
+  constructor(code, message, reason = "") {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+export const credentials = {
+  get token() {
+    return sessionStorage.getItem(key) ?? "";
+  },
+  set token(value) {
+    if (value) sessionStorage.setItem(key, value);
+    else sessionStorage.removeItem(key);
+  },
+  /** The client as the token names it. The server decides what counts. */
+  get claims() {
+    try {
+      const part = this.token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
+      const bytes = Uint8Array.from(atob(part), (character) => character.charCodeAt(0));
+      const claims = JSON.parse(new TextDecoder().decode(bytes));
+      return typeof claims === "object" && claims !== null ? claims : {};
+    } catch {
+      return {};
+    }
+  },
+  /** The name of the principal of this page. */
+  get name() {
+    return this.token ? String(this.claims.sub ?? "") : clientName;
+  },
+};
+
+/** Returns the answer of a method. Without `signal`, the call is given up after a few seconds. */
+export async function call(method, request, signal = AbortSignal.timeout(patience)) {
+  const lines = Array.isArray(request) ? request : [request];
+  const response = await post(method, lines.map((line) => JSON.stringify(line)).join("\n"), signal);
+  return response.json();
+}
+
+/** Watches a session until it ends. `receive` gets each message. Throws if the stream is lost. */
+export async function watch(request, receive, signal) {
+  const lost = new AbortController();
+  let timer = setTimeout(() => lost.abort(), patience);
+  const body = (await post(
+    "WatchSession", JSON.stringify(request), AbortSignal.any([signal, lost.signal]))).body;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) throw new TypeError("the stream has ended without a status");
+      clearTimeout(timer);
+      timer = setTimeout(() => lost.abort(), patience);
+      text += value;
+      const parts = text.split("\n\n");
+      text = parts.pop();
+      for (const part of parts) {
+        const { type, message } = parsed(part);
+        if (type !== "end") receive(message);
+        else if (message.code === "OK") return;
+        else throw new ServiceError(message.code, message.message ?? message.code, message.reason);
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+    lost.abort();
+  }
+}
+
+function parsed(event) {
+  let [type, data] = ["message", ""];
+  for (const line of event.split("\n")) {
+    if (line.startsWith("event: ")) type = line.slice(7);
+    if (line.startsWith("data: ")) data += line.slice(6);
+  }
+  return { type, message: JSON.parse(data) };
+}
+
+async function post(method, body, signal) {
+  const headers = { "content-type": "application/json", "anechoic-client": clientName };
+  if (credentials.token) headers.authorization = `Bearer ${credentials.token}`;
+  const response = await fetch(base + method, {
+    method: "POST", headers, body, signal, cache: "no-store", credentials: "omit",
+    redirect: "error",
+  });
+  if (response.ok) return response;
+  const text = await response.text();
+  try {
+    const status = JSON.parse(text);
+    throw new ServiceError(status.code, status.message ?? status.code, status.reason);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError(`HTTP ${response.status}`, text.trim() || `HTTP ${response.status}`);
+  }
+}

@@ -1,0 +1,359 @@
+"""The live page in a headless Chromium, against a real server with real sessions."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import unittest
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+from browser import Browser
+from calls import Call, page_of, unary
+from issuer import Issuer
+from service import Server, sessions_pb2
+
+SERVER = os.environ["ANECHOIC_SERVER"]
+SHOTS = os.environ.get("ANECHOIC_SCREENSHOTS")
+EVIL = "<img src=x onerror=alert(1)>"
+PHONE = {"width": 360, "height": 740, "phone": True}
+
+
+def start(*options):
+    server = Server(
+        SERVER, "--http-listen", "127.0.0.1:0", "--frame-budget", "0", "--resume-window", "0",
+        *options)
+    server.page = page_of(server)
+    return server
+
+
+@contextmanager
+def evil_site():
+    """Another site on this machine. Gives its address."""
+    class Site(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><title>evil</title><body>")
+
+        def log_message(self, *_):
+            pass
+
+    site = HTTPServer(("127.0.0.1", 0), Site)
+    threading.Thread(target=site.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{site.server_port}/"
+    site.shutdown()
+    site.server_close()
+
+
+def rows(page):
+    return page.evaluate("[...document.querySelectorAll('#rows tr')].map(r => r.innerText)")
+
+
+def text(page, selector):
+    return page.evaluate(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
+
+
+def says(selector, words):
+    """Returns a condition: an element says these words."""
+    return f"document.querySelector({json.dumps(selector)}).innerText.includes({json.dumps(words)})"
+
+
+class PageTest(unittest.TestCase):
+    """A server with a call, and a browser."""
+
+    options = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = cls.enterClassContext(Browser())
+        cls.server = start(*cls.options)
+        cls.addClassCleanup(cls.server.stop)
+
+    def call(self, session, **fields):
+        call = Call(self.server.address, session, **fields)
+        self.addCleanup(call.end)
+        return call
+
+    def open(self, path="", **shape):
+        page = self.browser.open(self.server.page + path, **({"width": 1360, "height": 900} | shape))
+        self.addCleanup(page.close)
+        return page
+
+    def picture(self, page, name, whole=False):
+        if SHOTS:
+            page.screenshot(f"{SHOTS}/{name}.png", whole=whole)
+
+
+class LivePageTests(PageTest):
+    def test_a_session_is_listed_watched_and_ends(self):
+        call = self.call("call-1", room="lobby")
+        page = self.open()
+        page.wait(says("#rows", "call-1"))
+        self.assertEqual(text(page, "#connection"), "Connected")
+        self.assertRegex(rows(page)[0], r"call-1\s+room: lobby\s+kiosk")
+        page.evaluate("document.querySelector('#rows a').click()")
+        page.wait(says(".level", "dBFS"))
+        page.wait(says(".tiles", "dB"))
+        page.wait("document.querySelectorAll('.events li').length > 0")
+        page.wait("/Now: microphone −?\\d+/.test(document.querySelector('canvas').ariaLabel)")
+        page.wait(says("[aria-label=Latency]", "ms"))
+        self.assertIn("owner kiosk", text(page, ".facts"))
+        call.end()
+        page.wait(says(".head", "The session has ended."))
+        self.assertTrue(page.evaluate("document.querySelector('.mute').disabled"))
+        page.wait("!document.getElementById('empty').hidden")
+        self.assertEqual(page.problems, [])
+
+    def test_names_of_clients_are_only_text(self):
+        self.call("evil-1", client=EVIL, silent=True, **{"room": EVIL})
+        page = self.open()
+        page.evaluate("window.alert = () => { window.isAttacked = true }")
+        page.wait(says("#rows", EVIL))
+        page.evaluate("location.hash = 'sessions/evil-1'")
+        page.wait(says(".facts", EVIL))
+        asked = unary(
+            self.server.address, "RequestInjectionPermission",
+            sessions_pb2.RequestInjectionPermissionRequest(
+                name="sessions/evil-1", usage_description=EVIL), client=EVIL)
+        page.wait(says(".question blockquote", EVIL))
+        self.assertIn(EVIL, text(page, ".events"))
+        self.assertEqual(page.evaluate("document.querySelectorAll('main img').length"), 0)
+        self.assertFalse(page.evaluate("window.isAttacked === true"))
+        asked.cancel()
+        self.assertEqual(page.problems, [])
+
+    def test_controls_act_on_the_session(self):
+        self.call("call-2")
+        page = self.open("#sessions/call-2")
+        page.wait(says(".badge", ""))
+        page.wait("document.querySelector('.mute').ariaPressed === 'false'")
+        page.evaluate("document.querySelector('.mute').click()")
+        page.wait(says(".badge", "mute"))
+        page.wait(says(".mute", "Unmute"))
+        page.wait(says(".events", "muted by live page"))
+        page.evaluate("document.querySelector('[value=MIC_MODE_VOICE_ISOLATION]').click()")
+        page.wait(says(".events", "mic mode voice isolation"))
+        page.evaluate("document.querySelector('#level').value = 'LEVEL_MAX';"
+                      "document.querySelector('#level').dispatchEvent(new Event('change'))")
+        page.wait("document.querySelector('#level').value === 'LEVEL_MAX'")
+        page.evaluate("document.querySelector('#accepts').click()")
+        page.wait(says(".events", "speech can not be injected"))
+        self.assertEqual(text(page, ".controls > .problem"), "")
+        actions = re.findall(r"control .*action=(\w+).*", self.server.output)
+        self.assertGreaterEqual(actions.count("UpdateSession"), 3)
+        self.assertIn("SetMute", actions)
+        self.assertIn("live page", self.server.output)
+
+    def test_speech_is_heard_after_the_media_client_has_permitted_it(self):
+        call = self.call("call-3")
+        page = self.open("#sessions/call-3")
+        page.wait(says(".level", "dBFS"))
+        page.evaluate("document.querySelector('#speech').focus()")
+        page.type("The door is open.")
+        page.evaluate("document.querySelector('.speech').requestSubmit()")
+        page.wait(says(".question", "Only the media client, kiosk, can answer"))
+        self.assertIn("This page asks to speak", text(page, ".question"))
+        call.permit("live page")
+        page.wait("!document.querySelector('.question')")
+        page.wait(says(".speech", "s were heard"))
+        self.assertIn("injection by live page: granted", text(page, ".events"))
+        self.assertEqual(page.problems, [])
+
+    def test_a_question_closes_the_session_to_injected_speech(self):
+        self.call("call-4")
+        page = self.open("#sessions/call-4")
+        page.wait(says(".level", "dBFS"))
+        asked = unary(
+            self.server.address, "RequestInjectionPermission",
+            sessions_pb2.RequestInjectionPermissionRequest(
+                name="sessions/call-4", usage_description="Announces visitors"))
+        self.addCleanup(asked.cancel)
+        page.wait(says(".question", "doorbell asks to speak into this session"))
+        self.picture(page, "live-question")
+        self.assertEqual(page.evaluate("document.querySelector('.question').role"), "alert")
+        page.evaluate("document.querySelector('.question button').click()")
+        page.wait("!document.querySelector('#accepts').checked")
+        page.evaluate("document.querySelector('.question .quiet').click()")
+        page.wait("!document.querySelector('.question')")
+
+    def test_the_keyboard_reaches_everything(self):
+        self.call("call-5")
+        page = self.open()
+        page.wait(says("#rows", "call-5"))
+        page.evaluate("document.body.focus()")
+        stops = self.tab_stops(page, 8)
+        self.assertEqual(stops[:2], ["Skip to the sessions", "filter"])
+        self.assertIn("call-5", stops)
+        page.evaluate("document.querySelector('#rows a').focus()")
+        page.key("Enter")
+        page.wait("document.activeElement.id === 'session-title'")
+        page.wait(says(".level", "dBFS"))
+        stops = self.tab_stops(page, 8)
+        for name in ("Mute", "level", "advanced", "accepts", "speech", "usage", "Speak"):
+            self.assertIn(name, stops)
+        unnamed = page.evaluate(
+            "[...document.querySelectorAll('input, select, textarea, button')]"
+            ".filter(e => !e.innerText && !e.labels?.length).length")
+        self.assertEqual(unnamed, 0)
+
+    def tab_stops(self, page, count):
+        stops = []
+        for _ in range(count):
+            page.key("Tab")
+            stops.append(page.evaluate(
+                "document.activeElement.id || document.activeElement.innerText"))
+        return stops
+
+    def test_a_phone_shows_everything_without_scrolling_sideways(self):
+        self.call("call-6", room="a room with a rather long name", client="k" * 100)
+        page = self.open(**PHONE)
+        page.wait(says("#rows", "call-6"))
+        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 360)
+        self.picture(page, "live-phone-list")
+        page.evaluate("document.querySelector('#rows a').click()")
+        page.wait(says(".level", "dBFS"))
+        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 360)
+        self.assertFalse(page.evaluate(
+            "document.querySelector('#sessions').checkVisibility()"))
+        page.evaluate("document.querySelector('.back').click()")
+        page.wait("document.querySelector('#sessions').checkVisibility()")
+        self.assertEqual(page.evaluate("document.activeElement.innerText"), "call-6")
+
+    def test_the_scheme_of_colours_follows_the_system(self):
+        page = self.open()
+        colour = "getComputedStyle(document.body).backgroundColor"
+        light = page.evaluate(colour)
+        page.emulate(dark=True)
+        self.assertNotEqual(page.evaluate(colour), light)
+
+    def test_nothing_is_asked_of_other_hosts(self):
+        page = self.open()
+        page.wait(says("#connection", "Connected"))
+        host = self.server.page.removesuffix("live")
+        self.assertTrue(all(address.startswith(host) for address in page.requests), page.requests)
+
+    def test_a_page_of_another_site_gets_nothing(self):
+        url = self.server.page.removesuffix("live") + "anechoic.v1.SessionService/ListSessions"
+        with evil_site() as evil:
+            page = self.browser.open(evil)
+            for kind in ("application/json", "text/plain"):
+                outcome = page.evaluate(
+                    f"fetch({json.dumps(url)}, {{method: 'POST', body: '{{}}', headers: "
+                    f"{{'content-type': '{kind}'}}}}).then(() => 'read', () => 'refused')")
+                self.assertEqual(outcome, "refused")
+            # The browser sends this call, and the server refuses it.
+            before = self.refusals()
+            page.evaluate(f"fetch({json.dumps(url)}, {{method: 'POST', body: '{{}}', mode: 'no-cors'}})")
+            self.assertEqual(self.refusals(), before + 1)
+            page.evaluate(
+                "new Promise(done => { const frame = document.createElement('iframe');"
+                f"frame.src = {json.dumps(self.server.page)}; frame.onload = done;"
+                "document.body.append(frame) })")
+            self.assertIn(self.server.page, page.requests)
+            self.assertFalse(any("main.js" in address for address in page.requests), page.requests)
+            page.close()
+
+    def refusals(self):
+        metrics = urllib.request.urlopen(self.server.page.removesuffix("live") + "metrics").read()
+        found = re.search(rb'anechoic_http_requests_total{code="403"} (\d+)', metrics)
+        return int(found[1]) if found else 0
+
+
+class LostServerTests(PageTest):
+    def test_a_lost_server_is_told_and_found_again(self):
+        port = re.search(r":(\d+)/", self.server.page)[1]
+        self.call("call-1")
+        page = self.open("#sessions/call-1")
+        page.wait(says(".level", "dBFS"))
+        self.server.process.send_signal(signal.SIGSTOP)
+        page.wait(says("#lost", "The server has not answered since"), timeout=60)
+        self.assertEqual(text(page, "#connection"), "Disconnected")
+        self.assertEqual(page.evaluate("document.querySelector('#lost').role"), "alert")
+        self.picture(page, "live-lost")
+        self.server.process.send_signal(signal.SIGCONT)
+        page.wait("document.querySelector('#lost').hidden", timeout=60)
+        self.server.process.kill()
+        page.wait("!document.querySelector('#lost').hidden", timeout=60)
+        again = start("--http-listen", f"127.0.0.1:{port}")
+        self.addCleanup(again.stop)
+        page.wait("document.querySelector('#lost').hidden", timeout=60)
+        page.wait(says("#connection", "Connected"))
+        page.wait(says(".badge", "ended"), timeout=60)
+
+
+class TokenTests(PageTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.issuer = Issuer()
+        cls.options = cls.issuer.options
+        super().setUpClass()
+
+    def sign_in(self, page, scope, name="kiosk"):
+        page.wait("!document.querySelector('#sign-in').hidden")
+        page.evaluate("document.querySelector('#token').focus()")
+        page.type(self.issuer.token(name, scope))
+        page.evaluate("document.querySelector('#sign-in').requestSubmit()")
+
+    def test_a_token_opens_what_its_scopes_allow(self):
+        self.call("call-1", token=self.issuer.token("kiosk", "media"))
+        page = self.open()
+        page.wait("document.activeElement.id === 'token'")
+        self.assertEqual(rows(page), [])
+        self.assertEqual(text(page, "#sign-in-problem"), "")
+        self.picture(page, "live-sign-in")
+        page.type("nonsense")
+        page.evaluate("document.querySelector('#sign-in').requestSubmit()")
+        page.wait("document.querySelector('#sign-in-problem').innerText !== ''")
+        self.sign_in(page, "control")
+        page.wait(says("#sign-in-problem", 'ListSessions needs the scope "read"'))
+        self.sign_in(page, "read")
+        page.wait(says("#rows", "call-1"))
+        self.assertIn("kiosk · read", text(page, "#identity"))
+        page.evaluate("document.querySelector('#rows a').click()")
+        page.wait(says(".level", "dBFS"))
+        page.evaluate("document.querySelector('.mute').click()")
+        page.wait(says(".controls", 'SetMute needs the scope "control"'))
+        self.assertEqual(page.evaluate("Object.keys(localStorage).length"), 0)
+        page.command("Page.reload")
+        page.wait(says("#rows", "call-1"))
+        page.evaluate("document.querySelector('#sign-out').click()")
+        page.wait("!document.querySelector('#sign-in').hidden")
+        self.assertEqual(page.evaluate("Object.keys(sessionStorage).length"), 0)
+
+    def test_the_sessions_of_others_stay_hidden(self):
+        self.call("call-2", token=self.issuer.token("kiosk", "media"))
+        page = self.open("#sessions/call-2")
+        self.sign_in(page, "read control", name="eve")
+        page.wait(says(".head", "This session is not running."))
+        self.assertEqual(rows(page), [])
+
+
+class ClosedPageTests(unittest.TestCase):
+    def test_a_page_that_would_open_a_closed_server_is_off(self):
+        with tempfile.TemporaryDirectory() as folder:
+            server = subprocess.Popen(
+                [SERVER, "--listen", f"unix:{folder}/socket", "--http-listen", "127.0.0.1:0",
+                 "--admin-listen", "off"], stderr=subprocess.PIPE, text=True)
+            self.addCleanup(server.stderr.close)
+            self.addCleanup(server.wait)
+            self.addCleanup(server.terminate)
+            lines = []
+            while not (found := re.search(r"metrics on (\S+)/metrics", "".join(lines))):
+                lines.append(server.stderr.readline())
+                self.assertTrue(lines[-1], lines)
+            with self.assertRaises(urllib.error.HTTPError) as refusal:
+                urllib.request.urlopen(f"{found[1]}/live")
+            self.assertEqual(refusal.exception.code, 403)
+            self.assertIn(b"use --authentication jwt", refusal.exception.read())
+            refusal.exception.close()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
