@@ -83,6 +83,7 @@ void Worker::step(Clock::time_point now) {
   } else if (unansweredSince_ && now - *unansweredSince_ > answerLimit) {
     drop(State::silent, "the server at " + options_.server + " does not answer", now);
   } else if (now - lastInput_ > idleLimit) {
+    if (!unansweredSince_) unansweredSince_ = now;
     call_->finish();
   }
   sayLate(now);
