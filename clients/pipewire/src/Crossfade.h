@@ -22,14 +22,14 @@ class Crossfade {
   // Runs per sample: no allocation, lock or wait.
   void next(const float* processed, const float* fallback, float* output) noexcept {
     const float* const voice = nextVoice(processed, fallback);
-    fallbackGain_ = std::min(fallbackGain_ + 1 / (30 * static_cast<float>(length_)), 1.0f);
+    recovery_ = std::min(recovery_ + 1 / (30 * static_cast<float>(length_)), 1.0f);
     if (level_ == length_) {
       std::copy_n(voice, channels_, output);
       return;
     }
     const float gain = static_cast<float>(level_) / static_cast<float>(length_);
     for (size_t channel = 0; channel < channels_; ++channel) {
-      output[channel] = (1 - gain) * (fallbackGain_ * fallback[channel]);
+      output[channel] = (1 - gain) * (fallbackGain() * fallback[channel]);
       if (level_ > 0) output[channel] += gain * voice[channel];
     }
   }
@@ -39,7 +39,8 @@ class Crossfade {
   const float* nextVoice(const float* processed, const float* fallback) noexcept {
     if (processed == nullptr && level_ > 0 && !ending_) {
       ending_ = true;
-      fallbackGain_ = std::sqrt(std::min(voicePower_ / fallbackPower_, 1.0f));
+      firstFallbackGain_ = std::sqrt(std::min(voicePower_ / fallbackPower_, 1.0f));
+      recovery_ = 0;
     }
     if (ending_) {
       ending_ = --level_ > 0;
@@ -50,6 +51,11 @@ class Crossfade {
       remember(processed, fallback);
     }
     return processed;
+  }
+
+  // Rises slowly at first, so that a break of 100 ms stays as quiet as it began.
+  float fallbackGain() const noexcept {
+    return recovery_ < 1 ? std::lerp(firstFallbackGain_, 1.0f, recovery_ * recovery_ * recovery_) : 1;
   }
 
   void remember(const float* voice, const float* fallback) noexcept {
@@ -81,7 +87,8 @@ class Crossfade {
   size_t newest_ = 0;  // the place after the newest sample frame
   size_t level_ = 0;   // 0: only the fallback; length_: only the processed voice
   bool ending_ = false;
-  float fallbackGain_ = 1;
+  float firstFallbackGain_ = 1;
+  float recovery_ = 1;  // from 0 to 1 while the fallback rises to its full level
   float voicePower_ = leastPower;  // of all channels, over about 20 ms
   float fallbackPower_ = leastPower;
 };

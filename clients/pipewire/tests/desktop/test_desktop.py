@@ -216,6 +216,7 @@ def check_pulse(call, anechoic, pulse):
 
 
 def check_log(lines):
+    lines = [line for line in lines if "too late" not in line]  # The machine may be busy.
     expected = ["processes the microphone", "no server at", "processes the microphone"]
     well = len(lines) == 3 and all(part in line for part, line in zip(expected, lines))
     check(well, "the log has one line for each change:\n          " + "\n          ".join(lines))
