@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -53,12 +54,12 @@ class Format:
             message = f"encoding: {self.encoding!r} is not supported; use 's16' or 'f32'"
             raise FormatError(message, field="encoding")
 
-    @property
+    @cached_property
     def frame_bytes(self) -> int:
         """The bytes of one sample of all channels."""
         return self.channels * self.dtype.itemsize
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """The type of the samples in an array."""
         return _ENCODINGS[self.encoding][1]
