@@ -148,8 +148,6 @@ class LiveFilter:
                 _log.error("%s; %s until a session runs", error, passed)
                 is_short = isinstance(error, (ServerUnavailable, Overloaded))
                 pause = min(2 * pause, _LONGEST_PAUSE) if is_short else _LONGEST_PAUSE
-            finally:
-                self._session = None
             await asyncio.sleep(pause)
 
     async def _serve(self) -> None:
@@ -162,6 +160,9 @@ class LiveFilter:
         async with session:
             self._base, self._session = self._voice.position, session
             self._place_early()
-            async for _ in session.events():
-                pass
-            self._session = None
+            try:
+                async for _ in session.events():
+                    pass
+            finally:
+                if self._session is session:  # Another task may have started the next one already.
+                    self._session = None
