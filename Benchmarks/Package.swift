@@ -40,6 +40,7 @@ let package = Package(
     .executableTarget(
       name: "EchoServerSwift",
       dependencies: [.product(name: "GRPCTransport", package: "anechoic")], swiftSettings: swift),
+    .executableTarget(name: "EchoMessages", linkerSettings: grpc),
     .executableTarget(
       name: "LoadClient", dependencies: ["BenchmarkSupport"], linkerSettings: grpc),
     .executableTarget(

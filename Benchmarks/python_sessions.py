@@ -78,10 +78,13 @@ async def run_session(connection, options, phase, samples, times):
             await session.feed(microphone[at:at + chunk], reference[at:at + chunk])
         await session.finish()
         await receiving
+        times.dropped_samples += session.dropped_samples + session.lost_samples
+        if session.statistics is None:
+            return  # EchoMessages has none.
         flow = session.statistics.flow
         times.late_samples += flow.microphone_samples_late
         times.concealed_samples += flow.samples_concealed
-        times.dropped_samples += flow.output_samples_dropped + session.dropped_samples + session.lost_samples
+        times.dropped_samples += flow.output_samples_dropped
 
 
 async def run(options):

@@ -94,7 +94,7 @@ class Call:
             message = f"{self._connection.address}: the server does not answer"
             raise LostCall(ServerUnavailable(message, status="UNAVAILABLE")) from None
         except grpc.RpcError as failure:
-            raise self._error(failure) from failure
+            raise self._error(failure) from None
 
     def abandon(self) -> None:
         """Ends the call at once. `read` then throws `LostCall`."""

@@ -131,7 +131,7 @@ class Connection:
                 return await call(request, metadata=self.metadata(session), timeout=timeout)
             except grpc.RpcError as failure:
                 if not was_connection_lost(failure) or asyncio.get_running_loop().time() > deadline:
-                    raise self.error(failure) from failure
+                    raise self.error(failure) from None
             await asyncio.sleep(_RETRY_SECONDS)
 
     def error(self, failure: grpc.RpcError) -> AnechoicError:

@@ -67,9 +67,8 @@ class LiveFilter:
                 session.feed_nowait(raw)
             except AnechoicError:
                 self._session = None  # The task says why, and starts another one.
-        returned = self._voice.exchange(raw, self.is_enabled)
         self._take_output()
-        return returned
+        return self._voice.exchange(raw, self.is_enabled)
 
     def announce_reference(self, format: Format) -> None:
         """Announces the format of `play`. Another format starts the session anew."""
@@ -131,7 +130,7 @@ class LiveFilter:
             self._task = None
 
     def _take_output(self) -> None:
-        """Moves what has arrived, for the next frame."""
+        """Moves what has arrived."""
         if self._session is None or self._voice is None:
             return
         while (output := self._session.read_nowait()) is not None:

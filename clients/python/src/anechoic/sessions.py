@@ -122,7 +122,7 @@ class Sessions:
                 if item is not None:
                     yield item
         except grpc.RpcError as failure:
-            raise self._connection.error(failure) from failure
+            raise self._connection.error(failure) from None
         finally:
             stream.cancel()
 
@@ -208,7 +208,7 @@ class Sessions:
                 pass  # The server has ended the call: the response says why.
             response = await stream
         except grpc.RpcError as failure:
-            raise self._connection.error(failure) from failure
+            raise self._connection.error(failure) from None
         return timedelta(seconds=response.injected.seconds, microseconds=response.injected.nanos / 1000)
 
 
