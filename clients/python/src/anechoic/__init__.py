@@ -9,6 +9,7 @@
 """
 
 from . import blocking, enums, errors, events
+from ._local import local_server
 from ._output import Frame, Output
 from ._reconnection import Reconnect
 from ._version import __version__
@@ -24,7 +25,6 @@ from .events import (
 from .files import process, process_file
 from .formats import Audio, Format
 from .live import LiveFilter
-from .local_server import local_server
 from .recording import Recording, WavReader, WavWriter
 from .session import Session
 from .sessions import SessionInfo, Sessions

@@ -9,10 +9,10 @@ from typing import Callable
 
 import numpy as np
 
+from ._local import find_server, local_server
 from .errors import FormatError
 from .events import Event
 from .formats import Samples
-from .local_server import find_server, local_server
 from .recording import StrPath, WavReader, WavWriter
 from .session import Server, Session
 from .settings import Settings
