@@ -67,7 +67,8 @@ def test_a_wrong_setting_is_named_before_anything_is_sent(settings, field):
     assert caught.value.field == field
 
 
-@pytest.mark.parametrize("options", [{"rate": 22050}, {"rate": 16000, "channels": 3}, {"rate": 8000, "encoding": "mp3"}])
+@pytest.mark.parametrize(
+    "options", [{"rate": 22050}, {"rate": 16000, "channels": 3}, {"rate": 8000, "encoding": "mp3"}])
 def test_a_format_that_nobody_supports_is_refused(options):
     with pytest.raises(anechoic.FormatError, match="is not supported; use"):
         Format(**options)

@@ -31,11 +31,11 @@ from .sessions import SessionInfo, Sessions
 from .statistics import Statistics
 
 __all__ = [
-    "AlreadyExists", "AnechoicError", "Audio", "CaptureWarning", "Connection", "ConnectionLost", "Event", "Format",
-    "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested", "InvalidRequest", "LiveFilter", "MuteChanged",
-    "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output", "Overloaded", "PermissionDenied",
-    "Reconnect", "Reconnecting", "Recording", "Refused", "Restarted", "Resumed", "ServerUnavailable", "Session",
-    "SessionEnded", "SessionFinished", "SessionInfo", "Sessions", "Statistics", "Unauthenticated",
-    "VoiceActivityChanged", "WavReader", "WavWriter", "__version__", "blocking", "enums", "errors", "events",
-    "local_server", "process", "process_file",
+    "AlreadyExists", "AnechoicError", "Audio", "CaptureWarning", "Connection", "ConnectionLost", "Event",
+    "Format", "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested", "InvalidRequest",
+    "LiveFilter", "MuteChanged", "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output",
+    "Overloaded", "PermissionDenied", "Reconnect", "Reconnecting", "Recording", "Refused", "Restarted",
+    "Resumed", "ServerUnavailable", "Session", "SessionEnded", "SessionFinished", "SessionInfo", "Sessions",
+    "Statistics", "Unauthenticated", "VoiceActivityChanged", "WavReader", "WavWriter", "__version__",
+    "blocking", "enums", "errors", "events", "local_server", "process", "process_file",
 ]

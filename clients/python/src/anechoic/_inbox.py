@@ -87,10 +87,8 @@ class Inbox:
         missing = min(first - self.position, round(_LONGEST_SILENCE * format.rate))
         self.lost_samples += first - self.position
         silence = format.to_array(bytes(missing * format.frame_bytes))
-        playback = self._plan.playback
-        if playback is not None:
-            count = missing * playback.rate // format.rate
-            self.output.add(Output(silence, first - missing, playback.to_array(bytes(count * playback.frame_bytes)), (), True))
-        else:
-            self.output.add(Output(silence, first - missing, None, (), True))
+        playback = None
+        if (mix := self._plan.playback) is not None:
+            playback = mix.to_array(bytes(missing * mix.rate // format.rate * mix.frame_bytes))
+        self.output.add(Output(silence, first - missing, playback, (), is_lost=True))
         self.position = first

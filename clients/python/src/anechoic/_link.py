@@ -40,7 +40,6 @@ class Link:
         self.is_connected = False
         self.error: AnechoicError | None = None
         self._server = 0
-        self._call: Call | None = None
         self._to_send = asyncio.Event()
         self._room = asyncio.Event()
         self._has_answered = True
@@ -130,7 +129,7 @@ class Link:
 
     async def _exchange(self, call: Call) -> None:
         """Sends and receives until the call ends."""
-        self._call, self.is_connected, self._has_answered = call, True, True
+        self.is_connected, self._has_answered = True, True
         self._to_send.set()
         tasks = [asyncio.create_task(self._send(call))]
         if self._plan.is_real_time:

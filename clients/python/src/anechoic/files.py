@@ -59,7 +59,9 @@ async def process(
         if mic.count == 0:
             raise FormatError(f"{mic.path}: the file contains no samples")
         if server is None:
-            server = DEFAULT_SERVER if await find_server(DEFAULT_SERVER) else await stack.enter_async_context(local_server())
+            server = DEFAULT_SERVER
+            if not await find_server(server):
+                server = await stack.enter_async_context(local_server())
         session = Session(
             server, microphone=mic.format, reference=ref.format if ref else None, real_time=real_time,
             settings=settings, chunk=0.02 if real_time else 0.1,

@@ -50,6 +50,11 @@ class LiveFilter:
         return self._session
 
     @property
+    def replaced_samples(self) -> int:
+        """The samples since the last change of the format for which raw audio or silence passed."""
+        return self._voice.replaced_samples if self._voice is not None else 0
+
+    @property
     def voice(self) -> AlignedVoice | None:
         """The voice that is exchanged. None before the first frame."""
         return self._voice

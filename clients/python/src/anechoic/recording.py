@@ -31,8 +31,8 @@ class WavReader:
         try:
             if self._width not in (2, 3, 4):
                 raise FormatError(f"{self._width * 8} bits are not supported; use 16, 24 or 32")
-            encoding = "s16" if self._width == 2 else "f32"
-            self.format = Format(self._file.getframerate(), self._file.getnchannels(), encoding)  # type: ignore[arg-type]
+            rate, channels = self._file.getframerate(), self._file.getnchannels()
+            self.format = Format(rate, channels, "s16" if self._width == 2 else "f32")
         except FormatError as error:
             self._file.close()
             raise FormatError(f"{self.path}: {error}", field=error.field) from None

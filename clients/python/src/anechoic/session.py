@@ -134,7 +134,8 @@ class Session:
         """Feeds audio of any length: arrays, or bytes of the announced formats.
 
         Waits while too much audio waits to be sent. While a connection in real time is lost, it does not wait
-        and the last 2 s are kept. Throws `FormatError` for audio that does not fit, and the error of a session that has ended.
+        and the last 2 s are kept. Throws `FormatError` for audio that does not fit, and the error of a session
+        that has ended.
         """
         await self._feeder.feed(microphone=microphone, reference=reference, far_end=far_end, other_audio=other_audio)
 
