@@ -40,7 +40,6 @@ let package = Package(
     .executableTarget(
       name: "EchoServerSwift",
       dependencies: [.product(name: "GRPCTransport", package: "anechoic")], swiftSettings: swift),
-    .executableTarget(name: "EchoMessages", linkerSettings: grpc),
     .executableTarget(
       name: "LoadClient", dependencies: ["BenchmarkSupport"], linkerSettings: grpc),
     .executableTarget(

@@ -7,7 +7,6 @@ from typing import AsyncIterator
 
 from ._link import Link
 from ._start import Plan
-from ._track import Track
 from .errors import AnechoicError, FormatError
 from .formats import Audio
 
@@ -20,11 +19,16 @@ class Feeder:
 
     def __init__(self, link: Link, plan: Plan) -> None:
         self._link, self._plan = link, plan
+        self._tracks = {name: link.outbox.track(name) for name in plan.inputs}
 
     async def feed(self, **inputs: Audio) -> None:
         """Adds audio, and waits for room."""
         self._link.check()
         waiting = self._data(inputs)
+        if self._link.is_connected and self._fits(waiting):
+            for name, data in waiting.items():
+                self._tracks[name].add(data)
+            return self._link.wake()
         while waiting:
             added = self._add_some(waiting)
             self._link.wake()
@@ -38,9 +42,17 @@ class Feeder:
         if not self._plan.is_real_time:
             raise FormatError("feed_nowait is for sessions in real time; use feed")
         for name, data in self._data(inputs).items():
-            self._track(name).add(data)
+            self._tracks[name].add(data)
         self._drop_oldest()
         self._link.wake()
+
+    def _fits(self, waiting: dict[str, memoryview]) -> bool:
+        """Whether there is room for all of it. Runs per call of `feed`."""
+        for name, data in waiting.items():
+            track = self._tracks[name]
+            if len(data) > self._link.outbox.room(track) * track.format.frame_bytes:
+                return False
+        return True
 
     def _data(self, inputs: dict[str, Audio]) -> dict[str, memoryview]:
         found = {}
@@ -59,10 +71,10 @@ class Feeder:
         added = False
         is_lost = self._plan.is_real_time and not self._link.is_connected
         for name, data in list(waiting.items()):
-            track = self._track(name)
+            track = self._tracks[name]
             size = track.format.frame_bytes
             slice_samples = round(_SLICE_SECONDS * track.format.rate)
-            count = slice_samples if is_lost else min(self._link.outbox.room(name), slice_samples)
+            count = slice_samples if is_lost else min(self._link.outbox.room(track), slice_samples)
             if count <= 0:
                 continue
             track.add(data[: count * size])
@@ -76,7 +88,7 @@ class Feeder:
         return added
 
     def _drop_oldest(self) -> None:
-        if self._link.outbox.room("microphone") < 0:
+        if self._link.outbox.room(self._link.outbox.microphone) < 0:
             self._link.outbox.drop_oldest()
 
     def _check_pace(self, waiting: dict[str, memoryview]) -> None:
@@ -98,9 +110,6 @@ class Feeder:
                 return
             message = "10 s of output wait to be read; read in another task while you feed, or use process()"
             raise AnechoicError(message, reason="OUTPUT_NOT_READ") from None
-
-    def _track(self, name: str) -> Track:
-        return self._link.outbox.track(name)
 
 
 async def slices(plan: Plan, microphone: Audio, reference: Audio = b"") -> AsyncIterator[dict[str, Audio]]:

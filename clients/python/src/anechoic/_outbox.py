@@ -32,6 +32,7 @@ class Outbox:
         self._largest = max(self._chunk, round(_LARGEST_CHUNK * self._rate))
         self._is_real_time = is_real_time
         self._limit = round(_WAITING[is_real_time] * self._rate)
+        self._limits = {id(track): self._in(track, self._limit) for track in (self.microphone, *self.others.values())}
         self._has_intermittent_reference = has_intermittent_reference
         self._reference_pauses = True
         self.base = 0
@@ -53,15 +54,13 @@ class Outbox:
     def track(self, name: str) -> Track:
         return self.microphone if name == "microphone" else self.others[name]
 
-    def room(self, name: str) -> int:
+    def room(self, track: Track) -> int:
         """Returns how many more samples of an input may be added now."""
-        track = self.track(name)
-        kept = track.end - (track.sent if self._is_real_time else track.start)
-        return self._in(track, self._limit) - kept
+        return self._limits[id(track)] - track.end + (track.sent if self._is_real_time else track.start)
 
     def is_ahead(self, name: str) -> bool:
         """Whether an input has no room, and the microphone has nothing to send that would make some."""
-        return self.room(name) <= 0 and self.microphone.end - self.microphone.sent < self._chunk
+        return self.room(self.track(name)) <= 0 and self.microphone.end - self.microphone.sent < self._chunk
 
     def place_reference(self, data: bytes | bytearray | memoryview, most_seconds: float) -> bool:
         """Adds loudspeaker audio that starts to play now, or follows what plays. Returns false if it is too much."""
@@ -139,7 +138,7 @@ class Outbox:
 
         An input that is so late that the microphone's limit is reached is not waited for.
         """
-        if self.room("microphone") <= 0:
+        if self.room(self.microphone) <= 0:
             return self._largest
         awaited = [
             other for name, other in self.others.items()
@@ -157,4 +156,6 @@ class Outbox:
 
     def _in(self, track: Track, samples: int) -> int:
         """Samples of the microphone as samples of another input."""
+        if track.format.rate == self._rate:
+            return samples
         return samples * track.format.rate // self._rate

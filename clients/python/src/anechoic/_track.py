@@ -19,6 +19,7 @@ class Track:
 
     def __init__(self, format: Format) -> None:
         self.format = format
+        self._size = format.frame_bytes
         self.start = 0
         """The index of the oldest sample that is kept."""
         self.sent = 0
@@ -28,7 +29,7 @@ class Track:
     @property
     def end(self) -> int:
         """The index after the last whole sample."""
-        return self.start + len(self._data) // self.format.frame_bytes
+        return self.start + len(self._data) // self._size
 
     def add(self, data: bytes | bytearray | memoryview) -> None:
         """Adds bytes, which may end within a sample."""
@@ -38,28 +39,30 @@ class Track:
         """Adds silence up to an index."""
         missing = index - self.end
         if missing > 0:
-            size = self.format.frame_bytes
-            del self._data[len(self._data) // size * size :]
-            self._data += bytes(missing * size)
+            del self._data[len(self._data) // self._size * self._size :]
+            self._data += bytes(missing * self._size)
 
     def take(self, count: int) -> bytes:
         """Returns the next samples to send, at most `count`."""
-        end = min(self.sent + count, self.end)
-        size = self.format.frame_bytes
-        data = bytes(self._data[(self.sent - self.start) * size : (end - self.start) * size])
-        self.sent = max(self.sent, end)
-        return data
+        first = (self.sent - self.start) * self._size
+        last = min(first + count * self._size, len(self._data) // self._size * self._size)
+        if last <= first:
+            return b""
+        self.sent = self.start + last // self._size
+        return bytes(memoryview(self._data)[first:last])
 
     def forget(self, index: int) -> None:
         """Forgets the samples before an index, sent or not."""
-        count = min(max(0, index - self.start), self.end - self.start)
-        del self._data[: count * self.format.frame_bytes]
+        if index <= self.start:
+            return
+        count = min(index, self.end) - self.start
+        del self._data[: count * self._size]
         self.start += count
         self.sent = max(self.sent, self.start)
 
     def discard(self, index: int) -> bytes:
         """Forgets the samples from an index on, unless they were sent. Returns them."""
-        kept = (max(index, self.sent) - self.start) * self.format.frame_bytes
+        kept = (max(index, self.sent) - self.start) * self._size
         data = bytes(self._data[kept:])
         del self._data[kept:]
         return data

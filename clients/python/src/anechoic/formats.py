@@ -75,6 +75,8 @@ class Format:
         """
         if isinstance(audio, (bytes, bytearray, memoryview)):
             return audio
+        if type(audio) is np.ndarray and audio.ndim == self.channels == 1 and audio.dtype == self.dtype:
+            return audio.tobytes()
         array = np.asarray(audio)
         shapes = {(), (1,)} if self.channels == 1 else {(2,)}
         if array.ndim == 0 or array.shape[1:] not in shapes:

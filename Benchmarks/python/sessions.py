@@ -15,11 +15,12 @@ import json
 import resource
 import sys
 import time
+from collections import deque
 from pathlib import Path
 
 import numpy as np
 
-PROJECT = Path(__file__).resolve().parent.parent
+PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "clients/python/src"))
 import anechoic  # noqa: E402
 
@@ -55,15 +56,17 @@ async def run_session(connection, options, phase, samples, times):
         loop = asyncio.get_running_loop()
         began = loop.time() + phase
         ends = began + WARM_UP_SECONDS + options.seconds
-        fed = {}
+        fed = deque()  # The end of each chunk, its time, and when it was fed.
 
         async def receive():
             async for output in session:
                 now = loop.time()
                 end = output.first_sample + len(output.samples)
-                if (sent := fed.pop(end, None)) and sent[0] > began + WARM_UP_SECONDS:
-                    times.round_trip.append(now - sent[1])
-                    times.total.append(now - sent[0])
+                while fed and fed[0][0] <= end:
+                    _, due, at = fed.popleft()
+                    if due > began + WARM_UP_SECONDS:
+                        times.round_trip.append(now - at)
+                        times.total.append(now - due)
 
         receiving = asyncio.create_task(receive())
         position = 0
@@ -72,7 +75,7 @@ async def run_session(connection, options, phase, samples, times):
             now = loop.time()
             at = (round(phase * 7919 * RATE) + position) % (len(microphone) - chunk)
             position += chunk
-            fed[position] = (due, now)
+            fed.append((position, due, now))
             if due > began + WARM_UP_SECONDS:
                 times.loop_lag.append(now - due)
             await session.feed(microphone[at:at + chunk], reference[at:at + chunk])
@@ -80,7 +83,7 @@ async def run_session(connection, options, phase, samples, times):
         await receiving
         times.dropped_samples += session.dropped_samples + session.lost_samples
         if session.statistics is None:
-            return  # EchoMessages has none.
+            return  # The echo server has none.
         flow = session.statistics.flow
         times.late_samples += flow.microphone_samples_late
         times.concealed_samples += flow.samples_concealed
