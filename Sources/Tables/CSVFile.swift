@@ -4,26 +4,25 @@ public import CommandLineSupport
 /// names. Each row is written at once, and a missing value is empty.
 public final class CSVFile: TableFile {
   private let file: LineFile
+  private let kinds: [TableColumn.Kind]
 
   /// Opens the file and writes the line of names.
   public init(_ path: String, _ columns: [TableColumn]) throws(CommandFailure) {
+    kinds = columns.map(\.kind)
     file = try LineFile(path)
-    try file.write(Self.line(columns.map { .text($0.name) }))
+    try file.write(columns.map { Self.quoted($0.name) }.joined(separator: ","))
   }
 
   public func append(_ row: [TableValue]) throws(CommandFailure) {
-    try file.write(Self.line(row))
+    try file.write(zip(row, kinds).map(Self.field).joined(separator: ","))
   }
 
   public func finish() {}
 
-  /// Returns a row in one line. Line breaks of a text stay inside its quotes.
-  static func line(_ row: [TableValue]) -> String {
-    row.map(field).joined(separator: ",")
-  }
-
-  private static func field(_ value: TableValue) -> String {
+  private static func field(_ value: TableValue, _ kind: TableColumn.Kind) -> String {
     switch value {
+    // As a number of 32 bits it has no digits that mean nothing.
+    case .real(let number) where kind == .level: number.isFinite ? "\(Float(number))" : ""
     case .integer(let number): "\(number)"
     case .real(let number): number.isFinite ? "\(number)" : ""
     case .truth(let flag): flag ? "1" : "0"
@@ -32,6 +31,7 @@ public final class CSVFile: TableFile {
     }
   }
 
+  /// Returns a text in quotes, if it needs them. Its line breaks stay inside.
   private static func quoted(_ text: String) -> String {
     guard text.utf8.contains(where: { [0x22, 0x2c, 0x0a, 0x0d].contains($0) }) else { return text }
     // Characters of Unicode would hide a quotation mark that is followed by a combining mark.

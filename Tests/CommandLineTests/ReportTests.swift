@@ -61,6 +61,17 @@ struct ReportTests {
     #expect(String(decoding: try folder.data("r.html"), as: UTF8.self).contains("data:audio/flac"))
   }
 
+  @Test(arguments: [("0", nil), ("8KiB", "The player holds the first 0:01 of 0:02"), ("1MiB", "")])
+  func aPageHoldsABoundedAmountOfSound(size: String, note: String?) async throws {
+    let result = try await report(
+      ["microphone.wav", "--reference", "reference.wav", "-o", "r.html", "--sounds", size])
+    #expect(result.status == 0, "\(result.errors)")
+    let page = String(decoding: try folder.data("r.html"), as: UTF8.self)
+    #expect(page.contains("<audio") == (note != nil))
+    #expect(page.contains("The player holds") == (note?.isEmpty == false))
+    #expect(page.contains(note ?? ""))
+  }
+
   @Test func aServerProcessesTheRecording() async throws {
     let server = try await ServerProcess(in: folder)
     let result = try await report(

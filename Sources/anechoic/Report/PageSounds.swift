@@ -1,12 +1,11 @@
 internal import AudioCore
 internal import AudioFiles
+internal import CommandLineSupport
 internal import Foundation
 internal import Reports
 
 /// The sounds in a page, as files with a bounded size.
 enum PageSounds {
-  /// The highest number of bytes of all sounds of a page.
-  private static let mostBytes = 24 << 20
   /// The number of characters of base64 for three bytes.
   private static let encodedBytes = 4
 
@@ -25,35 +24,37 @@ enum PageSounds {
     }
   }
 
-  /// Writes the sounds to a folder, in the best format in which they fit into a page. If none is
-  /// small enough, only the beginning is written, and a note says so.
+  /// Writes the sounds to a folder, in the best format in which all of them take at most `most`
+  /// bytes of a page. If none is small enough, only the beginning is written, and a note says so.
   static func make(
-    of sources: [SoundSource], duration: Double, _ folder: TemporaryFolder, _ stop: StopWatch
+    of sources: [SoundSource], duration: Double, atMost most: Int, _ folder: TemporaryFolder,
+    _ stop: StopWatch
   ) throws -> [Report.Media] {
+    guard most > 0 else { return [] }
     var media: [Report.Media] = []
     for format in Format.allCases {
       let paths = sources.indices.map { folder.path("player-\($0).\(format.rawValue)") }
-      let seconds = try write(sources, to: paths, stop)
-      let note = seconds.map { Self.note(seconds: $0, of: duration) } ?? ""
+      let seconds = try write(sources, to: paths, atMost: most, stop)
+      let note = seconds.map { Self.note(seconds: $0, of: duration, most) } ?? ""
       media = paths.map { Report.Media(path: $0, type: format.mediaType, note: note) }
       if seconds == nil { break }
     }
     return media
   }
 
-  private static func note(seconds: Int, of duration: Double) -> String {
+  private static func note(seconds: Int, of duration: Double, _ most: Int) -> String {
     let (held, whole) = (
       Clock.text(Double(seconds), digits: 0, longest: max(60, duration)),
       Clock.text(duration, digits: 0, longest: max(60, duration))
     )
-    return "The player holds the first \(held) of \(whole), because a page holds at most "
-      + "\(mostBytes >> 20) MiB of sound."
+    return "The player holds the first \(held) of \(whole), because this page holds at most "
+      + "\(ByteCountArgument(most)) of sound."
   }
 
   /// Writes the sounds with 16 bits, second by second. Returns nil if all of them fit, and otherwise
   /// the number of seconds that were written.
   private static func write(
-    _ sources: [SoundSource], to paths: [String], _ stop: StopWatch
+    _ sources: [SoundSource], to paths: [String], atMost most: Int, _ stop: StopWatch
   ) throws -> Int? {
     var files: [(reader: AudioFileReader, writer: AudioFileWriter)] = []
     for (source, path) in zip(sources, paths) {
@@ -75,7 +76,7 @@ enum PageSounds {
       if isOver { return nil }
       seconds += 1
       let size = try paths.reduce(0) { try $0 + byteCount($1) }
-      if size / 3 * encodedBytes > mostBytes { return seconds }
+      if size / 3 * encodedBytes > most { return seconds }
     }
   }
 

@@ -18,9 +18,9 @@ struct ReportCommand: AsyncParsableCommand {
         anechoic report mic.wav --reference loudspeaker.wav --png report.png
 
       The page is one file that loads nothing from anywhere, and may be sent to others. It contains \
-      the sounds, at most 24 MiB of them: as FLAC, or else as Ogg Vorbis, and of recordings that are \
-      too long even for this only the beginning. Plots always have the whole recording, of at most \
-      24 h. A file appears when it is complete.
+      the sounds: as FLAC, or else as Ogg Vorbis, and if they are larger than --sounds even so, only \
+      their beginning. Plots always have the whole recording, of at most 24 h. A file appears when it \
+      is complete.
 
       --png needs the command rsvg-convert (Debian package librsvg2-bin).
       """)
@@ -39,6 +39,12 @@ struct ReportCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("The picture to write.", valueName: "file"))
   var png: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The most sound that the page may contain, such as 24MiB. 0 leaves the players out.",
+      valueName: "size"))
+  var sounds = ByteCountArgument(24 << 20)
 
   @Option(
     help: ArgumentHelp(
@@ -76,7 +82,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
     let folder = try TemporaryFolder()
     do {
-      let report = try await report(in: folder, withPlayers: page != nil)
+      let report = try await report(in: folder, sounds: page == nil ? 0 : sounds.bytes)
       if let picture {
         try picture.printer.print(ReportPicture(report).svg, to: picture.file.temporaryPath, folder)
       }
@@ -89,9 +95,7 @@ struct ReportCommand: AsyncParsableCommand {
   }
 
   /// Processes the recording. `folder` keeps the output and the sounds for players.
-  private func report(
-    in folder: TemporaryFolder, withPlayers hasPlayers: Bool
-  ) async throws -> Report {
+  private func report(in folder: TemporaryFolder, sounds: Int) async throws -> Report {
     // A WAV file could not hold the output of long recordings.
     let files = JobFiles(
       microphone: microphone, reference: reference, controls: controls,
@@ -114,8 +118,8 @@ struct ReportCommand: AsyncParsableCommand {
       reference.map { SoundSource(title: "Reference", path: $0) },
       SoundSource(title: "Output", path: files.output, caption: "the processed voice"),
     ].compactMap { $0 }
-    let media =
-      try hasPlayers ? PageSounds.make(of: sources, duration: recording.duration, folder, stop) : []
+    let media = try PageSounds.make(
+      of: sources, duration: recording.duration, atMost: sounds, folder, stop)
     return try ReportMaker(
       recording: recording, sources: sources, media: media, log: log, summary: summary
     ).report(until: stop)

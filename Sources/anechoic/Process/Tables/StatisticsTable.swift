@@ -16,15 +16,15 @@ enum StatisticsTable {
   private static let fields: [Field] =
     [
       real("time_s") { Double($0.flow.framesProcessed) / framesPerSecond },
-      real("echo_return_loss_db") {
-        $0.echo.hasEchoReturnLossDb ? Double($0.echo.echoReturnLossDb) : nil
+      level("echo_return_loss_db") {
+        $0.echo.hasEchoReturnLossDb ? $0.echo.echoReturnLossDb : nil
       },
-      real("echo_return_loss_enhancement_db") {
-        $0.echo.hasEchoReturnLossEnhancementDb ? Double($0.echo.echoReturnLossEnhancementDb) : nil
+      level("echo_return_loss_enhancement_db") {
+        $0.echo.hasEchoReturnLossEnhancementDb ? $0.echo.echoReturnLossEnhancementDb : nil
       },
       real("echo_delay_ms") { $0.echo.hasDelay ? milliseconds($0.echo.delay) : nil },
-      real("residual_echo_likelihood") {
-        $0.echo.hasResidualEchoLikelihood ? Double($0.echo.residualEchoLikelihood) : nil
+      level("residual_echo_likelihood") {
+        $0.echo.hasResidualEchoLikelihood ? $0.echo.residualEchoLikelihood : nil
       },
       truth("echo_converged") { $0.echo.converged },
       real("drift_ppm") { $0.timing.hasDriftPpm ? $0.timing.driftPpm : nil },
@@ -33,10 +33,10 @@ enum StatisticsTable {
       real("frame_processing_p99_ms") { milliseconds($0.timing.frameProcessingP99) },
       real("input_lag_ms") { $0.timing.hasInputLag ? milliseconds($0.timing.inputLag) : nil },
       real("output_backlog_ms") { milliseconds($0.timing.outputBacklog) },
-      real("microphone_dbfs") { Double($0.levels.microphoneRmsDbfs) },
-      real("processed_dbfs") { Double($0.levels.processedRmsDbfs) },
-      real("noise_floor_dbfs") { Double($0.levels.noiseFloorDbfs) },
-      real("speech_probability") { Double($0.levels.speechProbability) },
+      level("microphone_dbfs") { $0.levels.microphoneRmsDbfs },
+      level("processed_dbfs") { $0.levels.processedRmsDbfs },
+      level("noise_floor_dbfs") { $0.levels.noiseFloorDbfs },
+      level("speech_probability") { $0.levels.speechProbability },
       count("frames_processed") { $0.flow.framesProcessed },
       count("samples_concealed") { $0.flow.samplesConcealed },
       count("reference_frames_missing") { $0.flow.referenceFramesMissing },
@@ -49,7 +49,7 @@ enum StatisticsTable {
         TableColumn("mic_mode", .word(longest: 16)),
         { .text(Words.of($0.activeMicMode).replacing(" ", with: "-")) }
       ),
-      real("ducking_gain_db") { Double($0.duckingGainDb) },
+      level("ducking_gain_db") { $0.duckingGainDb },
       real("far_end_buffer_ms") { $0.hasFarEnd ? milliseconds($0.farEnd.delay) : nil },
       real("other_audio_buffer_ms") { $0.hasOtherAudio ? milliseconds($0.otherAudio.delay) : nil },
       truth("reduced") { $0.reduced },
@@ -65,6 +65,12 @@ enum StatisticsTable {
     _ name: String, _ value: @escaping @Sendable (Anechoic_V1_SessionStats) -> Double?
   ) -> Field {
     (TableColumn(name, .real), { TableValue(value($0)) })
+  }
+
+  private static func level(
+    _ name: String, _ value: @escaping @Sendable (Anechoic_V1_SessionStats) -> Float?
+  ) -> Field {
+    (TableColumn(name, .level), { TableValue(value($0)) })
   }
 
   private static func count(
