@@ -53,23 +53,31 @@ struct ReportTests {
     try await check("report.html", title: "stereo.wav", players: 2)
   }
 
-  @Test(arguments: SampleRate.allCases)
-  func everyRateAndAReferenceOfAnotherRateAreAccepted(rate: SampleRate) async throws {
+  @Test(arguments: [SampleRate.hz8000, .hz44100])
+  func aReferenceOfAnotherRateIsAccepted(rate: SampleRate) async throws {
     try folder.writeCall("m.wav", "unused.wav", milliseconds: 305, rate: rate)
     let result = try await report(["m.wav", "--reference", "reference.wav", "-o", "r.html"])
     #expect(result.status == 0, "\(result.errors)")
-    #expect(String(decoding: try folder.data("r.html"), as: UTF8.self).contains("data:audio/flac"))
+    let page = String(decoding: try folder.data("r.html"), as: UTF8.self)
+    let hasSound = page.contains("data:audio/flac")
+    #expect(hasSound)
   }
 
-  @Test(arguments: [("0", nil), ("8KiB", "The player holds the first 0:01 of 0:02"), ("1MiB", "")])
-  func aPageHoldsABoundedAmountOfSound(size: String, note: String?) async throws {
+  enum End { case noPlayers, cut, whole }
+
+  @Test(arguments: [("0", End.noPlayers), ("8KiB", .cut), ("1MiB", .whole)])
+  func aPageHoldsABoundedAmountOfSound(size: String, end: End) async throws {
     let result = try await report(
       ["microphone.wav", "--reference", "reference.wav", "-o", "r.html", "--sounds", size])
     #expect(result.status == 0, "\(result.errors)")
     let page = String(decoding: try folder.data("r.html"), as: UTF8.self)
-    #expect(page.contains("<audio") == (note != nil))
-    #expect(page.contains("The player holds") == (note?.isEmpty == false))
-    #expect(page.contains(note ?? ""))
+    // The pages are too long for messages.
+    let (hasPlayers, isCut) = (page.contains("<audio"), page.contains("The player holds the first"))
+    #expect(hasPlayers == (end != .noPlayers) && isCut == (end == .cut))
+    if isCut {
+      let saysWhere = page.contains("the first 0:01 of 0:02, because this page holds at most 8KiB")
+      #expect(saysWhere)
+    }
   }
 
   @Test func aServerProcessesTheRecording() async throws {
@@ -116,7 +124,7 @@ struct ReportTests {
     #expect(!names.contains { $0.hasPrefix(".anechoic") || $0 == "x.html" }, "\(names)")
   }
 
-  @Test(arguments: [["report", "m.wav"], ["report"], ["report", "m.wav", "-o"]])
+  @Test(arguments: [["report", "m.wav"], ["report", "m.wav", "-o", "r.html", "--sounds", "-1"]])
   func wrongUsageIsReported(arguments: [String]) async throws {
     let result = try await Command.run("anechoic", arguments, in: folder)
     #expect(result.status == 64 && result.errors.contains("Usage: "), "\(result.errors)")
