@@ -11,7 +11,8 @@ frames = numpy.load(sys.argv[1])
 time = frames["time_s"]
 figure, axes = pyplot.subplots(figsize=(9, 3), layout="constrained")
 for column in ("microphone_dbfs", "played_dbfs", "processed_dbfs"):
-    axes.plot(time, frames[column], label=column, linewidth=0.9)
+    levels = numpy.where(frames[column] > -100, frames[column], numpy.nan)
+    axes.plot(time, levels, label=column, linewidth=0.9)
 axes.fill_between(time, -100, 0, where=frames["voice"], alpha=0.15, color="black", label="voice")
 axes.set(xlabel="time_s", ylabel="dBFS", ylim=(-100, 0), xlim=(time[0], time[-1]))
 axes.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1), frameon=False)
