@@ -1,0 +1,214 @@
+"""Runs the commands of the documentation and checks its links. docs/testing.md explains the rules."""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import commands
+import links
+import outputs
+import pages
+from not_run import Table
+from options import Options
+from shell import PageShell, Step, can_isolate
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+
+RUN = ["README.md", "docs/**/*.md", "examples/*/README.md", "clients/*/README.md"]
+ONLY_LINKS = ["CONTRIBUTING.md", "CHANGELOG.md", "Benchmarks/**/*.md", "training/*.md"]
+
+CALL = (
+    "anechoic process --server 127.0.0.1:50051 --pacing real-time --loop --session-id call-1 "
+    "--client kiosk --label room=lobby --injection --grant-injection always "
+    "--microphone sample/microphone.wav --far-end sample/reference.wav "
+    "--playback sample/output/playback.wav --output sample/output/voice.wav")
+# Most of the time, pages wait for audio in real time.
+PAGES_AT_A_TIME = 6
+# A command that asks a server.
+ASKS = ("anechoic sessions", "anechoic inject", "anechoic capabilities", "anechoic health", "curl ")
+
+
+class PageTest:
+    """A page, its commands, and what is wrong with them."""
+
+    def __init__(self, path: Path, table: Table):
+        self.page = pages.read(path)
+        self.name = str(path.relative_to(ROOT))
+        self.problems: list[str] = []
+        self.shown: list[pages.Block] = []
+        self.steps: list[Step] = []
+        self.not_run: list[tuple[Step, str]] = []
+        for block in self.page.blocks:
+            self.add(block, table)
+        self.defer_first()
+        need = table.needs.get(self.name)
+        if need and self.steps:
+            before = [Step(0, "anechoic-server", is_endless=True, is_hidden=True),
+                      Step(0, "anechoic health --wait 30s", is_hidden=True)]
+            if need == "agent":
+                before += [Step(0, "anechoic-edge run --input null --output null", is_endless=True,
+                                is_hidden=True)]
+            if need == "call":
+                before += [Step(0, CALL, is_endless=True, is_hidden=True)]
+            self.steps = before + self.steps
+
+    def add(self, block: pages.Block, table: Table) -> None:
+        if block.language == "python" and block.text.startswith("import "):
+            program = f"python3 - <<'PROGRAM'\n{block.text}PROGRAM"
+            return self.steps.append(Step(block.line, program))
+        if block.language not in pages.COMMAND_FENCES:
+            return
+        inner = commands.split(block.text)
+        known = block.language or commands.is_commands(block.text, ROOT)
+        if not known and not (inner and table.entry(inner[0])):
+            return self.shown.append(block)
+        for command in inner:
+            command = table.replaced(command)
+            step = Step(block.line, command, commands.is_endless(command))
+            if entry := table.entry(command):
+                self.not_run.append((step, entry.reason))
+            else:
+                self.steps.append(step)
+
+    def defer_first(self) -> None:
+        """Moves the first command, which a page shows before all else, behind the server that it asks."""
+        if not self.steps or not self.steps[0].text.startswith(ASKS):
+            return
+        first = [step for step in self.steps if step.line == self.steps[0].line]
+        rest = self.steps[len(first):]
+        line = next((s.line for s in rest if s.text.startswith("anechoic-server")), None)
+        if line is not None:
+            before = [step for step in rest if step.line <= line]
+            self.steps = before + first + rest[len(before):]
+
+    def missing(self, before: Step | None = None) -> list[tuple[pages.Block, list[str]]]:
+        """The lines that the page shows, before a step or anywhere, and that were not printed."""
+        real = [step.output for step in self.steps]
+        found = [(block, outputs.missing(block.text, real)) for block in self.shown
+                 if not before or block.line < before.line]
+        return [(block, lines) for block, lines in found if lines]
+
+    def run(self, shell: PageShell) -> None:
+        shell.steps = self.steps
+        if self.steps:
+            shell.run(lambda step: not self.missing(step))
+        shown = "\n".join(block.text for block in self.shown)
+        for step in self.steps:
+            if step.is_endless and step.status is None:
+                continue
+            if step.status is None:
+                self.problem(step.line, f"did not end: {step.text}\n{step.output[-600:]}")
+                break
+            if step.status != 0 and not self.is_announced(step, shown):
+                self.problem(
+                    step.line, f"exit code {step.status}: {step.text}\n{step.output[-600:]}")
+        for block, lines in self.missing():
+            self.problem(block.line, "neither a command nor printed by one:\n" + "\n".join(lines))
+
+    @staticmethod
+    def is_announced(step: Step, shown: str) -> bool:
+        """Whether the page shows the last line of a command that fails."""
+        lines = [line for line in step.output.split("\n") if line.strip()]
+        return bool(lines) and any(
+            not outputs.missing(line, [lines[-1]]) for line in shown.split("\n") if line.strip(" …."))
+
+    def problem(self, line: int, text: str) -> None:
+        self.problems.append(f"{self.name}:{line}: {text}")
+
+    def check_text(self, options: Options) -> None:
+        self.problems += links.problems(self.page, ROOT)
+        texts = [(block.line, block.text) for block in self.page.blocks
+                 if block.language in pages.COMMAND_FENCES]
+        for line, text in texts + self.page.inline:
+            if commands.is_output(text) or text.startswith(("anechoic:", "anechoic-server:")):
+                continue
+            for problem in options.problems(text):
+                self.problem(line, problem)
+
+
+def found(patterns: list[str]) -> list[Path]:
+    return sorted({path for pattern in patterns for path in ROOT.glob(pattern)})
+
+
+def copy_repository(folder: Path, programs: Path) -> None:
+    """Copies the files of the repository and the sample, with the programs as its release build."""
+    names = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    names += [f"sample/{path.name}" for path in (ROOT / "sample").glob("*.*")]
+    for name in dict.fromkeys(names):
+        if name and (ROOT / name).is_file() and not name.startswith(("Sources/", "Benchmarks/")):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    (folder / "sample/output").mkdir(parents=True, exist_ok=True)
+    (folder / ".build").mkdir()
+    (folder / ".build/release").symlink_to(programs)
+    subprocess.run(["examples/features/make-extras"], cwd=folder, check=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--programs", type=Path, required=True)
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("pages", nargs="*")
+    arguments = parser.parse_args()
+    start = time.monotonic()
+    table = Table(HERE / "not-run.toml")
+    options = Options(arguments.programs)
+    tests = [PageTest(path, table) for path in found(RUN)]
+    chosen = [test for test in tests if not arguments.pages or test.name in arguments.pages]
+    problems = [line for path in found(ONLY_LINKS) for line in links.problems(pages.read(path), ROOT)]
+    if not arguments.pages:
+        problems += table.problems(ROOT)
+    work = Path(tempfile.mkdtemp(prefix="anechoic-docs-", dir=ROOT / ".build"))
+    is_isolated = can_isolate()
+    if not is_isolated:
+        print("test-docs: no network namespaces here; the pages run one after another, on their ports")
+
+    def run(test: PageTest) -> None:
+        test.check_text(options)
+        folder = work / test.name.replace("/", "-").removesuffix(".md")
+        if test.steps:
+            shutil.copytree(work / "repository", folder, symlinks=True, copy_function=os.link)
+        begin = time.monotonic()
+        test.run(PageShell(
+            ROOT, folder, arguments.programs, Path(f"{folder}.log"), is_isolated))
+        seconds = time.monotonic() - begin
+        visible = sum(not step.is_hidden for step in test.steps)
+        print(f"{'FAILED' if test.problems else 'ok':6} {seconds:5.1f} s {visible:3} commands"
+              f"  {test.name}", flush=True)
+
+    try:
+        copy_repository(work / "repository", arguments.programs)
+        with ThreadPoolExecutor(PAGES_AT_A_TIME if is_isolated else 1) as pool:
+            list(pool.map(run, chosen))
+    finally:
+        if not arguments.keep:
+            shutil.rmtree(work, ignore_errors=True)
+    problems += [problem for test in chosen for problem in test.problems]
+    report(chosen, time.monotonic() - start)
+    for problem in problems:
+        print(f"\n{problem}")
+    return 1 if problems else 0
+
+
+def report(tests: list[PageTest], seconds: float) -> None:
+    reasons: dict[str, int] = {}
+    for test in tests:
+        for _, reason in test.not_run:
+            reasons[reason] = reasons.get(reason, 0) + 1
+    ran = sum(not step.is_hidden for test in tests for step in test.steps)
+    print(f"\n{len(tests)} pages, {ran} commands run, {sum(reasons.values())} not run, {seconds:.0f} s")
+    for reason, count in sorted(reasons.items(), key=lambda item: -item[1]):
+        print(f"{count:5} not run: {reason}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
