@@ -22,6 +22,14 @@ begin() { touch {log}/"$1".waits; until [[ -e {log}/$1.go ]]; do sleep 0.05; don
 session() {
   for _ in {1..200}; do anechoic sessions show "$1" >/dev/null 2>&1 && return; sleep 0.1; done
 }
+# Waits until the server whose output is in $1 listens, or has ended.
+listening() {
+  for _ in {1..200}; do
+    grep --quiet 'metrics on' "$1" && return
+    kill -0 $! 2>/dev/null || return
+    sleep 0.1
+  done
+}
 # Ends the servers that an earlier command of the page runs in the foreground.
 one_server() {
   ((${#servers[@]})) && kill "${servers[@]}" 2>/dev/null && wait "${servers[@]}" 2>/dev/null
@@ -102,7 +110,8 @@ class PageShell:
             kept = f"> {shlex.quote(place + '.out')} 2>&1 < /dev/null"
             status = f"echo $? > {shlex.quote(place + '.status')}"
             lines.append(f"begin {number}")
-            if step.text.startswith("anechoic-server") and "healthcheck" not in step.text:
+            if step.text.startswith("anechoic-server") and (
+                    step.is_endless or step.text.endswith("&")):
                 lines.append("one_server")
             if step.is_endless:
                 # `exec` makes the program the process that one_server ends.
@@ -111,7 +120,8 @@ class PageShell:
                 if is_simple:
                     Path(place).write_text("exec " + text)
                 lines.append(f"( {run}; {status} ) {kept} &")
-                lines += ["servers+=($!)"] if is_simple else []
+                if is_simple:
+                    lines.append(f"servers+=($!); listening {shlex.quote(place + '.out')}")
             else:
                 # A debug build on a busy machine measures its engines for longer than a call waits.
                 lines += [

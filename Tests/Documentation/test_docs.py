@@ -47,8 +47,9 @@ class PageTest:
         self.not_run: list[tuple[Step, str]] = []
         for block in self.page.blocks:
             self.add(block, table)
-        self.defer_first()
         need = table.needs.get(self.name)
+        if not need:
+            self.defer_first()
         if need and self.steps:
             before = [Step(0, "anechoic-server", is_endless=True, is_hidden=True),
                       Step(0, "anechoic health --wait 30s", is_hidden=True)]
