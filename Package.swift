@@ -222,7 +222,8 @@ let package = Package(
     .executableTarget(
       name: "anechoic-server",
       dependencies: [
-        "ServerSettings", "Sockets", "VoiceServer", "LivePage", "Administration", "Telemetry", "Identity",
+        "ServerSettings", "Sockets", "VoiceServer", "LivePage", "Administration", "Telemetry",
+        "Identity",
         "LayeredSettings",
         "VoiceClient", "AnechoicAPI", "GRPCTransport", "CommandLineSupport",
         argumentParser, .product(name: "Logging", package: "swift-log"),
