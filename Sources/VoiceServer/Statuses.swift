@@ -1,5 +1,5 @@
 internal import AnechoicAPI
-internal import GRPCTransport
+public import GRPCTransport
 internal import Identity
 internal import SessionConversions
 internal import SessionRecording

@@ -1,5 +1,7 @@
+import Administration
 import AnechoicAPI
 import Testing
+import VoiceClient
 
 /// The calls of the page on a server that requires tokens.
 @Suite(.timeLimit(.minutes(1)))
@@ -14,7 +16,7 @@ struct LivePageAccessTests {
   ]
   private static let name = "{\"name\":\"sessions/call-1\"}"
 
-  @Test(arguments: methods)
+  @Test(arguments: LivePageAccessTests.methods)
   func aCallNeedsItsScope(method: String, scope: String, body: String) async throws {
     try await PageServer.run(tokens: true, hosts: .any) { server in
       try server.call(method, body).expect(401, "CREDENTIALS_MISSING")

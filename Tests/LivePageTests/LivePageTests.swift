@@ -2,6 +2,7 @@ import AnechoicAPI
 import Foundation
 import TestNetwork
 import Testing
+import VoiceClient
 
 /// The calls of the live page, through real sockets and with real sessions.
 @Suite(.timeLimit(.minutes(1)))

@@ -69,7 +69,7 @@ struct PageServer {
         $0.inputs.microphone = .with {
           $0.sampleRateHz = 16_000
           $0.channelCount = 1
-          $0.encoding = .pcmS16
+          $0.encoding = .pcmS16Le
         }
         $0.outputs.processed = $0.inputs.microphone
       })
