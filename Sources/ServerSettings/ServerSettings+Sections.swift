@@ -23,8 +23,8 @@ extension ServerSettings {
     Setting(
       "listen.live_page", flag: "live-page", \.livePage, .choice, .restart,
       """
-      Whether the HTTP address serves the page on which operators watch and control sessions. auto: \
-      without authentication, only on this machine
+      Whether the HTTP address serves the page on which operators watch and control sessions; auto \
+      serves those who could reach the sessions anyway
       """),
     Setting(
       "listen.reflection", \.reflection, .boolean, .restart,
