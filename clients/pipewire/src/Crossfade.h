@@ -55,7 +55,8 @@ class Crossfade {
 
   // Rises slowly at first, so that a break of 100 ms stays as quiet as it began.
   float fallbackGain() const noexcept {
-    return recovery_ < 1 ? std::lerp(firstFallbackGain_, 1.0f, recovery_ * recovery_ * recovery_) : 1;
+    if (recovery_ == 1) return 1;
+    return std::lerp(firstFallbackGain_, 1.0f, recovery_ * recovery_ * recovery_);
   }
 
   void remember(const float* voice, const float* fallback) noexcept {
@@ -69,7 +70,9 @@ class Crossfade {
   }
   float power(const float* samples) const noexcept {
     float sum = leastPower;
-    for (size_t channel = 0; channel < channels_; ++channel) sum += samples[channel] * samples[channel];
+    for (size_t channel = 0; channel < channels_; ++channel) {
+      sum += samples[channel] * samples[channel];
+    }
     return sum;
   }
 
@@ -88,7 +91,7 @@ class Crossfade {
   size_t level_ = 0;   // 0: only the fallback; length_: only the processed voice
   bool ending_ = false;
   float firstFallbackGain_ = 1;
-  float recovery_ = 1;  // from 0 to 1 while the fallback rises to its full level
+  float recovery_ = 1;             // from 0 to 1 while the fallback rises to its full level
   float voicePower_ = leastPower;  // of all channels, over about 20 ms
   float fallbackPower_ = leastPower;
 };

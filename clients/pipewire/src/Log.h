@@ -6,8 +6,8 @@
 
 namespace anechoic {
 
-// Lines in PipeWire's log under the topic spa.aec.anechoic. PipeWire shows warnings and errors unless
-// its log level is changed, so every change of state is a warning.
+// Lines in PipeWire's log under the topic spa.aec.anechoic. PipeWire shows warnings and errors
+// unless its log level is changed, so every change of state is a warning.
 class Log {
  public:
   explicit Log(spa_log* log) : log_(log) { spa_log_topic_init(log, &topic_); }
@@ -21,8 +21,8 @@ class Log {
   }
 
   spa_log* log_;
-  static inline spa_log_topic topic_ = {SPA_VERSION_LOG_TOPIC, "spa.aec.anechoic", SPA_LOG_LEVEL_NONE,
-                                        false};
+  static inline spa_log_topic topic_ = {SPA_VERSION_LOG_TOPIC, "spa.aec.anechoic",
+                                        SPA_LOG_LEVEL_NONE, false};
 };
 
 }  // namespace anechoic

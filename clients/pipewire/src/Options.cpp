@@ -63,24 +63,28 @@ void Options::set(const std::string& key, const std::string& value) {
   } else if (name == "token-file") {
     tokenFile = value;
   } else if (name == "mic-mode") {
-    micMode = choose<v1::MicMode>(key, value, {{"standard", v1::MIC_MODE_STANDARD},
-                                               {"voice-isolation", v1::MIC_MODE_VOICE_ISOLATION},
-                                               {"wide-spectrum", v1::MIC_MODE_WIDE_SPECTRUM}});
+    micMode = choose<v1::MicMode>(key, value,
+                                  {{"standard", v1::MIC_MODE_STANDARD},
+                                   {"voice-isolation", v1::MIC_MODE_VOICE_ISOLATION},
+                                   {"wide-spectrum", v1::MIC_MODE_WIDE_SPECTRUM}});
   } else if (name == "echo-suppression") {
-    echoSuppression = choose<Level::Level>(key, value, {{"off", Level::LEVEL_UNSPECIFIED},
-                                                        {"low", Level::LEVEL_LOW},
-                                                        {"moderate", Level::LEVEL_MODERATE},
-                                                        {"high", Level::LEVEL_HIGH}});
+    echoSuppression = choose<Level::Level>(key, value,
+                                           {{"off", Level::LEVEL_UNSPECIFIED},
+                                            {"low", Level::LEVEL_LOW},
+                                            {"moderate", Level::LEVEL_MODERATE},
+                                            {"high", Level::LEVEL_HIGH}});
   } else if (name == "noise-suppression") {
-    noiseSuppression = choose<Level::Level>(key, value, {{"off", Level::LEVEL_UNSPECIFIED},
-                                                         {"low", Level::LEVEL_LOW},
-                                                         {"moderate", Level::LEVEL_MODERATE},
-                                                         {"high", Level::LEVEL_HIGH},
-                                                         {"very-high", Level::LEVEL_VERY_HIGH}});
+    noiseSuppression = choose<Level::Level>(key, value,
+                                            {{"off", Level::LEVEL_UNSPECIFIED},
+                                             {"low", Level::LEVEL_LOW},
+                                             {"moderate", Level::LEVEL_MODERATE},
+                                             {"high", Level::LEVEL_HIGH},
+                                             {"very-high", Level::LEVEL_VERY_HIGH}});
   } else if (name == "gain-control") {
     gainControl = choose<bool>(key, value, {{"true", true}, {"false", false}});
   } else if (name == "fallback") {
-    fallback = choose<Fallback>(key, value, {{"raw", Fallback::raw}, {"silence", Fallback::silence}});
+    fallback =
+        choose<Fallback>(key, value, {{"raw", Fallback::raw}, {"silence", Fallback::silence}});
   } else if (name == "delay-ms") {
     const char* const end = value.data() + value.size();
     const auto [stop, error] = std::from_chars(value.data(), end, delayMilliseconds);
@@ -89,7 +93,8 @@ void Options::set(const std::string& key, const std::string& value) {
       refuse(key, value, "30 to 500");
     }
   } else {
-    throw OptionError("aec.args: " + key + " is unknown; use server, engine, token-file, mic-mode, "
+    throw OptionError("aec.args: " + key +
+                      " is unknown; use server, engine, token-file, mic-mode, "
                       "echo-suppression, noise-suppression, gain-control, fallback or delay-ms");
   }
 }
@@ -97,8 +102,10 @@ void Options::set(const std::string& key, const std::string& value) {
 // Without TLS, anyone on the way could read the token.
 void Options::checkToken() const {
   if (!tokenFile.empty() && !isOnThisMachine(server)) {
-    throw OptionError("aec.args: anechoic.token-file: a token is sent only to a server on this "
-                      "machine, and anechoic.server is " + server);
+    throw OptionError(
+        "aec.args: anechoic.token-file: a token is sent only to a server on this "
+        "machine, and anechoic.server is " +
+        server);
   }
 }
 

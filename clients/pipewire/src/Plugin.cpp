@@ -34,8 +34,8 @@ std::string unsupported(Format format) {
 }
 
 // Returns the length of the blocks that module-echo-cancel is to pass. A block takes at least one
-// quantum of the graph to come, so it is as short as a quantum can be, which is a power of 2. A rate
-// at which that is no whole number of samples gets 10 ms: the module would lose the rest.
+// quantum of the graph to come, so it is as short as a quantum can be, which is a power of 2. A
+// rate at which that is no whole number of samples gets 10 ms: the module would lose the rest.
 const char* blocks(Format format) { return format.rate % 24000 == 0 ? "256/48000" : "480/48000"; }
 
 // Everything behind one echo canceller. Without a worker, the fallback is heard.

@@ -12,15 +12,16 @@ namespace {
 
 // Sets what the options decide. The mic mode decides the rest.
 void configure(const Options& options, v1::SessionConfig& config) {
+  constexpr auto off = v1::VoiceProcessing::LEVEL_UNSPECIFIED;
   config.set_preferred_mic_mode(options.micMode);
   v1::VoiceProcessing& processing = *config.mutable_voice_processing();
   processing.mutable_gain_control()->set_enabled(options.gainControl);
   if (const auto level = options.echoSuppression) {
-    processing.mutable_echo_cancellation()->set_enabled(*level != v1::VoiceProcessing::LEVEL_UNSPECIFIED);
+    processing.mutable_echo_cancellation()->set_enabled(*level != off);
     processing.mutable_echo_cancellation()->set_suppression(*level);
   }
   if (const auto level = options.noiseSuppression) {
-    processing.mutable_noise_suppression()->set_enabled(*level != v1::VoiceProcessing::LEVEL_UNSPECIFIED);
+    processing.mutable_noise_suppression()->set_enabled(*level != off);
     processing.mutable_noise_suppression()->set_level(*level);
   }
 }

@@ -17,8 +17,8 @@ class Session {
  public:
   Session(Format format, const Options& options) : format_(format), options_(options) {}
 
-  // Returns the first request of a call. It continues the session if that is possible. `position` is
-  // that of the next microphone sample.
+  // Returns the first request of a call. It continues the session if that is possible. `position`
+  // is that of the next microphone sample.
   v1::ProcessRequest start(int64_t position);
   void started(const v1::Started& started);
   v1::ProcessRequest audio(const InputFrame& frame);
@@ -38,10 +38,10 @@ class Session {
   const Options& options_;
   std::string engine_;
   std::string resumeToken_;
-  int64_t algorithmicDelay_ = 0;     // in sample frames
-  std::optional<int64_t> origin_;    // the position of the session's sample 0
-  std::optional<int64_t> firstSent_; // the session's sample with which this call began
-  int64_t resumedAt_ = 0;            // the session's sample that `start` asked to continue with
+  int64_t algorithmicDelay_ = 0;      // in sample frames
+  std::optional<int64_t> origin_;     // the position of the session's sample 0
+  std::optional<int64_t> firstSent_;  // the session's sample with which this call began
+  int64_t resumedAt_ = 0;             // the session's sample that `start` asked to continue with
 };
 
 }  // namespace anechoic

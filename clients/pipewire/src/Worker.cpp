@@ -40,8 +40,10 @@ bool lostConnection(const grpc::Status& status) {
     case grpc::StatusCode::UNAVAILABLE:
     case grpc::StatusCode::CANCELLED:
     case grpc::StatusCode::INTERNAL:
-    case grpc::StatusCode::UNKNOWN: return status.error_details().empty();
-    default: return false;
+    case grpc::StatusCode::UNKNOWN:
+      return status.error_details().empty();
+    default:
+      return false;
   }
 }
 
@@ -109,8 +111,8 @@ void Worker::readResponses(Clock::time_point now) {
       started(response->started());
       if (!processing_) {
         const int64_t least = session_.algorithmicDelay() * 1000 / format_.rate + leastMargin + 1;
-        drop(State::refused, "anechoic.delay-ms: the session needs at least " + std::to_string(least),
-             now);
+        drop(State::refused,
+             "anechoic.delay-ms: the session needs at least " + std::to_string(least), now);
         return;
       }
     }
@@ -165,10 +167,12 @@ void Worker::ended(const grpc::Status& status, Clock::time_point now) {
     unansweredSince_.reset();
     retryAt_ = now;
   } else if (status.error_code() == grpc::StatusCode::UNAVAILABLE || lostConnection(status)) {
-    drop(State::absent, "no server at " + options_.server + " (" + status.error_message() + ")", now);
+    drop(State::absent, "no server at " + options_.server + " (" + status.error_message() + ")",
+         now);
   } else {
     drop(State::refused,
-         "the server at " + options_.server + " refused the session: " + status.error_message(), now);
+         "the server at " + options_.server + " refused the session: " + status.error_message(),
+         now);
   }
 }
 
@@ -192,8 +196,8 @@ void Worker::say(State state, const std::string& line) {
   log_.warning(line);
 }
 
-// Says once a minute at most that the voice often comes too late. Single frames can be late whenever
-// the graph changes.
+// Says once a minute at most that the voice often comes too late. Single frames can be late
+// whenever the graph changes.
 void Worker::sayLate(Clock::time_point now) {
   if (lateFrames_ == lateLimit) {
     log_.warning("the server at " + options_.server +

@@ -30,19 +30,21 @@ class LogLines {
 
 using Arguments = std::map<std::string, std::string>;
 
-// The plug-in, loaded and called through its C interface as module-echo-cancel does it. All channels
-// get the same samples, and must give the same samples.
+// The plug-in, loaded and called through its C interface as module-echo-cancel does it. All
+// channels get the same samples, and must give the same samples.
 class Host {
  public:
   // `aec.args` without the prefix "anechoic.".
   Host(uint32_t rate, uint32_t channels, const Arguments& arguments);
   ~Host();
 
-  // Processes one block in the audio thread's place. Returns how often that did what it must not do.
+  // Processes one block in the audio thread's place. Returns how often that did what it must not
+  // do.
   int run(const float* microphone, const float* reference, float* output, uint32_t count);
-  // Processes samples in blocks, in real time or as fast as possible. Blocks of 0: of random lengths.
-  std::vector<float> drive(const std::vector<float>& microphone, const std::vector<float>& reference,
-                           uint32_t block, bool inRealTime);
+  // Processes samples in blocks, in real time or as fast as possible. Blocks of 0: of random
+  // lengths.
+  std::vector<float> drive(const std::vector<float>& microphone,
+                           const std::vector<float>& reference, uint32_t block, bool inRealTime);
 
   const LogLines& log() const { return log_; }
   uint32_t rate() const { return rate_; }

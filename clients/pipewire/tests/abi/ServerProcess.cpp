@@ -26,8 +26,8 @@ ServerProcess::~ServerProcess() {
 }
 
 void ServerProcess::start() {
-  std::vector<std::string> words = {path, "--listen", address(), "--admin-listen", "off",
-                                    "--http-listen", "off"};
+  std::vector<std::string> words = {path,  "--listen",      address(), "--admin-listen",
+                                    "off", "--http-listen", "off"};
   words.insert(words.end(), more_.begin(), more_.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

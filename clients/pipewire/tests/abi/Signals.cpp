@@ -22,7 +22,8 @@ Samples noise(double seconds, uint32_t rate) {
 Samples tone(double seconds, uint32_t rate, double hertz, float amplitude) {
   Samples samples(size_t(seconds * rate));
   for (size_t index = 0; index < samples.size(); ++index) {
-    samples[index] = amplitude * float(std::sin(2 * std::numbers::pi * hertz * double(index) / rate));
+    samples[index] =
+        amplitude * float(std::sin(2 * std::numbers::pi * hertz * double(index) / rate));
   }
   return samples;
 }
@@ -43,7 +44,8 @@ Samples readWave(const std::string& path, uint32_t factor) {
 
 double decibels(const Samples& samples, size_t first, size_t count) {
   double energy = 1e-12;
-  for (size_t index = first; index < first + count; ++index) energy += samples[index] * samples[index];
+  for (size_t index = first; index < first + count; ++index)
+    energy += samples[index] * samples[index];
   return 10 * std::log10(energy / double(count));
 }
 

@@ -23,10 +23,11 @@ void microphoneIsDelayedExactly() {
     uint32_t rate, channels, block;
   };
   constexpr uint32_t random = 0;
-  const Shape shapes[] = {{48000, 1, 480},  {48000, 2, 480},   {48000, 1, 1},     {48000, 1, 17},
-                          {48000, 2, 333},  {48000, 1, 481},   {48000, 1, 1024},  {48000, 1, 8192},
-                          {44100, 2, 441},  {44100, 1, 256},   {32000, 1, random}, {24000, 2, 512},
-                          {16000, 1, 160},  {16000, 2, random}, {8000, 1, 4096},   {48000, 1, random}};
+  const Shape shapes[] = {
+      {48000, 1, 480}, {48000, 2, 480},    {48000, 1, 1},      {48000, 1, 17},
+      {48000, 2, 333}, {48000, 1, 481},    {48000, 1, 1024},   {48000, 1, 8192},
+      {44100, 2, 441}, {44100, 1, 256},    {32000, 1, random}, {24000, 2, 512},
+      {16000, 1, 160}, {16000, 2, random}, {8000, 1, 4096},    {48000, 1, random}};
   for (const Shape& shape : shapes) {
     const Samples microphone = noise(3, shape.rate);
     Host host(shape.rate, shape.channels, nobody);
@@ -78,14 +79,20 @@ void mistakesAreLogged() {
       {22050, 1, {}, "audio.rate: 22050 is not supported"},
       {48000, 3, {}, "audio.channels: 3 are not supported"},
       {48000, 1, {{"mic-mode", "loud"}}, "anechoic.mic-mode: \"loud\" is not allowed"},
-      {48000, 1, {{"fallback", ""}}, "anechoic.fallback: \"\" is not allowed; use one of raw, silence"},
+      {48000,
+       1,
+       {{"fallback", ""}},
+       "anechoic.fallback: \"\" is not allowed; use one of raw, silence"},
       {48000, 1, {{"delay-ms", "10"}}, "anechoic.delay-ms: \"10\" is not allowed; use 30 to 500"},
       {48000, 1, {{"delay-ms", "40x"}}, "anechoic.delay-ms"},
       {48000, 1, {{"echo-suppression", "max"}}, "anechoic.echo-suppression"},
       {48000, 1, {{"gain-control", "maybe"}}, "anechoic.gain-control"},
       {48000, 1, {{"server", "here"}}, "anechoic.server: \"here\" is not allowed"},
       {48000, 1, {{"port", "1"}}, "anechoic.port is unknown"},
-      {48000, 1, {{"server", "10.0.0.1:1"}, {"token-file", "/t"}}, "only to a server on this machine"},
+      {48000,
+       1,
+       {{"server", "10.0.0.1:1"}, {"token-file", "/t"}},
+       "only to a server on this machine"},
   };
   for (const Mistake& mistake : mistakes) {
     Host host(mistake.rate, mistake.channels, mistake.arguments);
@@ -94,14 +101,16 @@ void mistakesAreLogged() {
           "the log names the mistake: " + mistake.part);
     const Samples microphone = noise(0.5, mistake.rate);
     const Samples heard = host.drive(microphone, silence(0.5, mistake.rate), 100, false);
-    check(heard == delayed(microphone, promisedDelay(mistake.rate, 100)), "the microphone is heard");
+    check(heard == delayed(microphone, promisedDelay(mistake.rate, 100)),
+          "the microphone is heard");
   }
 }
 
 void tokenThatCannotBeReadIsLogged() {
   Host host(16000, 1, {{"server", "unix:/nonexistent"}, {"token-file", "/nonexistent/token"}});
   const Samples second = silence(1, 16000);
-  waitFor([&] { return host.drive(second, second, 160, true), !host.log().lines().empty(); }, "a line");
+  waitFor([&] { return host.drive(second, second, 160, true), !host.log().lines().empty(); },
+          "a line");
   check(host.log().contain("/nonexistent/token has no token"), "the line names the file");
 }
 
@@ -115,7 +124,8 @@ std::vector<Case> casesWithoutAServer() {
       {"the delay can be chosen", theDelayCanBeChosen},
       {"microphone and reference may be the same memory", outputMayReplaceInput},
       {"an absent server is logged once", absenceIsLoggedOnce},
-      {"a mistake in the configuration is one line, and the microphone is heard", mistakesAreLogged},
+      {"a mistake in the configuration is one line, and the microphone is heard",
+       mistakesAreLogged},
       {"a token that cannot be read is one line", tokenThatCannotBeReadIsLogged},
   };
 }

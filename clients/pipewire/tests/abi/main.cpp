@@ -2,7 +2,8 @@
 //
 //   abi-test PLUGIN SERVER SAMPLE
 //
-// PLUGIN is libspa-aec-anechoic.so, SERVER is anechoic-server, and SAMPLE is the folder of make-sample.
+// PLUGIN is libspa-aec-anechoic.so, SERVER is anechoic-server, and SAMPLE is the folder of
+// make-sample.
 
 #include <cstdio>
 #include <mutex>
