@@ -26,7 +26,8 @@ LogLines::LogLines() {
 
 void LogLines::write(void* object, spa_log_level, const spa_log_topic*, const char*, int,
                      const char*, const char* format, ...) {
-  char line[1000];
+  char line[1000] = "";
+  if (format == nullptr) return;
   va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(line, sizeof line, format, arguments);

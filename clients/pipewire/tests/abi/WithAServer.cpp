@@ -52,10 +52,13 @@ auto logs(const Host& host, const std::string& part, size_t times = 1) {
   };
 }
 
-// A busy machine may be late in addition.
+// On a busy machine the server may be late in addition.
 void expectLines(const Host& host, const std::vector<std::string>& parts) {
   auto lines = host.log().lines();
-  std::erase_if(lines, [](const auto& line) { return line.find("too late") != std::string::npos; });
+  std::erase_if(lines, [](const auto& line) {
+    return line.find("too late") != std::string::npos ||
+           line.find("does not answer") != std::string::npos;
+  });
   std::string all;
   for (const std::string& line : lines) all += "\n  " + line;
   bool same = lines.size() == parts.size();
