@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Tests the plug-in under a real PipeWire: the echo, the delay, and a server that comes and goes.
 
 A call is played into a PipeWire without sound cards, in which both PipeWire's own echo canceller and
