@@ -17,6 +17,9 @@ class SoundCard:
     def __init__(self, near):
         self.near = near
         self.recorded = []
+        self.underruns = 0
+        """The chunks without anything to play, after the first one. A busy machine has some."""
+        self._has_played = False
         self._waiting = np.zeros(0, np.int16)
         self._played = np.zeros(max(ECHO_PATH), np.float64)
         self._room = asyncio.Event()
@@ -36,6 +39,8 @@ class SoundCard:
             await asyncio.sleep(max(0.0, began + (first + self.chunk) / 16000 - loop.time()))
             playing, self._waiting = self._waiting[:self.chunk], self._waiting[self.chunk:]
             self._room.set()
+            self._has_played |= len(playing) > 0
+            self.underruns += self._has_played and len(playing) < self.chunk
             self._played = np.append(self._played, np.pad(playing, (0, self.chunk - len(playing))))
             end = len(self._played)
             echo = sum(gain * self._played[end - delay - self.chunk:end - delay] for delay, gain in ECHO_PATH.items())

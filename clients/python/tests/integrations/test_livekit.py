@@ -52,7 +52,22 @@ def frame(samples):
 async def test_the_agent_does_not_hear_itself_and_hears_who_barges_in(server, sample, reference):
     """The agent talks alone until 9 s. Then the near end talks, too. All speech is pushed at once."""
     near = anechoic.Recording.read(sample / "near.wav").samples[:14 * 16000]
-    speech = np.concatenate([reference.samples[8000:136000], reference.samples[8000:100000]])
+    speech = np.tile(reference.samples[8000:136000], 2)
+    for _ in range(3):
+        card, heard, talk = await converse(server, near, speech)
+        if card.underruns < 5:
+            break  # A busy machine does not play in real time.
+    recorded = np.concatenate(card.recorded)
+    reduction = level(recorded, 3, 8.5) - level(heard, 3, 8.5)
+    starts = [round(each.sample / 16000, 2) for each in talk]
+    print(f"echo reduction {reduction:.1f} dB; voice at {starts}; {card.underruns} underruns")
+    assert len(heard) == len(recorded)
+    assert reduction > 15
+    assert talk and talk[0].active and 8.8 < starts[0] < 11
+
+
+async def converse(server, near, speech):
+    """Returns the sound card, what the agent heard, and when it noticed that somebody talked."""
     card = SoundCard(near)
     processor = AnechoicProcessor(server, settings={"voice_activity_detection.enabled": True})
     output = AnechoicAudioOutput(processor, next_in_chain=Loudspeaker(card))
@@ -66,14 +81,10 @@ async def test_the_agent_does_not_hear_itself_and_hears_who_barges_in(server, sa
                 await output.capture_frame(frame(speech[first:first + 1600]))
             output.flush()
         session = processor.live.session
-    recorded, heard = np.concatenate(card.recorded), np.concatenate(heard)
-    reduction = level(recorded, 3, 8.5) - level(heard, 3, 8.5)
-    talk = [each for each in session._link.inbox.events._events if isinstance(each, anechoic.VoiceActivityChanged)]
-    print(f"echo reduction {reduction:.1f} dB; voice at {[round(each.sample / 16000, 2) for each in talk]}")
-    assert len(heard) == len(recorded)
-    assert reduction > 15
-    assert talk and talk[0].active and 8.8 < talk[0].sample / 16000 < 11
     await processor.aclose()
+    events = session._link.inbox.events._events
+    talk = [each for each in events if isinstance(each, anechoic.VoiceActivityChanged)]
+    return card, np.concatenate(heard), talk
 
 
 @in_loop

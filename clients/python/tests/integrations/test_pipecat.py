@@ -82,7 +82,7 @@ class Bot(FrameProcessor):
 
 
 async def talk(voice, near, reference):
-    """Returns the recording, what the bot heard, and when it noticed that somebody talked."""
+    """Returns the sound card, what the bot heard, and when it noticed that somebody talked."""
     params = TransportParams(
         audio_in_enabled=True, audio_in_filter=voice, audio_in_sample_rate=16000,
         audio_out_enabled=True, audio_out_filter=voice.reference, audio_out_sample_rate=16000)
@@ -96,17 +96,21 @@ async def talk(voice, near, reference):
     await source.has_ended.wait()
     await runner.cancel()
     await running
-    return np.concatenate(card.recorded), np.concatenate(bot.heard), bot.turns
+    return card, np.concatenate(bot.heard), bot.turns
 
 
 @in_loop
 async def test_the_bot_does_not_hear_itself_and_hears_who_barges_in(server, sample, reference):
     """The bot talks alone until 9 s. Then the near end talks, too."""
     near = anechoic.Recording.read(sample / "near.wav").samples[:14 * 16000]
-    bot = np.concatenate([reference.samples[8000:136000], reference.samples[8000:100000]])
-    recorded, heard, turns = await talk(AnechoicFilter(server), near, bot)
+    bot = np.tile(reference.samples[8000:136000], 2)
+    for _ in range(3):
+        card, heard, turns = await talk(AnechoicFilter(server), near, bot)
+        if card.underruns < 5:
+            break  # A busy machine does not play in real time.
+    recorded = np.concatenate(card.recorded)
     reduction = level(recorded, 3, 8.5) - level(heard, 3, 8.5)
-    print(f"echo reduction {reduction:.1f} dB; turns {turns}")
+    print(f"echo reduction {reduction:.1f} dB; turns {turns}; {card.underruns} underruns")
     assert abs(len(heard) - len(near)) <= 16000
     assert reduction > 15
     starts = [at for at, has_started in turns if has_started]
