@@ -14,7 +14,7 @@ FROM ${SWIFT_IMAGE} AS build
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++-dev libprotobuf-dev libwebrtc-audio-processing-dev \
-    libsndfile1-dev libsamplerate0-dev libssl-dev libespeak-ng-dev libasound2-dev \
+    libsndfile1-dev libsamplerate0-dev libssl-dev zlib1g-dev libespeak-ng-dev libasound2-dev \
     pkg-config \
   && rm -rf /var/lib/apt/lists/*
 
