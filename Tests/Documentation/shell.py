@@ -143,11 +143,17 @@ class PageShell:
         return ["unshare", *user, "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
     def environment(self) -> dict[str, str]:
+        # The C library of the build, as if its packages were installed.
+        (self.log / "libanechoic.pc").write_text(
+            "Name: libanechoic\nDescription: Anechoic\nVersion: 0\n"
+            f"Cflags: -I{self.root}/Sources/CAnechoic/include\n"
+            f"Libs: -L{self.programs} -lanechoic-c -Wl,-rpath,{self.programs}\n")
         # GRPC_VERBOSITY: libgrpc logs each lost connection.
         return os.environ | {
             "PATH": f"{self.programs}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
             "PYTHONPATH": str(self.root / "clients/python/src"),
             "PYTHONDONTWRITEBYTECODE": "1",
+            "PKG_CONFIG_PATH": str(self.log),
             "GRPC_VERBOSITY": "NONE",
         }
 
