@@ -28,6 +28,7 @@ public final class LiveVoice: Sendable {
     var controlID: UInt64 = 0
   }
 
+  /// The settings that the voice was created with.
   public let options: LiveVoiceOptions
   let state: Mutex<State>
 
@@ -81,10 +82,12 @@ public final class LiveVoice: Sendable {
   /// Whether the sound that was pulled last was processed.
   public var isProcessing: Bool { state.withLock { $0.output.isProcessed } }
 
+  /// Whether the voice is muted, by `setMuted` or by another client.
   public var isMuted: Bool { state.withLock { $0.isMuted } }
 
   // MARK: Control
 
+  /// Mutes or unmutes the voice. The output is silent at once, also while there is no server.
   public func setMuted(_ muted: Bool) {
     state.withLock { $0.isMuted = muted }
     send { $0.setMute.muted = muted }

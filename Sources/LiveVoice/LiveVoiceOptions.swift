@@ -10,6 +10,7 @@ public struct LiveVoiceOptions: Sendable {
     /// 1 or 2.
     public var channels: Int
 
+    /// Creates a format. The rate is in Hz.
     public init(sampleRate: Int, channels: Int = 1) {
       self.sampleRate = sampleRate
       self.channels = channels
@@ -17,31 +18,59 @@ public struct LiveVoiceOptions: Sendable {
   }
 
   /// The sound while there is no processed sound.
-  public enum Fallback: Sendable { case microphone, silence }
+  public enum Fallback: Sendable {
+    /// The microphone as it is, at the same delay.
+    case microphone
+    /// Silence.
+    case silence
+  }
 
-  public enum MicMode: Sendable { case standard, voiceIsolation, wideSpectrum }
+  /// The mic mode at the start of the session.
+  public enum MicMode: Sendable {
+    /// Removes echo and noise.
+    case standard
+    /// Removes all but the voice.
+    case voiceIsolation
+    /// Removes echo and keeps all other sound.
+    case wideSpectrum
+  }
 
   /// The encoding of samples on the network.
-  public enum Encoding: Sendable { case int16, float32 }
+  public enum Encoding: Sendable {
+    /// 16-bit integers.
+    case int16
+    /// 32-bit floats, twice the data.
+    case float32
+  }
 
   /// `HOST:PORT` or `unix:PATH`.
   public var server: String
+  /// The owner of the session, for a server that does not verify clients. Printable ASCII.
   public var clientName: String?
+  /// Plaintext or TLS.
   public var security = ChannelSecurity.plaintext
+  /// The source of the token that each call presents. Nil sends no token.
   public var credentials: (any CredentialsProvider)?
+  /// The format of the microphone and of the output.
   public var microphone: Format
   /// The loudspeaker's signal, or nil if there is none. Its rate is the microphone's.
   public var reference: Format?
+  /// The encoding of samples on the network. Default: `int16`.
   public var encoding = Encoding.int16
+  /// The mic mode. Default: `standard`.
   public var micMode = MicMode.standard
   /// The name of an engine, or "" for the server's default.
   public var engine = ""
+  /// Whether the session starts muted.
   public var isMuted = false
+  /// Labels of the session, which other clients see in lists.
   public var labels: [String: String] = [:]
   /// The delay from the microphone to the output, which is constant. 50 ms to 1 s.
   public var delay = Duration.milliseconds(120)
+  /// The sound while there is no processed sound. Default: `microphone`.
   public var fallback = Fallback.microphone
 
+  /// Creates settings with the defaults. Without a reference, no echo is removed.
   public init(server: String, microphone: Format, reference: Format? = nil) {
     self.server = server
     self.microphone = microphone

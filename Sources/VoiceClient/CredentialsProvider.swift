@@ -23,6 +23,7 @@ public final class TokenFile: CredentialsProvider {
   private let path: String
   private let known = Mutex<Known?>(nil)
 
+  /// Creates a source that reads the file with the first call.
   public init(path: String) { self.path = path }
 
   public func token() throws(Status) -> String {

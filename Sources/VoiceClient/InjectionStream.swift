@@ -32,6 +32,7 @@ public final class InjectionStream: Sendable {
     return response
   }
 
+  /// Ends the injection at once. Speech that was not heard is discarded.
   public func cancel() { call.cancel() }
 
   private func send(_ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request) async throws {

@@ -33,6 +33,7 @@ public final class ProcessStream: Sendable {
     try await call.send(Anechoic_V1_ProcessRequest.with { $0.audio = audio }.serializedBytes())
   }
 
+  /// Sends a control. A response with its `controlID` says whether it took effect, and at which sample.
   public func send(_ control: Anechoic_V1_Control) async throws {
     try await call.send(Anechoic_V1_ProcessRequest.with { $0.control = control }.serializedBytes())
   }
@@ -63,5 +64,6 @@ public final class ProcessStream: Sendable {
     try await call.receive(Anechoic_V1_ProcessResponse.self)
   }
 
+  /// Ends the call at once. Output that was not received is lost. The session waits for its resumption.
   public func cancel() { call.cancel() }
 }

@@ -20,5 +20,6 @@ public final class RecordingStream: Sendable {
     try await call.receive(Anechoic_V1_RecordSessionResponse.self).map { [UInt8]($0.recording) }
   }
 
+  /// Ends the recording. The session is not affected.
   public func cancel() { call.cancel() }
 }

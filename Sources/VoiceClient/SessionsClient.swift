@@ -16,6 +16,7 @@ public final class SessionsClient: Sendable {
   ///   - server: `HOST:PORT` or `unix:PATH`.
   ///   - clientName: The name that changes and permissions are attributed to. Printable ASCII. A
   ///     server that verifies clients ignores the name.
+  ///   - security: Plaintext or TLS.
   ///   - credentials: The source of the token that each call presents. Nil sends no token.
   public init(
     server: String, clientName: String, security: ChannelSecurity = .plaintext,
@@ -37,6 +38,7 @@ public final class SessionsClient: Sendable {
     return sessions
   }
 
+  /// Returns a session with its statistics. Throws NOT_FOUND if it does not run on this server.
   public func get(_ name: String) async throws -> Anechoic_V1_Session {
     let response: Anechoic_V1_GetSessionResponse = try await unary(
       RPC.getSession, Anechoic_V1_GetSessionRequest.with { $0.name = name }, of: name)

@@ -15,6 +15,7 @@ public final class VoiceProcessingClient: Sendable {
   ///   - server: `HOST:PORT` or `unix:PATH`.
   ///   - clientName: The owner of the client's sessions. Printable ASCII. Nil leaves the name to
   ///     the server. A server that verifies clients ignores the name.
+  ///   - security: Plaintext or TLS.
   ///   - credentials: The source of the token that each call presents. Nil sends no token.
   public init(
     server: String, clientName: String? = nil, security: ChannelSecurity = .plaintext,
@@ -32,7 +33,10 @@ public final class VoiceProcessingClient: Sendable {
   /// Starts a session that survives the loss of its connection. Throws the `Status` of a server that
   /// refuses it.
   ///
-  /// - Parameter others: The servers on which a new session starts if this one is gone.
+  /// - Parameters:
+  ///   - start: The formats and settings of the session.
+  ///   - others: The servers on which a new session starts if this one is gone.
+  ///   - policy: The limits within which the session is got back.
   public func processResumably(
     _ start: Anechoic_V1_Start, elsewhere others: [VoiceProcessingClient] = [],
     policy: ReconnectionPolicy = ReconnectionPolicy()
@@ -51,6 +55,7 @@ public final class VoiceProcessingClient: Sendable {
         Method(service: RPC.voiceProcessing, name: RPC.process), session: start.sessionID), start)
   }
 
+  /// Returns the version, the engines and the limits of the server.
   public func capabilities(
     timeout: Duration = .seconds(5)
   ) async throws -> Anechoic_V1_GetCapabilitiesResponse {

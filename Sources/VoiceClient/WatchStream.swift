@@ -13,5 +13,6 @@ public final class WatchStream: Sendable {
     try await call.receive(Anechoic_V1_WatchSessionResponse.self)
   }
 
+  /// Ends the watch. The session is not affected.
   public func cancel() { call.cancel() }
 }

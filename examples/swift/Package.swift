@@ -14,5 +14,7 @@ let package = Package(
       dependencies: [
         .product(name: "VoiceClient", package: "anechoic"),
         .product(name: "LiveVoice", package: "anechoic"),
-      ])
+      ]),
+    .executableTarget(
+      name: "mute", dependencies: [.product(name: "VoiceClient", package: "anechoic")]),
   ])

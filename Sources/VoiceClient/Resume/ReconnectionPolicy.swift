@@ -17,6 +17,7 @@ public struct ReconnectionPolicy: Sendable, Equatable {
   /// The audio that is kept to be sent after a loss. Older audio becomes a gap.
   public var buffer = Duration.seconds(2)
 
+  /// Creates a policy with the default limits.
   public init() {}
 
   /// Returns the time to wait before an attempt. The first one has the number 0.

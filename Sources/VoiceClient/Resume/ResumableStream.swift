@@ -17,6 +17,7 @@ internal import Synchronization
 public final class ResumableStream: Sendable {
   /// The next thing that a session says or that happens to it.
   public enum Update: Sendable {
+    /// A response of the server, as from `ProcessStream`.
     case response(Anechoic_V1_ProcessResponse)
     /// The connection was lost. The next call of `receive` gets the session back.
     case reconnecting(Status)
@@ -101,6 +102,7 @@ public final class ResumableStream: Sendable {
     try await enqueue { $0.add(audio) }
   }
 
+  /// Sends a control. A response with its `controlID` says whether it took effect, and at which sample.
   public func send(_ control: Anechoic_V1_Control) async throws {
     try await enqueue { $0.add(Anechoic_V1_ProcessRequest.with { $0.control = control }) }
   }
@@ -120,6 +122,7 @@ public final class ResumableStream: Sendable {
     wakeSender { $0.isFinished = true }
   }
 
+  /// Ends the session without waiting for its output, and makes `receive` return.
   public func cancel() {
     let (stream, waiting) = state.withLock { state in
       defer { state.phase = .over }
