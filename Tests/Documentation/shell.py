@@ -60,8 +60,8 @@ class PageShell:
     steps: list[Step] = field(default_factory=list)
 
     def run(self, is_shown) -> None:
-        """Runs the steps. Waits before a step, and at the end, until `is_shown(step)`, the step being None
-        at the end, or for OUTPUT_SECONDS."""
+        """Runs the steps. Waits before a step, and at the end (None), until `is_shown(step, False)`, or for
+        OUTPUT_SECONDS. Then calls `is_shown(step, True)`."""
         self.log.mkdir(parents=True)
         script = self.log / "driver"
         script.write_text(self.script())
@@ -76,7 +76,8 @@ class PageShell:
                 self.wait(process, waits, end - time.monotonic())
                 if not waits():
                     break
-                self.wait(process, lambda: self.read() or is_shown(step), OUTPUT_SECONDS)
+                self.wait(process, lambda: self.read() or is_shown(step, False), OUTPUT_SECONDS)
+                is_shown(step, True)
                 (self.log / f"{number}.go").touch()
             self.read()
         finally:
@@ -151,7 +152,6 @@ class PageShell:
         # GRPC_VERBOSITY: libgrpc logs each lost connection.
         return os.environ | {
             "PATH": f"{self.programs}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
-            "PYTHONPATH": str(self.root / "clients/python/src"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PKG_CONFIG_PATH": str(self.log),
             "GRPC_VERBOSITY": "NONE",
