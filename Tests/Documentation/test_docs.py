@@ -30,7 +30,7 @@ CALL = (
     "--microphone sample/microphone.wav --far-end sample/reference.wav "
     "--playback sample/output/call-playback.wav --output sample/output/call-voice.wav")
 # Most of the time, pages wait for audio in real time.
-PAGES_AT_A_TIME = 6
+PAGES_AT_A_TIME = 8
 # A command that asks a server.
 ASKS = ("anechoic sessions", "anechoic inject", "anechoic capabilities", "anechoic health", "curl ")
 
@@ -198,7 +198,8 @@ def main() -> int:
     try:
         copy_repository(work / "repository", arguments.programs)
         with ThreadPoolExecutor(PAGES_AT_A_TIME if is_isolated else 1) as pool:
-            list(pool.map(run, chosen))
+            # Long pages begin first, so that none is left over at the end.
+            list(pool.map(run, sorted(chosen, key=lambda test: -len(test.steps))))
     finally:
         if not arguments.keep:
             shutil.rmtree(work, ignore_errors=True)
