@@ -55,9 +55,10 @@ public final class VoiceProcessingClient: Sendable {
         Method(service: RPC.voiceProcessing, name: RPC.process), session: start.sessionID), start)
   }
 
-  /// Returns the version, the engines and the limits of the server.
+  /// Returns the version, the engines and the limits of the server. A server measures its engines at the
+  /// first request, which takes seconds on a busy machine.
   public func capabilities(
-    timeout: Duration = .seconds(5)
+    timeout: Duration = .seconds(30)
   ) async throws -> Anechoic_V1_GetCapabilitiesResponse {
     try await connection.unary(
       Method(service: RPC.voiceProcessing, name: RPC.getCapabilities),
