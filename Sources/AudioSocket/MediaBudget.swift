@@ -6,6 +6,8 @@
 struct MediaBudget {
   private static let most = 0.5
   private static let mostAfterSilence = 0.1
+  /// More than the rounding errors of a sum, and less than a sample.
+  private static let tolerance = 1e-6
   private static let speed = 1.001
   private var seconds = most
   private var last: ContinuousClock.Instant
@@ -16,7 +18,7 @@ struct MediaBudget {
   mutating func admits(_ duration: Double, at now: ContinuousClock.Instant) -> Bool {
     seconds = min(Self.most, seconds + (now - last) / .seconds(1) * Self.speed)
     last = now
-    guard duration <= seconds else { return false }
+    guard duration <= seconds + Self.tolerance else { return false }
     seconds -= duration
     return true
   }

@@ -101,7 +101,7 @@ struct CLibraryTests {
   @Test func theHeaderIsValidCPlusPlus() async throws {
     try folder.write(
       Data("#include <anechoic.h>\nint main() { anechoic_close(nullptr); }\n".utf8), "main.cc")
-    let program = try await build("main.cc", ["-x", "c++", "-std=c++17"])
+    let program = try await build("main.cc", ["-std=c++17"])
     #expect(try await Command.run(program, [], in: folder).status == 0)
   }
 
