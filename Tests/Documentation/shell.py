@@ -101,6 +101,8 @@ class PageShell:
         lines = [DRIVER.replace("{log}", shlex.quote(str(self.log)))]
         if self.is_isolated:
             lines.append("ip link set lo up")
+            # Sockets in /run would disturb other programs, and stay.
+            lines.append("mount --types tmpfs tmpfs /run")
             if not self.root.is_relative_to("/tmp"):
                 (self.log / "tmp").mkdir()
                 lines.append(f"mount --bind {shlex.quote(str(self.log / 'tmp'))} /tmp")
