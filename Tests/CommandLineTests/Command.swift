@@ -80,7 +80,7 @@ final class Command {
   @discardableResult
   func line(containing text: String, inOutput: Bool = false) async throws -> Substring {
     let log = inOutput ? output : log
-    let limit = ContinuousClock.now + .seconds(10)
+    let limit = ContinuousClock.now + .seconds(30)
     while true {
       let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
       if let line = lines.first(where: { $0.contains(text) }) { return line }

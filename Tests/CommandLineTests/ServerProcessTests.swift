@@ -132,7 +132,7 @@ struct ServerProcessTests {
         "process", "--microphone", "microphone.wav", "--output", "out.wav", "--pacing",
         "real-time", "--server", server.address,
       ], in: folder)
-    let limit = ContinuousClock.now + .seconds(10)
+    let limit = ContinuousClock.now + .seconds(30)
     while try folder.capabilities(
       of: await Command.run(
         "anechoic", ["capabilities", "--json", "--server", server.address], in: folder
@@ -198,7 +198,7 @@ struct ServerProcessTests {
 
   /// Waits until the server reports this number of sessions. Nil means 0, which JSON leaves out.
   private func sessionsActive(_ server: ServerProcess, become count: Int?) async throws {
-    let limit = ContinuousClock.now + .seconds(10)
+    let limit = ContinuousClock.now + .seconds(30)
     while true {
       let capabilities = try await folder.capabilities(
         of: anechoic("capabilities", server, ["--json"]).output)

@@ -66,12 +66,12 @@ actor EngineCosts {
     let microphone = Frame(rate: rate, channelCount: 1)
     let output = Frame(rate: rate, channelCount: 1)
     var noise = SystemRandomNumberGenerator()
+    let plane = microphone.plane(0)
+    for index in plane.indices { plane[index] = .random(in: -0.1...0.1, using: &noise) }
     var best = Duration.seconds(1)
     for _ in 0..<turns {
       let begin = processorTime()
       for _ in 0..<turn {
-        let plane = microphone.plane(0)
-        for index in plane.indices { plane[index] = .random(in: -0.1...0.1, using: &noise) }
         _ = engine.process(
           microphone: microphone, reference: microphone, conditions: EchoConditions(),
           into: output)
