@@ -2,8 +2,8 @@
 """A gRPC server that returns each message of each call, whatever the method.
 
 A client of VoiceProcessingService.Process gets its start back as `started`, its microphone as `processed` and
-its reference as `playback`. What is measured is the client and the transport. The server reads and writes
-HTTP/2 itself, which takes a tenth of the time of a server that is made with grpcio.
+its reference as `playback`. A measurement against it shows the cost of the client and the transport. The server
+reads and writes HTTP/2 itself, which takes a tenth of the time of a server that is made with grpcio.
 
 Listens on a free port of 127.0.0.1, prints the address, and runs until it is ended.
 """

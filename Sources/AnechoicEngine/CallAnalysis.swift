@@ -1,8 +1,8 @@
 internal import AudioCore
 internal import Spectral
 
-/// What there is in a call, frame by frame: the spectra of its signals, the features of the spectra,
-/// and what the network finds in them.
+/// The analysis of a call, frame by frame: the spectra of its signals, the features of the spectra,
+/// and the findings of the network.
 struct CallAnalysis: ~Copyable {
   let spectra: CallSpectra
   private(set) var features: SpectralFeatures

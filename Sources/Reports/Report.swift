@@ -1,4 +1,4 @@
-/// What a report shows of a processed recording. Every text is plain: the page and the picture
+/// The contents of a report on a processed recording. Every text is plain: the page and the picture
 /// escape it.
 package struct Report: Sendable {
   package var title: String
@@ -91,7 +91,7 @@ package struct Report: Sendable {
 /// Values over the time axis of a report.
 package struct Plot: Sendable {
   package var title: String
-  /// What is beside the title, such as the name of a file or the unit.
+  /// The text beside the title, such as the name of a file or the unit.
   package var caption: String
   package var content: Content
 

@@ -5,7 +5,7 @@ public import Identity
 public import LayeredSettings
 public import VoiceServer
 
-/// What a server needs to start, made of its settings and of the files that they name.
+/// The parts that a server starts with, made of its settings and of the files that they name.
 public struct PreparedServer: Sendable {
   /// The configuration, without metrics and log.
   public var configuration: ServerConfiguration

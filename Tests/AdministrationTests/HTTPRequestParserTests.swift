@@ -1,7 +1,7 @@
 import Administration
 import Testing
 
-/// What the parser accepts, and what it refuses.
+/// The requests that the parser accepts, and those that it refuses.
 struct HTTPRequestParserTests {
   private func step(_ text: String) -> HTTPRequestParser.Step {
     var parser = HTTPRequestParser()

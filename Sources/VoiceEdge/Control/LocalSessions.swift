@@ -180,7 +180,8 @@ struct LocalSessions: Sendable {
   }
 
   /// Returns the headers of a call to the server: the name of the local client, the id of the session
-  /// for a proxy, and the agent's own token. Who may use the socket acts for the agent.
+  /// for a proxy, and the agent's own token. Every client of the socket acts for the
+  /// agent.
   private func metadata(
     for session: String, _ context: CallContext
   ) throws(Status) -> Metadata {

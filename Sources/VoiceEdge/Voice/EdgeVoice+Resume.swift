@@ -33,7 +33,7 @@ extension EdgeVoice {
     let surplus = max(0, lost.position - resumed.microphoneSample)
     position -= surplus
     referencePosition = max(0, referencePosition - surplus)
-    // What was played meanwhile is not part of the reference's gap.
+    // The reference's gap does not contain the audio that was played meanwhile.
     gapBefore = .connectionLost
   }
 

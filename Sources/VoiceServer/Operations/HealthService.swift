@@ -90,7 +90,7 @@ final class HealthService: Sendable {
     guard let watcher else { throw Status.tooManyWatches }
     defer { state.withLock { _ = $0.watchers.removeValue(forKey: watcher) } }
     continuation.yield()
-    // Nobody reports that a server became full.
+    // The server reports no event when it becomes full, so the status is checked every second.
     let clock = Task {
       while service == Self.readiness, (try? await Task.sleep(for: .seconds(1))) != nil {
         continuation.yield()

@@ -4,7 +4,7 @@ internal import Foundation
 internal import SwiftProtobuf
 internal import Reports
 
-/// What a session says about the recording of a report, summed up for its plots. The memory depends
+/// The curves, spans and events of a session, collected for the plots of a report. The memory depends
 /// on the number of points and of events, not on the number of frames.
 final class ReportLog: JobLog {
   /// The highest number of events in the list.

@@ -2,7 +2,7 @@ import GRPCTransport
 import Synchronization
 import Testing
 
-/// What observers count, and the id of each call in logs.
+/// The counts of observers, and the id of each call in logs.
 @Suite(.timeLimit(.minutes(1)))
 struct CallObserverTests {
   private final class Counts: CallObserver {

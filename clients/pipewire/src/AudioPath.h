@@ -11,7 +11,7 @@
 
 namespace anechoic {
 
-// What the audio thread does with each block: passes microphone and reference to the worker, and
+// The work of the audio thread on each block: passes microphone and reference to the worker, and
 // plays the processed voice, or else the fallback, a constant time later.
 class AudioPath {
  public:

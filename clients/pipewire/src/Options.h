@@ -12,7 +12,7 @@ struct spa_dict;
 
 namespace anechoic {
 
-// What is heard while there is no processed voice.
+// The sound while there is no processed voice.
 enum class Fallback { raw, silence };
 
 // A mistake in `aec.args`. The message says where it is and what would be right.

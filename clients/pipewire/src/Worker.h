@@ -29,7 +29,7 @@ class Worker {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What the log has said last.
+  // The state that the log has reported last.
   enum class State { none, processing, absent, silent, refused };
 
   void run();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the audio thread must not do: allocate, lock, sleep, or make any system call except the
+// The audio thread must not do the following: allocate, lock, sleep, or make any system call except the
 // non-blocking write that wakes the worker.
 namespace audio_thread {
 

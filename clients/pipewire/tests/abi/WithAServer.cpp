@@ -1,4 +1,4 @@
-// What the plug-in does with a server that comes, answers, stops, dies and refuses.
+// The plug-in with a server that comes, answers, stops, dies and refuses.
 
 #include <signal.h>
 

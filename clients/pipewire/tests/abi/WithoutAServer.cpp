@@ -1,4 +1,4 @@
-// What the plug-in does while nobody listens, which can be tested faster than in real time.
+// The plug-in while nobody listens, which can be tested faster than in real time.
 
 #include <algorithm>
 
