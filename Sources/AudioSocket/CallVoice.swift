@@ -26,35 +26,16 @@ struct CallVoice {
 
   /// Takes samples of one instant, and returns as many of the processed voice.
   func exchange(_ microphone: [UInt8], reference: [UInt8]) -> [UInt8] {
-    let count = microphone.count / 2
-    return withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * count) { floats in
-      let inputs = (
-        UnsafeMutableBufferPointer(rebasing: floats[..<count]),
-        UnsafeMutableBufferPointer(rebasing: floats[count...])
-      )
-      for index in 0..<count {
-        inputs.0[index] = Self.sample(microphone, index)
-        inputs.1[index] = Self.sample(reference, index)
+    microphone.withUnsafeBytes { microphone in
+      reference.withUnsafeBytes { reference in
+        voice.push(
+          microphone: microphone.bindMemory(to: Int16.self),
+          reference: reference.bindMemory(to: Int16.self))
       }
-      voice.push(
-        microphone: UnsafeBufferPointer(inputs.0), reference: UnsafeBufferPointer(inputs.1))
-      let pulled = voice.pull(into: inputs.0)
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(2 * count)
-      for index in 0..<count {
-        let value =
-          index < pulled ? max(-32768, min(32767, (inputs.0[index] * 32768).rounded())) : 0
-        let bits = UInt16(bitPattern: Int16(value))
-        bytes.append(UInt8(bits & 0xff))
-        bytes.append(UInt8(bits >> 8))
-      }
-      return bytes
     }
-  }
-
-  private static func sample(_ bytes: [UInt8], _ index: Int) -> Float {
-    let bits = UInt16(bytes[2 * index]) | UInt16(bytes[2 * index + 1]) << 8
-    return Float(Int16(bitPattern: bits)) / 32768
+    var output = [UInt8](repeating: 0, count: microphone.count)
+    _ = output.withUnsafeMutableBytes { voice.pull(into: $0.bindMemory(to: Int16.self)) }
+    return output
   }
 
   /// Writes changes of the voice to the log.

@@ -60,22 +60,13 @@ func pushIntegers(
   _ session: OpaquePointer, _ microphone: UnsafePointer<Int16>,
   _ reference: UnsafePointer<Int16>?, _ frames: Int
 ) {
-  let options = voice(session).options
-  withFloats(microphone, frames * options.microphone.channels) { microphone in
-    guard let reference else { return push(session, microphone, nil, frames) }
-    withFloats(reference, frames * (options.reference?.channels ?? 0)) {
-      push(session, microphone, $0, frames)
-    }
-  }
-}
-
-private func withFloats(
-  _ integers: UnsafePointer<Int16>, _ count: Int, _ body: (UnsafePointer<Float>) -> Void
-) {
-  withUnsafeTemporaryAllocation(of: Float.self, capacity: max(1, count)) { floats in
-    for index in 0..<count { floats[index] = Float(integers[index]) / 32768 }
-    if let start = floats.baseAddress { body(start) }
-  }
+  let voice = voice(session)
+  let channels = voice.options.microphone.channels
+  voice.push(
+    microphone: UnsafeBufferPointer(start: microphone, count: frames * channels),
+    reference: reference.map {
+      UnsafeBufferPointer(start: $0, count: frames * (voice.options.reference?.channels ?? 0))
+    })
 }
 
 @_cdecl("anechoic_pull")
@@ -93,16 +84,9 @@ func pullIntegers(
   _ session: OpaquePointer, _ output: UnsafeMutablePointer<Int16>, _ frames: Int
 ) -> Int {
   let voice = voice(session)
-  let channels = voice.options.microphone.channels
-  return withUnsafeTemporaryAllocation(of: Float.self, capacity: max(1, frames * channels)) {
-    floats in
-    let count = voice.pull(
-      into: UnsafeMutableBufferPointer(rebasing: floats[..<(frames * channels)]))
-    for index in 0..<count * channels {
-      output[index] = Int16(max(-32768, min(32767, (floats[index] * 32768).rounded())))
-    }
-    return count
-  }
+  return voice.pull(
+    into: UnsafeMutableBufferPointer(
+      start: output, count: frames * voice.options.microphone.channels))
 }
 
 @_cdecl("anechoic_next_event")

@@ -5,11 +5,7 @@ extension LiveVoiceOptions.Encoding {
   func data(_ samples: [Float]) -> Data {
     switch self {
     case .float32: samples.withUnsafeBytes { Data($0) }
-    case .int16:
-      samples.map { sample in
-        // A sample that is no number becomes silence.
-        Int16(max(-32768, min(32767, (sample.isNaN ? 0 : sample * 32768).rounded())))
-      }.withUnsafeBytes { Data($0) }
+    case .int16: samples.map { Int16(sample: $0) }.withUnsafeBytes { Data($0) }
     }
   }
 
@@ -21,7 +17,7 @@ extension LiveVoiceOptions.Encoding {
         (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
       case .int16:
         (0..<bytes.count / 2).map {
-          Float(bytes.loadUnaligned(fromByteOffset: $0 * 2, as: Int16.self)) / 32768
+          bytes.loadUnaligned(fromByteOffset: $0 * 2, as: Int16.self).sample
         }
       }
     }
