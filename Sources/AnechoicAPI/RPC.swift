@@ -10,6 +10,7 @@ public enum RPC {
 
   public static let voiceProcessing = "anechoic.v1.VoiceProcessingService"
   public static let process = "Process"
+  public static let joinSession = "JoinSession"
   public static let getCapabilities = "GetCapabilities"
 
   public static let sessions = "anechoic.v1.SessionService"

@@ -9,8 +9,8 @@ public struct AudioResponse {
   public init(_ chunk: OutputChunk) {
     self.chunk = chunk
     audioSize =
-      WireWriter.size(ofBytes: Self.size(chunk.processed))
-      + (chunk.playback.map { WireWriter.size(ofBytes: Self.size($0)) } ?? 0)
+      WireWriter.size(ofBytes: chunk.processed.wireSize)
+      + (chunk.playback.map { WireWriter.size(ofBytes: $0.wireSize) } ?? 0)
       + chunk.frames.reduce(0) { $0 + WireWriter.size(ofBytes: Self.size($1)) }
   }
 
@@ -21,30 +21,14 @@ public struct AudioResponse {
   public func write(to bytes: UnsafeMutableRawBufferPointer) {
     var writer = WireWriter(bytes)
     writer.writeLength(1, audioSize)  // ProcessResponse.audio
-    Self.write(chunk.processed, 1, to: &writer)  // AudioOutput.processed
-    if let playback = chunk.playback { Self.write(playback, 2, to: &writer) }
+    chunk.processed.write(as: 1, to: &writer)  // AudioOutput.processed
+    chunk.playback?.write(as: 2, to: &writer)
     for frame in chunk.frames {
       writer.writeLength(3, Self.size(frame))  // AudioOutput.frames
       if Self.isWritten(frame.speechProbability) { writer.writeFloat(1, frame.speechProbability) }
       if frame.hasVoice { writer.writeTrue(2) }
       if frame.isMuted { writer.writeTrue(3) }
     }
-  }
-
-  /// Returns the size of an AudioChunk in bytes.
-  private static func size(_ samples: OutputChunk.Samples) -> Int {
-    WireWriter.size(ofBytes: samples.bytes.count)
-      + 1 + WireWriter.size(ofVarint: UInt64(bitPattern: samples.firstSample))
-  }
-
-  private static func write(
-    _ samples: OutputChunk.Samples, _ field: Int, to writer: inout WireWriter
-  ) {
-    writer.writeLength(field, size(samples))
-    writer.writeLength(1, samples.bytes.count)  // AudioChunk.samples
-    writer.writeBytes(samples.bytes)
-    writer.writeKey(2, .varint)  // AudioChunk.first_sample
-    writer.writeVarint(UInt64(bitPattern: samples.firstSample))
   }
 
   private static func size(_ frame: FrameInfo) -> Int {

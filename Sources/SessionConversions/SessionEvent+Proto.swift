@@ -102,6 +102,8 @@ extension Anechoic_V1_SessionEvent {
           $0.problem = Anechoic_V1_CaptureWarning.Problem(problem)
           $0.active = isActive
         })
+    case .playbackClientChanged(let client, let hasJoined):
+      .playbackClientChanged(Anechoic_V1_PlaybackClientChanged(client, hasJoined: hasJoined))
     case .outputDropped(let samples): .outputDropped(.with { $0.samples = samples })
     case .suspended(let window):
       .sessionSuspended(.with { $0.resumeWindow = Google_Protobuf_Duration(window) })
@@ -186,5 +188,13 @@ extension GapReason {
     case .deviceLost: self = .deviceLost
     case .connectionLost: self = .connectionLost
     }
+  }
+}
+
+extension Anechoic_V1_PlaybackClientChanged {
+  public init(_ client: String, hasJoined: Bool) {
+    self.init()
+    self.client = client
+    joined = hasJoined
   }
 }

@@ -38,6 +38,17 @@ extension SessionSetup {
     if outputs.hasPlayback {
       playback = try AudioFormat(outputs.playback, path: "start.outputs.playback")
     }
+    if outputs.playbackElsewhere {
+      guard outputs.hasPlayback else {
+        throw InvalidField(
+          "start.outputs.playback_elsewhere", "requires start.outputs.playback")
+      }
+      guard !inputs.hasReference else {
+        throw InvalidField(
+          "start.inputs.reference", "must be absent with start.outputs.playback_elsewhere")
+      }
+      playsElsewhere = true
+    }
     if outputs.hasChunkDuration {
       let duration = try Duration(outputs.chunkDuration, path: "start.outputs.chunk_duration")
       guard SessionSetup.chunkFrames.contains(duration.frames),
@@ -72,6 +83,7 @@ extension Anechoic_V1_Started {
       $0.processed = Anechoic_V1_AudioFormat(setup.processed)
       if let playback = setup.playback { $0.playback = Anechoic_V1_AudioFormat(playback) }
       $0.chunkDuration = Google_Protobuf_Duration(.milliseconds(setup.framesPerChunk * 10))
+      $0.playbackElsewhere = setup.playsElsewhere
     }
     self.algorithmicDelay = Google_Protobuf_Duration(algorithmicDelay)
     self.engine = Anechoic_V1_Engine(engine)

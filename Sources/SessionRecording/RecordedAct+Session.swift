@@ -47,6 +47,8 @@ extension Anechoic_V1_RecordedAct {
       session.resume(
         at: resumption.hasMicrophoneSample ? resumption.microphoneSample : nil, sink: sink)
     case .outputDropped(let samples): session.outputWasDropped(samples: samples, sink: sink)
+    case .playbackClientChanged(let change):
+      session.playbackClientChanged(change.client, hasJoined: change.joined, sink: sink)
     case .injectionAllowed(let isAllowed): session.allowInjection(isAllowed, sink: sink)
     case .microphoneLate(let isLate): session.microphoneIsLate(isLate, sink: sink)
     case .reduced(let isReduced): session.reduceProcessing(isReduced, sink: sink)

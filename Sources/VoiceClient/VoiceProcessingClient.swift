@@ -1,4 +1,5 @@
 public import AnechoicAPI
+public import struct Foundation.Data
 public import GRPCTransport
 internal import SwiftProtobuf
 
@@ -53,6 +54,18 @@ public final class VoiceProcessingClient: Sendable {
     return try await ProcessStream(
       try connection.call(
         Method(service: RPC.voiceProcessing, name: RPC.process), session: start.sessionID), start)
+  }
+
+  /// Plays the playback of a session whose microphone is on another device.
+  ///
+  /// - Parameters:
+  ///   - token: `Started.joinToken` of the session.
+  ///   - session: The id of the session, by which proxies choose a server.
+  public func join(token: Data, session: String) async throws -> PlaybackStream {
+    try await PlaybackStream(
+      connection.serverStreaming(
+        Method(service: RPC.voiceProcessing, name: RPC.joinSession),
+        Anechoic_V1_JoinSessionRequest.with { $0.token = token }, session: session))
   }
 
   /// Returns the version, the engines and the limits of the server. A server measures its engines at the

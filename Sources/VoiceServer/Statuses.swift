@@ -96,10 +96,19 @@ extension Status {
     "start.resume_token: no session of this client waits here with this token; start a new session",
     reason: "RESUME_TOKEN_UNKNOWN")
 
-  static let tooManyResumes = Status(
-    .resourceExhausted, "start.resume_token: too many wrong tokens have come from this host",
-    reason: "TOO_MANY_RESUMES",
-    Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+  static let joinTokenUnknown = Status(
+    .notFound, "token: no session of this client runs here with this token",
+    reason: "JOIN_TOKEN_UNKNOWN")
+
+  static let joinTakenOver = Status(
+    .aborted, "another call with the token plays the session now", reason: "TAKEN_OVER")
+
+  static func tooManyTokens(_ field: String) -> Status {
+    Status(
+      .resourceExhausted, "\(field): too many wrong tokens have come from this host",
+      reason: "TOO_MANY_RESUMES",
+      Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+  }
 
   static let takenOver = Status(
     .aborted, "another call with the resume token has taken the session over", reason: "TAKEN_OVER")

@@ -62,6 +62,9 @@ public final class VoiceProcessingServer: Sendable {
         ServerMethod(Method(service: RPC.voiceProcessing, name: RPC.process)) {
           ProcessCall($0, live.current, directory, loads, costs)
         },
+        ServerMethod(Method(service: RPC.voiceProcessing, name: RPC.joinSession)) {
+          JoinCall($0, live.current, directory)
+        },
         .capabilities(live, directory, costs),
       ]
       + service.methods

@@ -88,7 +88,8 @@ public final class VoiceSession {
     let missing: Int64 =
       switch input {
       case .microphone:
-        try capture.appendMicrophone(samples, firstSample: firstSample, deviceTime: deviceTime)
+        try capture.appendMicrophone(
+          samples, firstSample: firstSample, deviceTime: setup.playsElsewhere ? nil : deviceTime)
       case .reference:
         try capture.appendReference(samples, firstSample: firstSample, deviceTime: deviceTime)
       case .farEnd: try playback.appendFarEnd(samples, firstSample: firstSample)
@@ -120,7 +121,7 @@ public final class VoiceSession {
       throw .unsent(firstSample, sent: sent)
     }
     guard abs(rate) <= InputFault.largestRate else { throw .impossibleRate(rate) }
-    guard setup.reference == nil else { return }
+    guard setup.reference == nil, !setup.playsElsewhere else { return }
     capture.notePlayback(
       sample: firstSample, at: deviceTime, added: Int64(silence) - Int64(skipped), rate: rate)
   }
@@ -203,6 +204,11 @@ public final class VoiceSession {
   /// Reports that the media client did not read this many samples of the processed output in time.
   public func outputWasDropped(samples: Int64, sink: any SessionSink) {
     emit(.outputDropped(samples: samples), to: sink)
+  }
+
+  /// Reports that another device began or ceased to play the playback.
+  public func playbackClientChanged(_ client: String, hasJoined: Bool, sink: any SessionSink) {
+    emit(.playbackClientChanged(client, hasJoined: hasJoined), to: sink)
   }
 
   /// Reports that the microphone comes behind real time, or keeps pace again.

@@ -57,6 +57,8 @@ struct AccessTableTests {
           Row(
             method: .init(service: voice, name: RPC.process), request: own.serializedBytes()),
           Row(method: .init(service: voice, name: RPC.getCapabilities), request: []),
+          // The request has the token of the session, which is made by the server.
+          Row(method: .init(service: voice, name: RPC.joinSession), request: []),
           Row(method: .init(service: RPC.sessions, name: RPC.listSessions), request: []),
           Row(
             method: .init(service: RPC.sessions, name: RPC.recordSession),
@@ -134,7 +136,7 @@ struct AccessTableTests {
         }
       }
       let anonymous = try await end(
-        of: tokens.server.channel.call(row.method, timeout: .seconds(20)), row)
+        of: tokens.server.channel.call(row.method, timeout: .seconds(20)), row.method, row.request)
       #expect(anonymous.status.code == .unauthenticated, "\(row.method.name) without a token")
     }
   }
@@ -156,10 +158,17 @@ struct AccessTableTests {
     of row: Row, as name: String, _ scope: Scope, _ tokens: TokenServer
   ) async throws -> Outcome {
     let session = try await tokens.media("owner").process(
-      .mediaClock().with { $0.sessionID = "tested" })
+      .mediaClock().with {
+        $0.sessionID = "tested"
+        $0.outputs.playback = Anechoic_V1_AudioFormat(.s16)
+        $0.outputs.playbackElsewhere = true
+      })
+    let join = Anechoic_V1_JoinSessionRequest.with { $0.token = session.started.joinToken }
+    let request =
+      row.method.name == RPC.joinSession ? try join.serializedBytes() : row.request
     let call = tokens.server.channel.call(
       row.method, metadata: try tokens.headers(name, scope.rawValue), timeout: .seconds(20))
-    let (first, status) = try await end(of: call, row)
+    let (first, status) = try await end(of: call, row.method, request)
     session.cancel()
     try await free("tested", tokens)
     if row.method.name == RPC.listSessions, let first {
@@ -168,7 +177,7 @@ struct AccessTableTests {
     }
     switch (status.code, status.reason) {
     case (.ok, _), (.failedPrecondition, _): return .works
-    case (.notFound, "NO_SESSION"): return .noSession
+    case (.notFound, "NO_SESSION"), (.notFound, "JOIN_TOKEN_UNKNOWN"): return .noSession
     case (.permissionDenied, "SCOPE_MISSING"): return .scopeMissing
     default: return .other(status)
     }
@@ -177,17 +186,17 @@ struct AccessTableTests {
   /// Returns the first message of a call and its status. A stream without an end is cancelled after
   /// the first message, and counts as OK.
   private func end(
-    of call: ClientCall, _ row: Row
+    of call: ClientCall, _ method: GRPCTransport.Method, _ request: [UInt8]
   ) async throws -> (first: [UInt8]?, status: Status) {
     do {
-      try await call.send(row.request)
-      if row.method.name != RPC.process { call.halfClose() }
+      try await call.send(request)
+      if method.name != RPC.process { call.halfClose() }
     } catch is Status {
       // `receive` throws the same error.
     }
     do {
       let first = try await call.receive()
-      if first != nil, [RPC.process, RPC.watchSession].contains(row.method.name) {
+      if first != nil, [RPC.process, RPC.joinSession, RPC.watchSession].contains(method.name) {
         call.cancel()
         return (first, .ok)
       }

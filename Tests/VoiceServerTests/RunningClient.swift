@@ -57,6 +57,9 @@ final class RunningClient: Sendable {
     return try await running
   }
 
+  /// The secret with which another device joins the session.
+  var joinToken: Data { stream.started.joinToken }
+
   /// The number of frames that were answered.
   var framesAnswered: Int { framesHeard.load(ordering: .relaxed) }
 

@@ -27,6 +27,26 @@ struct PlaybackReportTests {
     #expect(run.voiceStarts.isEmpty, "\(run.voiceStarts)")
   }
 
+  /// The playback on another device, whose clock has another zero and another rate than the
+  /// microphone's.
+  @Test(arguments: [-300, 0, 300] as [Double])
+  func aPlaybackElsewhereIsFoundByItsSound(drift: Double) async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.25) { $0.driftPPM = drift },
+      farEnd: try await Voices.far(seconds: 12), from: .playback
+    ) { $0.playsElsewhere = true }
+    run.captureTime = { .seconds(5000 + $0) }
+    try run.run { frame in
+      guard frame > 0, frame.isMultiple(of: 50) else { return }
+      try run.session.playbackWasHeard(firstSample: Int64(frame - 40) * 160, at: .zero)
+    }
+    for start in stride(from: 5.0, to: 11, by: 1) {
+      #expect(
+        run.reduction(start..<start + 1) > 25, "\(start): \(run.reduction(start..<start + 1))")
+    }
+    #expect(run.warnings(.unsteadyClocks).isEmpty)
+  }
+
   /// Inserted silence of an underrun, or skipped samples, reported before they are heard. The
   /// report is exact to the sample, so the canceller has nothing to learn. Some cases change the
   /// rate 10 ms later.

@@ -67,6 +67,9 @@ struct SessionMirror {
       expect(change.previous == state.route, "a route from elsewhere")
       state.route = change.current
     case .interruption(let change): interrupt(change)
+    case .playbackClientChanged(let client, let hasJoined):
+      expect((state.playbackClient == nil) == hasJoined, "\(client) joined or left twice")
+      state.playbackClient = hasJoined ? client : nil
     case .duckingChanged, .discontinuity, .echoPathChanged, .captureWarning, .draining,
       .outputDropped:
       break

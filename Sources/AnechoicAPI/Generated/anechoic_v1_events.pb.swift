@@ -486,6 +486,14 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
     set {event = .sessionResumed(newValue)}
   }
 
+  public var playbackClientChanged: Anechoic_V1_PlaybackClientChanged {
+    get {
+      if case .playbackClientChanged(let v)? = event {return v}
+      return Anechoic_V1_PlaybackClientChanged()
+    }
+    set {event = .playbackClientChanged(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Event: Equatable, Sendable {
@@ -511,6 +519,7 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
     case outputDropped(Anechoic_V1_OutputDropped)
     case sessionSuspended(Anechoic_V1_SessionSuspended)
     case sessionResumed(Anechoic_V1_SessionResumed)
+    case playbackClientChanged(Anechoic_V1_PlaybackClientChanged)
 
   }
 
@@ -784,6 +793,22 @@ public nonisolated struct Anechoic_V1_InjectionProgress: Sendable {
     ]
 
   }
+
+  public init() {}
+}
+
+/// Another device began or ceased to play the session's playback. See JoinSession.
+public nonisolated struct Anechoic_V1_PlaybackClientChanged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var joined: Bool = false
+
+  /// The name of the client that plays or played.
+  public var client: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 }
@@ -1406,7 +1431,7 @@ nonisolated extension Anechoic_V1_InputKind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SessionEvent"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}event_id\0\u{1}time\0\u{3}microphone_sample\0\u{4}\u{7}muted_speech_activity\0\u{3}voice_activity_changed\0\u{3}mute_changed\0\u{3}mute_gesture_requested\0\u{3}mute_gesture_resolved\0\u{3}mic_mode_changed\0\u{3}ducking_changed\0\u{3}injection_availability_changed\0\u{3}injection_permission_requested\0\u{3}injection_permission_changed\0\u{3}injection_progress\0\u{3}route_changed\0\u{1}interruption\0\u{1}discontinuity\0\u{3}echo_path_changed\0\u{3}config_changed\0\u{3}capture_warning\0\u{1}draining\0\u{3}session_ended\0\u{3}output_dropped\0\u{3}session_suspended\0\u{3}session_resumed\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}event_id\0\u{1}time\0\u{3}microphone_sample\0\u{4}\u{7}muted_speech_activity\0\u{3}voice_activity_changed\0\u{3}mute_changed\0\u{3}mute_gesture_requested\0\u{3}mute_gesture_resolved\0\u{3}mic_mode_changed\0\u{3}ducking_changed\0\u{3}injection_availability_changed\0\u{3}injection_permission_requested\0\u{3}injection_permission_changed\0\u{3}injection_progress\0\u{3}route_changed\0\u{1}interruption\0\u{1}discontinuity\0\u{3}echo_path_changed\0\u{3}config_changed\0\u{3}capture_warning\0\u{1}draining\0\u{3}session_ended\0\u{3}output_dropped\0\u{3}session_suspended\0\u{3}session_resumed\0\u{4}\u{3}playback_client_changed\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1703,6 +1728,19 @@ nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProt
           self.event = .sessionResumed(v)
         }
       }()
+      case 34: try {
+        var v: Anechoic_V1_PlaybackClientChanged?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .playbackClientChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .playbackClientChanged(v)
+        }
+      }()
       default: break
       }
     }
@@ -1810,6 +1848,10 @@ nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProt
     case .sessionResumed?: try {
       guard case .sessionResumed(let v)? = self.event else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .playbackClientChanged?: try {
+      guard case .playbackClientChanged(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
     }()
     case nil: break
     }
@@ -2280,6 +2322,41 @@ nonisolated extension Anechoic_V1_InjectionProgress: SwiftProtobuf.Message, Swif
 
 nonisolated extension Anechoic_V1_InjectionProgress.State: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STATE_UNSPECIFIED\0\u{1}STATE_STARTED\0\u{1}STATE_FINISHED\0\u{1}STATE_CANCELLED\0")
+}
+
+nonisolated extension Anechoic_V1_PlaybackClientChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PlaybackClientChanged"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}joined\0\u{1}client\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.joined) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.client) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.joined != false {
+      try visitor.visitSingularBoolField(value: self.joined, fieldNumber: 1)
+    }
+    if !self.client.isEmpty {
+      try visitor.visitSingularStringField(value: self.client, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_PlaybackClientChanged, rhs: Anechoic_V1_PlaybackClientChanged) -> Bool {
+    if lhs.joined != rhs.joined {return false}
+    if lhs.client != rhs.client {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Anechoic_V1_RouteChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -252,6 +252,15 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     set {_uniqueStorage()._act = .resumed(newValue)}
   }
 
+  /// Another device joined or left the session.
+  public var playbackClientChanged: Anechoic_V1_PlaybackClientChanged {
+    get {
+      if case .playbackClientChanged(let v)? = _storage._act {return v}
+      return Anechoic_V1_PlaybackClientChanged()
+    }
+    set {_uniqueStorage()._act = .playbackClientChanged(newValue)}
+  }
+
   /// The number of microphone samples that were removed from the request. If the microphone was
   /// muted during any of them, all of them are removed. Otherwise 0.
   public var withheldSamples: UInt32 {
@@ -289,6 +298,8 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     /// The connection of the media client was lost, and the session began to wait for this time.
     case suspended(SwiftProtobuf.Google_Protobuf_Duration)
     case resumed(Anechoic_V1_RecordedAct.Resumption)
+    /// Another device joined or left the session.
+    case playbackClientChanged(Anechoic_V1_PlaybackClientChanged)
 
   }
 
@@ -734,7 +745,7 @@ nonisolated extension Anechoic_V1_RecordedClient: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordedAct"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0\u{3}injection_allowed\0\u{1}reduced\0\u{1}suspended\0\u{1}resumed\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0\u{3}injection_allowed\0\u{1}reduced\0\u{1}suspended\0\u{1}resumed\0\u{4}\u{3}playback_client_changed\0")
 
   fileprivate class _StorageClass {
     var _timeNs: Int64 = 0
@@ -969,6 +980,19 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
             _storage._act = .resumed(v)
           }
         }()
+        case 22: try {
+          var v: Anechoic_V1_PlaybackClientChanged?
+          var hadOneofValue = false
+          if let current = _storage._act {
+            hadOneofValue = true
+            if case .playbackClientChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._act = .playbackClientChanged(v)
+          }
+        }()
         default: break
         }
       }
@@ -1058,6 +1082,10 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
       case .resumed?: try {
         guard case .resumed(let v)? = _storage._act else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      }()
+      case .playbackClientChanged?: try {
+        guard case .playbackClientChanged(let v)? = _storage._act else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
       }()
       default: break
       }

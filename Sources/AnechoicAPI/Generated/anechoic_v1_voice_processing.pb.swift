@@ -395,6 +395,11 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
     /// Clears the value of `chunkDuration`. Subsequent reads from it will return its default value.
     public mutating func clearChunkDuration() {self._chunkDuration = nil}
 
+    /// Sends the playback to the client of JoinSession instead of this client. Requires playback, and
+    /// no reference. The two devices may have different clocks: the session finds the delay and the
+    /// drift of the echo in the sound alone. Device times and playback reports have no effect.
+    public var playbackElsewhere: Bool = false
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -552,6 +557,13 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
   public var hasResumed: Bool {_storage._resumed != nil}
   /// Clears the value of `resumed`. Subsequent reads from it will return its default value.
   public mutating func clearResumed() {_uniqueStorage()._resumed = nil}
+
+  /// A secret with which another device joins this session, with JoinSession. Empty unless
+  /// start.outputs.playback_elsewhere is set.
+  public var joinToken: Data {
+    get {_storage._joinToken}
+    set {_uniqueStorage()._joinToken = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -750,6 +762,93 @@ public nonisolated struct Anechoic_V1_PlaybackReport: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+public nonisolated struct Anechoic_V1_JoinSessionRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Started.join_token of the session. If clients are verified, the caller must be the client that
+  /// started the session. If another call plays the session already, that call ends with ABORTED,
+  /// reason TAKEN_OVER.
+  public var token: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_JoinSessionResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var response: Anechoic_V1_JoinSessionResponse.OneOf_Response? = nil
+
+  public var joined: Anechoic_V1_Joined {
+    get {
+      if case .joined(let v)? = response {return v}
+      return Anechoic_V1_Joined()
+    }
+    set {response = .joined(newValue)}
+  }
+
+  /// The next samples of the playback. If the client reads too slowly, the server drops the oldest
+  /// ones, and first_sample jumps.
+  public var playback: Anechoic_V1_AudioChunk {
+    get {
+      if case .playback(let v)? = response {return v}
+      return Anechoic_V1_AudioChunk()
+    }
+    set {response = .playback(newValue)}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum OneOf_Response: Equatable, Sendable {
+    case joined(Anechoic_V1_Joined)
+    /// The next samples of the playback. If the client reads too slowly, the server drops the oldest
+    /// ones, and first_sample jumps.
+    case playback(Anechoic_V1_AudioChunk)
+
+  }
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_Joined: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// "sessions/{session_id}".
+  public var session: String = String()
+
+  public var playback: Anechoic_V1_AudioFormat {
+    get {_playback ?? Anechoic_V1_AudioFormat()}
+    set {_playback = newValue}
+  }
+  /// Returns true if `playback` has been explicitly set.
+  public var hasPlayback: Bool {self._playback != nil}
+  /// Clears the value of `playback`. Subsequent reads from it will return its default value.
+  public mutating func clearPlayback() {self._playback = nil}
+
+  public var chunkDuration: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_chunkDuration ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_chunkDuration = newValue}
+  }
+  /// Returns true if `chunkDuration` has been explicitly set.
+  public var hasChunkDuration: Bool {self._chunkDuration != nil}
+  /// Clears the value of `chunkDuration`. Subsequent reads from it will return its default value.
+  public mutating func clearChunkDuration() {self._chunkDuration = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _playback: Anechoic_V1_AudioFormat? = nil
+  fileprivate var _chunkDuration: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
 /// A change while audio flows. The server answers each control with one ControlResult. A refused
@@ -1588,7 +1687,7 @@ nonisolated extension Anechoic_V1_Start.Inputs: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_Start.protoMessageName + ".Outputs"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}processed\0\u{1}playback\0\u{3}chunk_duration\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}processed\0\u{1}playback\0\u{3}chunk_duration\0\u{3}playback_elsewhere\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1599,6 +1698,7 @@ nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftPro
       case 1: try { try decoder.decodeSingularMessageField(value: &self._processed) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._playback) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._chunkDuration) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.playbackElsewhere) }()
       default: break
       }
     }
@@ -1618,6 +1718,9 @@ nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._chunkDuration {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if self.playbackElsewhere != false {
+      try visitor.visitSingularBoolField(value: self.playbackElsewhere, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1625,6 +1728,7 @@ nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftPro
     if lhs._processed != rhs._processed {return false}
     if lhs._playback != rhs._playback {return false}
     if lhs._chunkDuration != rhs._chunkDuration {return false}
+    if lhs.playbackElsewhere != rhs.playbackElsewhere {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1676,7 +1780,7 @@ nonisolated extension Anechoic_V1_Start.ResumePoint: SwiftProtobuf.Message, Swif
 
 nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Started"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{c}\u{7}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{4}\u{3}join_token\0\u{c}\u{7}\u{1}")
 
   fileprivate class _StorageClass {
     var _session: String = String()
@@ -1689,6 +1793,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
     var _resumeToken: Data = Data()
     var _resumeWindow: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _resumed: Anechoic_V1_Started.Resumed? = nil
+    var _joinToken: Data = Data()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1709,6 +1814,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       _resumeToken = source._resumeToken
       _resumeWindow = source._resumeWindow
       _resumed = source._resumed
+      _joinToken = source._joinToken
     }
   }
 
@@ -1737,6 +1843,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         case 9: try { try decoder.decodeSingularBytesField(value: &_storage._resumeToken) }()
         case 10: try { try decoder.decodeSingularMessageField(value: &_storage._resumeWindow) }()
         case 11: try { try decoder.decodeSingularMessageField(value: &_storage._resumed) }()
+        case 14: try { try decoder.decodeSingularBytesField(value: &_storage._joinToken) }()
         default: break
         }
       }
@@ -1779,6 +1886,9 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       try { if let v = _storage._resumed {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
       } }()
+      if !_storage._joinToken.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._joinToken, fieldNumber: 14)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1798,6 +1908,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._resumeToken != rhs_storage._resumeToken {return false}
         if _storage._resumeWindow != rhs_storage._resumeWindow {return false}
         if _storage._resumed != rhs_storage._resumed {return false}
+        if _storage._joinToken != rhs_storage._joinToken {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2084,6 +2195,147 @@ nonisolated extension Anechoic_V1_PlaybackReport: SwiftProtobuf.Message, SwiftPr
     if lhs.silenceSamples != rhs.silenceSamples {return false}
     if lhs.ratePpm != rhs.ratePpm {return false}
     if lhs.skippedSamples != rhs.skippedSamples {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_JoinSessionRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".JoinSessionRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_JoinSessionRequest, rhs: Anechoic_V1_JoinSessionRequest) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_JoinSessionResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".JoinSessionResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}joined\0\u{1}playback\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Anechoic_V1_Joined?
+        var hadOneofValue = false
+        if let current = self.response {
+          hadOneofValue = true
+          if case .joined(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.response = .joined(v)
+        }
+      }()
+      case 2: try {
+        var v: Anechoic_V1_AudioChunk?
+        var hadOneofValue = false
+        if let current = self.response {
+          hadOneofValue = true
+          if case .playback(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.response = .playback(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.response {
+    case .joined?: try {
+      guard case .joined(let v)? = self.response else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .playback?: try {
+      guard case .playback(let v)? = self.response else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_JoinSessionResponse, rhs: Anechoic_V1_JoinSessionResponse) -> Bool {
+    if lhs.response != rhs.response {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_Joined: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Joined"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}playback\0\u{3}chunk_duration\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.session) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._playback) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._chunkDuration) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.session.isEmpty {
+      try visitor.visitSingularStringField(value: self.session, fieldNumber: 1)
+    }
+    try { if let v = self._playback {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._chunkDuration {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_Joined, rhs: Anechoic_V1_Joined) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs._playback != rhs._playback {return false}
+    if lhs._chunkDuration != rhs._chunkDuration {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

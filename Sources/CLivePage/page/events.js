@@ -41,6 +41,8 @@ const kinds = {
   sessionEnded: (e) => [`ended: ${words(e.reason, "REASON_")}`, true],
   outputDropped: (e) => [`${e.samples ?? 0} samples of the output were dropped`, true],
   sessionSuspended: () => ["the media client is disconnected", true],
+  playbackClientChanged: (e) => [
+    `${e.client} ${e.joined ? "plays" : "no longer plays"} the playback`, true],
   sessionResumed: () => ["the media client is back", true],
 };
 

@@ -22,6 +22,7 @@ struct AccessRule: Equatable, Sendable {
   /// none.
   static let all: [Method: AccessRule] = [
     Method(service: RPC.voiceProcessing, name: RPC.process): .init(.media, .none),
+    Method(service: RPC.voiceProcessing, name: RPC.joinSession): .init(.media, .own),
     Method(service: RPC.voiceProcessing, name: RPC.getCapabilities): .init(.media, .none),
     Method(service: RPC.sessions, name: RPC.listSessions): .init(.read, .own),
     Method(service: RPC.sessions, name: RPC.getSession): .init(.read, .own),

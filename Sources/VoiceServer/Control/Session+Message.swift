@@ -25,6 +25,7 @@ extension Anechoic_V1_Session {
       state.injectionPermissions[client.actor])
     if let route = state.route { self.route = Anechoic_V1_AudioRoute(route) }
     self.state = state.isSuspended ? .suspended : .running
+    playbackClient = state.playbackClient ?? ""
     labels = session.labels.withLock { $0 }
     lastEventID = state.lastEventID
     owner = session.setup.owner.actor

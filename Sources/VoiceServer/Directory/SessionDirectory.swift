@@ -25,7 +25,9 @@ final class SessionDirectory: Sendable {
     /// The places by the ids of their sessions.
     var places: [String: Place] = [:]
     /// The ids of the sessions that can be resumed, by their tokens.
-    var tokens: [ResumeToken: String] = [:]
+    var tokens: [SecretToken: String] = [:]
+    /// The ids of the sessions that another device can join, by their tokens.
+    var joinTokens: [SecretToken: String] = [:]
     var guesses = ResumeGuesses()
     /// The recorders that wait for a session that has not started yet, by the id of the session.
     /// For each id, one recorder of each client may wait.
@@ -161,6 +163,7 @@ final class SessionDirectory: Sendable {
     state.withLock { state in
       state.places[session.id]?.session = session
       if let resumption = session.resumption { state.tokens[resumption.token] = session.id }
+      if let token = session.joinToken { state.joinTokens[token] = session.id }
     }
   }
 
@@ -169,7 +172,7 @@ final class SessionDirectory: Sendable {
 
   /// Returns the session that a client resumes, and counts it for this client from now on. Throws the
   /// same status whether nobody has the token or another client has it.
-  func session(resumedWith token: ResumeToken, by client: Principal) throws(Status) -> SessionHandle
+  func session(resumedWith token: SecretToken, by client: Principal) throws(Status) -> SessionHandle
   {
     let found: Result<SessionHandle, Status> = state.withLock { state in
       if state.isDraining { return .failure(.draining) }
@@ -177,7 +180,7 @@ final class SessionDirectory: Sendable {
         session.owner.isSame(as: client), !session.feed.isClosed
       else {
         let isAllowed = state.guesses.take(for: client.account, now: .now)
-        return .failure(isAllowed ? .resumeTokenUnknown : .tooManyResumes)
+        return .failure(isAllowed ? .resumeTokenUnknown : .tooManyTokens("start.resume_token"))
       }
       let others = state.places.count {
         $0.key != id && $0.value.owner.account == client.account
@@ -191,6 +194,22 @@ final class SessionDirectory: Sendable {
     return try found.get()
   }
 
+  /// Returns the session that another device joins. A verified client joins its own sessions only.
+  /// Throws the same status whether nobody has the token or another client has it.
+  func session(joinedWith token: SecretToken, by client: Principal) throws(Status) -> SessionHandle
+  {
+    let found: Result<SessionHandle, Status> = state.withLock { state in
+      guard let id = state.joinTokens[token], let session = state.places[id]?.session,
+        !session.owner.isVerified || session.owner.isSame(as: client), !session.feed.isClosed
+      else {
+        let isAllowed = state.guesses.take(for: client.account, now: .now)
+        return .failure(isAllowed ? .joinTokenUnknown : .tooManyTokens("token"))
+      }
+      return .success(session)
+    }
+    return try found.get()
+  }
+
   /// Allows or forbids injection in all sessions.
   func allowInjection(_ isAllowed: Bool) {
     for session in sessions { session.tell { $0.allowInjection(isAllowed) } }
@@ -198,9 +217,9 @@ final class SessionDirectory: Sendable {
 
   func remove(_ id: String) {
     state.withLock { state in
-      if let resumption = state.places[id]?.session?.resumption {
-        state.tokens.removeValue(forKey: resumption.token)
-      }
+      let session = state.places[id]?.session
+      if let resumption = session?.resumption { state.tokens[resumption.token] = nil }
+      if let token = session?.joinToken { state.joinTokens[token] = nil }
       state.places.removeValue(forKey: id)
       state.tellIfIdle()
     }

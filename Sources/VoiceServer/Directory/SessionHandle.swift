@@ -19,6 +19,8 @@ final class SessionHandle: Sendable {
   let owner: Principal
   /// Nil if the session ends with its connection.
   let resumption: Resumption?
+  /// The secret with which another device joins the session. Nil if the session allows none.
+  let joinToken: SecretToken?
   private let home: Mutex<Home>
   private let session = Mutex(ThreadBound<RunningSession>(nil))
   private let statistics = Mutex(SharedStatistics())
@@ -35,6 +37,7 @@ final class SessionHandle: Sendable {
     self.labels = Mutex(labels)
     self.owner = owner
     self.resumption = resumption
+    joinToken = setup.playsElsewhere ? SecretToken.make() : nil
     home = Mutex(.at(thread))
     feed = EventFeed(state)
   }

@@ -168,7 +168,7 @@ final class ProcessCall: ServerCallHandler {
     _ start: Anechoic_V1_Start, _ setup: SessionSetup, _ client: Principal
   ) throws {
     let point = try ResumePoint(start.resumePoint)
-    let handle = try directory.session(resumedWith: ResumeToken(start.resumeToken), by: client)
+    let handle = try directory.session(resumedWith: SecretToken(start.resumeToken), by: client)
     try handle.checkResumes(start, setup)
     let (thread, loads, reference) = (call.thread, loads, ThreadBound(self))
     handle.perform { session in

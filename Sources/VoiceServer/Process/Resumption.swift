@@ -5,15 +5,22 @@ internal import SessionConversions
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// A secret with which a client continues its session.
-typealias ResumeToken = [UInt8]
+/// A secret with which a client continues its session, or another device joins it.
+typealias SecretToken = [UInt8]
+
+extension SecretToken {
+  private static let size = 16
+
+  /// Returns a new token.
+  static func make() -> SecretToken {
+    var random = SystemRandomNumberGenerator()
+    return (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
+  }
+}
 
 /// The right of a client to continue its session after it has lost its connection.
 struct Resumption: Sendable {
-  /// The number of bytes of a token.
-  private static let tokenSize = 16
-
-  let token: ResumeToken
+  let token: SecretToken
   /// The time for which the session waits for its client.
   let window: Duration
 
@@ -30,8 +37,7 @@ struct Resumption: Sendable {
     }
     guard window > .zero else { return nil }
     self.window = window
-    var random = SystemRandomNumberGenerator()
-    token = (0..<Self.tokenSize).map { _ in UInt8.random(in: 0...255, using: &random) }
+    token = SecretToken.make()
   }
 }
 
@@ -79,6 +85,7 @@ extension SessionHandle {
     try check(other.otherAudio == setup.otherAudio, "inputs.other_audio")
     try check(other.processed == setup.processed, "outputs.processed")
     try check(other.playback == setup.playback, "outputs.playback")
+    try check(other.playsElsewhere == setup.playsElsewhere, "outputs.playback_elsewhere")
     try check(other.framesPerChunk == setup.framesPerChunk, "outputs.chunk_duration")
     try check(other.isRealTime == setup.isRealTime, "pacing")
     try check(other.framesPerStatistics == setup.framesPerStatistics, "stats_interval")

@@ -48,6 +48,8 @@ final class RunningSession: SessionSink {
   /// The call of the media client. Nil while the session is suspended.
   var link: ClientLink?
   var suspension: Suspension?
+  /// The call of another device that plays the playback, or nil.
+  var player: PlaybackClient?
   /// The last output, for a client that resumes. Nil if the session cannot be resumed.
   let history: OutputHistory?
   private let requests: SessionRequests
@@ -359,6 +361,7 @@ final class RunningSession: SessionSink {
 
   func emit(_ chunk: OutputChunk) {
     recorder?.note(chunk)
+    let chunk = splitOff(chunk)
     history?.add(chunk)
     guard let output = link?.output else { return }
     output.send(chunk)
@@ -386,6 +389,7 @@ final class RunningSession: SessionSink {
         session.statistics, lasting: .now - began, slowest: frameTimes.percentile(0.99),
         chunksDropped: chunksDropped))
     lifetime?.stop()
+    player?.playback.end(.sessionEnded)
     handle.close()
   }
 
@@ -417,6 +421,7 @@ final class RunningSession: SessionSink {
       started.resumeToken = Data(resumption.token)
       started.resumeWindow = Google_Protobuf_Duration(resumption.window)
     }
+    if let token = handle.joinToken { started.joinToken = Data(token) }
     return started
   }
 

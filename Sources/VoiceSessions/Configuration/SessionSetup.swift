@@ -25,6 +25,9 @@ public struct SessionSetup: Sendable {
   public var processed: AudioFormat
   /// The format of the playback mix, or nil for none.
   public var playback: AudioFormat?
+  /// Whether another device than the microphone's plays the playback. Its times belong to another clock,
+  /// so the echo is found in the sound alone.
+  public var playsElsewhere = false
   /// The number of frames in a chunk of output.
   public var framesPerChunk = 1
   /// The number of frames between two statistics, or nil for none.

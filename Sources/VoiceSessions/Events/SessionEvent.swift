@@ -34,6 +34,8 @@ public struct SessionEvent: Sendable, Equatable {
     case suspended(waitsFor: Duration)
     /// The media client continues the session, after this many missing samples of the microphone.
     case resumed(concealedSamples: Int64)
+    /// A client began or ceased to play the playback on another device.
+    case playbackClientChanged(String, hasJoined: Bool)
     /// The server is about to stop.
     case draining(endsIn: Duration)
     case ended(EndReason)

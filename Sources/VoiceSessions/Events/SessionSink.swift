@@ -23,6 +23,11 @@ public struct OutputChunk {
   /// One entry for each 10 ms, with a part of 10 ms counted as whole.
   public let frames: UnsafeBufferPointer<FrameInfo>
 
+  /// The chunk for a client that does not play the playback.
+  public var withoutPlayback: OutputChunk {
+    OutputChunk(processed: processed, playback: nil, frames: frames)
+  }
+
   public struct Samples {
     /// The interleaved samples in the format of the output.
     public let bytes: UnsafeRawBufferPointer

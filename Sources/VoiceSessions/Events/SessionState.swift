@@ -13,6 +13,8 @@ public struct SessionState: Sendable, Equatable {
   public internal(set) var route: AudioRoute?
   /// Whether the session waits for its media client, whose connection was lost.
   public internal(set) var isSuspended = false
+  /// The client that plays the playback on another device, or nil.
+  public internal(set) var playbackClient: String?
   /// The id of the last event, or 0 before the first.
   public internal(set) var lastEventID: UInt64 = 0
 
@@ -38,6 +40,8 @@ public struct SessionState: Sendable, Equatable {
     case .routeChanged(let change): route = change.current
     case .suspended: isSuspended = true
     case .resumed: isSuspended = false
+    case .playbackClientChanged(let client, let hasJoined):
+      playbackClient = hasJoined ? client : nil
     default: break
     }
   }

@@ -58,6 +58,8 @@ extension Anechoic_V1_SessionEvent {
       "the client lost its connection; the session waits \(Words.seconds(suspension.resumeWindow))"
     case .sessionResumed(let resumption):
       "the client is back, \(resumption.concealedSamples) samples were concealed"
+    case .playbackClientChanged(let change):
+      "\(change.client) \(change.joined ? "plays" : "no longer plays") the playback"
     case .draining(let draining): "the server stops in \(Words.seconds(draining.endsIn))"
     case .sessionEnded(let end): "ended: \(Words.of(end.reason))"
     case .routeChanged(let change):

@@ -25,6 +25,7 @@ from .events import (
 from .files import process, process_file
 from .formats import Audio, Format
 from .live import LiveFilter
+from .playback import Playback
 from .recording import Recording, WavReader, WavWriter
 from .session import Session
 from .sessions import SessionInfo, Sessions
@@ -34,8 +35,8 @@ __all__ = [
     "AlreadyExists", "AnechoicError", "Audio", "CaptureWarning", "Connection", "ConnectionLost", "Event",
     "Format", "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested", "InvalidRequest",
     "LiveFilter", "MuteChanged", "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output",
-    "Overloaded", "PermissionDenied", "Reconnect", "Reconnecting", "Recording", "Refused", "Restarted",
-    "Resumed", "ServerUnavailable", "Session", "SessionEnded", "SessionFinished", "SessionInfo", "Sessions",
+    "Overloaded", "PermissionDenied", "Playback", "Reconnect", "Reconnecting", "Recording", "Refused",
+    "Restarted", "Resumed", "ServerUnavailable", "Session", "SessionEnded", "SessionFinished", "SessionInfo", "Sessions",
     "Statistics", "Unauthenticated", "VoiceActivityChanged", "WavReader", "WavWriter", "__version__",
     "blocking", "enums", "errors", "events", "local_server", "process", "process_file",
 ]

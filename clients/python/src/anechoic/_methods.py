@@ -31,6 +31,7 @@ def _method(service: str, name: str, messages: Any) -> Method:
 
 
 PROCESS = _method("VoiceProcessingService", "Process", voice_processing_pb2)
+JOIN_SESSION = _method("VoiceProcessingService", "JoinSession", voice_processing_pb2)
 LIST_SESSIONS = _method("SessionService", "ListSessions", sessions_pb2)
 GET_SESSION = _method("SessionService", "GetSession", sessions_pb2)
 UPDATE_SESSION = _method("SessionService", "UpdateSession", sessions_pb2)

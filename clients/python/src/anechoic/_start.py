@@ -31,6 +31,7 @@ class Plan:
     inputs: Mapping[str, Format]
     processed: Format
     playback: Format | None = None
+    is_playback_elsewhere: bool = False
     is_real_time: bool = True
     settings: Settings = field(default_factory=dict)
     session_id: str = ""
@@ -56,6 +57,7 @@ class Plan:
         start.outputs.processed.CopyFrom(self.processed._message())
         if self.playback is not None:
             start.outputs.playback.CopyFrom(self.playback._message())
+        start.outputs.playback_elsewhere = self.is_playback_elsewhere
         start.outputs.chunk_duration.CopyFrom(duration(max(1, round(self.chunk * 100)) / 100))
         if self.statistics_interval:
             start.stats_interval.CopyFrom(duration(self.statistics_interval))

@@ -222,6 +222,14 @@ class SessionResumed(Event):
 
 
 @dataclass(frozen=True)
+class PlaybackClientChanged(Event):
+    """Another device began or ceased to play the playback."""
+
+    joined: bool
+    client: str
+
+
+@dataclass(frozen=True)
 class Draining(Event):
     """The server is about to stop."""
 

@@ -113,3 +113,8 @@ class Format:
         return audio_pb2.AudioFormat(
             encoding=_ENCODINGS[self.encoding][0], sample_rate_hz=self.rate, channel_count=self.channels
         )
+
+    @classmethod
+    def _from(cls, message: audio_pb2.AudioFormat) -> Format:
+        encoding = next(name for name, (number, _) in _ENCODINGS.items() if number == message.encoding)
+        return cls(message.sample_rate_hz, message.channel_count, encoding)  # type: ignore[arg-type]

@@ -45,6 +45,7 @@ class Session:
         other_audio: Format | None = None,
         processed: Format | None = None,
         playback: Format | None = None,
+        playback_elsewhere: bool = False,
         real_time: bool = True,
         settings: Settings | None = None,
         muted: bool = False,
@@ -65,6 +66,7 @@ class Session:
         - microphone, reference, far_end, other_audio: The formats of the inputs. The reference is what the
           loudspeaker plays.
         - processed, playback: The formats of the outputs. `processed` has the microphone's unless given.
+        - playback_elsewhere: Whether another device plays the playback: `anechoic.Playback` with `join_token`.
         - real_time: False for recordings: as fast as possible, and nothing is ever dropped.
         - settings: See `anechoic.settings.Settings`.
         - chunk: The seconds of audio in a message, 0.01 to 0.12. Fewer messages cost less processor time.
@@ -81,7 +83,8 @@ class Session:
         inputs = {"microphone": microphone, "reference": reference, "far_end": far_end, "other_audio": other_audio}
         self._plan = Plan(
             inputs={name: format for name, format in inputs.items() if format is not None},
-            processed=processed or microphone, playback=playback, is_real_time=real_time,
+            processed=processed or microphone, playback=playback,
+            is_playback_elsewhere=playback_elsewhere, is_real_time=real_time,
             settings={**self._decisions.settings(), **(settings or {})}, session_id=session_id, is_muted=muted,
             labels=labels or {}, engine=engine, chunk=chunk, statistics_interval=statistics_interval,
             resume_window=resume_window, has_intermittent_reference=intermittent_reference,
@@ -228,6 +231,11 @@ class Session:
     def id(self) -> str:
         """The id of the session. Another one after a restart."""
         return self._link.started.session.removeprefix("sessions/")
+
+    @property
+    def join_token(self) -> bytes:
+        """The secret with which another device plays the playback. Empty unless `playback_elsewhere`."""
+        return self._link.started.join_token
 
     @property
     def is_muted(self) -> bool:

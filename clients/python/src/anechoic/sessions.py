@@ -45,6 +45,8 @@ class SessionInfo:
     owner: str
     echo_reference: EchoReference
     state: SessionState
+    playback_client: str
+    """The client that plays the playback on another device. Empty if there is none."""
     config: Any
     """A `SessionConfig` of anechoic.v1."""
 

@@ -236,6 +236,14 @@ class OutputDropped(_message.Message):
     samples: int
     def __init__(self, samples: _Optional[int] = ...) -> None: ...
 
+class PlaybackClientChanged(_message.Message):
+    __slots__ = ["client", "joined"]
+    CLIENT_FIELD_NUMBER: _ClassVar[int]
+    JOINED_FIELD_NUMBER: _ClassVar[int]
+    client: str
+    joined: bool
+    def __init__(self, joined: bool = ..., client: _Optional[str] = ...) -> None: ...
+
 class RouteChanged(_message.Message):
     __slots__ = ["current", "previous", "reason"]
     class Reason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
@@ -271,7 +279,7 @@ class SessionEnded(_message.Message):
     def __init__(self, reason: _Optional[_Union[SessionEnded.Reason, str]] = ...) -> None: ...
 
 class SessionEvent(_message.Message):
-    __slots__ = ["capture_warning", "config_changed", "discontinuity", "draining", "ducking_changed", "echo_path_changed", "event_id", "injection_availability_changed", "injection_permission_changed", "injection_permission_requested", "injection_progress", "interruption", "mic_mode_changed", "microphone_sample", "mute_changed", "mute_gesture_requested", "mute_gesture_resolved", "muted_speech_activity", "output_dropped", "route_changed", "session_ended", "session_resumed", "session_suspended", "time", "voice_activity_changed"]
+    __slots__ = ["capture_warning", "config_changed", "discontinuity", "draining", "ducking_changed", "echo_path_changed", "event_id", "injection_availability_changed", "injection_permission_changed", "injection_permission_requested", "injection_progress", "interruption", "mic_mode_changed", "microphone_sample", "mute_changed", "mute_gesture_requested", "mute_gesture_resolved", "muted_speech_activity", "output_dropped", "playback_client_changed", "route_changed", "session_ended", "session_resumed", "session_suspended", "time", "voice_activity_changed"]
     CAPTURE_WARNING_FIELD_NUMBER: _ClassVar[int]
     CONFIG_CHANGED_FIELD_NUMBER: _ClassVar[int]
     DISCONTINUITY_FIELD_NUMBER: _ClassVar[int]
@@ -291,6 +299,7 @@ class SessionEvent(_message.Message):
     MUTE_GESTURE_REQUESTED_FIELD_NUMBER: _ClassVar[int]
     MUTE_GESTURE_RESOLVED_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_DROPPED_FIELD_NUMBER: _ClassVar[int]
+    PLAYBACK_CLIENT_CHANGED_FIELD_NUMBER: _ClassVar[int]
     ROUTE_CHANGED_FIELD_NUMBER: _ClassVar[int]
     SESSION_ENDED_FIELD_NUMBER: _ClassVar[int]
     SESSION_RESUMED_FIELD_NUMBER: _ClassVar[int]
@@ -316,13 +325,14 @@ class SessionEvent(_message.Message):
     mute_gesture_resolved: MuteGestureResolved
     muted_speech_activity: MutedSpeechActivity
     output_dropped: OutputDropped
+    playback_client_changed: PlaybackClientChanged
     route_changed: RouteChanged
     session_ended: SessionEnded
     session_resumed: SessionResumed
     session_suspended: SessionSuspended
     time: _timestamp_pb2.Timestamp
     voice_activity_changed: VoiceActivityChanged
-    def __init__(self, event_id: _Optional[int] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., microphone_sample: _Optional[int] = ..., muted_speech_activity: _Optional[_Union[MutedSpeechActivity, _Mapping]] = ..., voice_activity_changed: _Optional[_Union[VoiceActivityChanged, _Mapping]] = ..., mute_changed: _Optional[_Union[MuteChanged, _Mapping]] = ..., mute_gesture_requested: _Optional[_Union[MuteGestureRequested, _Mapping]] = ..., mute_gesture_resolved: _Optional[_Union[MuteGestureResolved, _Mapping]] = ..., mic_mode_changed: _Optional[_Union[MicModeChanged, _Mapping]] = ..., ducking_changed: _Optional[_Union[DuckingChanged, _Mapping]] = ..., injection_availability_changed: _Optional[_Union[InjectionAvailabilityChanged, _Mapping]] = ..., injection_permission_requested: _Optional[_Union[InjectionPermissionRequested, _Mapping]] = ..., injection_permission_changed: _Optional[_Union[InjectionPermissionChanged, _Mapping]] = ..., injection_progress: _Optional[_Union[InjectionProgress, _Mapping]] = ..., route_changed: _Optional[_Union[RouteChanged, _Mapping]] = ..., interruption: _Optional[_Union[Interruption, _Mapping]] = ..., discontinuity: _Optional[_Union[Discontinuity, _Mapping]] = ..., echo_path_changed: _Optional[_Union[EchoPathChanged, _Mapping]] = ..., config_changed: _Optional[_Union[ConfigChanged, _Mapping]] = ..., capture_warning: _Optional[_Union[CaptureWarning, _Mapping]] = ..., draining: _Optional[_Union[Draining, _Mapping]] = ..., session_ended: _Optional[_Union[SessionEnded, _Mapping]] = ..., output_dropped: _Optional[_Union[OutputDropped, _Mapping]] = ..., session_suspended: _Optional[_Union[SessionSuspended, _Mapping]] = ..., session_resumed: _Optional[_Union[SessionResumed, _Mapping]] = ...) -> None: ...
+    def __init__(self, event_id: _Optional[int] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., microphone_sample: _Optional[int] = ..., muted_speech_activity: _Optional[_Union[MutedSpeechActivity, _Mapping]] = ..., voice_activity_changed: _Optional[_Union[VoiceActivityChanged, _Mapping]] = ..., mute_changed: _Optional[_Union[MuteChanged, _Mapping]] = ..., mute_gesture_requested: _Optional[_Union[MuteGestureRequested, _Mapping]] = ..., mute_gesture_resolved: _Optional[_Union[MuteGestureResolved, _Mapping]] = ..., mic_mode_changed: _Optional[_Union[MicModeChanged, _Mapping]] = ..., ducking_changed: _Optional[_Union[DuckingChanged, _Mapping]] = ..., injection_availability_changed: _Optional[_Union[InjectionAvailabilityChanged, _Mapping]] = ..., injection_permission_requested: _Optional[_Union[InjectionPermissionRequested, _Mapping]] = ..., injection_permission_changed: _Optional[_Union[InjectionPermissionChanged, _Mapping]] = ..., injection_progress: _Optional[_Union[InjectionProgress, _Mapping]] = ..., route_changed: _Optional[_Union[RouteChanged, _Mapping]] = ..., interruption: _Optional[_Union[Interruption, _Mapping]] = ..., discontinuity: _Optional[_Union[Discontinuity, _Mapping]] = ..., echo_path_changed: _Optional[_Union[EchoPathChanged, _Mapping]] = ..., config_changed: _Optional[_Union[ConfigChanged, _Mapping]] = ..., capture_warning: _Optional[_Union[CaptureWarning, _Mapping]] = ..., draining: _Optional[_Union[Draining, _Mapping]] = ..., session_ended: _Optional[_Union[SessionEnded, _Mapping]] = ..., output_dropped: _Optional[_Union[OutputDropped, _Mapping]] = ..., session_suspended: _Optional[_Union[SessionSuspended, _Mapping]] = ..., session_resumed: _Optional[_Union[SessionResumed, _Mapping]] = ..., playback_client_changed: _Optional[_Union[PlaybackClientChanged, _Mapping]] = ...) -> None: ...
 
 class SessionResumed(_message.Message):
     __slots__ = ["concealed_samples"]

@@ -37,7 +37,7 @@ class RecordSessionResponse(_message.Message):
     def __init__(self, waiting: _Optional[_Union[RecordSessionResponse.Waiting, _Mapping]] = ..., recording: _Optional[bytes] = ...) -> None: ...
 
 class RecordedAct(_message.Message):
-    __slots__ = ["control", "digest", "draining", "end", "gesture", "gesture_expired", "injection", "injection_allowed", "microphone_late", "microphone_stopped", "output_dropped", "permission_request", "reduced", "request", "resumed", "suspended", "time_ns", "turn", "withheld_samples"]
+    __slots__ = ["control", "digest", "draining", "end", "gesture", "gesture_expired", "injection", "injection_allowed", "microphone_late", "microphone_stopped", "output_dropped", "permission_request", "playback_client_changed", "reduced", "request", "resumed", "suspended", "time_ns", "turn", "withheld_samples"]
     class End(_message.Message):
         __slots__ = ["flushed", "frames", "reason"]
         FLUSHED_FIELD_NUMBER: _ClassVar[int]
@@ -115,6 +115,7 @@ class RecordedAct(_message.Message):
     MICROPHONE_STOPPED_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_DROPPED_FIELD_NUMBER: _ClassVar[int]
     PERMISSION_REQUEST_FIELD_NUMBER: _ClassVar[int]
+    PLAYBACK_CLIENT_CHANGED_FIELD_NUMBER: _ClassVar[int]
     REDUCED_FIELD_NUMBER: _ClassVar[int]
     REQUEST_FIELD_NUMBER: _ClassVar[int]
     RESUMED_FIELD_NUMBER: _ClassVar[int]
@@ -134,6 +135,7 @@ class RecordedAct(_message.Message):
     microphone_stopped: RecordedAct.MicrophoneStopped
     output_dropped: int
     permission_request: RecordedAct.PermissionRequest
+    playback_client_changed: _events_pb2.PlaybackClientChanged
     reduced: bool
     request: _voice_processing_pb2.ProcessRequest
     resumed: RecordedAct.Resumption
@@ -141,7 +143,7 @@ class RecordedAct(_message.Message):
     time_ns: int
     turn: RecordedAct.Turn
     withheld_samples: int
-    def __init__(self, time_ns: _Optional[int] = ..., request: _Optional[_Union[_voice_processing_pb2.ProcessRequest, _Mapping]] = ..., turn: _Optional[_Union[RecordedAct.Turn, _Mapping]] = ..., control: _Optional[_Union[RecordedAct.OtherControl, _Mapping]] = ..., gesture: _Optional[_Union[RecordedAct.Gesture, _Mapping]] = ..., gesture_expired: _Optional[str] = ..., permission_request: _Optional[_Union[RecordedAct.PermissionRequest, _Mapping]] = ..., injection: _Optional[_Union[RecordedAct.Injection, _Mapping]] = ..., microphone_stopped: _Optional[_Union[RecordedAct.MicrophoneStopped, _Mapping]] = ..., draining: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., end: _Optional[_Union[RecordedAct.End, _Mapping]] = ..., digest: _Optional[_Union[OutputDigest, _Mapping]] = ..., output_dropped: _Optional[int] = ..., microphone_late: bool = ..., injection_allowed: bool = ..., reduced: bool = ..., suspended: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[RecordedAct.Resumption, _Mapping]] = ..., withheld_samples: _Optional[int] = ...) -> None: ...
+    def __init__(self, time_ns: _Optional[int] = ..., request: _Optional[_Union[_voice_processing_pb2.ProcessRequest, _Mapping]] = ..., turn: _Optional[_Union[RecordedAct.Turn, _Mapping]] = ..., control: _Optional[_Union[RecordedAct.OtherControl, _Mapping]] = ..., gesture: _Optional[_Union[RecordedAct.Gesture, _Mapping]] = ..., gesture_expired: _Optional[str] = ..., permission_request: _Optional[_Union[RecordedAct.PermissionRequest, _Mapping]] = ..., injection: _Optional[_Union[RecordedAct.Injection, _Mapping]] = ..., microphone_stopped: _Optional[_Union[RecordedAct.MicrophoneStopped, _Mapping]] = ..., draining: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., end: _Optional[_Union[RecordedAct.End, _Mapping]] = ..., digest: _Optional[_Union[OutputDigest, _Mapping]] = ..., output_dropped: _Optional[int] = ..., microphone_late: bool = ..., injection_allowed: bool = ..., reduced: bool = ..., suspended: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[RecordedAct.Resumption, _Mapping]] = ..., playback_client_changed: _Optional[_Union[_events_pb2.PlaybackClientChanged, _Mapping]] = ..., withheld_samples: _Optional[int] = ...) -> None: ...
 
 class RecordedClient(_message.Message):
     __slots__ = ["is_media_client", "name"]

@@ -171,6 +171,30 @@ class InjectionPermissionDecision(_message.Message):
     remember: bool
     def __init__(self, client: _Optional[str] = ..., grant: bool = ..., remember: bool = ...) -> None: ...
 
+class JoinSessionRequest(_message.Message):
+    __slots__ = ["token"]
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    token: bytes
+    def __init__(self, token: _Optional[bytes] = ...) -> None: ...
+
+class JoinSessionResponse(_message.Message):
+    __slots__ = ["joined", "playback"]
+    JOINED_FIELD_NUMBER: _ClassVar[int]
+    PLAYBACK_FIELD_NUMBER: _ClassVar[int]
+    joined: Joined
+    playback: _audio_pb2.AudioChunk
+    def __init__(self, joined: _Optional[_Union[Joined, _Mapping]] = ..., playback: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ...) -> None: ...
+
+class Joined(_message.Message):
+    __slots__ = ["chunk_duration", "playback", "session"]
+    CHUNK_DURATION_FIELD_NUMBER: _ClassVar[int]
+    PLAYBACK_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    chunk_duration: _duration_pb2.Duration
+    playback: _audio_pb2.AudioFormat
+    session: str
+    def __init__(self, session: _Optional[str] = ..., playback: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., chunk_duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
 class MuteGestureDecision(_message.Message):
     __slots__ = ["accept", "gesture_id"]
     ACCEPT_FIELD_NUMBER: _ClassVar[int]
@@ -250,14 +274,16 @@ class Start(_message.Message):
         value: str
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     class Outputs(_message.Message):
-        __slots__ = ["chunk_duration", "playback", "processed"]
+        __slots__ = ["chunk_duration", "playback", "playback_elsewhere", "processed"]
         CHUNK_DURATION_FIELD_NUMBER: _ClassVar[int]
+        PLAYBACK_ELSEWHERE_FIELD_NUMBER: _ClassVar[int]
         PLAYBACK_FIELD_NUMBER: _ClassVar[int]
         PROCESSED_FIELD_NUMBER: _ClassVar[int]
         chunk_duration: _duration_pb2.Duration
         playback: _audio_pb2.AudioFormat
+        playback_elsewhere: bool
         processed: _audio_pb2.AudioFormat
-        def __init__(self, processed: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., playback: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., chunk_duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+        def __init__(self, processed: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., playback: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., chunk_duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., playback_elsewhere: bool = ...) -> None: ...
     class ResumePoint(_message.Message):
         __slots__ = ["last_event_id", "microphone_sample", "processed_samples"]
         LAST_EVENT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -294,7 +320,7 @@ class Start(_message.Message):
     def __init__(self, session_id: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., muted: bool = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., pacing: _Optional[_Union[Pacing, str]] = ..., stats_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., engine: _Optional[str] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resume_point: _Optional[_Union[Start.ResumePoint, _Mapping]] = ...) -> None: ...
 
 class Started(_message.Message):
-    __slots__ = ["algorithmic_delay", "config", "engine", "inputs", "mute", "outputs", "resume_token", "resume_window", "resumed", "session"]
+    __slots__ = ["algorithmic_delay", "config", "engine", "inputs", "join_token", "mute", "outputs", "resume_token", "resume_window", "resumed", "session"]
     class Resumed(_message.Message):
         __slots__ = ["concealed_samples", "lost_events", "lost_samples", "microphone_sample", "processed_sample", "suspended_for"]
         CONCEALED_SAMPLES_FIELD_NUMBER: _ClassVar[int]
@@ -314,6 +340,7 @@ class Started(_message.Message):
     CONFIG_FIELD_NUMBER: _ClassVar[int]
     ENGINE_FIELD_NUMBER: _ClassVar[int]
     INPUTS_FIELD_NUMBER: _ClassVar[int]
+    JOIN_TOKEN_FIELD_NUMBER: _ClassVar[int]
     MUTE_FIELD_NUMBER: _ClassVar[int]
     OUTPUTS_FIELD_NUMBER: _ClassVar[int]
     RESUMED_FIELD_NUMBER: _ClassVar[int]
@@ -324,13 +351,14 @@ class Started(_message.Message):
     config: _config_pb2.SessionConfig
     engine: Engine
     inputs: Start.Inputs
+    join_token: bytes
     mute: _events_pb2.MuteState
     outputs: Start.Outputs
     resume_token: bytes
     resume_window: _duration_pb2.Duration
     resumed: Started.Resumed
     session: str
-    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ...) -> None: ...
+    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ..., join_token: _Optional[bytes] = ...) -> None: ...
 
 class Pacing(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
