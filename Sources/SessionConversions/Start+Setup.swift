@@ -19,6 +19,10 @@ extension SessionSetup {
       processed: outputs.hasProcessed
         ? try AudioFormat(outputs.processed, path: "start.outputs.processed") : nil)
     startsMuted = start.muted
+    if inputs.hasMicrophonePair {
+      microphonePair = try MicrophonePair.Layout(
+        inputs.microphonePair, microphone: microphone, path: "start.inputs.microphone_pair")
+    }
     switch start.pacing {
     case .unspecified, .realTime: isRealTime = true
     case .mediaClock: isRealTime = false
@@ -75,6 +79,7 @@ extension Anechoic_V1_Started {
     mute = Anechoic_V1_MuteState(state.mute)
     inputs = .with {
       $0.microphone = Anechoic_V1_AudioFormat(setup.microphone)
+      if let pair = setup.microphonePair { $0.microphonePair = .init(pair) }
       if let reference = setup.reference { $0.reference = Anechoic_V1_AudioFormat(reference) }
       if let farEnd = setup.farEnd { $0.farEnd = Anechoic_V1_AudioFormat(farEnd) }
       if let otherAudio = setup.otherAudio { $0.otherAudio = Anechoic_V1_AudioFormat(otherAudio) }

@@ -80,6 +80,7 @@ extension SessionHandle {
     try check(start.engine.isEmpty || start.engine == engine, "engine")
     try check(start.sessionID.isEmpty || start.sessionID == id, "session_id")
     try check(other.microphone == setup.microphone, "inputs.microphone")
+    try check(other.microphonePair == setup.microphonePair, "inputs.microphone_pair")
     try check(other.reference == setup.reference, "inputs.reference")
     try check(other.farEnd == setup.farEnd, "inputs.far_end")
     try check(other.otherAudio == setup.otherAudio, "inputs.other_audio")

@@ -39,6 +39,7 @@ struct CaptureSide: ~Copyable {
   private let frame: Frame
   private var microphone: InputTimeline
   private var settled: Int64 = 0  // the samples that had arrived before the last chunk
+  private var pair: MicrophonePair?
   private var concealed: ConcealedSpans
   private var pipeline: CapturePipeline
   private var echo: EchoReference
@@ -59,6 +60,7 @@ struct CaptureSide: ~Copyable {
     // At most the last chunk, the gap before it and `longestWaitFrames` wait.
     microphone = InputTimeline(format: setup.microphone, longestLead: nil)
     frame = Frame(rate: setup.microphone.rate, channelCount: setup.microphone.channelCount)
+    pair = setup.microphonePair.map { MicrophonePair($0, rate: setup.microphone.rate) }
     concealed = ConcealedSpans(
       frameSize: frame.sampleCount, delay: setup.microphone.rate.samples(in: pipeline.heldBack))
     output = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
@@ -191,7 +193,10 @@ struct CaptureSide: ~Copyable {
 
   /// Takes the next frame of the microphone.
   /// Runs per frame: no allocation, lock, log or await.
-  mutating func takeFrame() { microphone.take(into: frame) }
+  mutating func takeFrame() {
+    microphone.take(into: frame)
+    pair?.process(frame)
+  }
 
   /// Makes `output` of the frame that was taken. `mix` is the playback of the same time.
   /// Runs per frame: no allocation, lock, log or await.

@@ -15,6 +15,8 @@ public struct SessionSetup: Sendable {
   /// Whether the session runs in real time. Under the media clock it runs as fast as it can.
   public var isRealTime = true
   public var microphone: AudioFormat
+  /// The arrangement of a microphone's two channels, or nil to leave them as they are.
+  public var microphonePair: MicrophonePair.Layout?
   /// The format of the reference that the client captures at the loudspeaker, or nil for none.
   public var reference: AudioFormat?
   /// The format of the other side of the call, or nil for none.

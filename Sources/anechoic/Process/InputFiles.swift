@@ -47,9 +47,9 @@ struct InputFiles {
   /// The format of the playback: the far end's format, or the microphone's if there is no far end.
   var playbackFormat: AudioFormat { (file(of: .farEnd) ?? microphone).format }
 
-  /// The formats of the inputs, for the start of the session.
-  var formats: Anechoic_V1_Start.Inputs {
-    ([microphone] + others).reduce(into: Anechoic_V1_Start.Inputs()) { inputs, file in
+  /// Announces the formats of the inputs in the start of the session.
+  func announce(in inputs: inout Anechoic_V1_Start.Inputs) {
+    for file in [microphone] + others {
       inputs[keyPath: file.input.format] = Anechoic_V1_AudioFormat(file.format)
     }
   }

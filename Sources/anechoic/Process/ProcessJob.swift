@@ -47,7 +47,7 @@ final class ProcessJob {
     injectionPolicy = InjectionPolicy(
       grantInjection, remembers: remembersInjection, controls: controls)
     var start = start
-    start.inputs = inputs.formats
+    inputs.announce(in: &start.inputs)
     if files.playback != nil {
       start.outputs.playback = Anechoic_V1_AudioFormat(playbackFormat)
     }

@@ -41,6 +41,14 @@ struct CallOptions: ParsableArguments {
   @Flag(help: "Lower other audio fully while somebody talks, and a third as much otherwise.")
   var advancedDucking = false
 
+  @Option(help: "Combine the two microphones of a stereo file into a direction.")
+  var polarPattern: PolarPatternArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "The distance of these microphones in millimeters, 5 to 50.", valueName: "mm"))
+  var microphoneSpacing: Float = 20
+
   @Flag(help: "Start muted.")
   var muted = false
 
@@ -85,6 +93,10 @@ struct CallOptions: ParsableArguments {
     start.config.otherAudioDucking.level = ducking.level
     start.config.otherAudioDucking.advancedDuckingEnabled = advancedDucking
     start.config.mute.gesturePolicy = gesturePolicy.policy
+    if let polarPattern {
+      start.inputs.microphonePair.pattern = polarPattern.pattern
+      start.inputs.microphonePair.spacingMillimeters = microphoneSpacing
+    }
     if injection { start.config.preferredInjectionMode = .spokenAudio }
   }
 }
@@ -153,6 +165,18 @@ enum DuckingArgument: String, ExpressibleByArgument, CaseIterable {
     case .min: .min
     case .mid: .mid
     case .max: .max
+    }
+  }
+}
+
+enum PolarPatternArgument: String, ExpressibleByArgument, CaseIterable {
+  case cardioid
+  case stereo
+
+  var pattern: Anechoic_V1_Start.MicrophonePair.PolarPattern {
+    switch self {
+    case .cardioid: .cardioid
+    case .stereo: .stereo
     }
   }
 }

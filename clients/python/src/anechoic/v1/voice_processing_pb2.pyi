@@ -256,16 +256,18 @@ class SetMute(_message.Message):
 class Start(_message.Message):
     __slots__ = ["config", "engine", "inputs", "labels", "muted", "outputs", "pacing", "resume_point", "resume_token", "resume_window", "session_id", "stats_interval"]
     class Inputs(_message.Message):
-        __slots__ = ["far_end", "microphone", "other_audio", "reference"]
+        __slots__ = ["far_end", "microphone", "microphone_pair", "other_audio", "reference"]
         FAR_END_FIELD_NUMBER: _ClassVar[int]
         MICROPHONE_FIELD_NUMBER: _ClassVar[int]
+        MICROPHONE_PAIR_FIELD_NUMBER: _ClassVar[int]
         OTHER_AUDIO_FIELD_NUMBER: _ClassVar[int]
         REFERENCE_FIELD_NUMBER: _ClassVar[int]
         far_end: _audio_pb2.AudioFormat
         microphone: _audio_pb2.AudioFormat
+        microphone_pair: Start.MicrophonePair
         other_audio: _audio_pb2.AudioFormat
         reference: _audio_pb2.AudioFormat
-        def __init__(self, microphone: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., reference: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., far_end: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., other_audio: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ...) -> None: ...
+        def __init__(self, microphone: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., reference: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., far_end: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., other_audio: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., microphone_pair: _Optional[_Union[Start.MicrophonePair, _Mapping]] = ...) -> None: ...
     class LabelsEntry(_message.Message):
         __slots__ = ["key", "value"]
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -273,6 +275,20 @@ class Start(_message.Message):
         key: str
         value: str
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    class MicrophonePair(_message.Message):
+        __slots__ = ["pattern", "spacing_millimeters", "turned"]
+        class PolarPattern(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+            __slots__ = []
+        PATTERN_FIELD_NUMBER: _ClassVar[int]
+        POLAR_PATTERN_CARDIOID: Start.MicrophonePair.PolarPattern
+        POLAR_PATTERN_STEREO: Start.MicrophonePair.PolarPattern
+        POLAR_PATTERN_UNSPECIFIED: Start.MicrophonePair.PolarPattern
+        SPACING_MILLIMETERS_FIELD_NUMBER: _ClassVar[int]
+        TURNED_FIELD_NUMBER: _ClassVar[int]
+        pattern: Start.MicrophonePair.PolarPattern
+        spacing_millimeters: float
+        turned: bool
+        def __init__(self, spacing_millimeters: _Optional[float] = ..., pattern: _Optional[_Union[Start.MicrophonePair.PolarPattern, str]] = ..., turned: bool = ...) -> None: ...
     class Outputs(_message.Message):
         __slots__ = ["chunk_duration", "playback", "playback_elsewhere", "processed"]
         CHUNK_DURATION_FIELD_NUMBER: _ClassVar[int]

@@ -1,0 +1,39 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import VoiceSessions
+
+extension MicrophonePair.Layout {
+  /// Converts an arrangement. Throws for one that the microphone does not have or that is not supported.
+  init(
+    _ pair: Anechoic_V1_Start.MicrophonePair, microphone: AudioFormat, path: String
+  ) throws(InvalidField) {
+    guard microphone.channelCount == 2 else {
+      throw InvalidField(path, "requires a microphone with 2 channels")
+    }
+    guard Self.spacings.contains(pair.spacingMillimeters / 1000) else {
+      throw InvalidField("\(path).spacing_millimeters", "must be 5 to 50")
+    }
+    let pattern: Pattern
+    switch pair.pattern {
+    case .cardioid: pattern = .cardioid
+    case .stereo: pattern = .stereo
+    case .unspecified, .UNRECOGNIZED:
+      throw InvalidField("\(path).pattern", "must be CARDIOID or STEREO")
+    }
+    self.init(
+      spacing: pair.spacingMillimeters / 1000, pattern: pattern, isTurned: pair.turned)
+  }
+}
+
+extension Anechoic_V1_Start.MicrophonePair {
+  init(_ layout: MicrophonePair.Layout) {
+    self.init()
+    spacingMillimeters = layout.spacing * 1000
+    turned = layout.isTurned
+    pattern =
+      switch layout.pattern {
+      case .cardioid: .cardioid
+      case .stereo: .stereo
+      }
+  }
+}

@@ -1,0 +1,105 @@
+internal import AudioCore
+
+#if canImport(Glibc)
+  internal import Glibc
+#endif
+
+/// Two microphones near each other, combined into a direction.
+///
+/// One microphone minus the other, delayed by the time that sound travels between them, hears nothing from
+/// the side of the other one: a cardioid. This difference is small at low frequencies. An integrator
+/// restores them. The method is the first-order differential microphone (Elko and Pong, "A simple adaptive
+/// first-order differential microphone", WASPAA 1995), with a fixed null. It adds no delay.
+public struct MicrophonePair {
+  /// The arrangement of two microphones, and the direction in which they hear.
+  public struct Layout: Sendable, Equatable {
+    /// The distances that are supported, in meters.
+    public static let spacings: ClosedRange<Float> = 0.005...0.05
+
+    public enum Pattern: Sendable {
+      /// Both channels hear what comes from the first microphone's side.
+      case cardioid
+      /// Each channel hears what comes from its own microphone's side.
+      case stereo
+    }
+
+    /// The distance of the microphones in meters.
+    public var spacing: Float
+    public var pattern: Pattern
+    /// Whether the device is held the other way round, so that the microphones have changed places.
+    public var isTurned: Bool
+
+    public init(spacing: Float, pattern: Pattern, isTurned: Bool = false) {
+      self.spacing = spacing
+      self.pattern = pattern
+      self.isTurned = isTurned
+    }
+  }
+
+  private let layout: Layout
+  private var first: Difference
+  private var second: Difference
+
+  init(_ layout: Layout, rate: SampleRate) {
+    self.layout = layout
+    first = Difference(spacing: layout.spacing, rate: rate)
+    second = first
+  }
+
+  /// Replaces both channels of a frame. Runs per frame: no allocation, lock, log or await.
+  mutating func process(_ frame: borrowing Frame) {
+    let (left, right) = (frame.planePointers[0], frame.planePointers[1])
+    for index in 0..<frame.sampleCount {
+      let here = layout.isTurned ? right[index] : left[index]
+      let there = layout.isTurned ? left[index] : right[index]
+      let ahead = first.next(near: here, far: there)
+      switch layout.pattern {
+      case .cardioid: (left[index], right[index]) = (ahead, ahead)
+      case .stereo: (left[index], right[index]) = (ahead, second.next(near: there, far: here))
+      }
+    }
+  }
+}
+
+/// A near microphone minus a delayed far one, with all frequencies equally loud.
+private struct Difference {
+  /// The speed of sound in meters per second, at 20 °C.
+  private static let speedOfSound: Float = 343
+  /// The frequency in Hz below which the integrator forgets, so that noise does not pile up.
+  private static let lowest: Float = 60
+  /// The share of the difference beside its integral. With it, the response stays within 1 dB up to the
+  /// frequency whose quarter of a wave is the spacing.
+  private static let direct: Float = 0.385
+
+  private let allPass: Float
+  private let wholeDelay: Int
+  private let gain: Float
+  private let memory: Float
+  /// The last samples of the far microphone, the newest first.
+  private var far: InlineArray<9, Float> = .init(repeating: 0)
+  private var delayed: Float = 0
+  private var difference: Float = 0
+  private var integral: Float = 0
+
+  init(spacing: Float, rate: SampleRate) {
+    let hertz = Float(rate.hertz)
+    let delay = spacing / Self.speedOfSound * hertz
+    // The fraction of an all-pass of the first order is best around one sample (Thiran).
+    wholeDelay = max(0, Int((delay - 1).rounded()))
+    let fraction = delay - Float(wholeDelay)
+    allPass = (1 - fraction) / (1 + fraction)
+    gain = 1 / (4 * delay)
+    memory = expf(-2 * .pi * Self.lowest / hertz)
+  }
+
+  /// Returns the next sample. Runs per sample: no allocation, lock, log or await.
+  mutating func next(near: Float, far sample: Float) -> Float {
+    for index in stride(from: wholeDelay + 1, to: 0, by: -1) { far[index] = far[index - 1] }
+    far[0] = sample
+    delayed = allPass * (far[wholeDelay] - delayed) + far[wholeDelay + 1]
+    let before = difference
+    difference = near - delayed
+    integral = memory * integral + gain * (difference + before)
+    return integral + Self.direct * difference
+  }
+}

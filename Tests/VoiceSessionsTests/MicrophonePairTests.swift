@@ -1,0 +1,96 @@
+import AudioCore
+import TestAudio
+import Testing
+
+@testable import VoiceSessions
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Plane waves from simulated directions at two microphones.
+struct MicrophonePairTests {
+  private static let spacing: Float = 0.02
+  private static let rates: [SampleRate] = [.hz16000, .hz48000]
+  private static let frequencies: [Float] = [200, 500, 1000, 2000, 3000]
+
+  /// Returns the levels in dB that both channels have for a tone of 0 dB from a direction. 0 degrees is the
+  /// first microphone's side.
+  private func levels(
+    _ layout: MicrophonePair.Layout, _ frequency: Float, degrees: Float, _ rate: SampleRate
+  ) -> (first: Float, second: Float) {
+    var pair = MicrophonePair(layout, rate: rate)
+    let frame = Frame(rate: rate, channelCount: 2)
+    // The second microphone hears the wave later, by a part of the spacing.
+    let later = layout.spacing * cosf(degrees * .pi / 180) / 343
+    var sums = (Float(0), Float(0))
+    for index in 0..<100 {
+      for sample in 0..<frame.sampleCount {
+        let time = Double(index * frame.sampleCount + sample) / Double(rate.hertz)
+        let turn = 2 * Double.pi * Double(frequency)
+        frame.plane(0)[sample] = Float(sin(turn * time))
+        frame.plane(1)[sample] = Float(sin(turn * (time - Double(later))))
+      }
+      pair.process(frame)
+      guard index >= 50 else { continue }
+      for sample in 0..<frame.sampleCount {
+        sums.0 += frame.plane(0)[sample] * frame.plane(0)[sample]
+        sums.1 += frame.plane(1)[sample] * frame.plane(1)[sample]
+      }
+    }
+    let count = Float(50 * frame.sampleCount) / 2
+    return (10 * log10f(sums.0 / count + 1e-12), 10 * log10f(sums.1 / count + 1e-12))
+  }
+
+  @Test(arguments: rates)
+  func aCardioidHearsTheFrontEvenlyAndNotTheRear(rate: SampleRate) {
+    let layout = MicrophonePair.Layout(spacing: Self.spacing, pattern: .cardioid)
+    for frequency in Self.frequencies {
+      let front = levels(layout, frequency, degrees: 0, rate).first
+      let side = levels(layout, frequency, degrees: 90, rate).first
+      let rear = levels(layout, frequency, degrees: 180, rate).first
+      #expect(abs(front) < 1, "\(frequency) Hz: \(front) dB")
+      #expect(abs(front - side - 6) < 2, "\(frequency) Hz from the side: \(side) dB")
+      #expect(rear < -30, "\(frequency) Hz from the rear: \(rear) dB")
+    }
+  }
+
+  @Test(arguments: rates)
+  func stereoHasEachSideInItsChannel(rate: SampleRate) {
+    for isTurned in [false, true] {
+      let layout = MicrophonePair.Layout(
+        spacing: Self.spacing, pattern: .stereo, isTurned: isTurned)
+      for frequency in Self.frequencies {
+        let (first, second) = levels(layout, frequency, degrees: isTurned ? 180 : 0, rate)
+        #expect(abs(first) < 1 && second < -30, "\(frequency) Hz: \(first) and \(second) dB")
+        let middle = levels(layout, frequency, degrees: 90, rate)
+        #expect(abs(middle.first - middle.second) < 0.1)
+      }
+    }
+  }
+
+  @Test(arguments: SampleRate.allCases, [0.005, 0.05] as [Float])
+  func everyRateAndSpacingIsStable(rate: SampleRate, spacing: Float) {
+    let layout = MicrophonePair.Layout(spacing: spacing, pattern: .stereo)
+    let (first, second) = levels(layout, 300, degrees: 0, rate)
+    #expect(abs(first) < 2 && second < -20, "\(first) and \(second) dB")
+  }
+
+  @Test func aSessionHearsInTheDirection() throws {
+    let rate = SampleRate.hz16000
+    let noise = Signals.babble(2 * rate.hertz, rate: rate, seed: 5)
+    func output(_ pair: MicrophonePair.Layout?) throws -> Float {
+      var setup = SessionSetup(microphone: .f32(rate, 2))
+      setup.configuration.voiceProcessing.isBypassed = true
+      setup.microphonePair = pair
+      let run = try SessionRun(setup)
+      // One sample is 2.1 cm. The sound comes from the second microphone's side.
+      try run.send(microphone: encode([[0] + noise.dropLast(), noise], .f32), in: 8 * 160)
+      run.finish()
+      return level(decode(run.sink.processed, .f32(rate, 2))[0])
+    }
+    let open = try output(nil)
+    let directed = try output(.init(spacing: 343 / 16000, pattern: .cardioid))
+    #expect(open - directed > 30, "\(open - directed) dB")
+  }
+}
