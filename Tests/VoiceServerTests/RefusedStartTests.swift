@@ -54,6 +54,19 @@ struct RefusedStartTests {
     Fault(field: "start.config.voice_processing.gain_control.target_level_dbfs") {
       $0.config.voiceProcessing.gainControl.targetLevelDbfs = 32
     },
+    Fault(field: "start.inputs.microphone_pair") {
+      $0.inputs.microphonePair.spacingMillimeters = 20
+      $0.inputs.microphonePair.pattern = .cardioid
+    },
+    Fault(field: "start.inputs.microphone_pair.pattern") {
+      $0.inputs.microphone.channelCount = 2
+      $0.inputs.microphonePair.spacingMillimeters = 20
+    },
+    Fault(field: "start.inputs.microphone_pair.spacing_millimeters") {
+      $0.inputs.microphone.channelCount = 2
+      $0.inputs.microphonePair.pattern = .stereo
+      $0.inputs.microphonePair.spacingMillimeters = .nan
+    },
     Fault(field: "start.inputs.other_audio") { $0.inputs.otherAudio = $0.inputs.microphone },
     Fault(field: "start.inputs.far_end.channel_count") {
       $0.inputs.farEnd = $0.inputs.microphone
