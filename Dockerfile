@@ -28,7 +28,7 @@ COPY Tests Tests
 COPY training/RenderScenes training/RenderScenes
 COPY scripts/build-release scripts/
 # The runtime image has no Swift, so Swift's libraries are a part of the executables.
-RUN install -D --strip --target-directory=/out "$(scripts/build-release)"/anechoic-server \
+RUN install -D --strip --target-directory=/out "$(scripts/build-release anechoic anechoic-edge anechoic-server)"/anechoic-server \
     .build/release/anechoic .build/release/anechoic-edge
 
 # The edge agent, for a machine with sound hardware. See docs/how-to/set-up-an-edge.md.
