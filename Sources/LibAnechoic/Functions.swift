@@ -1,7 +1,8 @@
-internal import CAnechoic
+public import CAnechoic
 internal import LiveVoice
 
-// The functions of anechoic.h, which describes them.
+// The functions of anechoic.h, which describes them. They are public, because an optimized build hides
+// all others.
 
 private typealias Session = OpaquePointer
 
@@ -10,7 +11,7 @@ private func voice(_ session: Session) -> LiveVoice {
 }
 
 @_cdecl("anechoic_options_init")
-func initializeOptions(_ options: UnsafeMutablePointer<anechoic_options>) {
+public func initializeOptions(_ options: UnsafeMutablePointer<anechoic_options>) {
   options.pointee = anechoic_options()
   options.pointee.size = MemoryLayout<anechoic_options>.size
   options.pointee.sample_rate_hz = 48000
@@ -19,7 +20,7 @@ func initializeOptions(_ options: UnsafeMutablePointer<anechoic_options>) {
 }
 
 @_cdecl("anechoic_open")
-func open(
+public func open(
   _ options: UnsafePointer<anechoic_options>, _ message: UnsafeMutablePointer<CChar>?,
   _ messageSize: Int
 ) -> OpaquePointer? {
@@ -42,7 +43,7 @@ private struct OptionsNotInitialized: Error, CustomStringConvertible {
 }
 
 @_cdecl("anechoic_push")
-func push(
+public func push(
   _ session: OpaquePointer, _ microphone: UnsafePointer<Float>,
   _ reference: UnsafePointer<Float>?, _ frames: Int
 ) {
@@ -56,7 +57,7 @@ func push(
 }
 
 @_cdecl("anechoic_push_int16")
-func pushIntegers(
+public func pushIntegers(
   _ session: OpaquePointer, _ microphone: UnsafePointer<Int16>,
   _ reference: UnsafePointer<Int16>?, _ frames: Int
 ) {
@@ -70,7 +71,7 @@ func pushIntegers(
 }
 
 @_cdecl("anechoic_pull")
-func pull(
+public func pull(
   _ session: OpaquePointer, _ output: UnsafeMutablePointer<Float>, _ frames: Int
 ) -> Int {
   let voice = voice(session)
@@ -80,7 +81,7 @@ func pull(
 }
 
 @_cdecl("anechoic_pull_int16")
-func pullIntegers(
+public func pullIntegers(
   _ session: OpaquePointer, _ output: UnsafeMutablePointer<Int16>, _ frames: Int
 ) -> Int {
   let voice = voice(session)
@@ -90,33 +91,36 @@ func pullIntegers(
 }
 
 @_cdecl("anechoic_next_event")
-func nextEvent(_ session: OpaquePointer, _ event: UnsafeMutablePointer<anechoic_event>) -> Bool {
+public func nextEvent(_ session: OpaquePointer, _ event: UnsafeMutablePointer<anechoic_event>)
+  -> Bool
+{
   guard let next = voice(session).nextEvent() else { return false }
   event.pointee = anechoic_event(next)
   return true
 }
 
 @_cdecl("anechoic_is_processing")
-func isProcessing(_ session: OpaquePointer) -> Bool { voice(session).isProcessing }
+public func isProcessing(_ session: OpaquePointer) -> Bool { voice(session).isProcessing }
 
 @_cdecl("anechoic_set_muted")
-func setMuted(_ session: OpaquePointer, _ muted: Bool) { voice(session).setMuted(muted) }
+public func setMuted(_ session: OpaquePointer, _ muted: Bool) { voice(session).setMuted(muted) }
 
 @_cdecl("anechoic_is_muted")
-func isMuted(_ session: OpaquePointer) -> Bool { voice(session).isMuted }
+public func isMuted(_ session: OpaquePointer) -> Bool { voice(session).isMuted }
 
 @_cdecl("anechoic_decide_gesture")
-func decideGesture(_ session: OpaquePointer, _ id: UnsafePointer<CChar>, _ accept: Bool) {
+public func decideGesture(_ session: OpaquePointer, _ id: UnsafePointer<CChar>, _ accept: Bool) {
   voice(session).decideGesture(String(cString: id), accept: accept)
 }
 
 @_cdecl("anechoic_decide_injection")
-func decideInjection(_ session: OpaquePointer, _ client: UnsafePointer<CChar>, _ grant: Bool) {
+public func decideInjection(_ session: OpaquePointer, _ client: UnsafePointer<CChar>, _ grant: Bool)
+{
   voice(session).decideInjection(by: String(cString: client), grant: grant)
 }
 
 @_cdecl("anechoic_close")
-func close(_ session: OpaquePointer?) {
+public func close(_ session: OpaquePointer?) {
   guard let session else { return }
   let voice = Unmanaged<LiveVoice>.fromOpaque(UnsafeRawPointer(session)).takeRetainedValue()
   voice.close()
