@@ -6,12 +6,16 @@ public import VoiceClient
 
 /// The server that a command uses, and the connection to it.
 public struct ServerOptions: ParsableArguments {
-  @Option(help: "The address of the server: HOST:PORT, [IPv6]:PORT or unix:PATH.")
-  public var server = "127.0.0.1:50051"
+  @Option(help: Self.serverHelp)
+  public var server = Self.usualServer
 
   @OptionGroup(title: "Connection") public var connection: ServerAccess
 
   public init() {}
+
+  public static let usualServer = "127.0.0.1:50051"
+  public static let serverHelp: ArgumentHelp =
+    "The address of the server: HOST:PORT, [IPv6]:PORT or unix:PATH."
 
   public func validate() throws { try connection.validate(for: server) }
 
@@ -25,11 +29,7 @@ public struct ServerOptions: ParsableArguments {
 
   /// Returns a client of the server's sessions, once the server listens.
   public func sessionsClient(as identity: ClientOption) async throws -> SessionsClient {
-    let security = try connection.channelSecurity()
-    try await connection.waitForServer(at: server)
-    return SessionsClient(
-      server: server, clientName: identity.client.description, security: security,
-      credentials: connection.credentials)
+    try await connection.sessionsClient(of: server, as: identity)
   }
 }
 
@@ -122,6 +122,17 @@ public struct ServerAccess: ParsableArguments {
       authorities: caFile.map { CertificateFile($0) },
       certificate: certificate.map { CertificateFile($0) }, key: key.map { CertificateFile($0) },
       serverName: tlsServerName?.description)
+  }
+
+  /// Returns a client of a server's sessions, once the server listens.
+  public func sessionsClient(
+    of server: String, as identity: ClientOption
+  ) async throws -> SessionsClient {
+    let security = try channelSecurity()
+    try await waitForServer(at: server)
+    return SessionsClient(
+      server: server, clientName: identity.client.description, security: security,
+      credentials: credentials)
   }
 
   /// Returns once the server listens, or after --connect-timeout.

@@ -2,6 +2,7 @@ internal import Administration
 internal import AnechoicAPI
 internal import ArgumentParser
 internal import CommandLineSupport
+internal import Foundation
 internal import LayeredSettings
 internal import Logging
 internal import ServerSettings
@@ -51,11 +52,28 @@ struct ServeCommand: AsyncParsableCommand {
       """,
     version: anechoicVersion, subcommands: [CheckConfigCommand.self, HealthcheckCommand.self])
 
-  @OptionGroup var options: SettingsOptions
+  // Without a group around these groups: in debug builds, ArgumentParser checks a group five times for
+  // each level above it, and the server would start slowly.
+  @OptionGroup var file: SettingsFileOption
+  @OptionGroup(title: "Listeners") var listen: SettingFlags<ListenFlags>
+  @OptionGroup(title: "TLS") var tls: SettingFlags<TLSFlags>
+  @OptionGroup(title: "Authentication") var authentication: SettingFlags<AuthenticationFlags>
+  @OptionGroup(title: "Sessions") var sessions: SettingFlags<SessionsFlags>
+  @OptionGroup(title: "Limits") var limits: SettingFlags<LimitsFlags>
+  @OptionGroup(title: "Log") var log: SettingFlags<LogFlags>
+
+  /// The settings on the command line, in the file and in the environment.
+  private var sources: SettingsSources {
+    SettingsSources(
+      file: file.config,
+      flags: listen.given + tls.given + authentication.given + sessions.given + limits.given
+        + log.given,
+      environment: ProcessInfo.processInfo.environment)
+  }
 
   func run() async throws {
     let (signals, hangups) = (TerminationSignals(awaited: 2), ReloadSignals())
-    let sources = options.sources
+    let sources = sources
     let settings = try sources.readForCommand()
     let values = settings.values
     let operations = try ServerOperations(

@@ -10,9 +10,17 @@ struct MuteSession: AsyncParsableCommand {
     commandName: "mute",
     abstract: "Mute a session. Its processed voice becomes silence.")
 
-  @OptionGroup var change: MuteOptions
+  @Argument(help: "The session: ID or sessions/ID.")
+  var name: SessionName
 
-  func run() async throws { try await change.run(muted: true) }
+  @Option(parsing: .unconditional, help: MuteChange.generationHelp)
+  var ifGeneration: UInt64?
+
+  @OptionGroup var options: SessionsOptions
+
+  func run() async throws {
+    try await MuteChange(name: name, muted: true, ifGeneration: ifGeneration).run(options)
+  }
 }
 
 struct UnmuteSession: AsyncParsableCommand {
@@ -20,25 +28,31 @@ struct UnmuteSession: AsyncParsableCommand {
     commandName: "unmute",
     abstract: "Unmute a session.")
 
-  @OptionGroup var change: MuteOptions
-
-  func run() async throws { try await change.run(muted: false) }
-}
-
-struct MuteOptions: ParsableArguments {
   @Argument(help: "The session: ID or sessions/ID.")
   var name: SessionName
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Change the state only if its generation is still this one. Every change raises it.",
-      valueName: "generation"))
+  @Option(parsing: .unconditional, help: MuteChange.generationHelp)
   var ifGeneration: UInt64?
 
   @OptionGroup var options: SessionsOptions
 
-  func run(muted: Bool) async throws {
+  func run() async throws {
+    try await MuteChange(name: name, muted: false, ifGeneration: ifGeneration).run(options)
+  }
+}
+
+/// A change of a session's mute state by a command.
+private struct MuteChange {
+  static let generationHelp = ArgumentHelp(
+    "Change the state only if its generation is still this one. Every change raises it.",
+    valueName: "generation")
+
+  let name: SessionName
+  let muted: Bool
+  let ifGeneration: UInt64?
+
+  /// Changes the state, and prints it.
+  func run(_ options: SessionsOptions) async throws {
     try await options.withClient { client in
       let state = try await client.setMute(
         name.description, muted: muted, ifGeneration: ifGeneration)

@@ -24,19 +24,27 @@ struct SessionsCommand: AsyncParsableCommand {
 }
 
 /// The options of every command on sessions.
+///
+/// The group ServerOptions would be one level more. In debug builds, ArgumentParser checks a group five
+/// times for each level above it, so that a command with four levels needs a second to start.
 struct SessionsOptions: ParsableArguments {
-  @OptionGroup var target: ServerOptions
+  @Option(help: ServerOptions.serverHelp)
+  var server = ServerOptions.usualServer
+
+  @OptionGroup(title: "Connection") var connection: ServerAccess
   @OptionGroup var identity: ClientOption
 
   @Flag(help: "Print JSON, one object per line.")
   var json = false
 
+  func validate() throws { try connection.validate(for: server) }
+
   /// Runs `body` with a client of the server. A failure names the server.
   func withClient(_ body: (SessionsClient) async throws -> Void) async throws {
     do {
-      try await body(try await target.sessionsClient(as: identity))
+      try await body(try await connection.sessionsClient(of: server, as: identity))
     } catch let status as Status {
-      throw CommandFailure(status, server: target.server)
+      throw CommandFailure(status, server: server)
     }
   }
 }
