@@ -31,6 +31,8 @@ CALL = (
     "--playback sample/output/call-playback.wav --output sample/output/call-voice.wav")
 # Most of the time, pages wait for audio in real time.
 PAGES_AT_A_TIME = 8
+# Commands that send the sample, which has 20 s, in real time and wait for its end.
+IN_REAL_TIME = ("anechoic inject", "examples/features/resume.sh", "./clean", "PYTHONPATH=")
 # A command that asks a server.
 ASKS = ("anechoic sessions", "anechoic inject", "anechoic capabilities", "anechoic health", "curl ")
 
@@ -60,6 +62,11 @@ class PageTest:
             if need == "call":
                 before += [Step(0, CALL, is_endless=True, is_hidden=True)]
             self.steps = before + self.steps
+
+    @property
+    def expected_seconds(self) -> int:
+        """About how long the page takes on a machine that does nothing else."""
+        return sum(20 if step.text.startswith(IN_REAL_TIME) else 1 for step in self.steps)
 
     def add(self, block: pages.Block, table: Table) -> None:
         if block.language == "python" and block.text.startswith("import "):
@@ -105,10 +112,10 @@ class PageTest:
                  if not before or block.line < before.line]
         return [(block, lines) for block, lines in found if lines]
 
-    def run(self, shell: PageShell) -> None:
+    def run(self, shell: PageShell) -> float:
+        """Runs the commands, and returns their processor time in seconds."""
         shell.steps = self.steps
-        if self.steps:
-            shell.run(self.has_shown)
+        processor = shell.run(self.has_shown) if self.steps else 0
         shown = "\n".join(block.text for block in self.shown)
         for step in self.steps:
             if step.is_endless and step.status is None:
@@ -121,6 +128,7 @@ class PageTest:
                     step.line, f"exit code {step.status}: {step.text}\n{step.output[-600:]}")
         for block, lines in self.missing():
             self.problem(block.line, "neither a command nor printed by one:\n" + "\n".join(lines))
+        return processor
 
     @staticmethod
     def is_announced(step: Step, shown: str) -> bool:
@@ -188,18 +196,19 @@ def main() -> int:
         if test.steps:
             shutil.copytree(work / "repository", folder, symlinks=True, copy_function=os.link)
         begin = time.monotonic()
-        test.run(PageShell(
+        processor = test.run(PageShell(
             ROOT, folder, arguments.programs, Path(f"{folder}.log"), is_isolated))
         seconds = time.monotonic() - begin
         visible = sum(not step.is_hidden for step in test.steps)
-        print(f"{'FAILED' if test.problems else 'ok':6} {seconds:5.1f} s {visible:3} commands"
-              f"  {test.name}", flush=True)
+        if visible or test.problems:
+            print(f"{'FAILED' if test.problems else 'ok':6} {seconds:5.1f} s, {processor:4.1f} s of processor"
+                  f" time, {visible:2} commands  {test.name}", flush=True)
 
     try:
         copy_repository(work / "repository", arguments.programs)
         with ThreadPoolExecutor(PAGES_AT_A_TIME if is_isolated else 1) as pool:
             # Long pages begin first, so that none is left over at the end.
-            list(pool.map(run, sorted(chosen, key=lambda test: -len(test.steps))))
+            list(pool.map(run, sorted(chosen, key=lambda test: -test.expected_seconds)))
     finally:
         if not arguments.keep:
             shutil.rmtree(work, ignore_errors=True)
