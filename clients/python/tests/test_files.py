@@ -2,8 +2,12 @@
 
 import os
 import re
+import shutil
+import signal
+import struct
 import subprocess
 import sys
+import threading
 import wave
 
 import numpy as np
@@ -61,8 +65,57 @@ def test_other_files_are_refused_in_one_line(tmp_path):
     with pytest.raises(anechoic.FormatError, match="rate.wav: rate: 22050 is not supported"):
         anechoic.Recording.read(tmp_path / "rate.wav")
     (tmp_path / "text.wav").write_text("This is no sound.")
-    with pytest.raises(anechoic.FormatError, match="text.wav: not a WAV file"):
+    with pytest.raises(anechoic.FormatError, match="text.wav: the file is not a WAV file"):
         anechoic.Recording.read(tmp_path / "text.wav")
+    for cut in (0, 11, 30, 40):
+        (tmp_path / "cut.wav").write_bytes((tmp_path / "rate.wav").read_bytes()[:cut])
+        with pytest.raises(anechoic.FormatError, match="cut.wav: the file is not a WAV file"):
+            anechoic.Recording.read(tmp_path / "cut.wav")
+
+
+def wav(content, kind=1, bits=16, claimed=None, more=b""):
+    """A WAV file with a header as other programs write it."""
+    form = struct.pack("<HHIIHH", kind, 1, 16000, 2000 * bits, bits // 8, bits) + more
+    size = len(content) if claimed is None else claimed
+    return (b"RIFF\0\0\0\0WAVELIST\x03\0\0\0abc\0fmt " + struct.pack("<I", len(form)) + form + b"data"
+            + struct.pack("<I", size) + content)
+
+
+def test_headers_of_other_programs_are_read(tmp_path):
+    ints, floats = np.arange(-50, 50, dtype="<i2"), np.linspace(-1, 1, 100, dtype="<f4")
+    extension = struct.pack("<HHIH", 22, 16, 4, 1) + bytes.fromhex("000000001000800000aa00389b71")
+    path = tmp_path / "a.wav"
+    for content in (wav(ints.tobytes()), wav(ints.tobytes(), kind=0xFFFE, more=extension),
+                    wav(ints.tobytes(), claimed=0xFFFFFFFF), wav(ints.tobytes(), claimed=0)):
+        path.write_bytes(content)
+        assert np.array_equal(anechoic.Recording.read(path).samples, ints)
+    path.write_bytes(wav(floats.tobytes(), kind=3, bits=32))
+    assert np.array_equal(anechoic.Recording.read(path).samples, floats)
+    path.write_bytes(wav(ints.tobytes(), claimed=10**9))
+    with pytest.raises(anechoic.FormatError, match="the file is cut off: it has 200 of 1000000000 bytes"):
+        anechoic.Recording.read(path)
+    path.write_bytes(wav(b"\0\0\xc0\x7f" * 100, kind=3, bits=32))
+    with pytest.raises(anechoic.FormatError, match="not a finite number"):
+        anechoic.Recording.read(path)
+
+
+def test_a_file_that_breaks_off_in_the_middle_ends_the_session(server, tmp_path):
+    samples = np.zeros(32000, "<f4")
+    samples[30000] = np.nan
+    (tmp_path / "nan.wav").write_bytes(wav(samples.tobytes(), kind=3, bits=32))
+    with pytest.raises(anechoic.FormatError, match="nan.wav: a sample is not a finite number"):
+        anechoic.process_file(tmp_path / "nan.wav", tmp_path / "voice.wav", server=server)
+
+
+def test_an_input_is_never_overwritten(server, sample, tmp_path):
+    for name in ("microphone", "reference"):
+        shutil.copy(sample / f"{name}.wav", tmp_path)
+    (tmp_path / "link.wav").symlink_to("microphone.wav")
+    for output in ("microphone.wav", "reference.wav", "link.wav"):
+        with pytest.raises(anechoic.InvalidRequest, match="is also an input"):
+            anechoic.process_file(tmp_path / "microphone.wav", tmp_path / output,
+                                  reference=tmp_path / "reference.wav", server=server)
+    assert (tmp_path / "microphone.wav").read_bytes() == (sample / "microphone.wav").read_bytes()
 
 
 def test_a_shorter_reference_of_another_rate_is_continued_with_silence(server, tmp_path, sample, reference):
@@ -104,6 +157,8 @@ def test_the_command_starts_a_server_if_there_is_none(sample, tmp_path):
     (["process", "nowhere.wav", "x.wav"], 2, "anechoic: nowhere.wav: No such file or directory"),
     (["process", "MIC", "x.wav", "--server", "127.0.0.1:1"], 2, "anechoic: 127.0.0.1:1: UNAVAILABLE"),
     (["process", "MIC", "no/folder.wav", "--server", "SERVER"], 2, "anechoic: no/folder.wav: No such file"),
+    (["process", "MIC", "/dev/full", "--server", "SERVER"], 2, "anechoic: /dev/full: No space left on device"),
+    (["process", "MIC", "x.wav", "--tls", "--server", "SERVER"], 2, "anechoic: SERVER: UNAVAILABLE"),
     (["process", "MIC"], 64, "python -m anechoic process: the following arguments are required"),
     (["listen"], 64, "python -m anechoic: argument COMMAND: invalid choice"),
 ])
@@ -111,7 +166,39 @@ def test_a_failure_is_one_line(server, sample, tmp_path, arguments, code, words)
     known = {"MIC": str(sample / "microphone.wav"), "SERVER": server}
     done = python("-m", "anechoic", *[known.get(each, each) for each in arguments], cwd=tmp_path)
     assert done.returncode == code
-    assert done.stderr.startswith(words) and done.stderr.count("\n") == 1
+    assert done.stderr.startswith(words.replace("SERVER", server)) and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("stop, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_command_that_is_stopped_stops_its_server(sample, tmp_path, stop, code):
+    isolated = ["unshare", "--user", "--net"] if os.geteuid() else ["unshare", "--net"]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "clients/python/src"), "TMPDIR": str(tmp_path)}
+    command = [*isolated, sys.executable, "-m", "anechoic", "process", str(sample / "microphone.wav"),
+               str(tmp_path / "voice.wav"), "--real-time"]
+    # A shell that started these tests in the background may have had SIGINT ignored.
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    assert process.stdout.readline().endswith("voice started\n")
+    process.send_signal(stop)
+    output, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (code, "")
+    # The server's folder is gone, and with it its socket.
+    assert not list(tmp_path.glob("anechoic-*"))
+
+
+def test_a_blocking_session_may_be_left_at_any_time(server):
+    session = anechoic.blocking.Session(server, microphone=Format(16000))
+    with pytest.raises(anechoic.Refused, match="not open"):
+        session.feed(b"ab")
+    threads = threading.active_count()
+    with session:
+        for _ in session.process(np.zeros(160000)):
+            break
+        assert session.delay > 0
+    assert threading.active_count() == threads
+    for use in (lambda: session.read(1), session.__enter__, lambda: next(iter(session))):
+        with pytest.raises(anechoic.Refused):
+            use()
 
 
 def test_scripts_need_no_event_loop(server, microphone, reference):

@@ -8,6 +8,13 @@
 `process_file` processes recordings, and `anechoic.blocking` is for scripts without an event loop.
 """
 
+import os as _os
+import sys as _sys
+
+if _sys.argv[:1] == ["-m"] and "anechoic" in _sys.orig_argv:
+    # The command `python -m anechoic` tells a failure in one line. libgrpc reads this when it is imported.
+    _os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
 from . import blocking, enums, errors, events
 from ._local import local_server
 from ._output import Frame, Output

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
+from types import FrameType
 from typing import NoReturn, Sequence
 
 from ._version import __version__
@@ -16,6 +18,14 @@ from .recording import WavReader
 _WRONG_USAGE, _FAILED, _INTERRUPTED = 64, 2, 130
 
 
+class _Stopped(KeyboardInterrupt):
+    """SIGTERM or SIGHUP. A server that this command started stops, too."""
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    raise _Stopped(number)
+
+
 class _Arguments(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(_WRONG_USAGE, f"{self.prog}: {message}\n")
@@ -25,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     parser = _arguments()
     options = parser.parse_args(arguments)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
     try:
         _process(options)
     except OSError as error:
@@ -32,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(f"{place}{error.strerror or error}")
     except AnechoicError as error:
         return _fail(str(error))
+    except _Stopped as stopped:
+        return 128 + int(stopped.args[0])
     except KeyboardInterrupt:
         return _INTERRUPTED
     return 0

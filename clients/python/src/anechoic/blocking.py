@@ -4,7 +4,8 @@
         session.feed(samples)
         voice = session.read(320)
 
-An event loop runs in a thread of its own. All methods may be called from any thread, and wait.
+An event loop runs in a thread of its own. All methods may be called from any thread inside the with statement,
+and wait.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from types import TracebackType
-from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, List, Type, TypeVar
+from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, List, Mapping, Type, TypeVar
 
 from . import session as _session, sessions as _sessions
 from ._output import Output
 from .connection import Connection
 from .enums import InjectionPermission
+from .errors import Refused
 from .events import Event, MuteState
-from .formats import Audio, Samples
+from .formats import Audio, Format, Samples
 from .settings import Settings
 from .statistics import Statistics
 
@@ -45,79 +47,106 @@ class _Loop:
             future.cancel()
             raise
 
-    def call(self, function: Callable[[], T]) -> T:
-        async def run() -> T:
-            return function()
-
-        return self.wait(run())
-
-    def iterate(self, make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-        iterator = self.call(lambda: make().__aiter__())
-        while True:
-            try:
-                yield self.wait(iterator.__anext__())
-            except StopAsyncIteration:
-                return
-
     def stop(self) -> None:
+        self.wait(self._loop.shutdown_asyncgens())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
 
-class Session:
+class _Blocking:
+    """The loop of a session, which runs from `__enter__` to `__exit__`."""
+
+    def __init__(self) -> None:
+        self._loop: _Loop | None = None
+
+    def _wait(self, work: Callable[[], Awaitable[T]]) -> T:
+        if self._loop is None:
+            raise Refused("the session is not open; use it in a with statement", reason="NOT_OPEN")
+        return self._loop.wait(work())
+
+    def _iterate(self, make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
+        async def begin() -> AsyncIterator[T]:
+            return make().__aiter__()
+
+        iterator = self._wait(begin)
+        try:
+            while True:
+                try:
+                    yield self._wait(iterator.__anext__)
+                except StopAsyncIteration:
+                    return
+        finally:
+            close = getattr(iterator, "aclose", None)
+            if close is not None and self._loop is not None:
+                self._wait(close)
+
+    def _enter(self, work: Callable[[], Awaitable[Any]]) -> None:
+        if self._loop is not None:
+            raise Refused("the session is open already", reason="OPENED_BEFORE")
+        self._loop = _Loop()
+        try:
+            self._wait(work)
+        except BaseException:
+            self._stop()
+            raise
+
+    def _exit(self, work: Callable[[], Awaitable[Any]]) -> None:
+        try:
+            self._wait(work)
+        finally:
+            self._stop()
+
+    def _stop(self) -> None:
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.stop()
+
+
+class Session(_Blocking):
     """Does what `anechoic.Session` does, whose arguments it takes, and waits."""
 
     def __init__(self, server: _session.Server, **options: Any) -> None:
-        self._loop = _Loop()
-        try:
-            self._session = self._loop.call(lambda: _session.Session(server, **options))
-        except BaseException:
-            self._loop.stop()
-            raise
+        super().__init__()
+        self._session = _session.Session(server, **options)
 
     def __enter__(self) -> Session:
-        try:
-            self._loop.wait(self._session.open())
-        except BaseException:
-            self._loop.stop()
-            raise
+        self._enter(self._session.open)
         return self
 
     def __exit__(
         self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._loop.wait(self._session.__aexit__(kind, error, trace))
-        self._loop.stop()
+        self._exit(lambda: self._session.__aexit__(kind, error, trace))
 
     def feed(
         self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b""
     ) -> None:
-        self._loop.wait(self._session.feed(microphone, reference, far_end, other_audio))
+        self._wait(lambda: self._session.feed(microphone, reference, far_end, other_audio))
 
     def finish(self) -> None:
-        self._loop.wait(self._session.finish())
+        self._wait(lambda: self._session.finish())
 
     def read(self, count: int | None = None) -> Samples:
-        return self._loop.wait(self._session.read(count))
+        return self._wait(lambda: self._session.read(count))
 
     def __iter__(self) -> Iterator[Output]:
-        return self._loop.iterate(self._session.__aiter__)
+        return self._iterate(self._session.__aiter__)
 
     def process(self, microphone: Audio, reference: Audio = b"") -> Iterator[Output]:
-        return self._loop.iterate(lambda: self._session.process(microphone, reference))
+        return self._iterate(lambda: self._session.process(microphone, reference))
 
     def events(self) -> Iterator[Event]:
-        return self._loop.iterate(self._session.events)
+        return self._iterate(self._session.events)
 
     def mute(self) -> int:
-        return self._loop.wait(self._session.mute())
+        return self._wait(lambda: self._session.mute())
 
     def unmute(self) -> int:
-        return self._loop.wait(self._session.unmute())
+        return self._wait(lambda: self._session.unmute())
 
     def configure(self, settings: Settings) -> int:
-        return self._loop.wait(self._session.configure(settings))
+        return self._wait(lambda: self._session.configure(settings))
 
     @property
     def id(self) -> str:
@@ -128,53 +157,72 @@ class Session:
         return self._session.is_muted
 
     @property
+    def delay(self) -> float:
+        return self._session.delay
+
+    @property
+    def dropped_samples(self) -> int:
+        return self._session.dropped_samples
+
+    @property
+    def lost_samples(self) -> int:
+        return self._session.lost_samples
+
+    @property
     def statistics(self) -> Statistics | None:
         return self._session.statistics
 
 
-class Sessions:
+class Sessions(_Blocking):
     """Does what `anechoic.Sessions` does, and waits."""
 
     def __init__(self, server: str | Connection, *, client: str = "") -> None:
-        self._loop = _Loop()
-        self._sessions = self._loop.call(lambda: _sessions.Sessions(server, client=client))
+        super().__init__()
+        self._sessions = _sessions.Sessions(server, client=client)
 
     def __enter__(self) -> Sessions:
+        self._enter(self._sessions.__aenter__)
         return self
 
     def __exit__(
         self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._loop.wait(self._sessions.__aexit__(kind, error, trace))
-        self._loop.stop()
+        self._exit(lambda: self._sessions.__aexit__(kind, error, trace))
 
     def list(self) -> List[_sessions.SessionInfo]:
-        return [*self._loop.iterate(self._sessions.list)]
+        return [*self._iterate(self._sessions.list)]
 
     def get(self, session: str) -> _sessions.SessionInfo:
-        return self._loop.wait(self._sessions.get(session))
+        return self._wait(lambda: self._sessions.get(session))
 
     def watch(self, session: str, **options: Any) -> Iterator[_sessions.Watched]:
-        return self._loop.iterate(lambda: self._sessions.watch(session, **options))
+        return self._iterate(lambda: self._sessions.watch(session, **options))
 
     def mute(self, session: str) -> MuteState:
-        return self._loop.wait(self._sessions.mute(session))
+        return self._wait(lambda: self._sessions.mute(session))
 
     def unmute(self, session: str) -> MuteState:
-        return self._loop.wait(self._sessions.unmute(session))
+        return self._wait(lambda: self._sessions.unmute(session))
 
     def configure(self, session: str, settings: Settings) -> _sessions.SessionInfo:
-        return self._loop.wait(self._sessions.configure(session, settings))
+        return self._wait(lambda: self._sessions.configure(session, settings))
 
     def gesture(self, session: str, *, muted: bool | None = None) -> _sessions.Gesture:
-        return self._loop.wait(self._sessions.gesture(session, muted=muted))
+        return self._wait(lambda: self._sessions.gesture(session, muted=muted))
 
     def ask_to_inject(self, session: str, usage: str) -> InjectionPermission:
-        return self._loop.wait(self._sessions.ask_to_inject(session, usage))
+        return self._wait(lambda: self._sessions.ask_to_inject(session, usage))
 
     def say(self, session: str, text: str, *, voice: str = "") -> float:
         """Returns how many seconds were heard."""
-        return self._loop.wait(self._sessions.say(session, text, voice=voice)).total_seconds()
+        return self._wait(lambda: self._sessions.say(session, text, voice=voice)).total_seconds()
+
+    def play(self, session: str, samples: Samples, format: Format) -> float:
+        """Returns how many seconds were heard."""
+        return self._wait(lambda: self._sessions.play(session, samples, format)).total_seconds()
+
+    def label(self, session: str, labels: Mapping[str, str]) -> _sessions.SessionInfo:
+        return self._wait(lambda: self._sessions.label(session, labels))
 
     def delete(self, session: str) -> None:
-        self._loop.wait(self._sessions.delete(session))
+        self._wait(lambda: self._sessions.delete(session))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Callable
@@ -10,7 +11,7 @@ from typing import Callable
 import numpy as np
 
 from ._local import find_server, local_server
-from .errors import FormatError
+from .errors import FormatError, InvalidRequest
 from .events import Event
 from .formats import Samples
 from .recording import StrPath, WavReader, WavWriter
@@ -56,8 +57,11 @@ async def process(
     async with AsyncExitStack() as stack:
         mic = stack.enter_context(WavReader(microphone))
         ref = stack.enter_context(WavReader(reference)) if reference is not None else None
-        if mic.count == 0:
-            raise FormatError(f"{mic.path}: the file contains no samples")
+        for file in (mic, ref):
+            if file is not None and file.count == 0:
+                raise FormatError(f"{file.path}: the file contains no samples")
+            if file is not None and os.path.exists(output) and os.path.samefile(file.path, output):
+                raise InvalidRequest(f"{os.fspath(output)}: this file is also an input, and would be overwritten")
         if server is None:
             server = DEFAULT_SERVER
             if not await find_server(server):
@@ -108,6 +112,7 @@ async def _run(
     finally:
         for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
     return Processed(written, session.lost_samples, session.statistics)
 
 
@@ -115,15 +120,17 @@ async def _feed(session: Session, mic: WavReader, ref: WavReader | None, real_ti
     loop = asyncio.get_running_loop()
     began, position = loop.time(), 0
     count = round((0.02 if real_time else _SLICE_SECONDS) * mic.format.rate)
-    while len(samples := mic.read(count)):
-        position += len(samples)
-        if real_time:
-            await asyncio.sleep(max(0.0, began + position / mic.format.rate - loop.time()))
-        if ref is None:
-            await session.feed(samples)
-        else:
-            await session.feed(samples, _reference(ref, position - len(samples), position, mic.format.rate))
-    await session.finish()
+    try:
+        while len(samples := mic.read(count)):
+            position += len(samples)
+            if real_time:
+                await asyncio.sleep(max(0.0, began + position / mic.format.rate - loop.time()))
+            if ref is None:
+                await session.feed(samples)
+            else:
+                await session.feed(samples, _reference(ref, position - len(samples), position, mic.format.rate))
+    finally:
+        await session.finish()
 
 
 def _reference(ref: WavReader, start: int, end: int, rate: int) -> Samples:

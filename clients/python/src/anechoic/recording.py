@@ -1,15 +1,15 @@
-"""WAV files of 16, 24 and 32 bits, by the standard library."""
+"""WAV files of 16, 24 and 32 bits."""
 
 from __future__ import annotations
 
 import os
-import wave
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Type, Union
 
 import numpy as np
 
+from . import _wave
 from .errors import FormatError
 from .formats import Format, Samples
 
@@ -17,41 +17,47 @@ StrPath = Union[str, "os.PathLike[str]"]
 
 
 class WavReader:
-    """Reads a WAV file piece by piece. Files of 24 and 32 bits become floats."""
+    """Reads a WAV file of integers or floats piece by piece. Files of 24 and 32 bits become floats."""
 
     def __init__(self, path: StrPath) -> None:
         """Opens a file. Throws `OSError`, or `FormatError` for a file that is not supported."""
         self.path = os.fspath(path)
+        self._file = open(self.path, "rb")
         try:
-            self._file = wave.open(self.path, "rb")
-        except (wave.Error, EOFError) as error:
-            message = f"{self.path}: not a WAV file of integers (PCM): {error or 'the file is too short'}"
-            raise FormatError(message) from error
-        self._width = self._file.getsampwidth()
-        try:
-            if self._width not in (2, 3, 4):
-                raise FormatError(f"{self._width * 8} bits are not supported; use 16, 24 or 32")
-            rate, channels = self._file.getframerate(), self._file.getnchannels()
-            self.format = Format(rate, channels, "s16" if self._width == 2 else "f32")
+            self._header = _wave.read_header(self._file)
+            self._width = self._header.width
+            self.format = Format(self._header.rate, self._header.channels, "s16" if self._width == 2 else "f32")
         except FormatError as error:
             self._file.close()
             raise FormatError(f"{self.path}: {error}", field=error.field) from None
-        self.count = self._file.getnframes()
+        except BaseException:
+            self._file.close()
+            raise
+        self.count = self._header.count
         """The samples of each channel."""
+        self._rest = self.count
 
     def read(self, count: int) -> Samples:
-        """Returns at most `count` samples; fewer at the end."""
-        data = self._file.readframes(count)
-        data = data[: len(data) // (self._width * self.format.channels) * self._width * self.format.channels]
+        """Returns at most `count` samples; fewer at the end. Throws `FormatError` for a float that is no number."""
+        frame = self._width * self.format.channels
+        data = self._file.read(min(count, self._rest) * frame)
+        data = data[: len(data) // frame * frame]
+        self._rest -= len(data) // frame
         if self._width == 2:
             return self.format.to_array(data)
+        return self.format.to_array(self._floats(data).astype("<f4").tobytes())
+
+    def _floats(self, data: bytes) -> Samples:
+        if self._header.is_float:
+            floats = np.frombuffer(data, "<f4" if self._width == 4 else "<f8")
+            if not np.isfinite(floats).all():
+                raise FormatError(f"{self.path}: a sample is not a finite number")
+            return floats
         if self._width == 4:
-            samples = np.frombuffer(data, "<i4") / np.float32(2**31)
-        else:
-            wide = np.zeros((len(data) // 3, 4), np.uint8)
-            wide[:, 1:] = np.frombuffer(data, np.uint8).reshape(-1, 3)
-            samples = wide.view("<i4").ravel() / np.float32(2**31)
-        return self.format.to_array(samples.astype("<f4").tobytes())
+            return np.frombuffer(data, "<i4") / np.float32(2**31)
+        wide = np.zeros((len(data) // 3, 4), np.uint8)
+        wide[:, 1:] = np.frombuffer(data, np.uint8).reshape(-1, 3)
+        return wide.view("<i4").ravel() / np.float32(2**31)
 
     def close(self) -> None:
         self._file.close()
@@ -69,24 +75,45 @@ class WavWriter:
     """Writes a WAV file piece by piece: 16 bits for the encoding `s16`, 24 bits for `f32`."""
 
     def __init__(self, path: StrPath, format: Format) -> None:
+        self.path = os.fspath(path)
         self._format = format
-        # wave leaves a broken object behind if it opens the file itself and fails.
-        self._target = open(path, "wb")
-        self._file = wave.open(self._target, "wb")
-        self._file.setframerate(format.rate)
-        self._file.setnchannels(format.channels)
-        self._file.setsampwidth(2 if format.encoding == "s16" else 3)
+        self._size = 0
+        # Without a buffer, a failure is that of the write, and closing does not fail again.
+        self._file = open(self.path, "wb", buffering=0)
+        self._put(self._header())
 
     def write(self, samples: Samples) -> None:
+        """Writes samples of the format. Throws `OSError`, which names the file."""
         if self._format.encoding == "s16":
-            self._file.writeframesraw(samples.tobytes())
-            return
-        scaled = np.clip(np.rint(samples.astype(np.float64) * 2**23), -(2**23), 2**23 - 1).astype("<i4")
-        self._file.writeframesraw(scaled.reshape(-1, 1).view(np.uint8)[:, :3].tobytes())
+            data = samples.tobytes()
+        else:
+            scaled = np.clip(np.rint(samples.astype(np.float64) * 2**23), -(2**23), 2**23 - 1).astype("<i4")
+            data = scaled.reshape(-1, 1).view(np.uint8)[:, :3].tobytes()
+        self._size += len(data)
+        self._put(data)
 
     def close(self) -> None:
-        self._file.close()
-        self._target.close()
+        """Completes the header and closes the file."""
+        if self._file.closed:
+            return
+        try:
+            if self._file.seekable():
+                self._file.seek(0)
+                self._put(self._header())
+        finally:
+            self._file.close()
+
+    def _header(self) -> bytes:
+        width = 2 if self._format.encoding == "s16" else 3
+        return _wave.header(self._format.rate, self._format.channels, width, self._size)
+
+    def _put(self, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self.path) from None
 
     def __enter__(self) -> WavWriter:
         return self
@@ -94,7 +121,11 @@ class WavWriter:
     def __exit__(
         self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except OSError:
+            if error is None:
+                raise
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,93 @@
+"""The headers of WAV files."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from .errors import FormatError
+
+_PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
+_SUBTYPE = bytes.fromhex("000000001000800000aa00389b71")
+"""The end of the GUID of a format in an extensible header. It begins with the number of the format."""
+_UNKNOWN_SIZES = (0, 0xFFFFFFFF)
+"""The sizes that a program writes if it cannot know how long a recording becomes."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a file contains, and where."""
+
+    rate: int
+    channels: int
+    width: int
+    """The bytes of a sample of one channel."""
+    is_float: bool
+    count: int
+    """The samples of each channel."""
+
+
+def read_header(file: BinaryIO) -> Header:
+    """Reads up to the first sample. Throws `FormatError` for another file, or one that is cut off."""
+    riff = file.read(12)
+    if len(riff) < 12 or riff[:4] != b"RIFF" or riff[8:] != b"WAVE":
+        raise FormatError("the file is not a WAV file")
+    header: tuple[int, int, int, int] | None = None
+    while True:
+        chunk = file.read(8)
+        if len(chunk) < 8:
+            raise FormatError("the file is not a WAV file: it has no samples")
+        name, size = chunk[:4], struct.unpack("<I", chunk[4:])[0]
+        if name == b"data":
+            break
+        content = file.read(min(size, 64)) if name == b"fmt " else b""
+        if name == b"fmt ":
+            header = _format(content)
+        file.seek(size + size % 2 - len(content), 1)
+    if header is None:
+        raise FormatError("the file is not a WAV file: it does not say which format its samples have")
+    kind, channels, rate, bits = header
+    if kind not in (_PCM, _FLOAT):
+        raise FormatError(f"samples of the type {kind} are not supported; use integers (PCM) or floats")
+    if bits not in ((32, 64) if kind == _FLOAT else (16, 24, 32)):
+        raise FormatError(f"{bits} bits are not supported; use 16, 24 or 32")
+    frame = bits // 8 * channels
+    return Header(rate, channels, bits // 8, kind == _FLOAT, _size(file, size) // frame if frame else 0)
+
+
+def _format(content: bytes) -> tuple[int, int, int, int]:
+    """Returns the number of the format, the channels, the rate and the bits of a sample."""
+    if len(content) < 16:
+        raise FormatError("the file is not a WAV file: its header is too short")
+    kind, channels, rate, _, _, bits = struct.unpack("<HHIIHH", content[:16])
+    if kind == _EXTENSIBLE and content[26:40] == _SUBTYPE:
+        kind = struct.unpack("<H", content[24:26])[0]
+    return kind, channels, rate, bits
+
+
+def _size(file: BinaryIO, claimed: int) -> int:
+    """Returns the bytes of the samples, which the file must have."""
+    start = file.tell()
+    present = file.seek(0, 2) - start
+    file.seek(start)
+    if claimed in _UNKNOWN_SIZES:
+        return present
+    # A program that is stopped may leave half a sample.
+    if present < claimed - 7:
+        raise FormatError(f"the file is cut off: it has {present} of {claimed} bytes of samples")
+    return min(claimed, present)
+
+
+def header(rate: int, channels: int, width: int, size: int) -> bytes:
+    """Returns the header of a file of integers with so many bytes of samples.
+
+    >>> len(header(16000, 1, 2, 0))
+    44
+    """
+    frame = channels * width
+    size = min(size, 0xFFFFFFFF - 36)
+    return struct.pack(
+        "<4sI8sIHHIIHH4sI", b"RIFF", 36 + size, b"WAVEfmt ", 16, _PCM, channels, rate, rate * frame, frame,
+        8 * width, b"data", size,
+    )
