@@ -91,6 +91,86 @@ async def test_audio_of_another_format_is_refused_and_the_session_goes_on(server
         assert len(await collect(session)) == 1600
 
 
+@pytest.mark.parametrize("options, field", [
+    ({"microphone": 16000}, "microphone"), ({"microphone": None}, "microphone"), ({"labels": {"room": 5}}, "labels"),
+    ({"session_id": 5}, "session_id"), ({"chunk": "20 ms"}, "chunk"),
+    ({"resume_window": float("inf")}, "resume_window"),
+    ({"statistics_interval": float("nan")}, "statistics_interval"),
+    ({"settings": {"preferred_mic_mode.x": 1}}, "preferred_mic_mode.x"),
+])
+def test_a_value_that_is_no_such_value_is_named_before_anything_is_sent(options, field):
+    with pytest.raises(anechoic.InvalidRequest, match=field) as caught:
+        anechoic.Session("127.0.0.1:1", **{"microphone": MONO, **options})
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize("server", [[], [[]], 5, None, b"127.0.0.1:1", ""])
+def test_a_server_that_is_no_address_is_refused(server):
+    with pytest.raises(anechoic.InvalidRequest, match="server: "):
+        anechoic.Session(server, microphone=MONO)
+
+
+@pytest.mark.parametrize("audio", [None, 5, np.float32(0), np.array(3), "abc"])
+@in_loop
+async def test_what_is_no_audio_is_refused(server, audio):
+    async with anechoic.Session(server, microphone=MONO) as session:
+        with pytest.raises(anechoic.FormatError, match="microphone: the array has the shape"):
+            await session.feed(audio)
+
+
+@pytest.mark.parametrize("encoding, full", [("s16", 32767), ("f32", 1.0)])
+def test_floats_that_are_no_numbers_become_silence(encoding, full):
+    format = Format(16000, encoding=encoding)
+    for kind in (np.float32, np.float64):
+        samples = np.array([np.nan, np.inf, -np.inf, 0.5], kind)
+        with np.errstate(all="raise"):
+            made = format.to_array(format.to_bytes(samples))
+        assert made[0] == 0 and made[1] == full and made[2] in (-1, -32768) and made[3] in (0.5, 16384)
+
+
+def test_views_of_memory_need_not_be_contiguous():
+    values = np.arange(10, dtype=np.int16)
+    assert bytes(MONO.to_bytes(memoryview(values)[::2])) == values[::2].tobytes()
+
+
+@in_loop
+async def test_a_session_that_is_not_open_says_so_at_once(server):
+    session = anechoic.Session(server, microphone=MONO)
+    for use in (lambda: session.feed(b"ab"), session.read, session.mute, lambda: anext(session.__aiter__())):
+        with pytest.raises(anechoic.Refused, match="not open"):
+            await asyncio.wait_for(use(), 1)
+    with pytest.raises(anechoic.Refused):
+        session.events()
+    await asyncio.wait_for(session.close(), 1)
+    async with anechoic.Session(server, microphone=MONO) as session:
+        with pytest.raises(anechoic.Refused, match="only once"):
+            await session.open()
+        with pytest.raises(anechoic.InvalidRequest, match="count: -1"):
+            await session.read(-1)
+
+
+@in_loop
+async def test_a_session_whose_body_fails_ends_on_the_server_too(server):
+    with pytest.raises(ZeroDivisionError):
+        async with anechoic.Session(server, microphone=MONO, session_id="failing", real_time=False) as session:
+            await session.feed(np.zeros(32000, np.int16))
+            await session.read(100)
+            1 / 0
+    async with anechoic.Sessions(server) as sessions:
+        with pytest.raises(anechoic.NotFound):
+            await sessions.get("failing")
+
+
+@pytest.mark.parametrize("token", ["a\nb", "ü", lambda: 5, lambda: 1 / 0])
+@in_loop
+async def test_a_token_that_cannot_be_sent_is_refused(server, token):
+    async with anechoic.Connection(server, token=token) as connection:
+        with pytest.raises(anechoic.Unauthenticated, match="token: ") as caught:
+            async with anechoic.Session(connection, microphone=MONO):
+                pass
+    assert caught.value.field == "token"
+
+
 @in_loop
 async def test_an_input_far_ahead_of_the_microphone_is_refused(server):
     async with anechoic.Session(server, microphone=MONO, reference=MONO, real_time=False) as session:

@@ -96,6 +96,19 @@ async def test_another_server_takes_over(start_server, microphone):
 
 
 @in_loop
+async def test_an_error_of_the_program_while_reconnecting_is_told(server, microphone):
+    tokens = iter(["first"])
+
+    async with Proxy(server) as proxy, anechoic.Connection(proxy.address, token=lambda: next(tokens)) as connection:
+        async with anechoic.Session(connection, microphone=MONO) as session:
+            await session.feed(microphone.samples[:1600])
+            await session.read(160)
+            proxy.cut()
+            with pytest.raises(anechoic.Unauthenticated, match="token: the function failed: StopIteration"):
+                await collect(session)
+
+
+@in_loop
 async def test_a_server_that_stays_away_ends_the_session(start_server, microphone):
     server = start_server()
     policy = Reconnect(longest_outage=0.5)

@@ -23,6 +23,7 @@ class AlignedVoice:
         self._next = -delay  # The index of the next sample to return.
         self._raw = bytearray(delay * frame_bytes)
         self._voice = bytearray()
+        self._part = b""
         self._frames: deque[tuple[int, Frame]] = deque()
         self.results: deque[Frame | None] = deque(maxlen=500)
         """A result for each 10 ms that was returned; None for audio that was not processed."""
@@ -47,9 +48,14 @@ class AlignedVoice:
             self._frames.extend((first + step * number, frame) for number, frame in enumerate(output.frames))
 
     def exchange(self, raw: bytes, is_processed: bool = True) -> bytes:
-        """Takes raw audio and returns as many samples. Without `is_processed`, the raw ones."""
-        self._raw += raw
+        """Takes raw audio and returns as many samples. Without `is_processed`, the raw ones.
+
+        A part of a sample at the end waits for its rest.
+        """
+        raw = self._part + raw
         count = len(raw) // self._size
+        self._part = raw[count * self._size :]
+        self._raw += raw[: count * self._size]
         wanted = count * self._size
         if not is_processed:
             self._voice.clear()

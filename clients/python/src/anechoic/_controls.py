@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from ._start import field_named
 from ._status import refusal_error
 from .errors import AnechoicError, Overloaded
 from .v1 import voice_processing_pb2 as api
@@ -27,7 +28,8 @@ class Controls:
         self._last_id += 1
         request = api.ProcessRequest(control=api.Control(control_id=self._last_id, **control))
         if at_sample is not None:
-            request.control.at_sample = at_sample
+            with field_named("at_sample"):
+                request.control.at_sample = at_sample
         answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._waiting[self._last_id] = (request, answer)
         self._unsent.append(request)

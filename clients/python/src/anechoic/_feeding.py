@@ -57,7 +57,7 @@ class Feeder:
     def _data(self, inputs: dict[str, Audio]) -> dict[str, memoryview]:
         found = {}
         for name, audio in inputs.items():
-            if len(audio) == 0:
+            if _is_empty(audio):
                 continue
             format = self._plan.inputs.get(name)
             if format is None:
@@ -112,6 +112,13 @@ class Feeder:
             raise AnechoicError(message, reason="OUTPUT_NOT_READ") from None
 
 
+def _is_empty(audio: Audio) -> bool:
+    try:
+        return len(audio) == 0
+    except TypeError:
+        return False  # The conversion says what is wrong.
+
+
 async def slices(plan: Plan, microphone: Audio, reference: Audio = b"") -> AsyncIterator[dict[str, Audio]]:
     """Yields a recording in slices of 20 ms: at its own pace in real time, and otherwise at once.
 
@@ -120,7 +127,9 @@ async def slices(plan: Plan, microphone: Audio, reference: Audio = b"") -> Async
     loop = asyncio.get_running_loop()
     began, position = loop.time(), 0
     mic = memoryview(plan.inputs["microphone"].to_bytes(microphone, "microphone")).cast("B")
-    ref = memoryview(plan.inputs["reference"].to_bytes(reference, "reference")).cast("B") if len(reference) else None
+    ref = None
+    if not _is_empty(reference):
+        ref = memoryview(plan.inputs["reference"].to_bytes(reference, "reference")).cast("B")
     rate, size = plan.inputs["microphone"].rate, plan.inputs["microphone"].frame_bytes
     total = len(mic) // size
     while position < total:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import uuid
 from typing import Callable, Sequence
 
@@ -13,7 +14,9 @@ from ._outbox import Outbox
 from ._reconnection import Reconnect, Reconnection
 from ._start import Plan, seconds
 from .connection import Connection
-from .errors import AnechoicError, ConnectionLost, NotFound, Overloaded, ServerUnavailable, SessionEnded
+from .errors import (
+    AnechoicError, ConnectionLost, NotFound, Overloaded, Refused, ServerUnavailable, SessionEnded,
+)
 from .events import Event, Reconnecting, Restarted, Resumed
 from .v1 import voice_processing_pb2 as api
 
@@ -21,6 +24,8 @@ _START_SECONDS = 10.0
 _LAST_SECONDS = 0.1
 """The time for which a frame may wait for its reference, and a frame that is not complete."""
 _STOPPING = ("DRAINING", "SERVER_SHUTDOWN")
+_ABANDON_SECONDS = 1.0
+_log = logging.getLogger("anechoic")
 
 
 class Link:
@@ -44,7 +49,12 @@ class Link:
         self._room = asyncio.Event()
         self._has_answered = True
         self._ended = asyncio.Event()
+        self._is_abandoned = False
         self._task: asyncio.Task[None] | None = None
+
+    @property
+    def was_opened(self) -> bool:
+        return self._task is not None
 
     @property
     def is_over(self) -> bool:
@@ -52,6 +62,8 @@ class Link:
 
     async def open(self) -> None:
         """Starts the session. Waits for a server that refuses the connection because it is still starting."""
+        if self.was_opened:
+            raise Refused("a session can be opened only once; create another one", reason="OPENED_BEFORE")
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._connections[0].connect_timeout
         while True:
@@ -78,9 +90,15 @@ class Link:
         self.check()
 
     def check(self) -> None:
-        """Throws if the session has ended."""
+        """Throws if the session has not been opened, or has ended."""
+        self.check_opened()
         if self.is_over:
             raise self.error or SessionEnded("the session has ended", reason="SESSION_ENDED")
+
+    def check_opened(self) -> None:
+        """Throws if the session has not been opened."""
+        if not self.was_opened:
+            raise Refused("the session is not open; use async with, or open", reason="NOT_OPEN")
 
     def finish(self) -> None:
         """Ends the input, after all that was fed."""
@@ -90,6 +108,20 @@ class Link:
     async def ended(self) -> None:
         """Waits for the end of the session."""
         await self._ended.wait()
+
+    async def abandon(self) -> None:
+        """Ends the session without its remaining output. Tells the server, which otherwise waits for us."""
+        self._is_abandoned = True
+        self.outbox.drop_unsent()
+        self.inbox.output.give_up()
+        self.wake()
+        try:
+            if self.is_connected:
+                await asyncio.wait_for(self.ended(), _ABANDON_SECONDS)
+        except asyncio.TimeoutError:
+            pass
+        finally:
+            await self.cancel()
 
     async def cancel(self) -> None:
         """Ends the session at once."""
@@ -115,6 +147,10 @@ class Link:
             error = failure
         except asyncio.CancelledError:
             error = SessionEnded("the session was cancelled", reason="CANCELLED")
+        except Exception as failure:
+            _log.exception("the session has failed")
+            error = AnechoicError(f"the session has failed: {type(failure).__name__}: {failure}")
+            error.__cause__ = failure
         finally:
             self._close(error)
 
@@ -171,7 +207,7 @@ class Link:
 
         A session whose input has ended cannot be resumed.
         """
-        if self._plan.is_real_time:
+        if self._plan.is_real_time or self._is_abandoned:
             return True
         rest = seconds(self.started.algorithmic_delay) + self._plan.chunk + _LAST_SECONDS
         return self.inbox.position / self._plan.processed.rate >= self.outbox.seconds - rest

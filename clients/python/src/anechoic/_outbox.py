@@ -79,6 +79,12 @@ class Outbox:
         track = self.others["reference"]
         return track.discard(self._in(track, self.microphone.end))
 
+    def drop_unsent(self) -> None:
+        """Forgets what was not sent, and ends the input."""
+        for track in (self.microphone, *self.others.values()):
+            track.discard(track.sent)
+        self.is_finished = True
+
     def next_message(self) -> api.ProcessRequest | None:
         """Returns the next audio, or None if there is not enough yet. Runs per message."""
         track = self.microphone

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .errors import InvalidRequest
 from .formats import Format, Samples
 
 _WAITING_SECONDS = 10.0
@@ -81,6 +82,11 @@ class OutputQueue:
         self._is_closed, self._error = True, error
         self._changed.set()
 
+    def give_up(self) -> None:
+        """Lets nobody wait for room any more, because nobody reads."""
+        self._is_real_time = True
+        self._changed.set()
+
     async def room(self) -> None:
         """Waits until the queue is not full. Never waits in real time."""
         while self.is_full and not self._is_real_time:
@@ -109,6 +115,8 @@ class OutputQueue:
 
     async def read(self, count: int | None) -> Samples:
         """Returns exactly `count` samples, or fewer at the end; all that are there if it is None."""
+        if count is not None and (not isinstance(count, (int, np.integer)) or count < 0):
+            raise InvalidRequest(f"count: {count!r} is not a number of samples", field="count")
         parts = [] if self._rest is None else [self._rest]
         self._rest = None
         length = sum(len(part) for part in parts)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Mapping
+from typing import Iterator, Mapping
 
 from google.protobuf import duration_pb2
 
-from .errors import InvalidRequest
+from .errors import AnechoicError, FormatError, InvalidRequest
 from .formats import Format
 from .settings import Settings, config_of
 from .v1 import voice_processing_pb2 as api
@@ -22,6 +23,17 @@ def duration(seconds: float) -> duration_pb2.Duration:
 def seconds(message: duration_pb2.Duration) -> float:
     """Returns a duration in seconds."""
     return float(message.seconds + message.nanos / 1e9)
+
+
+@contextmanager
+def field_named(name: str) -> Iterator[None]:
+    """Makes a value that does not fit into a message an `InvalidRequest`, which names the field."""
+    try:
+        yield
+    except AnechoicError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidRequest(f"{name}: the value is not valid: {error}", field=name) from error
 
 
 @dataclass
@@ -45,22 +57,35 @@ class Plan:
 
     def request(self) -> api.Start:
         """Returns the start of a new session. Throws `InvalidRequest` for a wrong setting."""
-        if not 0.01 <= self.chunk <= 0.12:
-            raise InvalidRequest(f"chunk: {self.chunk} is not supported; use 0.01 to 0.12 s", field="chunk")
+        with field_named("chunk"):
+            if not 0.01 <= self.chunk <= 0.12:
+                raise InvalidRequest(f"chunk: {self.chunk} is not supported; use 0.01 to 0.12 s", field="chunk")
         start = api.Start(
-            session_id=self.session_id, config=config_of(self.settings), muted=self.is_muted,
+            config=config_of(self.settings), muted=bool(self.is_muted),
             pacing=api.PACING_REAL_TIME if self.is_real_time else api.PACING_MEDIA_CLOCK,
-            labels=self.labels, engine=self.engine,
         )
+        for name in ("session_id", "engine"):
+            with field_named(name):
+                setattr(start, name, getattr(self, name))
+        with field_named("labels"):
+            start.labels.update(self.labels)
         for name, format in self.inputs.items():
-            getattr(start.inputs, name).CopyFrom(format._message())
-        start.outputs.processed.CopyFrom(self.processed._message())
+            getattr(start.inputs, name).CopyFrom(_checked(format, name)._message())
+        start.outputs.processed.CopyFrom(_checked(self.processed, "processed")._message())
         if self.playback is not None:
-            start.outputs.playback.CopyFrom(self.playback._message())
-        start.outputs.playback_elsewhere = self.is_playback_elsewhere
+            start.outputs.playback.CopyFrom(_checked(self.playback, "playback")._message())
+        start.outputs.playback_elsewhere = bool(self.is_playback_elsewhere)
         start.outputs.chunk_duration.CopyFrom(duration(max(1, round(self.chunk * 100)) / 100))
         if self.statistics_interval:
-            start.stats_interval.CopyFrom(duration(self.statistics_interval))
+            with field_named("statistics_interval"):
+                start.stats_interval.CopyFrom(duration(self.statistics_interval))
         if self.resume_window is not None:
-            start.resume_window.CopyFrom(duration(self.resume_window))
+            with field_named("resume_window"):
+                start.resume_window.CopyFrom(duration(self.resume_window))
         return start
+
+
+def _checked(format: Format, name: str) -> Format:
+    if not isinstance(format, Format):
+        raise FormatError(f"{name}: {format!r} is not a format; use Format(16000)", field=name)
+    return format

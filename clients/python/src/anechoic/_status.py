@@ -25,6 +25,8 @@ _ERRORS: dict[str, Type[AnechoicError]] = {
     "ABORTED": errors.SessionEnded,
     "CANCELLED": errors.SessionEnded,
 }
+_REFUSALS = ("STALE_GENERATION", "INJECTION_CANCELLED")
+"""The reasons of ABORTED that do not end a session."""
 _LOST = {"UNAVAILABLE", "CANCELLED", "INTERNAL", "UNKNOWN"}
 
 
@@ -34,6 +36,8 @@ def error_of(status: str, message: str, **details: Any) -> AnechoicError:
     if reason == "SLOW_CONSUMER" or (not reason and message.startswith("SLOW_CONSUMER")):
         details["reason"] = "SLOW_CONSUMER"
         return errors.SessionEnded(message, status=status, **details)
+    if reason in _REFUSALS:
+        return errors.Refused(message, status=status, **details)
     return _ERRORS.get(status, AnechoicError)(message, status=status, **details)
 
 

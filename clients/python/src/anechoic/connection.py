@@ -51,9 +51,11 @@ class Connection:
         - certificate_file, key_file: The certificate of this client and its key (PEM). Implies TLS.
         - connect_timeout: The seconds to wait for a server that refuses the connection.
         """
+        if not address:
+            raise InvalidRequest("server: give an address such as 127.0.0.1:50051", field="server")
         self.address = address
         self._client = client
-        if len(client) > 100 or any(not " " <= each <= "~" for each in client):
+        if not isinstance(client, str) or len(client) > 100 or any(not " " <= each <= "~" for each in client):
             raise InvalidRequest("client: the name must have 1 to 100 printable ASCII characters", field="client")
         self._token = TokenFile(token_file).token if token_file is not None else token
         uses_tls = tls or any(each is not None for each in (ca_file, certificate_file, key_file))
@@ -112,15 +114,29 @@ class Connection:
         """Returns the headers of a new call. Throws `Unauthenticated` for a token that cannot be used."""
         headers = [("anechoic-client", self._client)] if self._client else []
         if session:
+            if any(not " " <= each <= "~" for each in session):
+                raise InvalidRequest(f"session: {session!r} is not the id of a session", field="session_id")
             # A proxy in front of several servers sends all calls about one session to the same server.
             headers.append(("anechoic-session", session))
         if self._token is not None:
             if self._credentials is None and not is_local(self.address):
                 message = f"{self.address}: a token is not sent without TLS to another machine; use tls or ca_file"
                 raise Unauthenticated(message, field="token")
-            token = self._token if isinstance(self._token, str) else self._token()
-            headers.append(("authorization", f"Bearer {token}"))
+            if token := self._present_token():
+                headers.append(("authorization", f"Bearer {token}"))
         return tuple(headers)
+
+    def _present_token(self) -> str:
+        assert self._token is not None
+        try:
+            token = self._token if isinstance(self._token, str) else self._token()
+        except AnechoicError:
+            raise
+        except Exception as error:
+            raise Unauthenticated(f"token: the function failed: {error!r}", field="token") from error
+        if not isinstance(token, str) or any(not "!" <= each <= "~" for each in token):
+            raise Unauthenticated("token: must be printable ASCII characters without a space", field="token")
+        return token
 
     async def unary(self, method: _methods.Method, request: Any, session: str = "", timeout: float | None = 10) -> Any:
         """Sends a request and returns the response. Waits for a server that is still starting."""
@@ -141,4 +157,8 @@ class Connection:
 
 def connection_to(server: str | Connection) -> Connection:
     """Returns a connection to an address, or the given connection."""
-    return server if isinstance(server, Connection) else Connection(server)
+    if isinstance(server, Connection):
+        return server
+    if not isinstance(server, str):
+        raise InvalidRequest(f"server: {server!r} is neither an address nor a Connection", field="server")
+    return Connection(server)

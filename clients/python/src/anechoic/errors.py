@@ -66,7 +66,7 @@ class AlreadyExists(AnechoicError):
 
 
 class Refused(AnechoicError):
-    """The state of the session does not allow this."""
+    """The state of the session does not allow this: not open yet, not supported, or changed by somebody else first."""
 
 
 class Overloaded(AnechoicError):

@@ -23,6 +23,10 @@ _ENCODINGS: dict[str, tuple[Any, np.dtype[Any]]] = {
 }
 
 
+def _is_one_of(value: object, values: tuple[int, ...]) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value in values
+
+
 @dataclass(frozen=True)
 class Format:
     """The format of an input or output.
@@ -44,15 +48,18 @@ class Format:
     """`s16`: 16-bit integers. `f32`: floats, of which -1 to 1 is full scale."""
 
     def __post_init__(self) -> None:
-        if self.rate not in _RATES:
+        if not _is_one_of(self.rate, _RATES):
             rates = ", ".join(str(rate) for rate in _RATES[:-1])
             message = f"rate: {self.rate} is not supported; use {rates} or {_RATES[-1]}"
             raise FormatError(message, field="rate")
-        if self.channels not in (1, 2):
+        if not _is_one_of(self.channels, (1, 2)):
             raise FormatError(f"channels: {self.channels} is not supported; use 1 or 2", field="channels")
         if self.encoding not in _ENCODINGS:
             message = f"encoding: {self.encoding!r} is not supported; use 's16' or 'f32'"
             raise FormatError(message, field="encoding")
+        # Messages take no integers of numpy.
+        object.__setattr__(self, "rate", int(self.rate))
+        object.__setattr__(self, "channels", int(self.channels))
 
     @cached_property
     def frame_bytes(self) -> int:
@@ -68,14 +75,18 @@ class Format:
         """Returns audio as bytes of this format.
 
         Bytes stay as they are. Arrays have the shape (n,) or, with two channels, (n, 2). Integers of 16
-        bits and floats are converted into each other. Throws `FormatError` for anything else.
+        bits and floats are converted into each other. A float that is no number becomes silence, and an
+        infinite one full scale. Throws `FormatError` for anything else.
 
         >>> bytes(Format(16000).to_bytes(np.array([0.5, -2.0])))
         b'\\x00@\\x00\\x80'
         """
-        if isinstance(audio, (bytes, bytearray, memoryview)):
+        if isinstance(audio, memoryview):
+            return audio if audio.c_contiguous else audio.tobytes()
+        if isinstance(audio, (bytes, bytearray)):
             return audio
-        if type(audio) is np.ndarray and audio.ndim == self.channels == 1 and audio.dtype == self.dtype:
+        is_exact = type(audio) is np.ndarray and audio.ndim == self.channels == 1 and audio.dtype == self.dtype
+        if is_exact and self.encoding == "s16":
             return audio.tobytes()
         array = np.asarray(audio)
         shapes = {(), (1,)} if self.channels == 1 else {(2,)}
@@ -83,9 +94,7 @@ class Format:
             shape = "(n,)" if self.channels == 1 else "(n, 2)"
             message = f"{name}: the array has the shape {array.shape}, and {self.channels} channel(s) need {shape}"
             raise FormatError(message, field=name)
-        if array.dtype != self.dtype:
-            array = self._converted(array, name)
-        return array.tobytes()
+        return self._converted(array, name).tobytes()
 
     def to_array(self, data: bytes | bytearray | memoryview) -> Samples:
         """Returns whole samples as an array of the shape (n,) or (n, 2), without a copy.
@@ -101,13 +110,16 @@ class Format:
         if not is_float and not (array.dtype.kind == "i" and array.dtype.itemsize == 2):
             message = f"{name}: the array has the type {array.dtype}; use int16, float32 or float64"
             raise FormatError(message, field=name)
-        if self.encoding == "f32":
-            return np.asarray(array if is_float else array / 32768, np.float32)
-        if not is_float:
+        if self.encoding == "s16" and not is_float:
             return array.astype(self.dtype)
-        scaled = np.nan_to_num(array) * 32768
-        clipped: Samples = np.clip(np.rint(scaled), -32768, 32767)
-        return clipped.astype(self.dtype)
+        if self.encoding == "f32":
+            with np.errstate(over="ignore"):
+                floats = np.asarray(array if is_float else array / 32768, self.dtype)
+            finite: Samples = floats if np.isfinite(floats).all() else np.nan_to_num(floats, nan=0, posinf=1, neginf=-1)
+            return finite
+        limited = np.clip(np.nan_to_num(array, nan=0), -1, 1)
+        scaled: Samples = np.minimum(np.rint(limited * 32768), 32767).astype(self.dtype)
+        return scaled
 
     def _message(self) -> audio_pb2.AudioFormat:
         return audio_pb2.AudioFormat(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 from typing import Any, Literal
 
@@ -17,6 +18,16 @@ _SLACK_SECONDS = 0.03
 _MOST_EARLY_SECONDS = 60
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
 _log = logging.getLogger("anechoic")
+
+
+@functools.lru_cache(maxsize=64)
+def usable_format(rate: int, channels: int = 1) -> Format | None:
+    """Returns a format, or None, with a line in the log, if no session can have it: audio then passes unchanged."""
+    try:
+        return Format(rate, channels)
+    except FormatError as error:
+        _log.error("%s; audio passes unchanged", error)
+        return None
 
 
 class LiveFilter:
@@ -152,6 +163,9 @@ class LiveFilter:
                 _log.error("%s; %s until a session runs", error, passed)
                 is_short = isinstance(error, (ServerUnavailable, Overloaded))
                 pause = min(2 * pause, _LONGEST_PAUSE) if is_short else _LONGEST_PAUSE
+            except Exception:
+                _log.exception("the session has failed; another one is tried")
+                pause = _LONGEST_PAUSE
             await asyncio.sleep(pause)
 
     async def _serve(self) -> None:

@@ -18,7 +18,7 @@ from livekit import rtc
 from livekit.agents.voice import io
 
 from .formats import Format
-from .live import LiveFilter
+from .live import LiveFilter, usable_format
 from .session import Server
 
 _USUAL_RATE = 24000
@@ -47,7 +47,9 @@ class AnechoicProcessor(rtc.FrameProcessor[rtc.AudioFrame]):
         self.live.is_enabled = value
 
     def _process(self, frame: rtc.AudioFrame) -> rtc.AudioFrame:
-        format = Format(frame.sample_rate, frame.num_channels)
+        format = usable_format(frame.sample_rate, frame.num_channels)
+        if format is None:
+            return frame
         data = self.live.exchange(bytes(frame.data.cast("B")), format)
         return rtc.AudioFrame(
             data, frame.sample_rate, frame.num_channels, frame.samples_per_channel, userdata=frame.userdata
@@ -75,7 +77,8 @@ class AnechoicAudioOutput(io.AudioOutput):
             sample_rate=next_in_chain.sample_rate,
         )
         self._live = processor.live
-        self._live.announce_reference(Format(next_in_chain.sample_rate or _USUAL_RATE))
+        if (format := usable_format(next_in_chain.sample_rate or _USUAL_RATE)) is not None:
+            self._live.announce_reference(format)
         self._held: deque[tuple[bytes, Format]] = deque(maxlen=_MOST_HELD)
         self._format: Format | None = None
         self._is_playing = False
@@ -84,8 +87,9 @@ class AnechoicAudioOutput(io.AudioOutput):
 
     async def capture_frame(self, frame: rtc.AudioFrame) -> None:
         await super().capture_frame(frame)
-        self._format = Format(frame.sample_rate, frame.num_channels)
-        self._held.append((bytes(frame.data.cast("B")), self._format))
+        self._format = usable_format(frame.sample_rate, frame.num_channels)
+        if self._format is not None:
+            self._held.append((bytes(frame.data.cast("B")), self._format))
         if self._is_playing:
             self._start()
         if self.next_in_chain is not None:

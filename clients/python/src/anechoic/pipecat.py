@@ -12,7 +12,6 @@ Needs `pip install anechoic[pipecat]`.
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import numpy as np
@@ -20,23 +19,12 @@ from pipecat.audio.filters.base_audio_filter import BaseAudioFilter
 from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams
 from pipecat.frames.frames import FilterControlFrame, FilterEnableFrame
 
-from .errors import FormatError
 from .formats import Format
-from .live import LiveFilter
+from .live import LiveFilter, usable_format
 from .session import Server
 
 _LOUD_WITHOUT_SERVER = 0.02
 """The level above which audio counts as voice while there is no session. Full scale is 1."""
-_log = logging.getLogger("anechoic")
-
-
-def _format(sample_rate: int) -> Format | None:
-    """Returns the format of a transport, or None if no session can have it."""
-    try:
-        return Format(sample_rate)
-    except FormatError as error:
-        _log.error("%s; audio passes unchanged", error)
-        return None
 
 
 class AnechoicFilter(BaseAudioFilter):
@@ -54,7 +42,7 @@ class AnechoicFilter(BaseAudioFilter):
 
     async def start(self, sample_rate: int) -> None:
         """Sets the rate. The session starts with the first audio."""
-        self._format = _format(sample_rate)
+        self._format = usable_format(sample_rate)
 
     async def stop(self) -> None:
         """Ends the session."""
@@ -79,7 +67,7 @@ class AnechoicReferenceFilter(BaseAudioFilter):
 
     async def start(self, sample_rate: int) -> None:
         """Announces the rate of the reference."""
-        self._format = _format(sample_rate)
+        self._format = usable_format(sample_rate)
         if self._format is not None:
             self._live.announce_reference(self._format)
 

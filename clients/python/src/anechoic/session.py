@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from types import TracebackType
-from typing import AsyncIterator, Mapping, Sequence, Type, Union
+from collections.abc import Sequence
+from typing import AsyncIterator, Mapping, Type, Union
 
 from ._decisions import Decisions, GestureCallback, PermissionCallback
 from ._link import Link
@@ -12,7 +13,7 @@ from ._output import Output
 from ._reconnection import Reconnect
 from ._start import Plan, seconds
 from .connection import Connection, connection_to
-from .errors import AnechoicError, FormatError, Refused
+from .errors import AnechoicError, FormatError, InvalidRequest, Refused
 from .events import Event
 from ._feeding import Feeder, slices
 from .formats import Audio, Format, Samples
@@ -76,13 +77,16 @@ class Session:
         - on_injection_permission: Decides whether a client may inject speech. Allows injection at all.
         - on_mute_gesture: Decides whether a mute gesture is applied. Asks for gestures to be decided.
         """
-        servers = [server] if isinstance(server, (str, Connection)) else list(server)
+        servers = [server] if isinstance(server, (str, Connection)) or not isinstance(server, Sequence) else server
+        if not servers:
+            raise InvalidRequest("server: give at least one address", field="server")
         self._connections = [connection_to(each) for each in servers]
         self._own = [each for each, given in zip(self._connections, servers) if each is not given]
         self._decisions = Decisions(self, on_injection_permission, on_mute_gesture)
-        inputs = {"microphone": microphone, "reference": reference, "far_end": far_end, "other_audio": other_audio}
+        others = {"reference": reference, "far_end": far_end, "other_audio": other_audio}
+        given = {name: format for name, format in others.items() if format is not None}
         self._plan = Plan(
-            inputs={name: format for name, format in inputs.items() if format is not None},
+            inputs={"microphone": microphone, **given},
             processed=processed or microphone, playback=playback,
             is_playback_elsewhere=playback_elsewhere, is_real_time=real_time,
             settings={**self._decisions.settings(), **(settings or {})}, session_id=session_id, is_muted=muted,
@@ -110,7 +114,8 @@ class Session:
         """Ends the session, at the latest after 5 s. Output that was not read is lost."""
         self._link.finish()
         try:
-            await asyncio.wait_for(self._drained(), _CLOSE_SECONDS)
+            if self._link.was_opened:
+                await asyncio.wait_for(self._drained(), _CLOSE_SECONDS)
         except (asyncio.TimeoutError, AnechoicError):
             pass
         finally:
@@ -126,7 +131,7 @@ class Session:
         self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None:
-            await self._link.cancel()
+            await self._link.abandon()
         await self.close()
 
     # Audio.
@@ -171,6 +176,7 @@ class Session:
 
         An empty array is the end. Use either `read` or the iteration over the session.
         """
+        self._link.check_opened()
         return await self._link.inbox.output.read(count)
 
     def read_nowait(self) -> Output | None:
@@ -179,6 +185,7 @@ class Session:
 
     async def __aiter__(self) -> AsyncIterator[Output]:
         """Yields the output as it arrives, until the session ends."""
+        self._link.check_opened()
         while (output := await self._link.inbox.output.next()) is not None:
             yield output
 
@@ -196,6 +203,7 @@ class Session:
 
     def events(self) -> AsyncIterator[Event]:
         """Yields the events, from the first one that is still kept, until the session ends. 1,000 are kept."""
+        self._link.check_opened()
         return self._link.inbox.events.read()
 
     async def mute(self, *, at_sample: int | None = None) -> int:

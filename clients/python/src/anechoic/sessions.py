@@ -13,7 +13,7 @@ import grpc
 
 from . import _methods
 from ._convert import from_message
-from ._start import duration
+from ._start import duration, field_named
 from .connection import Connection, connection_to
 from .enums import EchoReference, GestureOutcome, InjectionPermission, MicMode, SessionState
 from .events import AudioRoute, Event, MuteState, event_from
@@ -146,7 +146,9 @@ class Sessions:
 
     async def label(self, session: str, labels: Mapping[str, str]) -> SessionInfo:
         """Replaces the labels of a session."""
-        request = api.UpdateSessionRequest(session=api.Session(name=_name(session), labels=labels))
+        request = api.UpdateSessionRequest(session=api.Session(name=_name(session)))
+        with field_named("labels"):
+            request.session.labels.update(labels)
         request.update_mask.paths.append("labels")
         response = await self._connection.unary(_methods.UPDATE_SESSION, request, _id(session))
         return _info(response.session)
@@ -192,7 +194,8 @@ class Sessions:
     async def _set_mute(self, session: str, muted: bool, if_generation: int | None) -> MuteState:
         request = api.SetMuteRequest(name=_name(session), muted=muted)
         if if_generation is not None:
-            request.if_generation = if_generation
+            with field_named("if_generation"):
+                request.if_generation = if_generation
         response = await self._connection.unary(_methods.SET_MUTE, request, _id(session))
         return from_message(MuteState, response.state)
 
@@ -206,7 +209,7 @@ class Sessions:
                 for request in (api.InjectSpeechRequest(start=start), *requests):
                     await stream.write(request)
                 await stream.done_writing()
-            except asyncio.InvalidStateError:
+            except (grpc.RpcError, asyncio.InvalidStateError):
                 pass  # The server has ended the call: the response says why.
             response = await stream
         except grpc.RpcError as failure:

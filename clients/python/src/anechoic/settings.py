@@ -41,10 +41,11 @@ def mask_of(settings: Settings, prefix: str = "") -> field_mask_pb2.FieldMask:
 
 
 def _set(config: Any, path: str, value: object) -> None:
-    *parents, name = path.split(".")
+    *parents, name = str(path).split(".")
     message = config
     for parent in parents:
-        _field(message.DESCRIPTOR, parent, path)
+        if _field(message.DESCRIPTOR, parent, path).message_type is None:
+            raise _no_such_setting(path)
         message = getattr(message, parent)
     field = _field(message.DESCRIPTOR, name, path)
     if value is None:
@@ -63,8 +64,12 @@ def _set(config: Any, path: str, value: object) -> None:
 def _field(message: Descriptor | None, name: str, path: str) -> FieldDescriptor:
     field = message.fields_by_name.get(name) if message is not None else None
     if field is None:
-        raise InvalidRequest(f"{path}: there is no such setting", field=path)
+        raise _no_such_setting(path)
     return field
+
+
+def _no_such_setting(path: str) -> InvalidRequest:
+    return InvalidRequest(f"{path}: there is no such setting", field=str(path))
 
 
 def _number(field: FieldDescriptor, value: object) -> int:
