@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from typing import AsyncIterator
+from typing import AsyncIterator, Mapping, Union
 
 from ._link import Link
+from ._reports import nanoseconds
 from ._start import Plan
 from .errors import AnechoicError, FormatError
 from .formats import Audio
 
 _SLICE_SECONDS = 0.1
 _PATIENCE_SECONDS = 30.0
+
+Times = Mapping[str, Union[float, None]]
 
 
 class Feeder:
@@ -21,30 +24,35 @@ class Feeder:
         self._link, self._plan = link, plan
         self._tracks = {name: link.outbox.track(name) for name in plan.inputs}
 
-    async def feed(self, **inputs: Audio) -> None:
-        """Adds audio, and waits for room."""
+    async def feed(self, times: Times, **inputs: Audio) -> None:
+        """Adds audio, and waits for room. `times` has the times of the first samples, as far as they are known."""
         self._link.check()
+        known = self._known(times)
         waiting = self._data(inputs)
         if self._link.is_connected and self._fits(waiting):
             for name, data in waiting.items():
-                self._tracks[name].add(data)
+                self._tracks[name].add(data, known.get(name))
             return self._link.wake()
         while waiting:
-            added = self._add_some(waiting)
+            added = self._add_some(waiting, known)
             self._link.wake()
             if waiting and not added:
                 self._check_pace(waiting)
                 await self._wait()
 
-    def feed_nowait(self, **inputs: Audio) -> None:
+    def feed_nowait(self, times: Times, **inputs: Audio) -> None:
         """Adds audio, and drops the oldest if there is no room."""
         self._link.check()
         if not self._plan.is_real_time:
             raise FormatError("feed_nowait is for sessions in real time; use feed")
+        known = self._known(times)
         for name, data in self._data(inputs).items():
-            self._tracks[name].add(data)
+            self._tracks[name].add(data, known.get(name))
         self._drop_oldest()
         self._link.wake()
+
+    def _known(self, times: Times) -> dict[str, int]:
+        return {name: nanoseconds(time, f"{name}_time") for name, time in times.items() if time is not None}
 
     def _fits(self, waiting: dict[str, memoryview]) -> bool:
         """Whether there is room for all of it. Runs per call of `feed`."""
@@ -66,7 +74,7 @@ class Feeder:
             found[name] = memoryview(format.to_bytes(audio, name)).cast("B")
         return found
 
-    def _add_some(self, waiting: dict[str, memoryview]) -> bool:
+    def _add_some(self, waiting: dict[str, memoryview], known: dict[str, int]) -> bool:
         """Adds a slice of each input. Removes from `waiting` what was added. Returns whether anything was."""
         added = False
         is_lost = self._plan.is_real_time and not self._link.is_connected
@@ -77,7 +85,9 @@ class Feeder:
             count = slice_samples if is_lost else min(self._link.outbox.room(track), slice_samples)
             if count <= 0:
                 continue
-            track.add(data[: count * size])
+            track.add(data[: count * size], known.get(name))
+            if name in known:
+                known[name] += count * 1_000_000_000 // track.format.rate
             added = True
             if len(data) > count * size:
                 waiting[name] = data[count * size :]

@@ -37,6 +37,11 @@ class Inbox:
         """The position in the present session."""
         return self.position - self._output_base
 
+    @property
+    def playback_position(self) -> int:
+        """The index after the last sample of the playback."""
+        return self._in_playback(self.position)
+
     def rebase(self, base: int) -> None:
         """Notes that the session's first sample has this index from now on."""
         self._base = base
@@ -74,13 +79,19 @@ class Inbox:
         playback = self._playback(audio, skipped)
         frames = tuple([Frame(each.speech_probability, each.voice, each.muted) for each in audio.frames])
         self.position = first + count
-        self.output.add(Output(samples, first + skipped, playback, frames))
+        self.output.add(
+            Output(samples, first + skipped, playback, frames, first_playback_sample=self._in_playback(first + skipped))
+        )
 
     def _playback(self, audio: api.AudioOutput, skipped: int) -> Samples | None:
         format = self._plan.playback
         if format is None:
             return None
         return format.to_array(audio.playback.samples)[skipped * format.rate // self._plan.processed.rate :]
+
+    def _in_playback(self, sample: int) -> int:
+        mix = self._plan.playback
+        return 0 if mix is None else sample * mix.rate // self._plan.processed.rate
 
     def _fill(self, format: Format, first: int) -> None:
         """Adds silence in place of lost output, and skips what is more than 10 s."""
@@ -90,5 +101,8 @@ class Inbox:
         playback = None
         if (mix := self._plan.playback) is not None:
             playback = mix.to_array(bytes(missing * mix.rate // format.rate * mix.frame_bytes))
-        self.output.add(Output(silence, first - missing, playback, (), is_lost=True))
+        start = first - missing
+        self.output.add(
+            Output(silence, start, playback, (), is_lost=True, first_playback_sample=self._in_playback(start))
+        )
         self.position = first

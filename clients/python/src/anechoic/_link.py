@@ -11,12 +11,11 @@ from ._call import Call, LostCall
 from ._controls import Controls
 from ._inbox import Inbox
 from ._outbox import Outbox
+from ._reports import Reports
 from ._reconnection import Reconnect, Reconnection
 from ._start import Plan, seconds
 from .connection import Connection
-from .errors import (
-    AnechoicError, ConnectionLost, NotFound, Overloaded, Refused, ServerUnavailable, SessionEnded,
-)
+from .errors import AnechoicError, ConnectionLost, NotFound, Overloaded, Refused, ServerUnavailable, SessionEnded
 from .events import Event, Reconnecting, Restarted, Resumed
 from .v1 import voice_processing_pb2 as api
 
@@ -40,6 +39,7 @@ class Link:
             self._start.session_id = uuid.uuid4().hex
         self.outbox = Outbox(plan.inputs, plan.chunk, plan.is_real_time, plan.has_intermittent_reference)
         self.controls = Controls()
+        self.reports = Reports(plan)
         self.inbox = Inbox(plan, self.controls)
         self.started = api.Started()
         self.is_connected = False
@@ -55,10 +55,6 @@ class Link:
     @property
     def was_opened(self) -> bool:
         return self._task is not None
-
-    @property
-    def is_over(self) -> bool:
-        return self._ended.is_set()
 
     async def open(self) -> None:
         """Starts the session. Waits for a server that refuses the connection because it is still starting."""
@@ -92,7 +88,7 @@ class Link:
     def check(self) -> None:
         """Throws if the session has not been opened, or has ended."""
         self.check_opened()
-        if self.is_over:
+        if self._ended.is_set():
             raise self.error or SessionEnded("the session has ended", reason="SESSION_ENDED")
 
     def check_opened(self) -> None:
@@ -189,7 +185,8 @@ class Link:
 
     async def _send(self, call: Call) -> None:
         while True:
-            message = self.controls.next_message() or self.outbox.next_message()
+            message = self.controls.next_message() or self.reports.next_message(self.outbox.base)
+            message = message or self.outbox.next_message()
             if message is not None:
                 if not await call.write(message):
                     return
@@ -289,6 +286,7 @@ class Link:
         self._server = server
         self._go_on(call)
         base = self.outbox.restart()
+        self.reports.restart()
         self.inbox.rebase(base)
         self.inbox.last_event_id = 0
         self._tell(Restarted(error, sample=base))

@@ -99,16 +99,21 @@ class Outbox:
         message = api.ProcessRequest()
         audio = message.audio
         audio.microphone.first_sample = track.sent - self.base
+        if (time := track.time_of(track.sent)) is not None:
+            audio.microphone.device_time_ns = time
         audio.microphone.samples = track.take(count)
         for name, other in self.others.items():
             if self._has_intermittent_reference and name == "reference":
                 self._fill_pause(other)
             first = other.sent
+            time = other.time_of(first)
             samples = other.take(self._in(other, track.sent) - first)
             if samples:
                 chunk = getattr(audio, name)
                 chunk.first_sample = first - self._in(other, self.base)
                 chunk.samples = samples
+                if time is not None:
+                    chunk.device_time_ns = time
         if self._is_real_time:
             self.confirm(track.sent - round(_KEPT_IN_REAL_TIME * self._rate))
         return message

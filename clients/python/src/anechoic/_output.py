@@ -38,6 +38,8 @@ class Output:
     """One result for each 10 ms of `samples`."""
     is_lost: bool = False
     """Whether this is silence in place of audio that was lost with a connection, or dropped."""
+    first_playback_sample: int = 0
+    """The index of the first sample of `playback`, for `Session.report_playback`."""
 
     @property
     def voice(self) -> bool:

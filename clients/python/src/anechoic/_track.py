@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from .formats import Format
+
+_MOST_TIMES = 1000
 
 
 class Track:
@@ -25,15 +29,35 @@ class Track:
         self.sent = 0
         """The index of the next sample to send."""
         self._data = bytearray()
+        self._times: deque[tuple[int, int, int]] = deque(maxlen=_MOST_TIMES)
+        """The first and last index of samples whose times are known, and the time of the first, in ns."""
 
     @property
     def end(self) -> int:
         """The index after the last whole sample."""
         return self.start + len(self._data) // self._size
 
-    def add(self, data: bytes | bytearray | memoryview) -> None:
-        """Adds bytes, which may end within a sample."""
+    def add(self, data: bytes | bytearray | memoryview, time: int | None = None) -> None:
+        """Adds bytes, which may end within a sample. `time` is that of the first sample, in nanoseconds."""
+        first = self.end
         self._data += data
+        if time is not None:
+            self._times.append((first, self.end, time))
+
+    def time_of(self, index: int) -> int | None:
+        """Returns the time of a sample, in nanoseconds, or None if it is not known.
+
+        >>> track = Track(Format(8000))
+        >>> track.add(bytes(160), time=1_000_000)
+        >>> track.time_of(8), track.time_of(80)
+        (2000000, None)
+        """
+        while self._times and self._times[0][1] <= self.start:
+            self._times.popleft()
+        for first, end, time in self._times:
+            if first <= index < end:
+                return time + (index - first) * 1_000_000_000 // self.format.rate
+        return None
 
     def pad_to(self, index: int) -> None:
         """Adds silence up to an index."""

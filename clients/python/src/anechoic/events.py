@@ -136,17 +136,19 @@ class AudioPort:
     """A microphone or loudspeaker."""
 
     port_id: str
-    display_name: str
-    type: PortType
-    headphones: bool
+    """An id that survives replugging."""
+    display_name: str = ""
+    type: PortType = PortType.UNSPECIFIED
+    headphones: bool = False
+    """Whether no sound comes from the output to the input through the air."""
 
 
 @dataclass(frozen=True)
 class AudioRoute:
     """The microphone and the loudspeaker in use."""
 
-    input: AudioPort | None
-    output: AudioPort | None
+    input: AudioPort | None = None
+    output: AudioPort | None = None
 
 
 @dataclass(frozen=True)

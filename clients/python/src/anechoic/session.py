@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import AsyncIterator, Mapping, Type, Union
 
 from ._decisions import Decisions, GestureCallback, PermissionCallback
+from ._devices import DeviceReports
 from ._link import Link
 from ._output import Output
 from ._reconnection import Reconnect
@@ -26,7 +27,7 @@ _CLOSE_SECONDS = 5.0
 _LONGEST_PLACED_SECONDS = 60.0
 
 
-class Session:
+class Session(DeviceReports):
     """A session on a server. Use it with `async with`, in one event loop.
 
     Feed the microphone and what the loudspeaker plays; read the voice without echo and noise. Reading and
@@ -137,22 +138,30 @@ class Session:
     # Audio.
 
     async def feed(
-        self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b""
+        self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b"", *,
+        microphone_time: float | None = None, reference_time: float | None = None,
     ) -> None:
         """Feeds audio of any length: arrays, or bytes of the announced formats.
+
+        The times are those of `time.monotonic()` at which the first sample was captured, or was heard.
 
         Waits while too much audio waits to be sent. While a connection in real time is lost, it does not wait
         and the last 2 s are kept. Throws `FormatError` for audio that does not fit, and the error of a session
         that has ended.
         """
-        await self._feeder.feed(microphone=microphone, reference=reference, far_end=far_end, other_audio=other_audio)
+        times = {"microphone": microphone_time, "reference": reference_time}
+        await self._feeder.feed(
+            times, microphone=microphone, reference=reference, far_end=far_end, other_audio=other_audio
+        )
 
     def feed_nowait(
-        self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b""
+        self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b"", *,
+        microphone_time: float | None = None, reference_time: float | None = None,
     ) -> None:
         """Feeds audio in real time without waiting. If more than 2 s wait to be sent, the oldest are dropped."""
+        times = {"microphone": microphone_time, "reference": reference_time}
         self._feeder.feed_nowait(
-            microphone=microphone, reference=reference, far_end=far_end, other_audio=other_audio
+            times, microphone=microphone, reference=reference, far_end=far_end, other_audio=other_audio
         )
 
     def place_reference(self, reference: Audio) -> None:
@@ -289,7 +298,7 @@ class Session:
     async def _feed_all(self, microphone: Audio, reference: Audio) -> None:
         try:
             async for pieces in slices(self._plan, microphone, reference):
-                await self._feeder.feed(**pieces)
+                await self._feeder.feed({}, **pieces)
         finally:
             self._link.finish()
 
@@ -299,5 +308,4 @@ class Session:
         await self._link.ended()
 
     async def _close_connections(self) -> None:
-        for connection in self._own:
-            await connection.close()
+        await asyncio.gather(*(connection.close() for connection in self._own))

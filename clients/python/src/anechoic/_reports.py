@@ -1,0 +1,107 @@
+"""The reports of playback and devices that wait to be sent. It does no I/O."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from ._start import Plan, field_named
+from .errors import InvalidRequest, Overloaded
+from .events import AudioPort, AudioRoute
+from .enums import InterruptionReason, RouteChangeReason
+from .v1 import events_pb2, voice_processing_pb2 as api
+
+_MOST_PLAYBACK = 64
+_MOST_DEVICES = 20
+
+
+def nanoseconds(time: float, name: str) -> int:
+    """Returns a time of `time.monotonic()` as the service counts it."""
+    with field_named(name):
+        return round(time * 1e9)
+
+
+class Reports:
+    """Keeps the newest reports of playback, which go out of date, and all reports of devices."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._format = plan.playback
+        self._microphone_rate = plan.inputs["microphone"].rate
+        self._playback: deque[api.PlaybackReport] = deque(maxlen=_MOST_PLAYBACK)
+        self._devices: deque[api.DeviceReport] = deque()
+        self._route: api.DeviceReport | None = None
+
+    def add_playback(
+        self, arrived: int, first_sample: int, time: float, silence_samples: int, skipped_samples: int, rate_ppm: float
+    ) -> None:
+        if self._format is None:
+            message = "playback: the session has no such output; announce it: Session(…, playback=Format(16000))"
+            raise InvalidRequest(message, field="playback")
+        report = api.PlaybackReport(device_time_ns=nanoseconds(time, "time"))
+        values = {
+            "first_sample": first_sample, "silence_samples": silence_samples, "skipped_samples": skipped_samples,
+            "rate_ppm": rate_ppm,
+        }
+        for name, value in values.items():
+            with field_named(name):
+                setattr(report, name, value)
+        if report.first_sample >= arrived:
+            message = f"first_sample: sample {first_sample} of the playback has not arrived yet"
+            raise InvalidRequest(message, field="first_sample")
+        self._playback.append(report)
+
+    def add_route(
+        self, current: AudioRoute | None, reason: RouteChangeReason, previous: AudioRoute | None
+    ) -> None:
+        report = api.DeviceReport()
+        change = report.route_changed
+        change.reason = RouteChangeReason(reason).value  # type: ignore[assignment]
+        if current is not None:
+            change.current.CopyFrom(_route(current))
+        if previous is not None:
+            change.previous.CopyFrom(_route(previous))
+        self._add(report)
+        self._route = report
+
+    def add_interruption(self, began: bool, reason: InterruptionReason, should_resume: bool) -> None:
+        report = api.DeviceReport()
+        report.interruption.began = bool(began)
+        report.interruption.reason = InterruptionReason(reason).value  # type: ignore[assignment]
+        report.interruption.should_resume = bool(should_resume)
+        self._add(report)
+
+    def next_message(self, base: int) -> api.ProcessRequest | None:
+        """Returns the next report. `base` is the microphone's index with which the present session began."""
+        if self._devices:
+            return api.ProcessRequest(device_report=self._devices.popleft())
+        while self._playback and self._format is not None:
+            report = self._playback.popleft()
+            report.first_sample -= base * self._format.rate // self._microphone_rate
+            if report.first_sample >= 0:
+                return api.ProcessRequest(playback_report=report)
+        return None
+
+    def restart(self) -> None:
+        """Tells a new session the route that the one before it had."""
+        if self._route is not None and self._route not in self._devices:
+            self._devices.append(self._route)
+
+    def _add(self, report: api.DeviceReport) -> None:
+        if len(self._devices) >= _MOST_DEVICES:
+            raise Overloaded(f"{_MOST_DEVICES} device reports wait to be sent", reason="TOO_MANY_REPORTS")
+        self._devices.append(report)
+
+
+def _route(route: AudioRoute) -> events_pb2.AudioRoute:
+    message = events_pb2.AudioRoute()
+    for name, port in (("input", route.input), ("output", route.output)):
+        if port is not None:
+            getattr(message, name).CopyFrom(_port(port, name))
+    return message
+
+
+def _port(port: AudioPort, name: str) -> events_pb2.AudioPort:
+    with field_named(name):
+        return events_pb2.AudioPort(
+            port_id=port.port_id, display_name=port.display_name,
+            type=port.type.value, headphones=port.headphones,  # type: ignore[arg-type]
+        )
