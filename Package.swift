@@ -60,6 +60,8 @@ let package = Package(
     .systemLibrary(
       name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
     .target(name: "Resampling", dependencies: ["AudioCore", "CSampleRate"], swiftSettings: quick),
+    .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
+    .target(name: "OpusCodec", dependencies: ["AudioCore", "COpus"], swiftSettings: quick),
     .target(
       name: "CWebRTCAudioProcessing",
       cxxSettings: [
@@ -106,7 +108,7 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "VoiceSessions",
-      dependencies: ["Alignment", "VoiceEngines", "Resampling", "AudioCore"],
+      dependencies: ["Alignment", "VoiceEngines", "Resampling", "OpusCodec", "AudioCore"],
       swiftSettings: quick),
     .target(
       name: "CGRPC",
@@ -241,8 +243,8 @@ let package = Package(
       name: "anechoic",
       dependencies: [
         "VoiceClient", "VoiceServer", "SessionRecording", "SessionConversions", "VoiceSessions",
-        "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
-        "Reports", "Tables", "CommandLineSupport", argumentParser, protobuf,
+        "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "AudioFiles", "OpusCodec",
+        "AudioCore", "Reports", "Tables", "CommandLineSupport", argumentParser, protobuf,
       ],
       swiftSettings: swift),
     .target(

@@ -5,7 +5,7 @@ public struct AudioFileError: Error, Equatable, CustomStringConvertible {
 
   public var description: String { "\(path): \(problem)" }
 
-  init(path: String, problem: String) {
+  public init(path: String, problem: String) {
     self.path = path
     self.problem = problem
   }

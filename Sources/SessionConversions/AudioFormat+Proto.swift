@@ -2,35 +2,66 @@ public import AnechoicAPI
 public import AudioCore
 
 extension AudioFormat {
-  public init(_ format: Anechoic_V1_AudioFormat, path: String) throws(InvalidField) {
+  /// Converts the format of an input.
+  public init(input format: Anechoic_V1_AudioFormat, path: String) throws(InvalidField) {
+    guard !format.hasOpus else {
+      throw InvalidField("\(path).opus", "is only for outputs; a decoder has no settings")
+    }
+    try self.init(format, path: path)
+  }
+
+  /// Converts the format of an output.
+  public init(output format: Anechoic_V1_AudioFormat, path: String) throws(InvalidField) {
+    try self.init(format, path: path)
+    guard format.hasOpus else { return }
+    guard opus != nil else {
+      throw InvalidField("\(path).opus", "requires the encoding AUDIO_ENCODING_OPUS")
+    }
+    opus = try OpusSettings(format.opus, channelCount: channelCount, path: "\(path).opus")
+  }
+
+  private init(_ format: Anechoic_V1_AudioFormat, path: String) throws(InvalidField) {
     let encoding: SampleEncoding
+    var rates = SampleRate.allCases
     switch format.encoding {
     case .pcmS16Le: encoding = .s16
     case .pcmF32Le: encoding = .f32
-    case .opus: throw .unsupported("\(path).encoding")
+    case .opus: (encoding, rates) = (.f32, OpusSettings.sampleRates)
     case .unspecified: throw InvalidField("\(path).encoding", "is required")
     case .UNRECOGNIZED(let value):
       throw InvalidField("\(path).encoding", "\(value) is not a known encoding")
     }
-    guard let rate = SampleRate(rawValue: Int(format.sampleRateHz)) else {
-      let known = SampleRate.allCases.map { String($0.hertz) }.joined(separator: ", ")
+    guard let rate = SampleRate(rawValue: Int(format.sampleRateHz)), rates.contains(rate) else {
+      let known = rates.map { String($0.hertz) }.joined(separator: ", ")
+      let place = format.encoding == .opus ? " with Opus" : ""
       throw InvalidField(
-        "\(path).sample_rate_hz", "\(format.sampleRateHz) is not supported; use one of \(known)")
+        "\(path).sample_rate_hz",
+        "\(format.sampleRateHz) is not supported\(place); use one of \(known)")
     }
     guard AudioFormat.channelCounts.contains(Int(format.channelCount)) else {
       throw InvalidField(
         "\(path).channel_count", "\(format.channelCount) is not supported; use 1 or 2")
     }
-    self.init(encoding: encoding, rate: rate, channelCount: Int(format.channelCount))
+    let channelCount = Int(format.channelCount)
+    self.init(
+      encoding: encoding, rate: rate, channelCount: channelCount,
+      opus: format.encoding == .opus ? OpusSettings(channelCount: channelCount) : nil)
   }
 }
 
 extension Anechoic_V1_AudioFormat {
+  /// Creates the format of an input, or of an output without the settings of its encoder.
   public init(_ format: AudioFormat) {
     self.init()
-    encoding = Anechoic_V1_AudioEncoding(format.encoding)
+    encoding = format.opus == nil ? Anechoic_V1_AudioEncoding(format.encoding) : .opus
     sampleRateHz = UInt32(format.rate.hertz)
     channelCount = UInt32(format.channelCount)
+  }
+
+  /// Creates the format of an output, with the settings of its encoder.
+  public init(output format: AudioFormat) {
+    self.init(format)
+    if let settings = format.opus { opus = Anechoic_V1_OpusSettings(settings) }
   }
 }
 

@@ -13,11 +13,11 @@ extension SessionSetup {
     }
     self.init(
       configuration: try SessionConfiguration(start.config, path: "start.config"),
-      microphone: try AudioFormat(inputs.microphone, path: "start.inputs.microphone"),
+      microphone: try AudioFormat(input: inputs.microphone, path: "start.inputs.microphone"),
       reference: inputs.hasReference
-        ? try AudioFormat(inputs.reference, path: "start.inputs.reference") : nil,
+        ? try AudioFormat(input: inputs.reference, path: "start.inputs.reference") : nil,
       processed: outputs.hasProcessed
-        ? try AudioFormat(outputs.processed, path: "start.outputs.processed") : nil)
+        ? try AudioFormat(output: outputs.processed, path: "start.outputs.processed") : nil)
     startsMuted = start.muted
     if inputs.hasMicrophonePair {
       microphonePair = try MicrophonePair.Layout(
@@ -30,17 +30,17 @@ extension SessionSetup {
       throw InvalidField("start.pacing", "\(value) is not a known pacing")
     }
     if inputs.hasFarEnd {
-      farEnd = try AudioFormat(inputs.farEnd, path: "start.inputs.far_end")
+      farEnd = try AudioFormat(input: inputs.farEnd, path: "start.inputs.far_end")
     }
     if inputs.hasOtherAudio {
       guard outputs.hasPlayback else {
         throw InvalidField(
           "start.inputs.other_audio", "requires start.outputs.playback")
       }
-      otherAudio = try AudioFormat(inputs.otherAudio, path: "start.inputs.other_audio")
+      otherAudio = try AudioFormat(input: inputs.otherAudio, path: "start.inputs.other_audio")
     }
     if outputs.hasPlayback {
-      playback = try AudioFormat(outputs.playback, path: "start.outputs.playback")
+      playback = try AudioFormat(output: outputs.playback, path: "start.outputs.playback")
     }
     if outputs.playbackElsewhere {
       guard outputs.hasPlayback else {
@@ -53,17 +53,25 @@ extension SessionSetup {
       }
       playsElsewhere = true
     }
-    if outputs.hasChunkDuration {
-      let duration = try Duration(outputs.chunkDuration, path: "start.outputs.chunk_duration")
-      guard SessionSetup.chunkFrames.contains(duration.frames),
-        duration == .milliseconds(duration.frames * 10)
-      else {
-        throw InvalidField("start.outputs.chunk_duration", "must be 10 to 120 ms in steps of 10 ms")
-      }
-      framesPerChunk = duration.frames
-    }
+    framesPerChunk = try Self.framesPerChunk(
+      outputs, hasOpus: processed.opus != nil || playback?.opus != nil)
     framesPerStatistics = try start.statsInterval.asStatisticsInterval(
       path: "start.stats_interval")?.frames
+  }
+
+  /// Returns the number of frames in a chunk. With an Opus output, a chunk is a packet.
+  private static func framesPerChunk(
+    _ outputs: Anechoic_V1_Start.Outputs, hasOpus: Bool
+  ) throws(InvalidField) -> Int {
+    guard outputs.hasChunkDuration else { return hasOpus ? OpusSettings.defaultPacketFrames : 1 }
+    let path = "start.outputs.chunk_duration"
+    let duration = try Duration(outputs.chunkDuration, path: path)
+    guard chunkFrames.contains(duration.frames), duration == .milliseconds(duration.frames * 10)
+    else { throw InvalidField(path, "must be 10 to 120 ms in steps of 10 ms") }
+    guard !hasOpus || OpusSettings.packetFrames.contains(duration.frames) else {
+      throw InvalidField(path, "must be 10, 20, 40 or 60 ms if an output is Opus")
+    }
+    return duration.frames
   }
 }
 
@@ -71,7 +79,7 @@ extension Anechoic_V1_Started {
   /// Creates the answer to a start, with every default filled in.
   public init(
     sessionID: String, _ setup: SessionSetup, _ state: SessionState, algorithmicDelay: Duration,
-    engine: EngineIdentity
+    playbackDelay: Duration, engine: EngineIdentity
   ) {
     self.init()
     session = "sessions/\(sessionID)"
@@ -85,12 +93,13 @@ extension Anechoic_V1_Started {
       if let otherAudio = setup.otherAudio { $0.otherAudio = Anechoic_V1_AudioFormat(otherAudio) }
     }
     outputs = .with {
-      $0.processed = Anechoic_V1_AudioFormat(setup.processed)
-      if let playback = setup.playback { $0.playback = Anechoic_V1_AudioFormat(playback) }
+      $0.processed = Anechoic_V1_AudioFormat(output: setup.processed)
+      if let playback = setup.playback { $0.playback = Anechoic_V1_AudioFormat(output: playback) }
       $0.chunkDuration = Google_Protobuf_Duration(.milliseconds(setup.framesPerChunk * 10))
       $0.playbackElsewhere = setup.playsElsewhere
     }
     self.algorithmicDelay = Google_Protobuf_Duration(algorithmicDelay)
+    self.playbackDelay = Google_Protobuf_Duration(playbackDelay)
     self.engine = Anechoic_V1_Engine(engine)
   }
 }

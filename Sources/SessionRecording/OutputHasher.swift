@@ -1,5 +1,4 @@
 internal import AnechoicAPI
-internal import AudioCore
 internal import Foundation
 internal import SwiftProtobuf
 internal import VoiceSessions
@@ -10,20 +9,17 @@ final class OutputHasher {
 
   private let processed = SHA256()
   private let playback = SHA256()
-  private let bytesPerSampleFrame: Int
-  private var bytes: Int64 = 0
+  private var samples: Int64 = 0
   private var framesSinceDigest = 0
   /// The number of frames of 10 ms so far.
   private(set) var frames = 0
-
-  init(_ setup: SessionSetup) { bytesPerSampleFrame = setup.processed.bytesPerSampleFrame }
 
   /// Adds a chunk. Returns the digest of all output so far if at least one second of audio has been
   /// added since the last digest, otherwise nil.
   func add(_ chunk: OutputChunk) -> Anechoic_V1_OutputDigest? {
     processed.update(chunk.processed.bytes)
     if let samples = chunk.playback { playback.update(samples.bytes) }
-    bytes += Int64(chunk.processed.bytes.count)
+    samples += Int64(chunk.processed.sampleCount)
     frames += chunk.frames.count
     framesSinceDigest += chunk.frames.count
     guard framesSinceDigest >= Self.framesPerDigest else { return nil }
@@ -34,7 +30,7 @@ final class OutputHasher {
   /// The digest of all output so far.
   var digest: Anechoic_V1_OutputDigest {
     .with {
-      $0.processedSamples = bytes / Int64(bytesPerSampleFrame)
+      $0.processedSamples = samples
       $0.processedSha256 = Data(processed.value)
       $0.playbackSha256 = Data(playback.value)
     }

@@ -66,8 +66,8 @@ extension Anechoic_V1_RecordedAct {
     if withheldSamples > 0, case .audio = request.request {
       let format = requests.setup.microphone
       let longest = format.rate.hertz  // The samples of one second, the longest chunk.
-      request.audio.microphone.samples = Data(
-        count: min(Int(withheldSamples), longest) * format.bytesPerSampleFrame)
+      request.audio.microphone.samples = format.silence(
+        samples: min(Int(withheldSamples), longest))
     }
     guard let bytes: [UInt8] = try? request.serializedBytes() else { return false }
     return bytes.withUnsafeBytes { (try? requests.take($0, sink: sink)) ?? false }

@@ -43,7 +43,7 @@ package final class SessionRecorder {
     engine: EngineIdentity
   ) {
     self.queue = queue
-    hasher = OutputHasher(setup)
+    hasher = OutputHasher()
     format = setup.microphone
     if setup.startsMuted { muted = [0..<Int64.max] }
     let header = Anechoic_V1_RecordingHeader.with {
@@ -68,15 +68,16 @@ package final class SessionRecorder {
     guard request.audio.hasMicrophone else { return note(.request(request)) }
     let chunk = request.audio.microphone
     let first = chunk.hasFirstSample ? chunk.firstSample : arrived
-    let end = first + Int64(chunk.samples.count / format.bytesPerSampleFrame)
+    let end = first + Int64(format.sampleCount(of: chunk.samples))
     // The session ignores repeated samples. They may have been muted when they first arrived.
     let again = min(max(arrived, first), end)
     request.silence(samples: 0..<Int(again - first), format)
     guard again < end else { return note(.request(request)) }
     arrived = end
     let size = message.count + PendingChunk.overhead
-    pending.append(
-      PendingChunk(act: timed(.request(request)), samples: again..<end, size: size))
+    // A packet may contain the sound of the packet before, too.
+    let samples = format.opus == nil ? again..<end : first - (end - first)..<end
+    pending.append(PendingChunk(act: timed(.request(request)), samples: samples, size: size))
     hold(size)
   }
 
@@ -139,9 +140,8 @@ package final class SessionRecorder {
     add(.digest(hasher.digest))
     for var chunk in pending {
       // Samples that were not processed had no effect, so they are not recorded.
-      let count = chunk.act.request.audio.microphone.samples.count / format.bytesPerSampleFrame
-      let processed = max(0, position - chunk.samples.lowerBound)
-      let first = min(count, count - chunk.samples.count + Int(processed))
+      let count = format.sampleCount(of: chunk.act.request.audio.microphone.samples)
+      let first = max(0, count - max(0, Int(chunk.samples.upperBound - position)))
       chunk.act.request.silence(samples: first..<count, format)
       write(chunk)
     }
@@ -170,7 +170,7 @@ package final class SessionRecorder {
     var act = chunk.act
     if muted.contains(where: { $0.overlaps(chunk.samples) }) {
       let samples = act.request.audio.microphone.samples
-      act.withheldSamples = UInt32(samples.count / format.bytesPerSampleFrame)
+      act.withheldSamples = UInt32(format.sampleCount(of: samples))
       act.request.audio.microphone.samples = Data()
     }
     write(RecordingFormat.delimited(act) + chunk.followed)
@@ -188,13 +188,36 @@ package final class SessionRecorder {
 }
 
 extension Anechoic_V1_ProcessRequest {
-  /// Replaces samples of the microphone's chunk by silence.
+  /// Replaces samples of the microphone's chunk by silence. A packet is replaced as a whole or not at
+  /// all.
   fileprivate mutating func silence(samples: Range<Int>, _ format: AudioFormat) {
     guard !samples.isEmpty else { return }
+    guard format.opus == nil else {
+      if samples.count == format.sampleCount(of: audio.microphone.samples) {
+        audio.microphone.samples = format.silence(samples: samples.count)
+      }
+      return
+    }
     let size = format.bytesPerSampleFrame
     let bytes = audio.microphone.samples.startIndex + samples.lowerBound * size
     audio.microphone.samples.replaceSubrange(
       bytes..<bytes + samples.count * size, with: Data(count: samples.count * size))
+  }
+}
+
+extension AudioFormat {
+  /// Returns the number of samples of each channel in a chunk that a session has accepted.
+  fileprivate func sampleCount(of chunk: Data) -> Int {
+    opus == nil
+      ? chunk.count / bytesPerSampleFrame
+      : OpusPacket.sampleCount(of: chunk, rate: rate.hertz)
+  }
+
+  /// Returns a chunk of silence. A packet has at most 120 ms.
+  func silence(samples: Int) -> Data {
+    opus == nil
+      ? Data(count: samples * bytesPerSampleFrame)
+      : Data(OpusPacket.silence(samples: samples, rate: rate.hertz))
   }
 }
 

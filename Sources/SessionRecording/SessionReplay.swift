@@ -67,7 +67,7 @@ public final class SessionReplay {
     }
     processed = requests.setup.processed
     playback = requests.setup.playback
-    hasher = OutputHasher(requests.setup)
+    hasher = OutputHasher()
   }
 
   /// Replays the recording and passes the outputs and events to `sink`. Call it once.

@@ -13,6 +13,8 @@ public final class VoiceSession {
   public internal(set) var state: SessionState
   /// The time from the microphone to the processed output, constant for the session.
   public let algorithmicDelay: Duration
+  /// The delay of the playback behind its sample indexes: the look-ahead of an Opus encoder.
+  public let playbackDelay: Duration
   /// The sample of the microphone that is processed next.
   public internal(set) var position: Int64 = 0
   let setup: SessionSetup
@@ -37,9 +39,12 @@ public final class VoiceSession {
     injections = InjectionQueue(
       processed: setup.processed.rate, playback: setup.playback?.rate,
       longestPause: setup.isRealTime ? Injection.longestPauseFrames : nil)
-    output = OutputChunker(
+    let output = OutputChunker(
       processed: setup.processed, playback: setup.playback, framesPerChunk: setup.framesPerChunk)
-    algorithmicDelay = capture.latency
+    algorithmicDelay =
+      capture.latency + setup.processed.rate.duration(ofSamples: output.processedLookAhead)
+    playbackDelay = setup.playback?.rate.duration(ofSamples: output.playbackLookAhead) ?? .zero
+    self.output = output
     state = SessionState(
       configuration: setup.configuration,
       mute: MuteState(isMuted: setup.startsMuted, origin: setup.owner),
@@ -76,7 +81,7 @@ public final class VoiceSession {
   /// call `process`.
   ///
   /// - Parameters:
-  ///   - samples: Whole sample frames in the format of the input. None, before a `firstSample`, extend
+  ///   - samples: Whole sample frames in the format of the input, or one Opus packet. None, before a `firstSample`, extend
   ///     a gap up to there.
   ///   - firstSample: The index of the first sample, or nil for the one after the last.
   ///   - deviceTime: When the device captured or played the first sample, by one clock for all inputs.
@@ -122,8 +127,9 @@ public final class VoiceSession {
     }
     guard abs(rate) <= InputFault.largestRate else { throw .impossibleRate(rate) }
     guard setup.reference == nil, !setup.playsElsewhere else { return }
+    // The client plays decoded samples, and the reference is the mix before the encoder.
     capture.notePlayback(
-      sample: firstSample, at: deviceTime, added: Int64(silence) - Int64(skipped), rate: rate)
+      sample: firstSample - Int64(output.playbackLookAhead), at: deviceTime, added: Int64(silence) - Int64(skipped), rate: rate)
   }
 
   /// Processes the complete frames, `limit` of them at most.

@@ -38,8 +38,7 @@ public nonisolated enum Anechoic_V1_AudioEncoding: SwiftProtobuf.Enum, Swift.Cas
   /// 32-bit little-endian floats, channels interleaved. The nominal range is -1...1.
   case pcmF32Le // = 2
 
-  /// One RFC 6716 packet in each chunk. This version answers UNIMPLEMENTED for every input and
-  /// output.
+  /// Opus (RFC 6716), one packet in each chunk. At 8000, 16000, 24000 or 48000 Hz.
   case opus // = 3
   case UNRECOGNIZED(Int)
 
@@ -146,25 +145,85 @@ public nonisolated struct Anechoic_V1_AudioFormat: Sendable {
 
   public var encoding: Anechoic_V1_AudioEncoding = .unspecified
 
-  /// 8000, 16000, 24000, 32000, 44100 or 48000.
+  /// 8000, 16000, 24000, 32000, 44100 or 48000. With Opus 8000, 16000, 24000 or 48000: the rate of the
+  /// decoded samples, in which sample indexes count. A packet may have any bandwidth.
   public var sampleRateHz: UInt32 = 0
 
-  /// 1 or 2.
+  /// 1 or 2. With Opus the channels of the decoded samples. A packet may have one channel or two.
   public var channelCount: UInt32 = 0
+
+  /// The settings of the encoder. Only for outputs with AUDIO_ENCODING_OPUS. If absent, each field has
+  /// its default.
+  public var opus: Anechoic_V1_OpusSettings {
+    get {_opus ?? Anechoic_V1_OpusSettings()}
+    set {_opus = newValue}
+  }
+  /// Returns true if `opus` has been explicitly set.
+  public var hasOpus: Bool {self._opus != nil}
+  /// Clears the value of `opus`. Subsequent reads from it will return its default value.
+  public mutating func clearOpus() {self._opus = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _opus: Anechoic_V1_OpusSettings? = nil
+}
+
+/// The settings of the Opus encoder of an output. Outputs.chunk_duration is the duration of its packets.
+public nonisolated struct Anechoic_V1_OpusSettings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The average bit rate in bits per second, 6000 to 510000. 0 selects 32000 for each channel.
+  public var bitRate: UInt32 = 0
+
+  /// The effort of the encoder, 0 to 10. Each step costs more processor time. Default 2.
+  public var complexity: UInt32 {
+    get {_complexity ?? 0}
+    set {_complexity = newValue}
+  }
+  /// Returns true if `complexity` has been explicitly set.
+  public var hasComplexity: Bool {self._complexity != nil}
+  /// Clears the value of `complexity`. Subsequent reads from it will return its default value.
+  public mutating func clearComplexity() {self._complexity = nil}
+
+  /// Adds a copy of the speech of the previous packet, at a low bit rate, from which a decoder recovers
+  /// a lost packet (in-band FEC). The encoder does so where the bit rate and the loss allow it.
+  public var fec: Bool = false
+
+  /// The percentage of packets that are expected to be lost, 0 to 100. Default 10 with FEC, otherwise 0.
+  public var expectedLossPercent: UInt32 {
+    get {_expectedLossPercent ?? 0}
+    set {_expectedLossPercent = newValue}
+  }
+  /// Returns true if `expectedLossPercent` has been explicitly set.
+  public var hasExpectedLossPercent: Bool {self._expectedLossPercent != nil}
+  /// Clears the value of `expectedLossPercent`. Subsequent reads from it will return its default value.
+  public mutating func clearExpectedLossPercent() {self._expectedLossPercent = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _complexity: UInt32? = nil
+  fileprivate var _expectedLossPercent: UInt32? = nil
 }
 
 /// A run of consecutive samples of one input or output. A chunk contains whole sample frames (one
 /// sample for each channel) and at most 1 s of audio. Chunks of 10 to 120 ms work well. The length
 /// does not have to be a multiple of 10 ms.
+///
+/// With Opus, a chunk contains one packet of up to 120 ms and 65,536 bytes. first_sample counts the
+/// decoded samples. The server conceals a gap with the decoder, and recovers the end of it if the next
+/// packet has in-band FEC.
 public nonisolated struct Anechoic_V1_AudioChunk: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The samples, or one packet.
   public var samples: Data = Data()
 
   /// The index of the chunk's first sample frame, counted from the start of this input or output.
@@ -223,7 +282,7 @@ nonisolated extension Anechoic_V1_GapReason: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Anechoic_V1_AudioFormat: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AudioFormat"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}encoding\0\u{3}sample_rate_hz\0\u{3}channel_count\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}encoding\0\u{3}sample_rate_hz\0\u{3}channel_count\0\u{1}opus\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -234,12 +293,17 @@ nonisolated extension Anechoic_V1_AudioFormat: SwiftProtobuf.Message, SwiftProto
       case 1: try { try decoder.decodeSingularEnumField(value: &self.encoding) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.sampleRateHz) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.channelCount) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._opus) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.encoding != .unspecified {
       try visitor.visitSingularEnumField(value: self.encoding, fieldNumber: 1)
     }
@@ -249,6 +313,9 @@ nonisolated extension Anechoic_V1_AudioFormat: SwiftProtobuf.Message, SwiftProto
     if self.channelCount != 0 {
       try visitor.visitSingularUInt32Field(value: self.channelCount, fieldNumber: 3)
     }
+    try { if let v = self._opus {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -256,6 +323,56 @@ nonisolated extension Anechoic_V1_AudioFormat: SwiftProtobuf.Message, SwiftProto
     if lhs.encoding != rhs.encoding {return false}
     if lhs.sampleRateHz != rhs.sampleRateHz {return false}
     if lhs.channelCount != rhs.channelCount {return false}
+    if lhs._opus != rhs._opus {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_OpusSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OpusSettings"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}bit_rate\0\u{1}complexity\0\u{1}fec\0\u{3}expected_loss_percent\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.bitRate) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._complexity) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.fec) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self._expectedLossPercent) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.bitRate != 0 {
+      try visitor.visitSingularUInt32Field(value: self.bitRate, fieldNumber: 1)
+    }
+    try { if let v = self._complexity {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    if self.fec != false {
+      try visitor.visitSingularBoolField(value: self.fec, fieldNumber: 3)
+    }
+    try { if let v = self._expectedLossPercent {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_OpusSettings, rhs: Anechoic_V1_OpusSettings) -> Bool {
+    if lhs.bitRate != rhs.bitRate {return false}
+    if lhs._complexity != rhs._complexity {return false}
+    if lhs.fec != rhs.fec {return false}
+    if lhs._expectedLossPercent != rhs._expectedLossPercent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -124,6 +124,9 @@ struct RequestJournal {
 extension Anechoic_V1_AudioChunk {
   /// The number of samples of each channel, in a format.
   func sampleCount(_ format: Anechoic_V1_AudioFormat) -> Int64 {
+    if format.encoding == .opus {
+      return Int64(OpusPacket.sampleCount(of: samples, rate: Int(format.sampleRateHz)))
+    }
     let size = max(1, Int(format.channelCount)) * (format.encoding == .pcmF32Le ? 4 : 2)
     return Int64(samples.count / size)
   }

@@ -19,6 +19,8 @@ actor InjectionSource {
   /// The format of the audio. Nil for text.
   private let format: AudioFormat?
   private let setup: SessionSetup
+  /// The audio that arrives. Nil for text.
+  private var timeline: InputTimeline?
   private var characters = 0
   private var converters: ConverterPair?
   /// The samples that have arrived and are not converted yet.
@@ -29,10 +31,11 @@ actor InjectionSource {
     self.setup = setup
     voice = start.voice
     do throws(InvalidField) {
-      format = start.hasFormat ? try AudioFormat(start.format, path: "start.format") : nil
+      format = start.hasFormat ? try AudioFormat(input: start.format, path: "start.format") : nil
     } catch {
       throw Status(error)
     }
+    timeline = format.map { InputTimeline(format: $0) }
   }
 
   /// Throws a `Status` if there is no such voice.
@@ -83,29 +86,20 @@ actor InjectionSource {
   }
 
   private func decoded(_ chunk: Anechoic_V1_AudioChunk) throws(Status) -> [Float] {
-    let format = try audioFormat()
+    _ = try audioFormat()
     guard !chunk.samples.isEmpty else {
       throw Status(InvalidField("audio.samples", "must not be empty"))
     }
-    var queue = InputTimeline(format: format)
-    let frame = Frame(rate: format.rate, channelCount: format.channelCount)
-    let mixed = Frame(rate: format.rate, channelCount: 1)
-    var samples: [Float] = []
     let fault = Array(chunk.samples).withUnsafeBytes { bytes -> InputFault? in
       do throws(InputFault) {
-        _ = try queue.append(bytes, firstSample: nil)
+        _ = try timeline?.append(bytes, firstSample: nil)
         return nil
       } catch {
         return error
       }
     }
     if let fault { throw Status(InvalidField("audio.\(fault.field)", fault.description)) }
-    while queue.waiting > 0 {
-      let count = queue.take(into: frame)
-      mixed.remix(frame)
-      samples.append(contentsOf: mixed.plane(0).prefix(count))
-    }
-    return samples
+    return timeline?.takeAll() ?? []
   }
 
   private func spoken(_ text: String) async throws -> Speech {

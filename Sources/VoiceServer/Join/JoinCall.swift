@@ -79,27 +79,29 @@ final class JoinCall: ServerCallHandler {
     let name = client.name
     handle.perform { session in
       session?.join(PlaybackClient(name: name, playback: ring))
-      let hasJoined = session != nil
+      // Nil if the session has ended.
+      let delay = session?.session.playbackDelay
       executor.perform {
         guard let call = reference.value else { return handle.tell { $0.leave(ring) } }
-        call.play(handle, ring, format, hasJoined: hasJoined)
+        call.play(handle, ring, format, delay)
       }
     }
   }
 
   private func play(
-    _ handle: SessionHandle, _ ring: PlaybackRing, _ format: AudioFormat, hasJoined: Bool
+    _ handle: SessionHandle, _ ring: PlaybackRing, _ format: AudioFormat, _ delay: Duration?
   ) {
     guard case .joining = state else { return handle.tell { $0.leave(ring) } }
-    guard hasJoined else { return end(.joinTokenUnknown) }
+    guard let delay else { return end(.joinTokenUnknown) }
     state = .playing(handle, ring)
     send(
       .with {
         $0.joined = .with {
           $0.session = handle.name
-          $0.playback = Anechoic_V1_AudioFormat(format)
+          $0.playback = Anechoic_V1_AudioFormat(output: format)
           $0.chunkDuration = Google_Protobuf_Duration(
             .milliseconds(handle.setup.framesPerChunk * 10))
+          $0.playbackDelay = Google_Protobuf_Duration(delay)
         }
       })
     look()

@@ -26,9 +26,7 @@ final class PlaybackRing: @unchecked Sendable {
   private let ending = Atomic<UInt8>(0)
 
   init(playback format: AudioFormat, framesPerChunk: Int) {
-    slotSize =
-      PlaybackResponse.overhead
-      + format.rate.samplesPerFrame * format.bytesPerSampleFrame * framesPerChunk
+    slotSize = PlaybackResponse.overhead + format.largestChunk(frames: framesPerChunk)
     capacity = max(Self.fewestChunks, Self.frames / framesPerChunk)
     bytes = .allocate(byteCount: slotSize * capacity, alignment: 16)
     sizes = .allocate(capacity: capacity)

@@ -19,7 +19,7 @@ extension ServerMethod {
         $0.version = anechoicVersion
         $0.engines = Anechoic_V1_EngineCapabilities.all(configuration.engines, frameTimes: times)
         $0.sampleRatesHz = SampleRate.allCases.map { UInt32($0.hertz) }
-        $0.encodings = SampleEncoding.allCases.map { Anechoic_V1_AudioEncoding($0) }
+        $0.encodings = SampleEncoding.allCases.map { Anechoic_V1_AudioEncoding($0) } + [.opus]
         $0.micModes = MicMode.allCases.map { Anechoic_V1_MicMode($0) }
         $0.sessionsActive = UInt32(clamping: directory.count)
         $0.sessionsMax = UInt32(clamping: directory.maximum)

@@ -19,7 +19,6 @@ final class OutputHistory {
   }
 
   private let slotSize: Int
-  private let bytesPerSampleFrame: Int
   private var entries: [Entry]
   private var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   /// The slot of the oldest chunk.
@@ -27,12 +26,10 @@ final class OutputHistory {
   private var count = 0
 
   init(_ setup: SessionSetup) {
-    func size(_ rate: Int, _ bytes: Int) -> Int { rate * bytes * setup.framesPerChunk }
     slotSize =
-      size(setup.processed.rate.samplesPerFrame, setup.processed.bytesPerSampleFrame)
-      + (setup.playback.map { size($0.rate.samplesPerFrame, $0.bytesPerSampleFrame) } ?? 0)
+      setup.processed.largestChunk(frames: setup.framesPerChunk)
+      + (setup.playback?.largestChunk(frames: setup.framesPerChunk) ?? 0)
       + Self.overhead.chunks + Self.overhead.frame * setup.framesPerChunk
-    bytesPerSampleFrame = setup.processed.bytesPerSampleFrame
     let wanted =
       setup.isRealTime
       ? Self.realTimeFrames / setup.framesPerChunk : Self.mediaClockBytes / slotSize
@@ -53,7 +50,7 @@ final class OutputHistory {
     let slot = (head + count) % entries.count
     if count < entries.count { count += 1 } else { head = (head + 1) % entries.count }
     let first = chunk.processed.firstSample
-    let length = Int64(chunk.processed.bytes.count / bytesPerSampleFrame)
+    let length = Int64(chunk.processed.sampleCount)
     entries[slot] = Entry(samples: first..<first + length, size: response.size)
     response.write(to: slice(slot))
   }

@@ -37,7 +37,7 @@ extension RunningSession {
   }
 
   private static func name(of format: AudioFormat) -> String {
-    "\(format.encoding)/\(format.rate.hertz)/\(format.channelCount)"
+    "\(format.opus == nil ? "\(format.encoding)" : "opus")/\(format.rate.hertz)/\(format.channelCount)"
   }
 
   /// The name of a reason in logs and metrics.

@@ -416,6 +416,7 @@ final class RunningSession: SessionSink {
   var started: Anechoic_V1_Started {
     var started = Anechoic_V1_Started(
       sessionID: handle.id, setup, session.state, algorithmicDelay: session.algorithmicDelay,
+      playbackDelay: session.playbackDelay,
       engine: engine)
     if let resumption = handle.resumption {
       started.resumeToken = Data(resumption.token)

@@ -29,10 +29,12 @@ public struct OutputChunk {
   }
 
   public struct Samples {
-    /// The interleaved samples in the format of the output.
+    /// The interleaved samples in the format of the output, or one Opus packet.
     public let bytes: UnsafeRawBufferPointer
     /// The index of the first sample in the output's timeline.
     public let firstSample: Int64
+    /// The number of samples of each channel. An Opus packet at the end of a session may decode to more.
+    public let sampleCount: Int
   }
 }
 

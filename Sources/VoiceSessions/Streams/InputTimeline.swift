@@ -1,4 +1,5 @@
 public import AudioCore
+internal import OpusCodec
 
 /// One input of a session on its media clock: takes in samples by their index and gives out frames
 /// in order.
@@ -23,6 +24,8 @@ public struct InputTimeline: ~Copyable {
   private let history: Int
   private var kept = 0  // samples that were taken and are still there
   private var queue: SampleQueue
+  /// Nil for plain samples.
+  private var packets: PacketInput?
   /// The index of the next sample to be taken.
   public private(set) var taken: Int64 = 0
   /// The index after the last sample that arrived.
@@ -41,6 +44,7 @@ public struct InputTimeline: ~Copyable {
     self.lateness = lateness
     self.longestLead = longestLead
     queue = SampleQueue(format: format)
+    packets = format.opus == nil ? nil : PacketInput(format)
   }
 
   public var format: AudioFormat { queue.format }
@@ -50,15 +54,14 @@ public struct InputTimeline: ~Copyable {
 
   public var hasFrame: Bool { waiting >= format.rate.samplesPerFrame }
 
-  /// Appends a chunk. Samples that arrived before are dropped, and a gap before the chunk is
-  /// concealed.
+  /// Appends a chunk: samples, or one Opus packet. Samples that arrived before are dropped, and a gap
+  /// before the chunk is concealed.
   ///
   /// - Returns: How many samples were missing.
   public mutating func append(
     _ bytes: UnsafeRawBufferPointer, firstSample: Int64?
   ) throws(InputFault) -> Int64 {
-    try check(bytes, firstSample)
-    let count = bytes.count / format.bytesPerSampleFrame
+    let count = try check(bytes, firstSample)
     let first = firstSample ?? arrived
     // Silence that was given for want of samples fills a gap as well.
     if lateness == .takenNext { taken = min(taken, max(arrived, first)) }
@@ -68,9 +71,8 @@ public struct InputTimeline: ~Copyable {
     if let longestLead, waiting + count > samples(in: longestLead) {
       throw .tooFarAhead(longestLead)
     }
-    if first > next { queue.appendConcealment(Int(first - next)) }
-    let useful = UnsafeRawBufferPointer(rebasing: bytes[(late * format.bytesPerSampleFrame)...])
-    if let fault = queue.append(useful) { throw .notANumber(sample: late + fault) }
+    if first > next { conceal(Int(first - next), before: bytes) }
+    if late < count { try append(bytes, droppingFirst: late) }
     arrived = max(arrived, first + Int64(count))
     return missing
   }
@@ -83,6 +85,20 @@ public struct InputTimeline: ~Copyable {
   public mutating func take(into frame: borrowing Frame) -> Int {
     taken += Int64(frame.sampleCount)
     return queue.take(into: frame)
+  }
+
+  /// Removes all waiting samples and returns the mean of their channels. Allocates, so it is not for
+  /// the frame path. Not for a timeline with a history.
+  public mutating func takeAll() -> [Float] {
+    let count = waiting
+    var mean = Array(UnsafeBufferPointer(start: next(0), count: count))
+    if format.channelCount == 2 {
+      let other = next(1)
+      for index in mean.indices { mean[index] = (mean[index] + other[index]) / 2 }
+    }
+    queue.drop(count)
+    taken += Int64(count)
+    return mean
   }
 
   /// The next sample of a channel to be taken, with all that wait after it and the history before
@@ -117,21 +133,47 @@ public struct InputTimeline: ~Copyable {
     taken = arrived - Int64(queue.fadeOut(from: kept) - kept)
   }
 
-  private func check(
-    _ bytes: UnsafeRawBufferPointer, _ firstSample: Int64?
+  private mutating func conceal(_ count: Int, before bytes: UnsafeRawBufferPointer) {
+    if packets == nil {
+      queue.appendConcealment(count)
+    } else {
+      packets?.conceal(count, before: bytes, into: &queue)
+    }
+  }
+
+  private mutating func append(
+    _ bytes: UnsafeRawBufferPointer, droppingFirst late: Int
   ) throws(InputFault) {
-    guard !bytes.isEmpty || firstSample != nil else { throw .empty }
+    guard packets == nil else {
+      try packets?.append(bytes, droppingFirst: late, into: &queue)
+      return
+    }
+    let useful = UnsafeRawBufferPointer(rebasing: bytes[(late * format.bytesPerSampleFrame)...])
+    if let fault = queue.append(useful) { throw .notANumber(sample: late + fault) }
+  }
+
+  /// Returns the number of samples of each channel in a chunk.
+  private func sampleCount(_ bytes: UnsafeRawBufferPointer) throws(InputFault) -> Int {
+    if let count = try packets?.sampleCount(of: bytes) { return count }
     guard bytes.count % format.bytesPerSampleFrame == 0 else {
       throw .partialSampleFrame(bytes: bytes.count, sampleFrame: format.bytesPerSampleFrame)
     }
-    guard bytes.count / format.bytesPerSampleFrame <= samples(in: Self.longestChunk) else {
-      throw .tooLong(Self.longestChunk)
-    }
+    return bytes.count / format.bytesPerSampleFrame
+  }
+
+  /// Throws for a chunk that is not valid here. Returns the number of its samples.
+  private func check(
+    _ bytes: UnsafeRawBufferPointer, _ firstSample: Int64?
+  ) throws(InputFault) -> Int {
+    guard !bytes.isEmpty || firstSample != nil else { throw .empty }
+    let count = try sampleCount(bytes)
+    guard count <= samples(in: Self.longestChunk) else { throw .tooLong(Self.longestChunk) }
     if let firstSample {
       guard firstSample >= 0, firstSample - arrived <= Int64(samples(in: Self.longestGap)) else {
         throw .impossiblePosition(firstSample, expected: arrived)
       }
     }
+    return count
   }
 
   private func samples(in duration: Duration) -> Int {
@@ -144,6 +186,10 @@ public enum InputFault: Error, Equatable, CustomStringConvertible {
   case empty
   case partialSampleFrame(bytes: Int, sampleFrame: Int)
   case tooLong(Duration)
+  /// An Opus packet that is malformed.
+  case notAPacket
+  /// An Opus packet that is larger than any can be.
+  case tooLarge(bytes: Int, limit: Int)
   case notANumber(sample: Int)
   case impossiblePosition(Int64, expected: Int64)
   case tooFarAhead(Duration)
@@ -170,6 +216,9 @@ public enum InputFault: Error, Equatable, CustomStringConvertible {
     case .partialSampleFrame(let bytes, let sampleFrame):
       "\(bytes) bytes are not whole sample frames of \(sampleFrame) bytes"
     case .tooLong(let limit): "the chunk is longer than \(limit.components.seconds) s"
+    case .notAPacket: "the chunk is not a valid Opus packet (RFC 6716) of at most 120 ms"
+    case .tooLarge(let bytes, let limit):
+      "an Opus packet has at most \(limit) bytes, and the chunk has \(bytes)"
     case .notANumber(let sample): "sample frame \(sample) is not a finite number"
     case .impossiblePosition(let position, let expected):
       "\(position) is not within \(InputTimeline.longestGap.components.seconds) s after \(expected), "

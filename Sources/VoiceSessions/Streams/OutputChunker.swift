@@ -1,4 +1,5 @@
 internal import AudioCore
+internal import OpusCodec
 
 /// Collects frames of the outputs and emits them in chunks.
 struct OutputChunker: ~Copyable {
@@ -10,8 +11,8 @@ struct OutputChunker: ~Copyable {
 
   init(processed: AudioFormat, playback: AudioFormat?, framesPerChunk: Int) {
     self.framesPerChunk = framesPerChunk
-    self.processed = ChunkBuffer(processed, frames: framesPerChunk)
-    self.playback = playback.map { ChunkBuffer($0, frames: framesPerChunk) }
+    self.processed = ChunkBuffer(processed, frames: framesPerChunk, for: .speech)
+    self.playback = playback.map { ChunkBuffer($0, frames: framesPerChunk, for: .any) }
     infos = .allocate(capacity: framesPerChunk)
     infos.initialize(
       repeating: FrameInfo(speechProbability: 0, hasVoice: false, isMuted: false))
@@ -21,6 +22,12 @@ struct OutputChunker: ~Copyable {
 
   /// The number of samples of the processed output that have been emitted.
   var emittedSamples: Int64 { processed.firstSample }
+
+  /// The samples by which the decoded processed output is later than its indexes.
+  var processedLookAhead: Int { processed.lookAheadSamples }
+
+  /// The samples by which the decoded playback is later than its indexes.
+  var playbackLookAhead: Int { playback?.lookAheadSamples ?? 0 }
 
   /// The number of frames that have not been emitted.
   var waitingFrames: Int64 { Int64(frameCount) }
@@ -50,7 +57,7 @@ struct OutputChunker: ~Copyable {
     guard frameCount > 0 else { return }
     sink.emit(
       OutputChunk(
-        processed: processed.samples, playback: playback?.samples,
+        processed: processed.encoded(), playback: playback?.encoded(),
         frames: UnsafeBufferPointer(rebasing: infos[..<frameCount])))
     processed.clear()
     playback?.clear()
@@ -58,20 +65,28 @@ struct OutputChunker: ~Copyable {
   }
 }
 
-/// The encoded samples of one output that wait for their chunk.
+/// The samples of one output that wait for their chunk.
 private struct ChunkBuffer: ~Copyable {
   private let format: AudioFormat
   private let bytes: UnsafeMutableRawBufferPointer
   private var byteCount = 0
   private(set) var firstSample: Int64 = 0
+  /// Nil for plain samples.
+  private var encoder: PacketEncoder?
 
-  init(_ format: AudioFormat, frames: Int) {
+  init(_ format: AudioFormat, frames: Int, for sound: PacketEncoder.Sound) {
+    encoder = format.opus.map { settings in
+      PacketEncoder(
+        rate: format.rate, channelCount: format.channelCount, frames: frames, settings, for: sound)
+    }
     self.format = format
     bytes = .allocate(
       byteCount: frames * format.rate.samplesPerFrame * format.bytesPerSampleFrame, alignment: 16)
   }
 
   deinit { bytes.deallocate() }
+
+  var lookAheadSamples: Int { encoder?.lookAheadSamples ?? 0 }
 
   mutating func append(_ frame: borrowing Frame, count: Int) {
     let size = count * format.bytesPerSampleFrame
@@ -81,9 +96,16 @@ private struct ChunkBuffer: ~Copyable {
     byteCount += size
   }
 
-  var samples: OutputChunk.Samples {
-    OutputChunk.Samples(
-      bytes: UnsafeRawBufferPointer(rebasing: bytes[..<byteCount]), firstSample: firstSample)
+  /// Returns the samples that wait. An Opus packet that is not full ends with silence.
+  mutating func encoded() -> OutputChunk.Samples {
+    var encoded = UnsafeRawBufferPointer(rebasing: bytes[..<byteCount])
+    if encoder != nil {
+      UnsafeMutableRawBufferPointer(rebasing: bytes[byteCount...])
+        .initializeMemory(as: UInt8.self, repeating: 0)
+      encoded = encoder?.encode(UnsafeRawBufferPointer(bytes)) ?? encoded
+    }
+    return OutputChunk.Samples(
+      bytes: encoded, firstSample: firstSample, sampleCount: byteCount / format.bytesPerSampleFrame)
   }
 
   mutating func clear() {

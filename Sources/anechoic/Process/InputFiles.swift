@@ -14,16 +14,17 @@ struct InputFiles {
   private let others: [InputFile]
 
   /// Opens the files. An input without a path is not part of the session. `repeating` starts all
-  /// files again, without a gap, whenever the microphone's file ends.
+  /// files again, without a gap, whenever the microphone's file ends. `asOpus` sends Opus packets.
   init(
-    microphone: String, others: [(input: SessionInput, path: String?)], repeating: Bool
+    microphone: String, others: [(input: SessionInput, path: String?)], repeating: Bool,
+    asOpus: Bool
   ) throws(AudioFileError) {
-    self.microphone = try InputFile(.microphone, path: microphone)
+    self.microphone = try InputFile(.microphone, path: microphone, asOpus: asOpus)
     if repeating { self.microphone.repeats(as: self.microphone) }
     var files: [InputFile] = []
     for (input, path) in others {
       guard let path else { continue }
-      let file = try InputFile(input, path: path)
+      let file = try InputFile(input, path: path, asOpus: asOpus)
       if repeating { file.repeats(as: self.microphone) }
       files.append(file)
     }
@@ -50,7 +51,7 @@ struct InputFiles {
   /// Announces the formats of the inputs in the start of the session.
   func announce(in inputs: inout Anechoic_V1_Start.Inputs) {
     for file in [microphone] + others {
-      inputs[keyPath: file.input.format] = Anechoic_V1_AudioFormat(file.format)
+      inputs[keyPath: file.input.format] = Anechoic_V1_AudioFormat(file.sentFormat)
     }
   }
 
@@ -140,19 +141,34 @@ private final class InputFile {
   let recentLevels = RecentLevels()
   private(set) var meter: LevelMeter
   private let reader: AudioFileReader
+  /// Nil if the samples are sent as they are.
+  private var packets: PacketWriter?
   /// The length of the file at whose end this file starts again. Nil if this file is read once.
   private var leader: (sampleCount: Int, hertz: Int)?
   private var pass = 0
   /// The number of samples of each channel that were read in this pass.
   private var position = 0
 
-  init(_ input: SessionInput, path: String) throws(AudioFileError) {
+  init(_ input: SessionInput, path: String, asOpus: Bool) throws(AudioFileError) {
     self.input = input
     reader = try AudioFileReader(path: path)
+    if asOpus {
+      guard OpusSettings.sampleRates.contains(reader.format.rate) else {
+        throw AudioFileError(
+          path: path,
+          problem: "\(reader.format.rate.hertz) Hz is not a rate of Opus; use a file with "
+            + OpusSettings.sampleRates.map { String($0.hertz) }.joined(separator: ", "))
+      }
+      packets = PacketWriter(reader.format)
+    }
     meter = LevelMeter(reader.format, withCurve: [.microphone, .reference].contains(input))
   }
 
   var format: AudioFormat { reader.format }
+  /// The format in which the samples are sent.
+  var sentFormat: AudioFormat {
+    packets == nil ? format : .opus(format.rate, channelCount: format.channelCount)
+  }
   var sampleCount: Int { reader.sampleCount }
   var duration: Duration { format.rate.duration(ofSamples: sampleCount) }
 
@@ -161,7 +177,7 @@ private final class InputFile {
     self.leader = (leader.sampleCount, leader.format.rate.hertz)
   }
 
-  /// Returns the next samples. After the end of a file that is not repeated, returns silence if
+  /// Returns the next samples, or a packet of them. After the end of a file that is not repeated, returns silence if
   /// `padded` is true, and otherwise nothing.
   func read(frames: Int, padded: Bool) throws(AudioFileError) -> Data {
     let count = frames * format.rate.samplesPerFrame
@@ -169,7 +185,8 @@ private final class InputFile {
       if let leader { try readRepeated(count, as: leader) } else { try reader.read(samples: count) }
     if padded { pad(&samples, to: count) }
     for level in meter.append(samples) { recentLevels.append(level) }
-    return Data(samples)
+    guard !samples.isEmpty, packets != nil else { return Data(samples) }
+    return packets?.packet(samples) ?? Data()
   }
 
   private func readRepeated(

@@ -9,6 +9,8 @@ struct JobFiles {
   var controls: String?
   /// Whether the inputs start again, without a gap, whenever the microphone's file ends.
   var isLoop = false
+  /// Whether the session's audio is Opus.
+  var isOpus = false
   /// The file for the processed voice.
   var output: String
   /// The file for the playback mix. Nil if the session has no playback.
@@ -24,7 +26,7 @@ struct JobFiles {
     try InputFiles(
       microphone: microphone,
       others: [(.reference, reference), (.farEnd, farEnd), (.otherAudio, otherAudio)],
-      repeating: isLoop)
+      repeating: isLoop, asOpus: isOpus)
   }
 
   /// The warning about a microphone and a reference that are the same file, otherwise nil.

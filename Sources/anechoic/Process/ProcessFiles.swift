@@ -72,6 +72,13 @@ struct ProcessFiles: ParsableArguments {
       "The file to record the session to, for anechoic replay.", valueName: "file"))
   var record: String?
 
+  @Flag(
+    help: """
+      Send and receive the audio as Opus packets of 20 ms with 32 kb/s for each channel. For files \
+      at 8, 16, 24 or 48 kHz.
+      """)
+  var opus = false
+
   func validate() throws {
     guard otherAudio == nil || playback != nil else {
       throw ValidationError("--other-audio needs --playback.")
@@ -85,7 +92,7 @@ struct ProcessFiles: ParsableArguments {
   var job: JobFiles {
     JobFiles(
       microphone: microphone, reference: reference, farEnd: farEnd, otherAudio: otherAudio,
-      controls: controls, isLoop: loop, output: output, playback: playback)
+      controls: controls, isLoop: loop, isOpus: opus, output: output, playback: playback)
   }
 
   /// The paths of the logs.

@@ -49,7 +49,9 @@ final class ProcessJob {
     var start = start
     inputs.announce(in: &start.inputs)
     if files.playback != nil {
-      start.outputs.playback = Anechoic_V1_AudioFormat(playbackFormat)
+      start.outputs.playback = Anechoic_V1_AudioFormat(
+        files.isOpus
+          ? .opus(playbackFormat.rate, channelCount: playbackFormat.channelCount) : playbackFormat)
     }
     self.start = start
     sender = Sender(files: inputs, controls: controls, stop: stop)
@@ -67,7 +69,7 @@ final class ProcessJob {
     reconnecting outage: Duration, connected: () -> Void
   ) async throws -> JobSummary {
     let isPaced = start.pacing == .realTime
-    let framesPerChunk = isPaced ? 1 : 10
+    let framesPerChunk = files.isOpus ? PacketWriter.framesPerPacket : isPaced ? 1 : 10
     var start = start
     start.outputs.chunkDuration.nanos = Int32(framesPerChunk) * 10_000_000
     let began = ContinuousClock.now
@@ -82,8 +84,8 @@ final class ProcessJob {
     var receiver = Receiver(
       output: output,
       playback: try files.playback.map { try AudioFileWriter(path: $0, format: playbackFormat) },
-      log: try makeLog(microphoneFormat.rate), inputLevels: levels, controls: controls,
-      injectionPolicy: injectionPolicy, progress: ProgressBar(total: sampleCount))
+      isOpus: files.isOpus, log: try makeLog(microphoneFormat.rate), inputLevels: levels, controls: controls,
+      injectionPolicy: injectionPolicy, progress: ProgressBar(total: sampleCount), length: sampleCount)
     let sender = sender
     async let sending = sender.run(on: stream, framesPerChunk: framesPerChunk, isPaced: isPaced)
     let found: JobFindings

@@ -21,12 +21,17 @@ struct Receiver: ~Copyable {
   private let injectionPolicy: InjectionPolicy
   private let progress: ProgressBar
   private var meter: LevelMeter
+  /// The number of samples of the output, or nil if it is not known.
+  private let length: Int?
+  /// Nil if the audio is no Opus.
+  private var outputPackets: PacketReader?
+  private var playbackPackets: PacketReader?
   private var findings = JobFindings()
 
   init(
-    output: AudioFileWriter, playback: AudioFileWriter?, log: any JobLog,
+    output: AudioFileWriter, playback: AudioFileWriter?, isOpus: Bool, log: any JobLog,
     inputLevels: InputFiles.RecentLevelsOfInputs, controls: ControlQueue,
-    injectionPolicy: InjectionPolicy, progress: ProgressBar
+    injectionPolicy: InjectionPolicy, progress: ProgressBar, length: Int?
   ) {
     self.output = output
     self.playback = playback
@@ -36,6 +41,9 @@ struct Receiver: ~Copyable {
     self.injectionPolicy = injectionPolicy
     self.progress = progress
     meter = LevelMeter(output.format)
+    self.length = length
+    outputPackets = isOpus ? PacketReader(output.format) : nil
+    playbackPackets = isOpus ? playback.map { PacketReader($0.format) } : nil
   }
 
   /// Receives until the session has ended, and completes the log.
@@ -98,11 +106,22 @@ struct Receiver: ~Copyable {
   }
 
   private mutating func take(_ audio: Anechoic_V1_AudioOutput) throws {
-    let samples = audio.processed.samples
-    try fill(output, to: audio.processed.firstSample)
-    if let playback { try fill(playback, to: audio.playback.firstSample) }
-    try output.write(Array(samples))
-    try playback?.write(Array(audio.playback.samples))
+    let samples: [UInt8]
+    if let decoded = outputPackets?.samples(of: audio.processed) {
+      samples = fitting(decoded, output)
+    } else {
+      samples = Array(audio.processed.samples)
+      try fill(output, to: audio.processed.firstSample)
+    }
+    try output.write(samples)
+    if let playback {
+      if let decoded = playbackPackets?.samples(of: audio.playback) {
+        try playback.write(fitting(decoded, playback))
+      } else {
+        try fill(playback, to: audio.playback.firstSample)
+        try playback.write(Array(audio.playback.samples))
+      }
+    }
     let levels = meter.append(samples)
     let samplesPerFrame = Int64(output.format.rate.samplesPerFrame)
     for (index, frame) in audio.frames.enumerated() {
@@ -116,6 +135,14 @@ struct Receiver: ~Copyable {
       findings.take(frame)
     }
     progress.show(output.sampleCount)
+  }
+
+  /// Returns the decoded samples that belong into a file. The last packet of a session may be longer
+  /// than the rest of the sound.
+  private func fitting(_ samples: [UInt8], _ file: AudioFileWriter) -> [UInt8] {
+    guard let length else { return samples }
+    let rest = output.format.rate.convert(length, to: file.format.rate) - file.sampleCount
+    return Array(samples.prefix(max(0, rest) * file.format.bytesPerSampleFrame))
   }
 
   private mutating func take(_ event: Anechoic_V1_SessionEvent) throws {

@@ -1,4 +1,5 @@
 internal import AnechoicAPI
+internal import AudioCore
 internal import AudioFiles
 internal import CommandLineSupport
 internal import Foundation
@@ -12,6 +13,9 @@ final class ReplayFiles: SessionSink {
   private let processed: AudioFileWriter?
   private let playback: AudioFileWriter?
   private let events: LineFile?
+  /// Nil for an output that is no Opus.
+  private var processedPackets: PacketReader?
+  private var playbackPackets: PacketReader?
   private var failure: (any Error)?
 
   init(
@@ -29,6 +33,8 @@ final class ReplayFiles: SessionSink {
       self.playback = nil
     }
     self.events = try events.map { try LineFile($0) }
+    processedPackets = replay.processed.opus.map { _ in PacketReader(replay.processed) }
+    playbackPackets = replay.playback.flatMap { $0.opus == nil ? nil : PacketReader($0) }
   }
 
   /// Throws the first error that occurred while the files were written.
@@ -38,9 +44,21 @@ final class ReplayFiles: SessionSink {
 
   func emit(_ chunk: OutputChunk) {
     trying {
-      try processed?.write([UInt8](chunk.processed.bytes))
-      if let samples = chunk.playback { try playback?.write([UInt8](samples.bytes)) }
+      if let processed {
+        try processed.write(Self.samples(chunk.processed, processed.format, &processedPackets))
+      }
+      if let playback, let samples = chunk.playback {
+        try playback.write(Self.samples(samples, playback.format, &playbackPackets))
+      }
     }
+  }
+
+  private static func samples(
+    _ chunk: OutputChunk.Samples, _ format: AudioFormat, _ packets: inout PacketReader?
+  ) -> [UInt8] {
+    let decoded = packets?.samples(Array(chunk.bytes), firstSample: chunk.firstSample)
+    guard let decoded else { return Array(chunk.bytes) }
+    return Array(decoded.prefix(chunk.sampleCount * format.bytesPerSampleFrame))
   }
 
   func emit(_ event: SessionEvent) {

@@ -13,19 +13,21 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61nechoic/v1/audio.proto\x12\x0b\x61nechoic.v1\"j\n\x0b\x41udioFormat\x12,\n\x08\x65ncoding\x18\x01 \x01(\x0e\x32\x1a.anechoic.v1.AudioEncoding\x12\x16\n\x0esample_rate_hz\x18\x02 \x01(\r\x12\x15\n\rchannel_count\x18\x03 \x01(\r\"\xa5\x01\n\nAudioChunk\x12\x0f\n\x07samples\x18\x01 \x01(\x0c\x12\x19\n\x0c\x66irst_sample\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x1b\n\x0e\x64\x65vice_time_ns\x18\x03 \x01(\x03H\x01\x88\x01\x01\x12*\n\ngap_before\x18\x04 \x01(\x0e\x32\x16.anechoic.v1.GapReasonB\x0f\n\r_first_sampleB\x11\n\x0f_device_time_ns*\x84\x01\n\rAudioEncoding\x12\x1e\n\x1a\x41UDIO_ENCODING_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x41UDIO_ENCODING_PCM_S16LE\x10\x01\x12\x1c\n\x18\x41UDIO_ENCODING_PCM_F32LE\x10\x02\x12\x17\n\x13\x41UDIO_ENCODING_OPUS\x10\x03*\xa6\x01\n\tGapReason\x12\x1a\n\x16GAP_REASON_UNSPECIFIED\x10\x00\x12\x13\n\x0fGAP_REASON_XRUN\x10\x01\x12\x16\n\x12GAP_REASON_DROPPED\x10\x02\x12\x14\n\x10GAP_REASON_MUTED\x10\x03\x12\x1a\n\x16GAP_REASON_DEVICE_LOST\x10\x04\x12\x1e\n\x1aGAP_REASON_CONNECTION_LOST\x10\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61nechoic/v1/audio.proto\x12\x0b\x61nechoic.v1\"\x93\x01\n\x0b\x41udioFormat\x12,\n\x08\x65ncoding\x18\x01 \x01(\x0e\x32\x1a.anechoic.v1.AudioEncoding\x12\x16\n\x0esample_rate_hz\x18\x02 \x01(\r\x12\x15\n\rchannel_count\x18\x03 \x01(\r\x12\'\n\x04opus\x18\x04 \x01(\x0b\x32\x19.anechoic.v1.OpusSettings\"\x93\x01\n\x0cOpusSettings\x12\x10\n\x08\x62it_rate\x18\x01 \x01(\r\x12\x17\n\ncomplexity\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x0b\n\x03\x66\x65\x63\x18\x03 \x01(\x08\x12\"\n\x15\x65xpected_loss_percent\x18\x04 \x01(\rH\x01\x88\x01\x01\x42\r\n\x0b_complexityB\x18\n\x16_expected_loss_percent\"\xa5\x01\n\nAudioChunk\x12\x0f\n\x07samples\x18\x01 \x01(\x0c\x12\x19\n\x0c\x66irst_sample\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x1b\n\x0e\x64\x65vice_time_ns\x18\x03 \x01(\x03H\x01\x88\x01\x01\x12*\n\ngap_before\x18\x04 \x01(\x0e\x32\x16.anechoic.v1.GapReasonB\x0f\n\r_first_sampleB\x11\n\x0f_device_time_ns*\x84\x01\n\rAudioEncoding\x12\x1e\n\x1a\x41UDIO_ENCODING_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x41UDIO_ENCODING_PCM_S16LE\x10\x01\x12\x1c\n\x18\x41UDIO_ENCODING_PCM_F32LE\x10\x02\x12\x17\n\x13\x41UDIO_ENCODING_OPUS\x10\x03*\xa6\x01\n\tGapReason\x12\x1a\n\x16GAP_REASON_UNSPECIFIED\x10\x00\x12\x13\n\x0fGAP_REASON_XRUN\x10\x01\x12\x16\n\x12GAP_REASON_DROPPED\x10\x02\x12\x14\n\x10GAP_REASON_MUTED\x10\x03\x12\x1a\n\x16GAP_REASON_DEVICE_LOST\x10\x04\x12\x1e\n\x1aGAP_REASON_CONNECTION_LOST\x10\x05\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'anechoic.v1.audio_pb2', globals())
 if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
-  _AUDIOENCODING._serialized_start=317
-  _AUDIOENCODING._serialized_end=449
-  _GAPREASON._serialized_start=452
-  _GAPREASON._serialized_end=618
-  _AUDIOFORMAT._serialized_start=40
-  _AUDIOFORMAT._serialized_end=146
-  _AUDIOCHUNK._serialized_start=149
-  _AUDIOCHUNK._serialized_end=314
+  _AUDIOENCODING._serialized_start=509
+  _AUDIOENCODING._serialized_end=641
+  _GAPREASON._serialized_start=644
+  _GAPREASON._serialized_end=810
+  _AUDIOFORMAT._serialized_start=41
+  _AUDIOFORMAT._serialized_end=188
+  _OPUSSETTINGS._serialized_start=191
+  _OPUSSETTINGS._serialized_end=338
+  _AUDIOCHUNK._serialized_start=341
+  _AUDIOCHUNK._serialized_end=506
 # @@protoc_insertion_point(module_scope)

@@ -1,7 +1,7 @@
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 AUDIO_ENCODING_OPUS: AudioEncoding
 AUDIO_ENCODING_PCM_F32LE: AudioEncoding
@@ -28,14 +28,28 @@ class AudioChunk(_message.Message):
     def __init__(self, samples: _Optional[bytes] = ..., first_sample: _Optional[int] = ..., device_time_ns: _Optional[int] = ..., gap_before: _Optional[_Union[GapReason, str]] = ...) -> None: ...
 
 class AudioFormat(_message.Message):
-    __slots__ = ["channel_count", "encoding", "sample_rate_hz"]
+    __slots__ = ["channel_count", "encoding", "opus", "sample_rate_hz"]
     CHANNEL_COUNT_FIELD_NUMBER: _ClassVar[int]
     ENCODING_FIELD_NUMBER: _ClassVar[int]
+    OPUS_FIELD_NUMBER: _ClassVar[int]
     SAMPLE_RATE_HZ_FIELD_NUMBER: _ClassVar[int]
     channel_count: int
     encoding: AudioEncoding
+    opus: OpusSettings
     sample_rate_hz: int
-    def __init__(self, encoding: _Optional[_Union[AudioEncoding, str]] = ..., sample_rate_hz: _Optional[int] = ..., channel_count: _Optional[int] = ...) -> None: ...
+    def __init__(self, encoding: _Optional[_Union[AudioEncoding, str]] = ..., sample_rate_hz: _Optional[int] = ..., channel_count: _Optional[int] = ..., opus: _Optional[_Union[OpusSettings, _Mapping]] = ...) -> None: ...
+
+class OpusSettings(_message.Message):
+    __slots__ = ["bit_rate", "complexity", "expected_loss_percent", "fec"]
+    BIT_RATE_FIELD_NUMBER: _ClassVar[int]
+    COMPLEXITY_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_LOSS_PERCENT_FIELD_NUMBER: _ClassVar[int]
+    FEC_FIELD_NUMBER: _ClassVar[int]
+    bit_rate: int
+    complexity: int
+    expected_loss_percent: int
+    fec: bool
+    def __init__(self, bit_rate: _Optional[int] = ..., complexity: _Optional[int] = ..., fec: bool = ..., expected_loss_percent: _Optional[int] = ...) -> None: ...
 
 class AudioEncoding(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
