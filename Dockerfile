@@ -14,7 +14,7 @@ FROM ${SWIFT_IMAGE} AS build
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++-dev libprotobuf-dev libwebrtc-audio-processing-dev \
-    libsndfile1-dev libsamplerate0-dev libssl-dev zlib1g-dev libespeak-ng-dev libasound2-dev \
+    libsndfile1-dev libsamplerate0-dev libopus-dev libssl-dev zlib1g-dev libespeak-ng-dev libasound2-dev \
     pkg-config \
   && rm -rf /var/lib/apt/lists/*
 
@@ -36,7 +36,7 @@ FROM ${RUNTIME_IMAGE} AS edge
 
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
-    libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 \
+    libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 libopus0 \
     libasound2 libasound2-plugins \
   && rm -rf /var/cache/apt/* /var/lib/apt/lists/*
 
@@ -58,7 +58,7 @@ FROM ${RUNTIME_IMAGE} AS programs
 # The libraries that the executables link. All others are dependencies of these.
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
-    libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 \
+    libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 libopus0 \
     libespeak-ng1 \
   && rm -rf /var/cache/apt/* /var/lib/apt/lists/*
 

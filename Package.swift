@@ -179,7 +179,10 @@ let package = Package(
       name: "VoiceClient", dependencies: ["AnechoicAPI", "GRPCTransport", protobuf],
       swiftSettings: swift),
     .target(
-      name: "LiveVoice", dependencies: ["VoiceClient", "AnechoicAPI", "GRPCTransport", protobuf],
+      name: "LiveVoice",
+      dependencies: [
+        "VoiceClient", "OpusCodec", "AudioCore", "AnechoicAPI", "GRPCTransport", protobuf,
+      ],
       swiftSettings: swift),
     .target(name: "CAnechoic", exclude: ["libanechoic.map"]),
     .target(
@@ -253,6 +256,13 @@ let package = Package(
     .target(
       name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: quick),
     .target(
+      name: "TestPackets", dependencies: ["OpusCodec", "AudioCore"], path: "Tests/TestPackets",
+      swiftSettings: quick),
+    .testTarget(
+      name: "OpusCodecTests",
+      dependencies: ["OpusCodec", "AnechoicAPI", "AudioCore", "TestAudio", "TestPackets"],
+      swiftSettings: quick),
+    .target(
       name: "AcousticSimulator", dependencies: ["Alignment", "Spectral", "AudioCore"],
       path: "Tests/AcousticSimulator",
       swiftSettings: quick),
@@ -284,7 +294,7 @@ let package = Package(
         "VoiceServer", "Identity", "Telemetry", "SessionConversions", "VoiceSessions",
         "BundledEngines", "VoiceEngines", "WebRTCEngine",
         "AnechoicAPI", "GRPCTransport", "Alignment", "AcousticSimulator", "AudioCore", "TestAudio",
-        "VoiceEdge", "AudioDevices", "CAllocationCounter", protobuf,
+        "TestPackets", "VoiceEdge", "AudioDevices", "CAllocationCounter", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(
@@ -332,7 +342,7 @@ let package = Package(
       name: "VoiceSessionsTests",
       dependencies: [
         "VoiceSessions", "WebRTCEngine", "VoiceEngines", "AcousticSimulator", "ClockSoak",
-        "SpeechSynthesis", "Resampling", "AudioCore", "TestAudio",
+        "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore", "TestAudio", "TestPackets",
       ],
       swiftSettings: swift),
     .testTarget(
@@ -411,7 +421,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         "VoiceServer", "SessionRecording", "SessionConversions", "VoiceClient", "VoiceSessions",
         "VoiceEngines", "WebRTCEngine", "TestEngines", "AnechoicAPI", "GRPCTransport",
-        "AcousticSimulator", "AudioCore", "TestAudio", "TestNetwork", protobuf,
+        "AcousticSimulator", "AudioCore", "TestAudio", "TestPackets", "TestNetwork", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(name: "AudioSocketTests", dependencies: ["AudioSocket"], swiftSettings: swift),

@@ -34,7 +34,7 @@ extension LiveVoiceOptions {
     engine = options.engine.map { String(cString: $0) } ?? ""
     isMuted = options.muted
     delay = .milliseconds(Int(options.delay_ms))
-    encoding = .float32
+    encoding = options.opus ? .opus : .float32
     security = try Self.security(options)
   }
 

@@ -1,9 +1,10 @@
 internal import Foundation
 
 extension LiveVoiceOptions.Encoding {
-  /// Returns the samples as bytes, little-endian.
+  /// Returns plain samples as bytes, little-endian.
   func data(_ samples: [Float]) -> Data {
     switch self {
+    case .opus: Data()
     case .float32: samples.withUnsafeBytes { Data($0) }
     case .int16: samples.map { Int16(sample: $0) }.withUnsafeBytes { Data($0) }
     }
@@ -13,6 +14,7 @@ extension LiveVoiceOptions.Encoding {
   func samples(_ data: Data) -> [Float] {
     data.withUnsafeBytes { bytes in
       switch self {
+      case .opus: []
       case .float32:
         (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
       case .int16:

@@ -1,4 +1,5 @@
 internal import AnechoicAPI
+internal import AudioCore
 internal import Foundation
 internal import GRPCTransport
 internal import SwiftProtobuf
@@ -31,19 +32,29 @@ extension LiveVoice {
   /// Runs one session to its end.
   private func carry(_ stream: ResumableStream) async {
     guard let base = begin(stream) else { return stream.cancel() }
+    let packets = packets
     let sending = Task {
       while let piece = await nextPiece() {
-        do { try await stream.send(message(piece, base)) } catch { return }
+        do { try await stream.send(message(piece, base, packets)) } catch { return }
       }
     }
     var reason = "the session has ended"
     do {
-      while let update = try await stream.receive() { take(update, base) }
+      while let update = try await stream.receive() { take(update, base, packets) }
     } catch {
       reason = "\(error)"
     }
     end(because: reason)
     await sending.value
+  }
+
+  /// The codecs of a new session, or nil for plain samples.
+  private var packets: VoicePackets? {
+    guard options.encoding == .opus, let rate = SampleRate(rawValue: options.microphone.sampleRate)
+    else { return nil }
+    return VoicePackets(
+      rate: rate, microphoneChannels: options.microphone.channels,
+      referenceChannels: options.reference?.channels)
   }
 
   /// The start of a new session, or nil if the voice is closed.
@@ -70,7 +81,12 @@ extension LiveVoice {
 
   private func format(_ format: LiveVoiceOptions.Format) -> Anechoic_V1_AudioFormat {
     Anechoic_V1_AudioFormat.with {
-      $0.encoding = options.encoding == .int16 ? .pcmS16Le : .pcmF32Le
+      $0.encoding =
+        switch options.encoding {
+        case .int16: .pcmS16Le
+        case .float32: .pcmF32Le
+        case .opus: .opus
+        }
       $0.sampleRateHz = UInt32(format.sampleRate)
       $0.channelCount = UInt32(format.channels)
     }
@@ -122,26 +138,30 @@ extension LiveVoice {
     }
   }
 
-  private func message(_ piece: PendingInput.Piece, _ base: Int64) -> Anechoic_V1_AudioInput {
+  private func message(
+    _ piece: PendingInput.Piece, _ base: Int64, _ packets: VoicePackets?
+  ) -> Anechoic_V1_AudioInput {
     Anechoic_V1_AudioInput.with {
-      $0.microphone.samples = options.encoding.data(piece.microphone)
+      $0.microphone.samples =
+        packets?.microphone(piece.microphone) ?? options.encoding.data(piece.microphone)
       $0.microphone.firstSample = piece.first - base
       guard options.reference != nil else { return }
-      $0.reference.samples = options.encoding.data(piece.reference)
+      $0.reference.samples =
+        packets?.reference(piece.reference) ?? options.encoding.data(piece.reference)
       $0.reference.firstSample = piece.first - base
     }
   }
 
   // MARK: Receiving
 
-  private func take(_ update: ResumableStream.Update, _ base: Int64) {
+  private func take(_ update: ResumableStream.Update, _ base: Int64, _ packets: VoicePackets?) {
     switch update {
     case .reconnecting(let status): note(.fallback(reason: "\(status)"))
     case .resumed: break
     case .restarted(let started, _, _): note(.fallback(reason: "\(started.session) is new"))
     case .response(let response):
       switch response.response {
-      case .audio(let audio): take(audio.processed, base)
+      case .audio(let audio): take(audio.processed, base, packets)
       case .event(var event):
         event.microphoneSample += base
         state.withLock { state in
@@ -153,8 +173,10 @@ extension LiveVoice {
     }
   }
 
-  private func take(_ chunk: Anechoic_V1_AudioChunk, _ base: Int64) {
-    let samples = options.encoding.samples(chunk.samples)
+  private func take(
+    _ chunk: Anechoic_V1_AudioChunk, _ base: Int64, _ packets: VoicePackets?
+  ) {
+    let samples = packets?.output(chunk.samples) ?? options.encoding.samples(chunk.samples)
     let first = chunk.firstSample + base
     samples.withUnsafeBufferPointer { samples in
       state.withLock { state in

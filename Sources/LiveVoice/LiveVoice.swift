@@ -47,7 +47,8 @@ public final class LiveVoice: Sendable {
           isSilentWithoutServer: options.fallback == .silence),
         pending: PendingInput(
           rate: rate, microphoneChannels: channels,
-          referenceChannels: options.reference?.channels ?? 0),
+          referenceChannels: options.reference?.channels ?? 0,
+          framesPerPacket: options.encoding == .opus ? VoicePackets.framesPerPacket : nil),
         isMuted: options.isMuted))
     Task { await run(client) }
   }

@@ -1,3 +1,4 @@
+internal import AudioCore
 public import GRPCTransport
 public import VoiceClient
 
@@ -41,6 +42,9 @@ public struct LiveVoiceOptions: Sendable {
     case int16
     /// 32-bit floats, twice the data.
     case float32
+    /// Opus packets of 20 ms with 32 kb/s for each channel. At 8000, 16000, 24000 or 48000 Hz. The delay
+    /// has to be 20 ms longer.
+    case opus
   }
 
   /// `HOST:PORT` or `unix:PATH`.
@@ -84,6 +88,10 @@ public struct LiveVoiceOptions: Sendable {
       if !rates.contains(format.sampleRate) {
         return "\(name): \(format.sampleRate) Hz is not supported; use 8000, 16000, 24000, 32000, "
           + "44100 or 48000"
+      }
+      if encoding == .opus, !OpusSettings.sampleRates.contains(where: { $0.hertz == format.sampleRate }) {
+        return "\(name): \(format.sampleRate) Hz is not supported with Opus; use 8000, 16000, 24000 or "
+          + "48000"
       }
       if !(1...2).contains(format.channels) {
         return "\(name): \(format.channels) channels are not supported; use 1 or 2"

@@ -11,12 +11,16 @@ struct PendingInput {
   private let rate: Int
   private let microphoneChannels: Int
   private let referenceChannels: Int
+  /// The number of samples of a piece, or nil for any number from 10 ms on.
+  private let packet: Int?
   private var piece: Piece
   private var count = 0
 
-  /// `referenceChannels` is 0 if there is no reference.
-  init(rate: Int, microphoneChannels: Int, referenceChannels: Int) {
+  /// `referenceChannels` is 0 if there is no reference. `framesPerPacket` is the exact length of each
+  /// piece in frames of 10 ms, if there is one.
+  init(rate: Int, microphoneChannels: Int, referenceChannels: Int, framesPerPacket: Int? = nil) {
     self.rate = rate
+    packet = framesPerPacket.map { $0 * rate / 100 }
     self.microphoneChannels = microphoneChannels
     self.referenceChannels = referenceChannels
     piece = Piece(microphone: [], reference: [], first: 0)
@@ -24,8 +28,8 @@ struct PendingInput {
     piece.reference.reserveCapacity(rate * referenceChannels)
   }
 
-  /// Whether there are 10 ms to send.
-  var isReady: Bool { count >= rate / 100 }
+  /// Whether there is a piece to send.
+  var isReady: Bool { count >= packet ?? rate / 100 }
 
   /// Adds samples. A reference that is nil is silent. If more than a second waits, all older samples
   /// are dropped, and the server conceals the gap.
@@ -53,9 +57,19 @@ struct PendingInput {
     count = 0
   }
 
-  /// Returns all samples that wait, or nil if they are fewer than 10 ms.
+  /// Returns the next packet, or all samples that wait, or nil if they are too few.
   mutating func take() -> Piece? {
     guard isReady else { return nil }
+    if let packet {
+      let next = Piece(
+        microphone: Array(piece.microphone.prefix(packet * microphoneChannels)),
+        reference: Array(piece.reference.prefix(packet * referenceChannels)), first: piece.first)
+      piece.microphone.removeFirst(next.microphone.count)
+      piece.reference.removeFirst(next.reference.count)
+      piece.first += Int64(packet)
+      count -= packet
+      return next
+    }
     defer { drop() }
     return piece
   }

@@ -84,10 +84,10 @@ public struct PacketDecoder: ~Copyable {
   private mutating func decode(
     _ packet: UnsafeRawBufferPointer, count: Int, usesFEC: Bool
   ) -> UnsafeRawBufferPointer? {
-    guard count > 0, count <= longest else { return nil }
+    guard count > 0, count <= longest, let target = samples.baseAddress else { return nil }
     let decoded = opus_decode_float(
       decoder, packet.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(packet.count),
-      samples.baseAddress, Int32(count), usesFEC ? 1 : 0)
+      target, Int32(count), usesFEC ? 1 : 0)
     guard decoded > 0 else { return nil }
     let made = UnsafeMutableBufferPointer(rebasing: samples[..<(Int(decoded) * channelCount)])
     // Random packets may decode to anything.

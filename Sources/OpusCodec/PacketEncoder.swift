@@ -47,9 +47,11 @@ public struct PacketEncoder: ~Copyable {
   /// - Returns: The packet, valid until the next call.
   public mutating func encode(_ samples: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     precondition(samples.count == sampleCount * channelCount * MemoryLayout<Float>.size)
+    guard let floats = samples.assumingMemoryBound(to: Float.self).baseAddress,
+      let bytes = packet.assumingMemoryBound(to: UInt8.self).baseAddress
+    else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let size = opus_encode_float(
-      encoder, samples.assumingMemoryBound(to: Float.self).baseAddress, Int32(sampleCount),
-      packet.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(packet.count))
+      encoder, floats, Int32(sampleCount), bytes, Int32(packet.count))
     // An empty chunk is a lost packet. libopus has no reason to fail for whole, finite samples.
     return UnsafeRawBufferPointer(rebasing: packet[..<max(0, Int(size))])
   }

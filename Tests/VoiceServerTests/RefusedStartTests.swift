@@ -118,9 +118,6 @@ struct RefusedStartTests {
   }
 
   private static let unsupported: [Fault] = [
-    Fault(field: "start.inputs.microphone.encoding", code: .unimplemented) {
-      $0.inputs.microphone.encoding = .opus
-    },
     Fault(field: "start.config.spatial_audio", code: .unimplemented) {
       $0.config.spatialAudio.enabled = true
     },

@@ -71,6 +71,9 @@ typedef struct {
   /* The delay from anechoic_push to anechoic_pull, 50 to 1000. Default 120. */
   uint32_t delay_ms;
   anechoic_fallback fallback;
+  /* Whether the sound is Opus on the network, with 32 kb/s for each channel, at 8000, 16000, 24000 or
+   * 48000 samples per second. It needs 20 ms more of delay_ms. */
+  bool opus;
 } anechoic_options;
 
 typedef enum {

@@ -3,6 +3,8 @@ internal import OpusCodec
 
 /// Collects frames of the outputs and emits them in chunks.
 struct OutputChunker: ~Copyable {
+  /// The samples by which the decoded playback is later than its indexes.
+  let playbackLookAhead: Int
   private let framesPerChunk: Int
   private var processed: ChunkBuffer
   private var playback: ChunkBuffer?
@@ -12,7 +14,14 @@ struct OutputChunker: ~Copyable {
   init(processed: AudioFormat, playback: AudioFormat?, framesPerChunk: Int) {
     self.framesPerChunk = framesPerChunk
     self.processed = ChunkBuffer(processed, frames: framesPerChunk, for: .speech)
-    self.playback = playback.map { ChunkBuffer($0, frames: framesPerChunk, for: .any) }
+    if let format = playback {
+      let playback = ChunkBuffer(format, frames: framesPerChunk, for: .any)
+      playbackLookAhead = playback.lookAheadSamples
+      self.playback = consume playback
+    } else {
+      playbackLookAhead = 0
+      self.playback = nil
+    }
     infos = .allocate(capacity: framesPerChunk)
     infos.initialize(
       repeating: FrameInfo(speechProbability: 0, hasVoice: false, isMuted: false))
@@ -25,9 +34,6 @@ struct OutputChunker: ~Copyable {
 
   /// The samples by which the decoded processed output is later than its indexes.
   var processedLookAhead: Int { processed.lookAheadSamples }
-
-  /// The samples by which the decoded playback is later than its indexes.
-  var playbackLookAhead: Int { playback?.lookAheadSamples ?? 0 }
 
   /// The number of frames that have not been emitted.
   var waitingFrames: Int64 { Int64(frameCount) }
@@ -71,13 +77,20 @@ private struct ChunkBuffer: ~Copyable {
   private let bytes: UnsafeMutableRawBufferPointer
   private var byteCount = 0
   private(set) var firstSample: Int64 = 0
+  /// The samples by which the decoded output is later than its indexes.
+  let lookAheadSamples: Int
   /// Nil for plain samples.
   private var encoder: PacketEncoder?
 
   init(_ format: AudioFormat, frames: Int, for sound: PacketEncoder.Sound) {
-    encoder = format.opus.map { settings in
-      PacketEncoder(
+    if let settings = format.opus {
+      let encoder = PacketEncoder(
         rate: format.rate, channelCount: format.channelCount, frames: frames, settings, for: sound)
+      lookAheadSamples = encoder.lookAheadSamples
+      self.encoder = consume encoder
+    } else {
+      lookAheadSamples = 0
+      encoder = nil
     }
     self.format = format
     bytes = .allocate(
@@ -85,8 +98,6 @@ private struct ChunkBuffer: ~Copyable {
   }
 
   deinit { bytes.deallocate() }
-
-  var lookAheadSamples: Int { encoder?.lookAheadSamples ?? 0 }
 
   mutating func append(_ frame: borrowing Frame, count: Int) {
     let size = count * format.bytesPerSampleFrame

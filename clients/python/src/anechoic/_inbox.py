@@ -5,6 +5,7 @@ from __future__ import annotations
 from ._convert import from_message
 from ._controls import Controls
 from ._eventlog import EventLog
+from ._opus import Decoder
 from ._output import Frame, Output, OutputQueue
 from ._start import Plan
 from .events import Event, MuteChanged, event_from
@@ -28,7 +29,11 @@ class Inbox:
         self.position = 0
         """The index after the last sample of the output."""
         self.last_event_id = 0
+        self.length: int | None = None
+        """The samples of the output at its end, once that is known."""
         self._plan, self._controls = plan, controls
+        self._decoder = Decoder(plan.processed) if plan.processed.is_opus else None
+        self._playback_decoder = Decoder(plan.playback) if plan.playback is not None and plan.playback.is_opus else None
         self._base = 0
         self._output_base = 0
 
@@ -68,26 +73,34 @@ class Inbox:
     def _add_audio(self, audio: api.AudioOutput) -> None:
         format = self._plan.processed
         data = audio.processed.samples
-        count = len(data) // format.frame_bytes
+        count = len(data) // format.frame_bytes if self._decoder is None else self._decoder.count(data)
         first = self._output_base + audio.processed.first_sample
         if first > self.position:
             self._fill(format, first)
         skipped = max(0, self.position - first)
         if skipped >= count:
             return
-        samples = format.to_array(data)[skipped:]
-        playback = self._playback(audio, skipped)
+        if self._decoder is not None:
+            data = self._decoder.decode(data)
+            if self.length is not None:  # The last packet may be longer than the rest of the sound.
+                count = max(skipped, min(count, self.length - first))
+        samples = format.to_array(data)[skipped:count]
+        playback = self._playback(audio, skipped, count)
         frames = tuple([Frame(each.speech_probability, each.voice, each.muted) for each in audio.frames])
         self.position = first + count
         self.output.add(
             Output(samples, first + skipped, playback, frames, first_playback_sample=self._in_playback(first + skipped))
         )
 
-    def _playback(self, audio: api.AudioOutput, skipped: int) -> Samples | None:
+    def _playback(self, audio: api.AudioOutput, skipped: int, count: int) -> Samples | None:
+        """Returns the playback of the same time as the samples `skipped` to `count` of the chunk."""
         format = self._plan.playback
         if format is None:
             return None
-        return format.to_array(audio.playback.samples)[skipped * format.rate // self._plan.processed.rate :]
+        data, rate = audio.playback.samples, self._plan.processed.rate
+        if self._playback_decoder is not None:
+            data = self._playback_decoder.decode(data)
+        return format.to_array(data)[skipped * format.rate // rate : -(-count * format.rate // rate)]
 
     def _in_playback(self, sample: int) -> int:
         mix = self._plan.playback

@@ -99,6 +99,7 @@ class Link:
     def finish(self) -> None:
         """Ends the input, after all that was fed."""
         self.outbox.is_finished = True
+        self.inbox.length = round(self.outbox.seconds * self._plan.processed.rate)
         self.wake()
 
     async def ended(self) -> None:

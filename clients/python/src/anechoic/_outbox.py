@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Mapping
 
+from ._opus import Encoder
 from ._track import Track
 from .formats import Format
 from .v1 import voice_processing_pb2 as api
@@ -30,6 +31,11 @@ class Outbox:
         self._rate = self.microphone.format.rate
         self._chunk = max(1, round(chunk * self._rate))
         self._largest = max(self._chunk, round(_LARGEST_CHUNK * self._rate))
+        self._packets = {name: round(chunk * format.rate) for name, format in formats.items() if format.is_opus}
+        """The samples of a packet of each input that is Opus."""
+        self._encoders = {name: Encoder(formats[name], count) for name, count in self._packets.items()}
+        if "microphone" in self._packets:
+            self._largest = self._chunk
         self._is_real_time = is_real_time
         self._limit = round(_WAITING[is_real_time] * self._rate)
         self._limits = {id(track): self._in(track, self._limit) for track in (self.microphone, *self.others.values())}
@@ -88,35 +94,62 @@ class Outbox:
     def next_message(self) -> api.ProcessRequest | None:
         """Returns the next audio, or None if there is not enough yet. Runs per message."""
         track = self.microphone
+        if (late := self._late_packets()) is not None:
+            return late
         waiting = track.end - track.sent
         if waiting < self._chunk and not (self.is_finished and waiting > 0):
             return None
         count = min(waiting, self._largest)
         if not self._is_real_time and not self.is_finished:
             count = min(count, self._covered(track.sent))
-            if count <= 0:
+            if count <= 0 or count < self._packets.get("microphone", 0):
                 return None
         message = api.ProcessRequest()
         audio = message.audio
         audio.microphone.first_sample = track.sent - self.base
         if (time := track.time_of(track.sent)) is not None:
             audio.microphone.device_time_ns = time
-        audio.microphone.samples = track.take(count)
+        audio.microphone.samples = self._encoded("microphone", track.take(count))
         for name, other in self.others.items():
             if self._has_intermittent_reference and name == "reference":
                 self._fill_pause(other)
-            first = other.sent
-            time = other.time_of(first)
-            samples = other.take(self._in(other, track.sent) - first)
-            if samples:
-                chunk = getattr(audio, name)
-                chunk.first_sample = first - self._in(other, self.base)
-                chunk.samples = samples
-                if time is not None:
-                    chunk.device_time_ns = time
+            self._add(audio, name, other, self._in(other, track.sent) - other.sent)
         if self._is_real_time:
             self.confirm(track.sent - round(_KEPT_IN_REAL_TIME * self._rate))
         return message
+
+    def _add(self, audio: api.AudioInput, name: str, track: Track, count: int) -> None:
+        """Adds at most `count` samples of an input, or one packet of it."""
+        first, packet = track.sent, self._packets.get(name)
+        if packet is not None:
+            count = min(count, packet)
+            if not self.is_finished and min(count, track.end - first) < packet:
+                return
+        time = track.time_of(first)
+        samples = track.take(count)
+        if samples:
+            chunk = getattr(audio, name)
+            chunk.first_sample = first - self._in(track, self.base)
+            chunk.samples = self._encoded(name, samples)
+            if time is not None:
+                chunk.device_time_ns = time
+
+    def _late_packets(self) -> api.ProcessRequest | None:
+        """Returns packets of inputs that are behind the microphone by more than the next message takes."""
+        message = None
+        for name, packet in self._packets.items():
+            track = self.track(name)
+            if name == "microphone" or track.end - track.sent < packet:
+                continue
+            count = self._in(track, self.microphone.sent) - track.sent
+            if count >= packet:
+                message = message or api.ProcessRequest()
+                self._add(message.audio, name, track, count)
+        return message
+
+    def _encoded(self, name: str, samples: bytes) -> bytes:
+        encoder = self._encoders.get(name)
+        return samples if encoder is None else encoder.encode(samples)
 
     def confirm(self, index: int) -> None:
         """Forgets what was sent before a sample of the microphone, because it is not needed again."""

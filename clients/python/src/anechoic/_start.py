@@ -8,6 +8,7 @@ from typing import Iterator, Mapping
 
 from google.protobuf import duration_pb2
 
+from ._opus import CHUNKS
 from .errors import AnechoicError, FormatError, InvalidRequest
 from .formats import Format
 from .settings import Settings, config_of
@@ -55,11 +56,20 @@ class Plan:
     resume_window: float | None = None
     has_intermittent_reference: bool = False
 
+    @property
+    def has_opus(self) -> bool:
+        """Whether any input or output is Opus."""
+        outputs = [self.processed, *([self.playback] if self.playback is not None else [])]
+        return any(format.is_opus for format in (*self.inputs.values(), *outputs))
+
     def request(self) -> api.Start:
         """Returns the start of a new session. Throws `InvalidRequest` for a wrong setting."""
         with field_named("chunk"):
             if not 0.01 <= self.chunk <= 0.12:
                 raise InvalidRequest(f"chunk: {self.chunk} is not supported; use 0.01 to 0.12 s", field="chunk")
+            if self.has_opus and self.chunk not in CHUNKS:
+                message = f"chunk: {self.chunk} is not supported with Opus; use 0.01, 0.02, 0.04 or 0.06 s"
+                raise InvalidRequest(message, field="chunk")
         start = api.Start(
             config=config_of(self.settings), muted=bool(self.is_muted),
             pacing=api.PACING_REAL_TIME if self.is_real_time else api.PACING_MEDIA_CLOCK,
@@ -71,9 +81,9 @@ class Plan:
             start.labels.update(self.labels)
         for name, format in self.inputs.items():
             getattr(start.inputs, name).CopyFrom(_checked(format, name)._message())
-        start.outputs.processed.CopyFrom(_checked(self.processed, "processed")._message())
+        start.outputs.processed.CopyFrom(_checked(self.processed, "processed")._message(is_output=True))
         if self.playback is not None:
-            start.outputs.playback.CopyFrom(_checked(self.playback, "playback")._message())
+            start.outputs.playback.CopyFrom(_checked(self.playback, "playback")._message(is_output=True))
         start.outputs.playback_elsewhere = bool(self.is_playback_elsewhere)
         start.outputs.chunk_duration.CopyFrom(duration(max(1, round(self.chunk * 100)) / 100))
         if self.statistics_interval:

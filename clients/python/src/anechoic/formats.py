@@ -9,6 +9,7 @@ from typing import Any, Literal, Union
 import numpy as np
 import numpy.typing as npt
 
+from . import _opus
 from .errors import FormatError
 from .v1 import audio_pb2
 
@@ -20,6 +21,7 @@ _RATES = (8000, 16000, 24000, 32000, 44100, 48000)
 _ENCODINGS: dict[str, tuple[Any, np.dtype[Any]]] = {
     "s16": (audio_pb2.AUDIO_ENCODING_PCM_S16LE, np.dtype("<i2")),
     "f32": (audio_pb2.AUDIO_ENCODING_PCM_F32LE, np.dtype("<f4")),
+    "opus": (audio_pb2.AUDIO_ENCODING_OPUS, np.dtype("<i2")),
 }
 
 
@@ -44,8 +46,15 @@ class Format:
     """Samples per second: 8000, 16000, 24000, 32000, 44100 or 48000."""
     channels: int = 1
     """1 or 2."""
-    encoding: Literal["s16", "f32"] = "s16"
-    """`s16`: 16-bit integers. `f32`: floats, of which -1 to 1 is full scale."""
+    encoding: Literal["s16", "f32", "opus"] = "s16"
+    """`s16`: 16-bit integers. `f32`: floats, of which -1 to 1 is full scale. `opus`: 16-bit integers here, and
+    Opus packets on the network, which need libopus: 8000, 16000, 24000 or 48000 samples per second."""
+    bit_rate: int = 0
+    """Opus: bits per second, 6000 to 510000. 0: 32000 for each channel."""
+    complexity: int | None = None
+    """Opus: the effort of the encoder, 0 to 10. None: the default of the server or of libopus."""
+    fec: bool = False
+    """Opus: whether packets contain a copy of the packet before, from which a lost one is recovered."""
 
     def __post_init__(self) -> None:
         if not _is_one_of(self.rate, _RATES):
@@ -55,11 +64,29 @@ class Format:
         if not _is_one_of(self.channels, (1, 2)):
             raise FormatError(f"channels: {self.channels} is not supported; use 1 or 2", field="channels")
         if self.encoding not in _ENCODINGS:
-            message = f"encoding: {self.encoding!r} is not supported; use 's16' or 'f32'"
+            message = f"encoding: {self.encoding!r} is not supported; use 's16', 'f32' or 'opus'"
             raise FormatError(message, field="encoding")
         # Messages take no integers of numpy.
         object.__setattr__(self, "rate", int(self.rate))
         object.__setattr__(self, "channels", int(self.channels))
+        if self.encoding == "opus":
+            self._check_opus()
+        elif self.bit_rate or self.complexity is not None or self.fec:
+            raise FormatError("bit_rate, complexity and fec: only for encoding='opus'", field="encoding")
+
+    def _check_opus(self) -> None:
+        if self.rate not in _opus.RATES:
+            message = f"rate: {self.rate} is not supported with Opus; use 8000, 16000, 24000 or 48000"
+            raise FormatError(message, field="rate")
+        if self.bit_rate != 0 and not 6000 <= self.bit_rate <= 510000:
+            raise FormatError(f"bit_rate: {self.bit_rate} is not supported; use 6000 to 510000", field="bit_rate")
+        if self.complexity is not None and not 0 <= self.complexity <= 10:
+            raise FormatError(f"complexity: {self.complexity} is not supported; use 0 to 10", field="complexity")
+
+    @property
+    def is_opus(self) -> bool:
+        """Whether the audio is Opus on the network."""
+        return self.encoding == "opus"
 
     @cached_property
     def frame_bytes(self) -> int:
@@ -110,7 +137,7 @@ class Format:
         if not is_float and not (array.dtype.kind == "i" and array.dtype.itemsize == 2):
             message = f"{name}: the array has the type {array.dtype}; use int16, float32 or float64"
             raise FormatError(message, field=name)
-        if self.encoding == "s16" and not is_float:
+        if self.encoding != "f32" and not is_float:
             return array.astype(self.dtype)
         if self.encoding == "f32":
             with np.errstate(over="ignore"):
@@ -121,10 +148,14 @@ class Format:
         scaled: Samples = np.minimum(np.rint(limited * 32768), 32767).astype(self.dtype)
         return scaled
 
-    def _message(self) -> audio_pb2.AudioFormat:
-        return audio_pb2.AudioFormat(
+    def _message(self, *, is_output: bool = False) -> audio_pb2.AudioFormat:
+        message = audio_pb2.AudioFormat(
             encoding=_ENCODINGS[self.encoding][0], sample_rate_hz=self.rate, channel_count=self.channels
         )
+        if is_output and self.is_opus:
+            message.opus.CopyFrom(
+                audio_pb2.OpusSettings(bit_rate=self.bit_rate, complexity=self.complexity, fec=self.fec))
+        return message
 
     @classmethod
     def _from(cls, message: audio_pb2.AudioFormat) -> Format:

@@ -8,6 +8,7 @@ from typing import Any, AsyncIterator, Type
 import grpc
 
 from . import _methods
+from ._opus import Decoder
 from ._start import seconds
 from .connection import Connection
 from .errors import SessionEnded
@@ -88,8 +89,10 @@ class Playback:
         Throws `SessionEnded`, reason `TAKEN_OVER`, once another device plays instead.
         """
         format = self.format
+        decoder = Decoder(format) if format.is_opus else None
         while (response := await self._next()) is not None:
-            samples = format.to_array(response.playback.samples)
+            data = response.playback.samples
+            samples = format.to_array(data if decoder is None else decoder.decode(data))
             self.position = response.playback.first_sample + len(samples)
             yield samples
 

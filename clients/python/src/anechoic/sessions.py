@@ -13,6 +13,7 @@ import grpc
 
 from . import _methods
 from ._convert import from_message
+from ._opus import Encoder
 from ._start import duration, field_named
 from .connection import Connection, connection_to
 from .enums import EchoReference, GestureOutcome, InjectionPermission, MicMode, SessionState
@@ -179,8 +180,12 @@ class Sessions:
         """Plays audio into a session, as if at its microphone. Returns, once all was heard, how long that took."""
         start = api.InjectionStart(name=_name(session), format=format._message())
         data = bytes(format.to_bytes(samples))
-        size = format.rate // 10 * format.frame_bytes
+        count = format.rate // (50 if format.is_opus else 10)
+        size = count * format.frame_bytes
         pieces = [data[first : first + size] for first in range(0, len(data), size)]
+        if format.is_opus:
+            encoder = Encoder(format, count)
+            pieces = [encoder.encode(piece) for piece in pieces]
         audio = [api.InjectSpeechRequest(audio=audio_pb2.AudioChunk(samples=piece)) for piece in pieces]
         return await self._inject(session, start, audio)
 
