@@ -89,8 +89,11 @@ public struct LiveVoiceOptions: Sendable {
         return "\(name): \(format.sampleRate) Hz is not supported; use 8000, 16000, 24000, 32000, "
           + "44100 or 48000"
       }
-      if encoding == .opus, !OpusSettings.sampleRates.contains(where: { $0.hertz == format.sampleRate }) {
-        return "\(name): \(format.sampleRate) Hz is not supported with Opus; use 8000, 16000, 24000 or "
+      if encoding == .opus,
+        !OpusSettings.sampleRates.contains(where: { $0.hertz == format.sampleRate })
+      {
+        return
+          "\(name): \(format.sampleRate) Hz is not supported with Opus; use 8000, 16000, 24000 or "
           + "48000"
       }
       if !(1...2).contains(format.channels) {

@@ -129,7 +129,8 @@ public final class VoiceSession {
     guard setup.reference == nil, !setup.playsElsewhere else { return }
     // The client plays decoded samples, and the reference is the mix before the encoder.
     capture.notePlayback(
-      sample: firstSample - Int64(output.playbackLookAhead), at: deviceTime, added: Int64(silence) - Int64(skipped), rate: rate)
+      sample: firstSample - Int64(output.playbackLookAhead), at: deviceTime,
+      added: Int64(silence) - Int64(skipped), rate: rate)
   }
 
   /// Processes the complete frames, `limit` of them at most.

@@ -31,7 +31,8 @@ struct OpusOutputTests {
     setup.framesPerChunk = 4
     let sink = PacketSink()
     let session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
-    try session.send(encode([Signals.babble(1000, rate: .hz16000)], .s16), to: .microphone, sink: sink)
+    try session.send(
+      encode([Signals.babble(1000, rate: .hz16000)], .s16), to: .microphone, sink: sink)
     session.finish(.clientClosed, sink: sink)
     #expect(sink.sampleCounts == [640, 360])
     #expect(Packets.decode(sink.processed, .hz16000).count == 1280)

@@ -25,54 +25,71 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-public nonisolated struct Anechoic_V1_RecordingHeader: Sendable {
+public nonisolated struct Anechoic_V1_RecordingHeader: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The engine: "NAME/VERSION". A replay produces the same output only with the same engine, version
   /// and weights.
-  public var engine: String = String()
+  public var engine: String {
+    get {_storage._engine}
+    set {_uniqueStorage()._engine = newValue}
+  }
 
-  public var serverVersion: String = String()
+  public var serverVersion: String {
+    get {_storage._serverVersion}
+    set {_uniqueStorage()._serverVersion = newValue}
+  }
 
   /// The client's request with the id of the session filled in.
   public var start: Anechoic_V1_Start {
-    get {_start ?? Anechoic_V1_Start()}
-    set {_start = newValue}
+    get {_storage._start ?? Anechoic_V1_Start()}
+    set {_uniqueStorage()._start = newValue}
   }
   /// Returns true if `start` has been explicitly set.
-  public var hasStart: Bool {self._start != nil}
+  public var hasStart: Bool {_storage._start != nil}
   /// Clears the value of `start`. Subsequent reads from it will return its default value.
-  public mutating func clearStart() {self._start = nil}
+  public mutating func clearStart() {_uniqueStorage()._start = nil}
 
   public var owner: Anechoic_V1_RecordedClient {
-    get {_owner ?? Anechoic_V1_RecordedClient()}
-    set {_owner = newValue}
+    get {_storage._owner ?? Anechoic_V1_RecordedClient()}
+    set {_uniqueStorage()._owner = newValue}
   }
   /// Returns true if `owner` has been explicitly set.
-  public var hasOwner: Bool {self._owner != nil}
+  public var hasOwner: Bool {_storage._owner != nil}
   /// Clears the value of `owner`. Subsequent reads from it will return its default value.
-  public mutating func clearOwner() {self._owner = nil}
+  public mutating func clearOwner() {_uniqueStorage()._owner = nil}
 
   /// Whether the server allowed injection.
-  public var injectionAllowed: Bool = false
+  public var injectionAllowed: Bool {
+    get {_storage._injectionAllowed}
+    set {_uniqueStorage()._injectionAllowed = newValue}
+  }
 
   /// The most frames that the session processed for one request, and then in each turn. 0 means 100.
-  public var framesPerTurn: UInt32 = 0
+  public var framesPerTurn: UInt32 {
+    get {_storage._framesPerTurn}
+    set {_uniqueStorage()._framesPerTurn = newValue}
+  }
 
   /// The SHA-256 digest of the engine's weights in hexadecimal. Empty for an engine without weights.
-  public var engineWeightsSha256: String = String()
+  public var engineWeightsSha256: String {
+    get {_storage._engineWeightsSha256}
+    set {_uniqueStorage()._engineWeightsSha256 = newValue}
+  }
 
   /// Whether the server stored permissions to inject for later sessions.
-  public var permissionsStored: Bool = false
+  public var permissionsStored: Bool {
+    get {_storage._permissionsStored}
+    set {_uniqueStorage()._permissionsStored = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _start: Anechoic_V1_Start? = nil
-  fileprivate var _owner: Anechoic_V1_RecordedClient? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Anechoic_V1_RecordedClient: Sendable {
@@ -643,66 +660,116 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
   public static let protoMessageName: String = _protobuf_package + ".RecordingHeader"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0\u{3}engine_weights_sha256\0\u{3}permissions_stored\0")
 
+  fileprivate class _StorageClass {
+    var _engine: String = String()
+    var _serverVersion: String = String()
+    var _start: Anechoic_V1_Start? = nil
+    var _owner: Anechoic_V1_RecordedClient? = nil
+    var _injectionAllowed: Bool = false
+    var _framesPerTurn: UInt32 = 0
+    var _engineWeightsSha256: String = String()
+    var _permissionsStored: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _engine = source._engine
+      _serverVersion = source._serverVersion
+      _start = source._start
+      _owner = source._owner
+      _injectionAllowed = source._injectionAllowed
+      _framesPerTurn = source._framesPerTurn
+      _engineWeightsSha256 = source._engineWeightsSha256
+      _permissionsStored = source._permissionsStored
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.engine) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.serverVersion) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._start) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._owner) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self.injectionAllowed) }()
-      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.framesPerTurn) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self.engineWeightsSha256) }()
-      case 8: try { try decoder.decodeSingularBoolField(value: &self.permissionsStored) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._engine) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._serverVersion) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._start) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._owner) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._injectionAllowed) }()
+        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._framesPerTurn) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._engineWeightsSha256) }()
+        case 8: try { try decoder.decodeSingularBoolField(value: &_storage._permissionsStored) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.engine.isEmpty {
-      try visitor.visitSingularStringField(value: self.engine, fieldNumber: 1)
-    }
-    if !self.serverVersion.isEmpty {
-      try visitor.visitSingularStringField(value: self.serverVersion, fieldNumber: 2)
-    }
-    try { if let v = self._start {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._owner {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    if self.injectionAllowed != false {
-      try visitor.visitSingularBoolField(value: self.injectionAllowed, fieldNumber: 5)
-    }
-    if self.framesPerTurn != 0 {
-      try visitor.visitSingularUInt32Field(value: self.framesPerTurn, fieldNumber: 6)
-    }
-    if !self.engineWeightsSha256.isEmpty {
-      try visitor.visitSingularStringField(value: self.engineWeightsSha256, fieldNumber: 7)
-    }
-    if self.permissionsStored != false {
-      try visitor.visitSingularBoolField(value: self.permissionsStored, fieldNumber: 8)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._engine.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._engine, fieldNumber: 1)
+      }
+      if !_storage._serverVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._serverVersion, fieldNumber: 2)
+      }
+      try { if let v = _storage._start {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._owner {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      if _storage._injectionAllowed != false {
+        try visitor.visitSingularBoolField(value: _storage._injectionAllowed, fieldNumber: 5)
+      }
+      if _storage._framesPerTurn != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._framesPerTurn, fieldNumber: 6)
+      }
+      if !_storage._engineWeightsSha256.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._engineWeightsSha256, fieldNumber: 7)
+      }
+      if _storage._permissionsStored != false {
+        try visitor.visitSingularBoolField(value: _storage._permissionsStored, fieldNumber: 8)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_RecordingHeader, rhs: Anechoic_V1_RecordingHeader) -> Bool {
-    if lhs.engine != rhs.engine {return false}
-    if lhs.serverVersion != rhs.serverVersion {return false}
-    if lhs._start != rhs._start {return false}
-    if lhs._owner != rhs._owner {return false}
-    if lhs.injectionAllowed != rhs.injectionAllowed {return false}
-    if lhs.framesPerTurn != rhs.framesPerTurn {return false}
-    if lhs.engineWeightsSha256 != rhs.engineWeightsSha256 {return false}
-    if lhs.permissionsStored != rhs.permissionsStored {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._engine != rhs_storage._engine {return false}
+        if _storage._serverVersion != rhs_storage._serverVersion {return false}
+        if _storage._start != rhs_storage._start {return false}
+        if _storage._owner != rhs_storage._owner {return false}
+        if _storage._injectionAllowed != rhs_storage._injectionAllowed {return false}
+        if _storage._framesPerTurn != rhs_storage._framesPerTurn {return false}
+        if _storage._engineWeightsSha256 != rhs_storage._engineWeightsSha256 {return false}
+        if _storage._permissionsStored != rhs_storage._permissionsStored {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

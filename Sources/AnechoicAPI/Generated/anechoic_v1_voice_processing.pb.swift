@@ -196,178 +196,156 @@ public nonisolated struct Anechoic_V1_ProcessResponse: Sendable {
   public init() {}
 }
 
-public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
+public nonisolated struct Anechoic_V1_Start: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Up to 63 of a-z A-Z 0-9 - _ and the full stop. If empty, the server assigns an id.
-  public var sessionID: String {
-    get {_storage._sessionID}
-    set {_uniqueStorage()._sessionID = newValue}
-  }
+  public var sessionID: String = String()
 
   public var config: Anechoic_V1_SessionConfig {
-    get {_storage._config ?? Anechoic_V1_SessionConfig()}
-    set {_uniqueStorage()._config = newValue}
+    get {_config ?? Anechoic_V1_SessionConfig()}
+    set {_config = newValue}
   }
   /// Returns true if `config` has been explicitly set.
-  public var hasConfig: Bool {_storage._config != nil}
+  public var hasConfig: Bool {self._config != nil}
   /// Clears the value of `config`. Subsequent reads from it will return its default value.
-  public mutating func clearConfig() {_uniqueStorage()._config = nil}
+  public mutating func clearConfig() {self._config = nil}
 
   /// Starts the session muted.
-  public var muted: Bool {
-    get {_storage._muted}
-    set {_uniqueStorage()._muted = newValue}
-  }
+  public var muted: Bool = false
 
   public var inputs: Anechoic_V1_Start.Inputs {
-    get {_storage._inputs ?? Anechoic_V1_Start.Inputs()}
-    set {_uniqueStorage()._inputs = newValue}
+    get {_inputs ?? Anechoic_V1_Start.Inputs()}
+    set {_inputs = newValue}
   }
   /// Returns true if `inputs` has been explicitly set.
-  public var hasInputs: Bool {_storage._inputs != nil}
+  public var hasInputs: Bool {self._inputs != nil}
   /// Clears the value of `inputs`. Subsequent reads from it will return its default value.
-  public mutating func clearInputs() {_uniqueStorage()._inputs = nil}
+  public mutating func clearInputs() {self._inputs = nil}
 
   public var outputs: Anechoic_V1_Start.Outputs {
-    get {_storage._outputs ?? Anechoic_V1_Start.Outputs()}
-    set {_uniqueStorage()._outputs = newValue}
+    get {_outputs ?? Anechoic_V1_Start.Outputs()}
+    set {_outputs = newValue}
   }
   /// Returns true if `outputs` has been explicitly set.
-  public var hasOutputs: Bool {_storage._outputs != nil}
+  public var hasOutputs: Bool {self._outputs != nil}
   /// Clears the value of `outputs`. Subsequent reads from it will return its default value.
-  public mutating func clearOutputs() {_uniqueStorage()._outputs = nil}
+  public mutating func clearOutputs() {self._outputs = nil}
 
-  public var pacing: Anechoic_V1_Pacing {
-    get {_storage._pacing}
-    set {_uniqueStorage()._pacing = newValue}
-  }
+  public var pacing: Anechoic_V1_Pacing = .unspecified
 
   /// The interval between statistics, 100 ms to 1 h. 0 requests no statistics.
   public var statsInterval: SwiftProtobuf.Google_Protobuf_Duration {
-    get {_storage._statsInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
-    set {_uniqueStorage()._statsInterval = newValue}
+    get {_statsInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_statsInterval = newValue}
   }
   /// Returns true if `statsInterval` has been explicitly set.
-  public var hasStatsInterval: Bool {_storage._statsInterval != nil}
+  public var hasStatsInterval: Bool {self._statsInterval != nil}
   /// Clears the value of `statsInterval`. Subsequent reads from it will return its default value.
-  public mutating func clearStatsInterval() {_uniqueStorage()._statsInterval = nil}
+  public mutating func clearStatsInterval() {self._statsInterval = nil}
 
   /// Up to 64 labels. Keys have 1 to 63 bytes and values at most 255 bytes.
-  public var labels: Dictionary<String,String> {
-    get {_storage._labels}
-    set {_uniqueStorage()._labels = newValue}
-  }
+  public var labels: Dictionary<String,String> = [:]
 
   /// The name of an engine in GetCapabilitiesResponse.engines. If empty, the server's default engine.
-  public var engine: String {
-    get {_storage._engine}
-    set {_uniqueStorage()._engine = newValue}
-  }
+  public var engine: String = String()
 
   /// Continues the session that has this token, instead of starting one: Started.resume_token. The
   /// session keeps its configuration, mute state, permissions and labels; config, muted and labels of
   /// this start are ignored. All other fields must be those of the first start. If the session still
   /// has a connection, this call takes the session over, and the older call ends with ABORTED, reason
   /// TAKEN_OVER.
-  public var resumeToken: Data {
-    get {_storage._resumeToken}
-    set {_uniqueStorage()._resumeToken = newValue}
-  }
+  public var resumeToken: Data = Data()
 
   /// The time for which the session waits for its client after the connection was lost. If absent or
   /// longer, the window of the server. 0: the session ends with its connection.
   public var resumeWindow: SwiftProtobuf.Google_Protobuf_Duration {
-    get {_storage._resumeWindow ?? SwiftProtobuf.Google_Protobuf_Duration()}
-    set {_uniqueStorage()._resumeWindow = newValue}
+    get {_resumeWindow ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_resumeWindow = newValue}
   }
   /// Returns true if `resumeWindow` has been explicitly set.
-  public var hasResumeWindow: Bool {_storage._resumeWindow != nil}
+  public var hasResumeWindow: Bool {self._resumeWindow != nil}
   /// Clears the value of `resumeWindow`. Subsequent reads from it will return its default value.
-  public mutating func clearResumeWindow() {_uniqueStorage()._resumeWindow = nil}
+  public mutating func clearResumeWindow() {self._resumeWindow = nil}
 
   /// The state of the client. Only together with resume_token.
   public var resumePoint: Anechoic_V1_Start.ResumePoint {
-    get {_storage._resumePoint ?? Anechoic_V1_Start.ResumePoint()}
-    set {_uniqueStorage()._resumePoint = newValue}
+    get {_resumePoint ?? Anechoic_V1_Start.ResumePoint()}
+    set {_resumePoint = newValue}
   }
   /// Returns true if `resumePoint` has been explicitly set.
-  public var hasResumePoint: Bool {_storage._resumePoint != nil}
+  public var hasResumePoint: Bool {self._resumePoint != nil}
   /// Clears the value of `resumePoint`. Subsequent reads from it will return its default value.
-  public mutating func clearResumePoint() {_uniqueStorage()._resumePoint = nil}
+  public mutating func clearResumePoint() {self._resumePoint = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The formats of the inputs. The client sends only inputs that it has announced here.
-  public nonisolated struct Inputs: Sendable {
+  public nonisolated struct Inputs: @unchecked Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
     /// Required.
     public var microphone: Anechoic_V1_AudioFormat {
-      get {_microphone ?? Anechoic_V1_AudioFormat()}
-      set {_microphone = newValue}
+      get {_storage._microphone ?? Anechoic_V1_AudioFormat()}
+      set {_uniqueStorage()._microphone = newValue}
     }
     /// Returns true if `microphone` has been explicitly set.
-    public var hasMicrophone: Bool {self._microphone != nil}
+    public var hasMicrophone: Bool {_storage._microphone != nil}
     /// Clears the value of `microphone`. Subsequent reads from it will return its default value.
-    public mutating func clearMicrophone() {self._microphone = nil}
+    public mutating func clearMicrophone() {_uniqueStorage()._microphone = nil}
 
     /// The loudspeaker signal, captured at the device. Its clock may differ from the microphone's
     /// clock. The echo must follow within 1,000 ms. If this input is absent and there is a playback
     /// output, the playback is the echo reference.
     public var reference: Anechoic_V1_AudioFormat {
-      get {_reference ?? Anechoic_V1_AudioFormat()}
-      set {_reference = newValue}
+      get {_storage._reference ?? Anechoic_V1_AudioFormat()}
+      set {_uniqueStorage()._reference = newValue}
     }
     /// Returns true if `reference` has been explicitly set.
-    public var hasReference: Bool {self._reference != nil}
+    public var hasReference: Bool {_storage._reference != nil}
     /// Clears the value of `reference`. Subsequent reads from it will return its default value.
-    public mutating func clearReference() {self._reference = nil}
+    public mutating func clearReference() {_uniqueStorage()._reference = nil}
 
     /// The other side of the call.
     public var farEnd: Anechoic_V1_AudioFormat {
-      get {_farEnd ?? Anechoic_V1_AudioFormat()}
-      set {_farEnd = newValue}
+      get {_storage._farEnd ?? Anechoic_V1_AudioFormat()}
+      set {_uniqueStorage()._farEnd = newValue}
     }
     /// Returns true if `farEnd` has been explicitly set.
-    public var hasFarEnd: Bool {self._farEnd != nil}
+    public var hasFarEnd: Bool {_storage._farEnd != nil}
     /// Clears the value of `farEnd`. Subsequent reads from it will return its default value.
-    public mutating func clearFarEnd() {self._farEnd = nil}
+    public mutating func clearFarEnd() {_uniqueStorage()._farEnd = nil}
 
     /// Media, prompts and other applications. Ducking lowers this input. Requires a playback output.
     public var otherAudio: Anechoic_V1_AudioFormat {
-      get {_otherAudio ?? Anechoic_V1_AudioFormat()}
-      set {_otherAudio = newValue}
+      get {_storage._otherAudio ?? Anechoic_V1_AudioFormat()}
+      set {_uniqueStorage()._otherAudio = newValue}
     }
     /// Returns true if `otherAudio` has been explicitly set.
-    public var hasOtherAudio: Bool {self._otherAudio != nil}
+    public var hasOtherAudio: Bool {_storage._otherAudio != nil}
     /// Clears the value of `otherAudio`. Subsequent reads from it will return its default value.
-    public mutating func clearOtherAudio() {self._otherAudio = nil}
+    public mutating func clearOtherAudio() {_uniqueStorage()._otherAudio = nil}
 
     /// The arrangement of the two microphones of a microphone input with two channels. If absent, the
     /// channels stay as they are.
     public var microphonePair: Anechoic_V1_Start.MicrophonePair {
-      get {_microphonePair ?? Anechoic_V1_Start.MicrophonePair()}
-      set {_microphonePair = newValue}
+      get {_storage._microphonePair ?? Anechoic_V1_Start.MicrophonePair()}
+      set {_uniqueStorage()._microphonePair = newValue}
     }
     /// Returns true if `microphonePair` has been explicitly set.
-    public var hasMicrophonePair: Bool {self._microphonePair != nil}
+    public var hasMicrophonePair: Bool {_storage._microphonePair != nil}
     /// Clears the value of `microphonePair`. Subsequent reads from it will return its default value.
-    public mutating func clearMicrophonePair() {self._microphonePair = nil}
+    public mutating func clearMicrophonePair() {_uniqueStorage()._microphonePair = nil}
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
 
-    fileprivate var _microphone: Anechoic_V1_AudioFormat? = nil
-    fileprivate var _reference: Anechoic_V1_AudioFormat? = nil
-    fileprivate var _farEnd: Anechoic_V1_AudioFormat? = nil
-    fileprivate var _otherAudio: Anechoic_V1_AudioFormat? = nil
-    fileprivate var _microphonePair: Anechoic_V1_Start.MicrophonePair? = nil
+    fileprivate var _storage = _StorageClass.defaultInstance
   }
 
   /// Two microphones near each other, which together hear in a direction.
@@ -435,54 +413,57 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
   }
 
   /// The formats of the outputs. The server sends only outputs that are requested here.
-  public nonisolated struct Outputs: Sendable {
+  public nonisolated struct Outputs: @unchecked Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
     /// The processed microphone. The default format is the microphone's format.
     public var processed: Anechoic_V1_AudioFormat {
-      get {_processed ?? Anechoic_V1_AudioFormat()}
-      set {_processed = newValue}
+      get {_storage._processed ?? Anechoic_V1_AudioFormat()}
+      set {_uniqueStorage()._processed = newValue}
     }
     /// Returns true if `processed` has been explicitly set.
-    public var hasProcessed: Bool {self._processed != nil}
+    public var hasProcessed: Bool {_storage._processed != nil}
     /// Clears the value of `processed`. Subsequent reads from it will return its default value.
-    public mutating func clearProcessed() {self._processed = nil}
+    public mutating func clearProcessed() {_uniqueStorage()._processed = nil}
 
     /// The mix of far end, ducked other audio, chimes and injected speech, after a limiter. Its
-    /// samples are in step with the microphone's, without algorithmic_delay.
+    /// samples are in step with the microphone's, without algorithmic_delay, but with playback_delay.
     public var playback: Anechoic_V1_AudioFormat {
-      get {_playback ?? Anechoic_V1_AudioFormat()}
-      set {_playback = newValue}
+      get {_storage._playback ?? Anechoic_V1_AudioFormat()}
+      set {_uniqueStorage()._playback = newValue}
     }
     /// Returns true if `playback` has been explicitly set.
-    public var hasPlayback: Bool {self._playback != nil}
+    public var hasPlayback: Bool {_storage._playback != nil}
     /// Clears the value of `playback`. Subsequent reads from it will return its default value.
-    public mutating func clearPlayback() {self._playback = nil}
+    public mutating func clearPlayback() {_uniqueStorage()._playback = nil}
 
-    /// The duration of output chunks, 10 to 120 ms in steps of 10 ms. Default 10 ms.
+    /// The duration of output chunks, 10 to 120 ms in steps of 10 ms. Default 10 ms. If an output is
+    /// Opus, 10, 20, 40 or 60 ms, and the default is 20 ms. The last chunk of a session may be shorter;
+    /// as an Opus packet, it then ends with silence.
     public var chunkDuration: SwiftProtobuf.Google_Protobuf_Duration {
-      get {_chunkDuration ?? SwiftProtobuf.Google_Protobuf_Duration()}
-      set {_chunkDuration = newValue}
+      get {_storage._chunkDuration ?? SwiftProtobuf.Google_Protobuf_Duration()}
+      set {_uniqueStorage()._chunkDuration = newValue}
     }
     /// Returns true if `chunkDuration` has been explicitly set.
-    public var hasChunkDuration: Bool {self._chunkDuration != nil}
+    public var hasChunkDuration: Bool {_storage._chunkDuration != nil}
     /// Clears the value of `chunkDuration`. Subsequent reads from it will return its default value.
-    public mutating func clearChunkDuration() {self._chunkDuration = nil}
+    public mutating func clearChunkDuration() {_uniqueStorage()._chunkDuration = nil}
 
     /// Sends the playback to the client of JoinSession instead of this client. Requires playback, and
     /// no reference. The two devices may have different clocks: the session finds the delay and the
     /// drift of the echo in the sound alone. Device times and playback reports have no effect.
-    public var playbackElsewhere: Bool = false
+    public var playbackElsewhere: Bool {
+      get {_storage._playbackElsewhere}
+      set {_uniqueStorage()._playbackElsewhere = newValue}
+    }
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
 
-    fileprivate var _processed: Anechoic_V1_AudioFormat? = nil
-    fileprivate var _playback: Anechoic_V1_AudioFormat? = nil
-    fileprivate var _chunkDuration: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    fileprivate var _storage = _StorageClass.defaultInstance
   }
 
   /// The point at which a client continues a session.
@@ -536,7 +517,12 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
 
   public init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _config: Anechoic_V1_SessionConfig? = nil
+  fileprivate var _inputs: Anechoic_V1_Start.Inputs? = nil
+  fileprivate var _outputs: Anechoic_V1_Start.Outputs? = nil
+  fileprivate var _statsInterval: SwiftProtobuf.Google_Protobuf_Duration? = nil
+  fileprivate var _resumeWindow: SwiftProtobuf.Google_Protobuf_Duration? = nil
+  fileprivate var _resumePoint: Anechoic_V1_Start.ResumePoint? = nil
 }
 
 public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
@@ -587,7 +573,8 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
   /// Clears the value of `outputs`. Subsequent reads from it will return its default value.
   public mutating func clearOutputs() {_uniqueStorage()._outputs = nil}
 
-  /// The delay from the microphone input to the processed output. It is constant for the whole call.
+  /// The delay from the microphone input to the processed output. It is constant for the whole call. It
+  /// includes the look-ahead of an Opus encoder. A decoder adds nothing.
   public var algorithmicDelay: SwiftProtobuf.Google_Protobuf_Duration {
     get {_storage._algorithmicDelay ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_uniqueStorage()._algorithmicDelay = newValue}
@@ -633,6 +620,17 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
   public var hasResumed: Bool {_storage._resumed != nil}
   /// Clears the value of `resumed`. Subsequent reads from it will return its default value.
   public mutating func clearResumed() {_uniqueStorage()._resumed = nil}
+
+  /// The delay of the playback behind its sample indexes: the look-ahead of its encoder with Opus,
+  /// otherwise 0.
+  public var playbackDelay: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_storage._playbackDelay ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_uniqueStorage()._playbackDelay = newValue}
+  }
+  /// Returns true if `playbackDelay` has been explicitly set.
+  public var hasPlaybackDelay: Bool {_storage._playbackDelay != nil}
+  /// Clears the value of `playbackDelay`. Subsequent reads from it will return its default value.
+  public mutating func clearPlaybackDelay() {_uniqueStorage()._playbackDelay = nil}
 
   /// A secret with which another device joins this session, with JoinSession. Empty unless
   /// start.outputs.playback_elsewhere is set.
@@ -819,7 +817,7 @@ public nonisolated struct Anechoic_V1_PlaybackReport: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The index of the sample in the playback output.
+  /// The index of the sample in the playback output. With Opus, in the decoded samples.
   public var firstSample: Int64 = 0
 
   /// The time at which the sample was heard, in nanoseconds on the client's monotonic clock.
@@ -919,12 +917,23 @@ public nonisolated struct Anechoic_V1_Joined: Sendable {
   /// Clears the value of `chunkDuration`. Subsequent reads from it will return its default value.
   public mutating func clearChunkDuration() {self._chunkDuration = nil}
 
+  /// As in Started.
+  public var playbackDelay: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_playbackDelay ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_playbackDelay = newValue}
+  }
+  /// Returns true if `playbackDelay` has been explicitly set.
+  public var hasPlaybackDelay: Bool {self._playbackDelay != nil}
+  /// Clears the value of `playbackDelay`. Subsequent reads from it will return its default value.
+  public mutating func clearPlaybackDelay() {self._playbackDelay = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _playback: Anechoic_V1_AudioFormat? = nil
   fileprivate var _chunkDuration: SwiftProtobuf.Google_Protobuf_Duration? = nil
+  fileprivate var _playbackDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
 /// A change while audio flows. The server answers each control with one ControlResult. A refused
@@ -1569,19 +1578,101 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
   public static let protoMessageName: String = _protobuf_package + ".Start"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{1}config\0\u{1}muted\0\u{1}inputs\0\u{1}outputs\0\u{1}pacing\0\u{3}stats_interval\0\u{1}labels\0\u{1}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{3}resume_point\0")
 
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.sessionID) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._config) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.muted) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._inputs) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._outputs) }()
+      case 6: try { try decoder.decodeSingularEnumField(value: &self.pacing) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._statsInterval) }()
+      case 8: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.labels) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.engine) }()
+      case 10: try { try decoder.decodeSingularBytesField(value: &self.resumeToken) }()
+      case 11: try { try decoder.decodeSingularMessageField(value: &self._resumeWindow) }()
+      case 12: try { try decoder.decodeSingularMessageField(value: &self._resumePoint) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.sessionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.sessionID, fieldNumber: 1)
+    }
+    try { if let v = self._config {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.muted != false {
+      try visitor.visitSingularBoolField(value: self.muted, fieldNumber: 3)
+    }
+    try { if let v = self._inputs {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._outputs {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if self.pacing != .unspecified {
+      try visitor.visitSingularEnumField(value: self.pacing, fieldNumber: 6)
+    }
+    try { if let v = self._statsInterval {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    if !self.labels.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.labels, fieldNumber: 8)
+    }
+    if !self.engine.isEmpty {
+      try visitor.visitSingularStringField(value: self.engine, fieldNumber: 9)
+    }
+    if !self.resumeToken.isEmpty {
+      try visitor.visitSingularBytesField(value: self.resumeToken, fieldNumber: 10)
+    }
+    try { if let v = self._resumeWindow {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    } }()
+    try { if let v = self._resumePoint {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_Start, rhs: Anechoic_V1_Start) -> Bool {
+    if lhs.sessionID != rhs.sessionID {return false}
+    if lhs._config != rhs._config {return false}
+    if lhs.muted != rhs.muted {return false}
+    if lhs._inputs != rhs._inputs {return false}
+    if lhs._outputs != rhs._outputs {return false}
+    if lhs.pacing != rhs.pacing {return false}
+    if lhs._statsInterval != rhs._statsInterval {return false}
+    if lhs.labels != rhs.labels {return false}
+    if lhs.engine != rhs.engine {return false}
+    if lhs.resumeToken != rhs.resumeToken {return false}
+    if lhs._resumeWindow != rhs._resumeWindow {return false}
+    if lhs._resumePoint != rhs._resumePoint {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_Start.Inputs: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_Start.protoMessageName + ".Inputs"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}microphone\0\u{1}reference\0\u{3}far_end\0\u{3}other_audio\0\u{4}\u{4}microphone_pair\0")
+
   fileprivate class _StorageClass {
-    var _sessionID: String = String()
-    var _config: Anechoic_V1_SessionConfig? = nil
-    var _muted: Bool = false
-    var _inputs: Anechoic_V1_Start.Inputs? = nil
-    var _outputs: Anechoic_V1_Start.Outputs? = nil
-    var _pacing: Anechoic_V1_Pacing = .unspecified
-    var _statsInterval: SwiftProtobuf.Google_Protobuf_Duration? = nil
-    var _labels: Dictionary<String,String> = [:]
-    var _engine: String = String()
-    var _resumeToken: Data = Data()
-    var _resumeWindow: SwiftProtobuf.Google_Protobuf_Duration? = nil
-    var _resumePoint: Anechoic_V1_Start.ResumePoint? = nil
+    var _microphone: Anechoic_V1_AudioFormat? = nil
+    var _reference: Anechoic_V1_AudioFormat? = nil
+    var _farEnd: Anechoic_V1_AudioFormat? = nil
+    var _otherAudio: Anechoic_V1_AudioFormat? = nil
+    var _microphonePair: Anechoic_V1_Start.MicrophonePair? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1592,18 +1683,11 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
     private init() {}
 
     init(copying source: _StorageClass) {
-      _sessionID = source._sessionID
-      _config = source._config
-      _muted = source._muted
-      _inputs = source._inputs
-      _outputs = source._outputs
-      _pacing = source._pacing
-      _statsInterval = source._statsInterval
-      _labels = source._labels
-      _engine = source._engine
-      _resumeToken = source._resumeToken
-      _resumeWindow = source._resumeWindow
-      _resumePoint = source._resumePoint
+      _microphone = source._microphone
+      _reference = source._reference
+      _farEnd = source._farEnd
+      _otherAudio = source._otherAudio
+      _microphonePair = source._microphonePair
     }
   }
 
@@ -1622,18 +1706,11 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
         // allocates stack space for every case branch when no optimizations are
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._sessionID) }()
-        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._config) }()
-        case 3: try { try decoder.decodeSingularBoolField(value: &_storage._muted) }()
-        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._inputs) }()
-        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._outputs) }()
-        case 6: try { try decoder.decodeSingularEnumField(value: &_storage._pacing) }()
-        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._statsInterval) }()
-        case 8: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._labels) }()
-        case 9: try { try decoder.decodeSingularStringField(value: &_storage._engine) }()
-        case 10: try { try decoder.decodeSingularBytesField(value: &_storage._resumeToken) }()
-        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._resumeWindow) }()
-        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._resumePoint) }()
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._microphone) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._reference) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._farEnd) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._otherAudio) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._microphonePair) }()
         default: break
         }
       }
@@ -1646,121 +1723,39 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
       // allocates stack space for every if/case branch local when no optimizations
       // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
       // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._sessionID.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._sessionID, fieldNumber: 1)
-      }
-      try { if let v = _storage._config {
+      try { if let v = _storage._microphone {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._reference {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
       } }()
-      if _storage._muted != false {
-        try visitor.visitSingularBoolField(value: _storage._muted, fieldNumber: 3)
-      }
-      try { if let v = _storage._inputs {
+      try { if let v = _storage._farEnd {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._otherAudio {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
       } }()
-      try { if let v = _storage._outputs {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-      } }()
-      if _storage._pacing != .unspecified {
-        try visitor.visitSingularEnumField(value: _storage._pacing, fieldNumber: 6)
-      }
-      try { if let v = _storage._statsInterval {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-      } }()
-      if !_storage._labels.isEmpty {
-        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._labels, fieldNumber: 8)
-      }
-      if !_storage._engine.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._engine, fieldNumber: 9)
-      }
-      if !_storage._resumeToken.isEmpty {
-        try visitor.visitSingularBytesField(value: _storage._resumeToken, fieldNumber: 10)
-      }
-      try { if let v = _storage._resumeWindow {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-      } }()
-      try { if let v = _storage._resumePoint {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      try { if let v = _storage._microphonePair {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
       } }()
     }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Anechoic_V1_Start, rhs: Anechoic_V1_Start) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._sessionID != rhs_storage._sessionID {return false}
-        if _storage._config != rhs_storage._config {return false}
-        if _storage._muted != rhs_storage._muted {return false}
-        if _storage._inputs != rhs_storage._inputs {return false}
-        if _storage._outputs != rhs_storage._outputs {return false}
-        if _storage._pacing != rhs_storage._pacing {return false}
-        if _storage._statsInterval != rhs_storage._statsInterval {return false}
-        if _storage._labels != rhs_storage._labels {return false}
-        if _storage._engine != rhs_storage._engine {return false}
-        if _storage._resumeToken != rhs_storage._resumeToken {return false}
-        if _storage._resumeWindow != rhs_storage._resumeWindow {return false}
-        if _storage._resumePoint != rhs_storage._resumePoint {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Anechoic_V1_Start.Inputs: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = Anechoic_V1_Start.protoMessageName + ".Inputs"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}microphone\0\u{1}reference\0\u{3}far_end\0\u{3}other_audio\0\u{4}\u{4}microphone_pair\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._microphone) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._reference) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._farEnd) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._otherAudio) }()
-      case 8: try { try decoder.decodeSingularMessageField(value: &self._microphonePair) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._microphone {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._reference {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._farEnd {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._otherAudio {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._microphonePair {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_Start.Inputs, rhs: Anechoic_V1_Start.Inputs) -> Bool {
-    if lhs._microphone != rhs._microphone {return false}
-    if lhs._reference != rhs._reference {return false}
-    if lhs._farEnd != rhs._farEnd {return false}
-    if lhs._otherAudio != rhs._otherAudio {return false}
-    if lhs._microphonePair != rhs._microphonePair {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._microphone != rhs_storage._microphone {return false}
+        if _storage._reference != rhs_storage._reference {return false}
+        if _storage._farEnd != rhs_storage._farEnd {return false}
+        if _storage._otherAudio != rhs_storage._otherAudio {return false}
+        if _storage._microphonePair != rhs_storage._microphonePair {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1814,46 +1809,88 @@ nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftPro
   public static let protoMessageName: String = Anechoic_V1_Start.protoMessageName + ".Outputs"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}processed\0\u{1}playback\0\u{3}chunk_duration\0\u{3}playback_elsewhere\0")
 
+  fileprivate class _StorageClass {
+    var _processed: Anechoic_V1_AudioFormat? = nil
+    var _playback: Anechoic_V1_AudioFormat? = nil
+    var _chunkDuration: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    var _playbackElsewhere: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _processed = source._processed
+      _playback = source._playback
+      _chunkDuration = source._chunkDuration
+      _playbackElsewhere = source._playbackElsewhere
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._processed) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._playback) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._chunkDuration) }()
-      case 4: try { try decoder.decodeSingularBoolField(value: &self.playbackElsewhere) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._processed) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._playback) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._chunkDuration) }()
+        case 4: try { try decoder.decodeSingularBoolField(value: &_storage._playbackElsewhere) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._processed {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._playback {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._chunkDuration {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    if self.playbackElsewhere != false {
-      try visitor.visitSingularBoolField(value: self.playbackElsewhere, fieldNumber: 4)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._processed {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._playback {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._chunkDuration {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      if _storage._playbackElsewhere != false {
+        try visitor.visitSingularBoolField(value: _storage._playbackElsewhere, fieldNumber: 4)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_Start.Outputs, rhs: Anechoic_V1_Start.Outputs) -> Bool {
-    if lhs._processed != rhs._processed {return false}
-    if lhs._playback != rhs._playback {return false}
-    if lhs._chunkDuration != rhs._chunkDuration {return false}
-    if lhs.playbackElsewhere != rhs.playbackElsewhere {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._processed != rhs_storage._processed {return false}
+        if _storage._playback != rhs_storage._playback {return false}
+        if _storage._chunkDuration != rhs_storage._chunkDuration {return false}
+        if _storage._playbackElsewhere != rhs_storage._playbackElsewhere {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1905,7 +1942,7 @@ nonisolated extension Anechoic_V1_Start.ResumePoint: SwiftProtobuf.Message, Swif
 
 nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Started"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{4}\u{3}join_token\0\u{c}\u{7}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{3}playback_delay\0\u{4}\u{2}join_token\0\u{c}\u{7}\u{1}")
 
   fileprivate class _StorageClass {
     var _session: String = String()
@@ -1918,6 +1955,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
     var _resumeToken: Data = Data()
     var _resumeWindow: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _resumed: Anechoic_V1_Started.Resumed? = nil
+    var _playbackDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _joinToken: Data = Data()
 
       // This property is used as the initial default value for new instances of the type.
@@ -1939,6 +1977,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       _resumeToken = source._resumeToken
       _resumeWindow = source._resumeWindow
       _resumed = source._resumed
+      _playbackDelay = source._playbackDelay
       _joinToken = source._joinToken
     }
   }
@@ -1968,6 +2007,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         case 9: try { try decoder.decodeSingularBytesField(value: &_storage._resumeToken) }()
         case 10: try { try decoder.decodeSingularMessageField(value: &_storage._resumeWindow) }()
         case 11: try { try decoder.decodeSingularMessageField(value: &_storage._resumed) }()
+        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._playbackDelay) }()
         case 14: try { try decoder.decodeSingularBytesField(value: &_storage._joinToken) }()
         default: break
         }
@@ -2011,6 +2051,9 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       try { if let v = _storage._resumed {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
       } }()
+      try { if let v = _storage._playbackDelay {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      } }()
       if !_storage._joinToken.isEmpty {
         try visitor.visitSingularBytesField(value: _storage._joinToken, fieldNumber: 14)
       }
@@ -2033,6 +2076,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._resumeToken != rhs_storage._resumeToken {return false}
         if _storage._resumeWindow != rhs_storage._resumeWindow {return false}
         if _storage._resumed != rhs_storage._resumed {return false}
+        if _storage._playbackDelay != rhs_storage._playbackDelay {return false}
         if _storage._joinToken != rhs_storage._joinToken {return false}
         return true
       }
@@ -2424,7 +2468,7 @@ nonisolated extension Anechoic_V1_JoinSessionResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Anechoic_V1_Joined: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Joined"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}playback\0\u{3}chunk_duration\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}playback\0\u{3}chunk_duration\0\u{3}playback_delay\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2435,6 +2479,7 @@ nonisolated extension Anechoic_V1_Joined: SwiftProtobuf.Message, SwiftProtobuf._
       case 1: try { try decoder.decodeSingularStringField(value: &self.session) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._playback) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._chunkDuration) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._playbackDelay) }()
       default: break
       }
     }
@@ -2454,6 +2499,9 @@ nonisolated extension Anechoic_V1_Joined: SwiftProtobuf.Message, SwiftProtobuf._
     try { if let v = self._chunkDuration {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._playbackDelay {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2461,6 +2509,7 @@ nonisolated extension Anechoic_V1_Joined: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.session != rhs.session {return false}
     if lhs._playback != rhs._playback {return false}
     if lhs._chunkDuration != rhs._chunkDuration {return false}
+    if lhs._playbackDelay != rhs._playbackDelay {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

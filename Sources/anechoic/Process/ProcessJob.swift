@@ -84,8 +84,10 @@ final class ProcessJob {
     var receiver = Receiver(
       output: output,
       playback: try files.playback.map { try AudioFileWriter(path: $0, format: playbackFormat) },
-      isOpus: files.isOpus, log: try makeLog(microphoneFormat.rate), inputLevels: levels, controls: controls,
-      injectionPolicy: injectionPolicy, progress: ProgressBar(total: sampleCount), length: sampleCount)
+      isOpus: files.isOpus, log: try makeLog(microphoneFormat.rate), inputLevels: levels,
+      controls: controls,
+      injectionPolicy: injectionPolicy, progress: ProgressBar(total: sampleCount),
+      length: sampleCount)
     let sender = sender
     async let sending = sender.run(on: stream, framesPerChunk: framesPerChunk, isPaced: isPaced)
     let found: JobFindings

@@ -24,12 +24,14 @@ struct OpusSessionTests {
     #expect(outputs.chunkDuration == Google_Protobuf_Duration(seconds: 0, nanos: 20_000_000))
     #expect(outputs.processed.encoding == .opus && outputs.processed.opus.bitRate == 32_000)
     #expect(outputs.processed.opus.complexity == 2 && !outputs.processed.opus.fec)
-    #expect(outputs.playback.opus == .with {
-      $0.bitRate = 24_000
-      $0.complexity = 5
-      $0.fec = true
-      $0.expectedLossPercent = 10
-    })
+    #expect(
+      outputs.playback.opus
+        == .with {
+          $0.bitRate = 24_000
+          $0.complexity = 5
+          $0.fec = true
+          $0.expectedLossPercent = 10
+        })
     #expect(heard.started.inputs.microphone.encoding == .opus)
     #expect(!heard.started.inputs.microphone.hasOpus)
     #expect(heard.started.playbackDelay.nanos == 6_500_000)
@@ -113,7 +115,9 @@ struct OpusSessionTests {
 
   @Test func aSessionThatLostItsConnectionGoesOnBitForBit() async throws {
     let call = OpusCall(.hz16000, seconds: 10)
-    let start = Anechoic_V1_Start.mediaClock().with { $0.inputs.microphone = call.start.inputs.microphone }
+    let start = Anechoic_V1_Start.mediaClock().with {
+      $0.inputs.microphone = call.start.inputs.microphone
+    }
     let whole = try await TestServer.run { try await call.run(on: $0, start) }
     try await TestServer.runWithProxy { _, proxy in
       let stream = try await proxy.client().processResumably(start)

@@ -186,14 +186,16 @@ class JoinSessionResponse(_message.Message):
     def __init__(self, joined: _Optional[_Union[Joined, _Mapping]] = ..., playback: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ...) -> None: ...
 
 class Joined(_message.Message):
-    __slots__ = ["chunk_duration", "playback", "session"]
+    __slots__ = ["chunk_duration", "playback", "playback_delay", "session"]
     CHUNK_DURATION_FIELD_NUMBER: _ClassVar[int]
+    PLAYBACK_DELAY_FIELD_NUMBER: _ClassVar[int]
     PLAYBACK_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     chunk_duration: _duration_pb2.Duration
     playback: _audio_pb2.AudioFormat
+    playback_delay: _duration_pb2.Duration
     session: str
-    def __init__(self, session: _Optional[str] = ..., playback: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., chunk_duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    def __init__(self, session: _Optional[str] = ..., playback: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., chunk_duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., playback_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class MuteGestureDecision(_message.Message):
     __slots__ = ["accept", "gesture_id"]
@@ -336,7 +338,7 @@ class Start(_message.Message):
     def __init__(self, session_id: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., muted: bool = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., pacing: _Optional[_Union[Pacing, str]] = ..., stats_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., engine: _Optional[str] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resume_point: _Optional[_Union[Start.ResumePoint, _Mapping]] = ...) -> None: ...
 
 class Started(_message.Message):
-    __slots__ = ["algorithmic_delay", "config", "engine", "inputs", "join_token", "mute", "outputs", "resume_token", "resume_window", "resumed", "session"]
+    __slots__ = ["algorithmic_delay", "config", "engine", "inputs", "join_token", "mute", "outputs", "playback_delay", "resume_token", "resume_window", "resumed", "session"]
     class Resumed(_message.Message):
         __slots__ = ["concealed_samples", "lost_events", "lost_samples", "microphone_sample", "processed_sample", "suspended_for"]
         CONCEALED_SAMPLES_FIELD_NUMBER: _ClassVar[int]
@@ -359,6 +361,7 @@ class Started(_message.Message):
     JOIN_TOKEN_FIELD_NUMBER: _ClassVar[int]
     MUTE_FIELD_NUMBER: _ClassVar[int]
     OUTPUTS_FIELD_NUMBER: _ClassVar[int]
+    PLAYBACK_DELAY_FIELD_NUMBER: _ClassVar[int]
     RESUMED_FIELD_NUMBER: _ClassVar[int]
     RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
     RESUME_WINDOW_FIELD_NUMBER: _ClassVar[int]
@@ -370,11 +373,12 @@ class Started(_message.Message):
     join_token: bytes
     mute: _events_pb2.MuteState
     outputs: Start.Outputs
+    playback_delay: _duration_pb2.Duration
     resume_token: bytes
     resume_window: _duration_pb2.Duration
     resumed: Started.Resumed
     session: str
-    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ..., join_token: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ..., playback_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., join_token: _Optional[bytes] = ...) -> None: ...
 
 class Pacing(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
