@@ -8,7 +8,7 @@ public struct OpusSettings: Sendable, Hashable {
   /// The durations of the packets of an output, in frames of 10 ms.
   public static let packetFrames = [1, 2, 4, 6]
   public static let defaultPacketFrames = 2
-  public static let defaultComplexity = 2
+  public static let defaultComplexity = 1
 
   /// Returns the bit rate of an encoder without a setting, in bits per second.
   public static func defaultBitRate(channelCount: Int) -> Int { 32_000 * channelCount }

@@ -12,6 +12,9 @@ public struct PacketDecoder: ~Copyable {
   /// The largest packet that is decoded, in bytes. A longer one would contain nothing but padding.
   public static let largestPacket = 64 << 10
 
+  /// Samples below this, -180 dBFS, become 0.
+  private static let quietest: Float = 1e-9
+
   public let rate: SampleRate
   public let channelCount: Int
   private let memory: UnsafeMutableRawPointer
@@ -67,7 +70,7 @@ public struct PacketDecoder: ~Copyable {
   }
 
   /// Continues the sound in place of `count` lost samples, a multiple of `concealmentStep` and at most
-  /// 120 ms. The sound fades the longer the loss lasts.
+  /// 120 ms.
   /// Runs per frame: no allocation, lock, log or await.
   public mutating func conceal(_ count: Int) -> UnsafeRawBufferPointer? {
     decode(UnsafeRawBufferPointer(start: nil, count: 0), count: count, usesFEC: false)
@@ -90,8 +93,11 @@ public struct PacketDecoder: ~Copyable {
       target, Int32(count), usesFEC ? 1 : 0)
     guard decoded > 0 else { return nil }
     let made = UnsafeMutableBufferPointer(rebasing: samples[..<(Int(decoded) * channelCount)])
-    // Random packets may decode to anything.
-    for index in made.indices where !made[index].isFinite { made[index] = 0 }
+    // Random packets may decode to anything, and silence decodes to almost nothing.
+    for index in made.indices {
+      let magnitude = made[index].magnitude
+      if !(magnitude >= Self.quietest && magnitude <= .greatestFiniteMagnitude) { made[index] = 0 }
+    }
     return UnsafeRawBufferPointer(made)
   }
 }

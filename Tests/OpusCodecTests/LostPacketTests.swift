@@ -11,7 +11,8 @@ struct LostPacketTests {
   @Test func aLostPacketIsConcealedAndForwardErrorCorrectionRecoversMoreOfIt() {
     func error(hasFEC: Bool) -> Float {
       let settings = OpusSettings(channelCount: 1, hasFEC: hasFEC, expectedLoss: 20)
-      let packets = Packets.encode([Self.sound], .hz16000, settings)
+      let sound = Packets.voice(32_000, rate: 16_000)
+      let packets = Packets.encode([sound], .hz16000, settings)
       let whole = Packets.decode(packets, .hz16000)
       var decoder = PacketDecoder(rate: .hz16000, channelCount: 1)
       var received: [Float] = []
@@ -26,18 +27,18 @@ struct LostPacketTests {
       }
       return level(zip(whole, received).map { $0 - $1 }) - level(whole)
     }
-    #expect(error(hasFEC: true) < error(hasFEC: false) - 1)
+    #expect(error(hasFEC: true) < error(hasFEC: false) - 6)
   }
 
-  @Test func concealedSoundGoesOnAndFades() {
+  @Test func concealedSoundGoesOn() {
     let tone = (0..<16_000).map { 0.3 * Float(($0 % 80) < 40 ? 1 : -1) }
     let packets = Packets.encode([tone], .hz16000)
     var decoder = PacketDecoder(rate: .hz16000, channelCount: 1)
     for packet in packets { packet.withUnsafeBytes { _ = decoder.decode($0) } }
     let first = level(Packets.firstChannel(decoder.conceal(160)))
-    for _ in 0..<20 { _ = decoder.conceal(320) }
-    let last = level(Packets.firstChannel(decoder.conceal(160)))
-    #expect(first > -30 && last < first - 10)
+    #expect(first > -20)
+    let later = level(Packets.firstChannel(decoder.conceal(1920)))
+    #expect(later > -40 && later < 0)
   }
 
   @Test func malformedPacketsAreRefused() {

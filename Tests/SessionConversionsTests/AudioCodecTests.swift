@@ -92,7 +92,8 @@ struct AudioCodecTests {
       let samples = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
       let written = samples.withUnsafeBytes { samples in
         frames.withUnsafeBufferPointer { frames in
-          let run = OutputChunk.Samples(bytes: samples, firstSample: firstSample)
+          let run = OutputChunk.Samples(
+            bytes: samples, firstSample: firstSample, sampleCount: size / 2)
           let response = AudioResponse(
             OutputChunk(processed: run, playback: hasPlayback ? run : nil, frames: frames))
           var bytes = [UInt8](repeating: 0xee, count: response.size)

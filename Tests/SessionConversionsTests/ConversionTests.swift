@@ -87,7 +87,7 @@ struct ConversionTests {
     for rate in SampleRate.allCases {
       for encoding in SampleEncoding.allCases {
         let format = AudioFormat(encoding: encoding, rate: rate, channelCount: 2)
-        #expect(try AudioFormat(Anechoic_V1_AudioFormat(format), path: "") == format)
+        #expect(try AudioFormat(input: Anechoic_V1_AudioFormat(format), path: "") == format)
       }
     }
   }

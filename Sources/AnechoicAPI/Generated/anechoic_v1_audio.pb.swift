@@ -179,7 +179,7 @@ public nonisolated struct Anechoic_V1_OpusSettings: Sendable {
   /// The average bit rate in bits per second, 6000 to 510000. 0 selects 32000 for each channel.
   public var bitRate: UInt32 = 0
 
-  /// The effort of the encoder, 0 to 10. Each step costs more processor time. Default 2.
+  /// The effort of the encoder, 0 to 10. Each step costs more processor time. Default 1.
   public var complexity: UInt32 {
     get {_complexity ?? 0}
     set {_complexity = newValue}

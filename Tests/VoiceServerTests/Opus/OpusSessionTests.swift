@@ -23,7 +23,7 @@ struct OpusSessionTests {
     let outputs = heard.started.outputs
     #expect(outputs.chunkDuration == Google_Protobuf_Duration(seconds: 0, nanos: 20_000_000))
     #expect(outputs.processed.encoding == .opus && outputs.processed.opus.bitRate == 32_000)
-    #expect(outputs.processed.opus.complexity == 2 && !outputs.processed.opus.fec)
+    #expect(outputs.processed.opus.complexity == 1 && !outputs.processed.opus.fec)
     #expect(
       outputs.playback.opus
         == .with {
