@@ -44,7 +44,7 @@ struct PacketTests {
     let packets = Packets.encode([sound, sound], .hz48000, frames: 6)
     let decoded = Packets.decode(packets, .hz8000)
     #expect(decoded.count == packets.count * 480)
-    #expect(level(decoded) > -30)
+    #expect(level(decoded) > -40)
   }
 
   @Test func settingsChangeThePackets() {

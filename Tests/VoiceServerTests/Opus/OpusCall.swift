@@ -26,13 +26,10 @@ struct OpusCall: Sendable {
 
   init(_ rate: SampleRate, seconds: Int = 1) {
     self.rate = rate
-    func packets(_ seed: UInt32) -> [[UInt8]] {
-      Packets.encode(
-        [Signals.babble(seconds * rate.hertz, rate: rate, seed: seed)], rate,
-        OpusSettings(channelCount: 1, hasFEC: true))
-    }
-    microphone = packets(1)
-    farEnd = packets(2)
+    let settings = OpusSettings(channelCount: 1, hasFEC: true)
+    let count = seconds * rate.hertz
+    microphone = Packets.encode([Packets.voice(count, rate: rate.hertz)], rate, settings)
+    farEnd = Packets.encode([Signals.babble(count, rate: rate)], rate, settings)
     let format = Anechoic_V1_AudioFormat(.opus(rate))
     start = .mediaClock().with {
       $0.inputs = .with {
