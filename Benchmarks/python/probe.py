@@ -58,9 +58,9 @@ class Probe(Connection):
                 self.started.set_result(None)
 
 
-def start(chunk):
+def start(chunk, inputs):
     form = audio_pb2.AudioFormat(encoding=1, sample_rate_hz=RATE, channel_count=1)
-    begin = api.Start(inputs={"microphone": form, "reference": form}, outputs={"processed": form})
+    begin = api.Start(inputs={name: form for name in inputs}, outputs={"processed": form})
     begin.outputs.chunk_duration.nanos = chunk * 1_000_000
     return api.ProcessRequest(start=begin)
 
@@ -69,7 +69,8 @@ async def run(options):
     host, _, port = options.server.rpartition(":")
     loop = asyncio.get_running_loop()
     _, probe = await loop.create_connection(Probe, host, int(port))
-    probe.post(start(options.chunk))
+    inputs = ["microphone"] if options.no_reference else ["microphone", "reference"]
+    probe.post(start(options.chunk, inputs))
     await probe.started
     count = options.chunk * RATE // 1000
     noise = np.random.default_rng(1).normal(0, 1000, count).astype("<i2").tobytes()
@@ -77,8 +78,9 @@ async def run(options):
     while (due := began + (position + count) / RATE) < began + options.seconds:
         await asyncio.sleep(due - loop.time())
         request = api.ProcessRequest()
-        request.audio.microphone.samples = request.audio.reference.samples = noise
-        request.audio.microphone.first_sample = request.audio.reference.first_sample = position
+        for name in inputs:
+            port = getattr(request.audio, name)
+            port.samples, port.first_sample = noise, position
         position += count
         probe.sent[position] = loop.time()
         probe.post(request)
@@ -92,6 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", default="127.0.0.1:50051", metavar="HOST:PORT")
     parser.add_argument("--chunk", type=int, default=40, metavar="MS")
+    parser.add_argument("--no-reference", action="store_true")
     parser.add_argument("--seconds", type=float, default=20.0)
     print(json.dumps(asyncio.run(run(parser.parse_args()))))
 

@@ -51,7 +51,8 @@ async def run_session(connection, options, phase, samples, times):
     chunk = options.chunk * RATE // 1000
     microphone, reference = samples
     async with anechoic.Session(
-        connection, microphone=FORMAT, reference=FORMAT, chunk=options.chunk / 1000, statistics_interval=1.0
+        connection, microphone=FORMAT, reference=None if options.no_reference else FORMAT,
+        chunk=options.chunk / 1000, statistics_interval=1.0,
     ) as session:
         loop = asyncio.get_running_loop()
         began = loop.time() + phase
@@ -78,7 +79,7 @@ async def run_session(connection, options, phase, samples, times):
             fed.append((position, due, now))
             if due > began + WARM_UP_SECONDS:
                 times.loop_lag.append(now - due)
-            await session.feed(microphone[at:at + chunk], reference[at:at + chunk])
+            await session.feed(microphone[at:at + chunk], b"" if options.no_reference else reference[at:at + chunk])
         await session.finish()
         await receiving
         times.dropped_samples += session.dropped_samples + session.lost_samples
@@ -117,6 +118,7 @@ def main():
     parser.add_argument("--connections", type=int, default=4)
     parser.add_argument("--chunk", type=int, default=40, choices=range(10, 121, 10), metavar="MS", help="10 to 120")
     parser.add_argument("--seconds", type=float, default=20.0, help="after 3 s in which nothing is measured")
+    parser.add_argument("--no-reference", action="store_true", help="sessions without echo cancellation")
     parser.add_argument("--late-after", type=float, default=20.0, metavar="MS", help="the lag of a late chunk")
     print(json.dumps(asyncio.run(run(parser.parse_args()))))
 
