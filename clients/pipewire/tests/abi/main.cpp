@@ -7,12 +7,46 @@
 
 #include <cstdio>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "Cases.h"
 #include "Checks.h"
 #include "Host.h"
 #include "ServerProcess.h"
+
+namespace {
+
+// How often a case is tried that fails, because a busy machine can be the cause.
+constexpr int attempts = 3;
+
+// Runs a case, and prints its result. Returns whether it succeeded.
+bool runs(const Case& each) {
+  static std::mutex mutex;
+  std::string failure;
+  try {
+    each.run();
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  const std::lock_guard lock(mutex);
+  std::printf("%-8s%s\n", failure.empty() ? "ok" : "FAILED", each.sentence.c_str());
+  if (!failure.empty()) std::printf("        %s\n", failure.c_str());
+  std::fflush(stdout);
+  return failure.empty();
+}
+
+// Runs a case that has failed beside others again, alone.
+bool runsAlone(const Case& each) {
+  for (int attempt = 2; attempt <= attempts; ++attempt) {
+    std::puts("again, because a busy machine can be the cause");
+    if (runs(each)) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 int main(int count, char** arguments) {
   if (count != 4) {
@@ -25,23 +59,17 @@ int main(int count, char** arguments) {
   for (Case& each : casesWithAServer(arguments[3])) cases.push_back(std::move(each));
 
   std::mutex mutex;
-  size_t failures = 0;
+  std::vector<const Case*> failed;
   std::vector<std::thread> threads;
   for (const Case& each : cases) {
     threads.emplace_back([&] {
-      std::string failure;
-      try {
-        each.run();
-      } catch (const std::exception& error) {
-        failure = error.what();
-      }
+      if (runs(each)) return;
       const std::lock_guard lock(mutex);
-      failures += !failure.empty();
-      std::printf("%-8s%s\n", failure.empty() ? "ok" : "FAILED", each.sentence.c_str());
-      if (!failure.empty()) std::printf("        %s\n", failure.c_str());
-      std::fflush(stdout);
+      failed.push_back(&each);
     });
   }
   for (std::thread& thread : threads) thread.join();
-  return failures == 0 ? 0 : 1;
+  bool succeeded = true;
+  for (const Case* each : failed) succeeded = runsAlone(*each) && succeeded;
+  return succeeded ? 0 : 1;
 }

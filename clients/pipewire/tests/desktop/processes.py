@@ -13,7 +13,7 @@ class Failure(Exception):
     """A check that failed, in one sentence."""
 
 
-def wait_for(condition, description, seconds=20):
+def wait_for(condition, description, seconds=60):
     """Returns the first true value of a condition. The limit only ends a test that has failed."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -136,7 +136,7 @@ class Desktop(contextlib.ExitStack):
 
     def call(self, *command):
         done = subprocess.run(
-            command, env=self.environment, capture_output=True, text=True, check=False, timeout=20)
+            command, env=self.environment, capture_output=True, text=True, check=False, timeout=60)
         return done.stdout
 
     def link(self, output, *inputs):
