@@ -25,6 +25,8 @@ from network import Network
 from server import server_command
 
 SERVERS = ["a", "b", "c", "d"]
+# Seconds that only end a test that has failed.
+LIMIT = 120
 DRAIN_SECONDS = 6
 CONFIGURATION = Path(__file__).parents[2] / "deploy/haproxy/haproxy.cfg"
 
@@ -35,6 +37,7 @@ class Fleet:
         self.options = options
         self.programs = {}
         self.logs = {}
+        self.clients = []
         self.proxy = f"{network.addresses['proxy']}:50051"
 
     def log(self, name):
@@ -90,7 +93,7 @@ class Fleet:
                     sys.exit(f"fleet: {name} does not serve:\n{self.logs[name].read_text()[-2000:]}")
                 await asyncio.sleep(0.1)
 
-    async def settle(self, names, count, what, timeout=30):
+    async def settle(self, names, count, what, timeout=LIMIT):
         """Waits until these servers run all sessions. Returns the numbers of their sessions."""
         limit = time.monotonic() + timeout
         while True:
@@ -116,7 +119,7 @@ class Fleet:
                 program.wait()
 
 
-async def until(what, condition, timeout=30):
+async def until(what, condition, timeout=LIMIT):
     limit = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > limit:
@@ -142,6 +145,15 @@ def report_moves(clients, before, what):
         f"median {gaps[len(gaps) // 2]:.2f}, longest {gaps[-1]:.2f}")
 
 
+async def watched(fleet, count):
+    """Runs the steps. A step that fails ends the clients too, which otherwise start new sessions."""
+    try:
+        return await run(fleet, count)
+    finally:
+        for client in fleet.clients:
+            client.isOver = True
+
+
 async def run(fleet, count):
     checks = []
 
@@ -157,6 +169,7 @@ async def run(fleet, count):
     await fleet.until_listening()
     operator = Operator(fleet.proxy)
     clients = [MediaClient(fleet.proxy, f"call{number}", number % 2 == 0) for number in range(count)]
+    fleet.clients = clients
     tasks = [asyncio.create_task(client.run()) for client in clients]
     over = False
 
@@ -249,7 +262,7 @@ def main():
         network.enter("clients")
         fleet = Fleet(network, options)
         try:
-            if not asyncio.run(run(fleet, options.sessions)):
+            if not asyncio.run(watched(fleet, options.sessions)):
                 sys.exit(1)
         finally:
             fleet.stop()
