@@ -56,6 +56,7 @@ extension ResumableStream {
       guard case .lost = state.phase else { return false }
       state.phase = .connected(stream)
       state.started = stream.started
+      state.isMuted = stream.started.mute.muted
       state.processedSamples = max(state.processedSamples, resumed.processedSample)
       // A gap that was too long is shorter in the session than for the caller.
       if resumed.microphoneSample < first - state.timeline.base {
@@ -69,7 +70,7 @@ extension ResumableStream {
 
   private func restart(on server: Int, _ reason: Status) async throws -> Update? {
     var request = start
-    request.muted = state.withLock { $0.started.mute.muted }
+    request.muted = state.withLock { $0.isMuted }
     let stream = try await connect(servers[server], request)
     let first: Int64? = state.withLock { state in
       guard case .lost = state.phase else { return nil }

@@ -38,6 +38,8 @@ public final class ResumableStream: Sendable {
   struct State {
     var phase: Phase
     var started: Anechoic_V1_Started
+    /// Whether the session is muted, whoever muted it. A new session begins like this.
+    var isMuted: Bool
     var journal: RequestJournal
     var timeline: SessionTimeline
     /// The server that has the session.
@@ -77,8 +79,8 @@ public final class ResumableStream: Sendable {
     let stream = try await servers[0].process(start)
     state = Mutex(
       State(
-        phase: .connected(stream), started: stream.started, journal: RequestJournal(start.inputs),
-        timeline: SessionTimeline(stream.started)))
+        phase: .connected(stream), started: stream.started, isMuted: stream.started.mute.muted,
+        journal: RequestJournal(start.inputs), timeline: SessionTimeline(stream.started)))
     startSending(on: stream)
   }
 
@@ -297,7 +299,9 @@ public final class ResumableStream: Sendable {
         state.processedSamples = max(state.processedSamples, end)
         state.journal.confirm(
           upTo: state.timeline.microphoneIndex(ofProcessed: state.processedSamples))
-      case .event(let event): state.lastEventID = event.eventID
+      case .event(let event):
+        state.lastEventID = event.eventID
+        if case .muteChanged(let change) = event.event { state.isMuted = change.state.muted }
       case .controlResult(let result): state.journal.answered(result.controlID)
       case .started, .stats, nil: break
       }

@@ -130,13 +130,17 @@ struct ResumableStreamTests {
         .mediaClock().with { $0.pacing = .realTime })
       let call = LongCall(stream)
       async let receiving: Void = call.receive()
-      async let sending: Void = call.send(AudioFormat.s16.babble(2000), pause: .milliseconds(10))
+      async let sending: Void = call.send(AudioFormat.s16.babble(4000), pause: .milliseconds(10))
       try await until("frames") { call.recording.frames.count > 50 }
+      let olga = try TestServer(first).steering(as: "olga")
+      _ = try await olga.setMute(stream.started.session, muted: true)
+      try await until("mute") { call.recording.events.contains { $0.muteChanged.state.muted } }
       proxy.retarget(to: second.address)
       proxy.cut()
       try await sending
       try await receiving
       #expect(call.restarts.count == 1 && call.resumptions.isEmpty)
+      #expect(call.restarts.first?.started.mute.muted == true)
       #expect(call.restarts.first?.reason.code == .notFound)
       #expect(call.recording.endReason == .clientClosed)
     }
