@@ -425,7 +425,8 @@ let package = Package(
       ],
       swiftSettings: swift),
     .testTarget(name: "AudioSocketTests", dependencies: ["AudioSocket"], swiftSettings: swift),
-    .testTarget(name: "LiveVoiceTests", dependencies: ["LiveVoice"], swiftSettings: swift),
+    .testTarget(
+      name: "LiveVoiceTests", dependencies: ["LiveVoice", "AnechoicAPI"], swiftSettings: swift),
     .testTarget(
       name: "CommandLineTests",
       dependencies: [

@@ -18,7 +18,7 @@ extension LiveVoice {
       do {
         let stream = try await client.processResumably(start)
         pause = Self.pauses.lowerBound
-        await carry(stream)
+        await carry(stream, isMuted: start.muted)
       } catch {
         note(.fallback(reason: "\(error)"))
         try? await Task.sleep(for: pause)
@@ -29,13 +29,19 @@ extension LiveVoice {
     }
   }
 
-  /// Runs one session to its end.
-  private func carry(_ stream: ResumableStream) async {
-    guard let base = begin(stream) else { return stream.cancel() }
+  /// Runs one session, which began muted or not, to its end.
+  private func carry(_ stream: ResumableStream, isMuted: Bool) async {
+    guard let base = begin(stream, isMuted: isMuted) else { return stream.cancel() }
     let packets = packets
+    // One task sends everything: a stream takes one request at a time, and controls keep their order.
     let sending = Task {
-      while let piece = await nextPiece() {
-        do { try await stream.send(message(piece, base, packets)) } catch { return }
+      while let request = await nextRequest() {
+        do {
+          switch request {
+          case .control(let control): try await stream.send(control)
+          case .audio(let piece): try await stream.send(message(piece, base, packets))
+          }
+        } catch { return }
       }
     }
     var reason = "the session has ended"
@@ -93,14 +99,18 @@ extension LiveVoice {
   }
 
   /// Notes the start of a session, and returns the index of its first sample. Returns nil if the voice
-  /// is closed.
-  private func begin(_ stream: ResumableStream) -> Int64? {
+  /// is closed. `isMuted` is the state that the session has. The voice may have another one since.
+  private func begin(_ stream: ResumableStream, isMuted: Bool) -> Int64? {
     let rate = Double(options.microphone.sampleRate)
     let algorithmicDelay = Int((stream.algorithmicDelay / .seconds(1) * rate).rounded())
     return state.withLock { state in
       guard !state.isClosed else { return nil }
       state.output.start(algorithmicDelay: algorithmicDelay)
       state.pending.drop()
+      state.controls.drop()
+      if state.isMuted != isMuted {
+        state.controls.add(.with { $0.setMute.muted = state.isMuted })
+      }
       state.link = (stream, state.output.pushed)
       return state.output.pushed
     }
@@ -119,17 +129,27 @@ extension LiveVoice {
 
   // MARK: Sending
 
-  /// Returns samples to send as soon as there are 10 ms of them, or nil at the end of the session.
-  private func nextPiece() async -> PendingInput.Piece? {
+  private enum Request {
+    case control(Anechoic_V1_Control)
+    case audio(PendingInput.Piece)
+  }
+
+  /// Returns the next control, or samples as soon as there are 10 ms of them. Returns nil at the end of
+  /// the session.
+  private func nextRequest() async -> Request? {
     while true {
-      let (piece, isOver) = state.withLock { state in
-        (state.pending.take(), state.link == nil || state.isClosed)
+      let (request, isOver) = state.withLock { state in
+        (
+          state.controls.take().map(Request.control) ?? state.pending.take().map(Request.audio),
+          state.link == nil || state.isClosed
+        )
       }
-      if let piece { return piece }
+      if let request { return request }
       if isOver { return nil }
       await withCheckedContinuation { continuation in
         let isReady = state.withLock { state in
-          guard !state.pending.isReady, state.link != nil, !state.isClosed else { return true }
+          guard state.controls.isEmpty, !state.pending.isReady, state.link != nil, !state.isClosed
+          else { return true }
           state.sender = continuation
           return false
         }

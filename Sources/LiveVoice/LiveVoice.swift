@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import Foundation
 public import GRPCTransport
+internal import SwiftProtobuf
 internal import Synchronization
 internal import VoiceClient
 
@@ -25,7 +26,7 @@ public final class LiveVoice: Sendable {
     /// Continues the task that sends.
     var sender: CheckedContinuation<Void, Never>?
     var lateSince: ContinuousClock.Instant?
-    var controlID: UInt64 = 0
+    var controls = PendingControls()
   }
 
   /// The settings that the voice was created with.
@@ -90,36 +91,41 @@ public final class LiveVoice: Sendable {
 
   /// Mutes or unmutes the voice. The output is silent at once, also while there is no server.
   public func setMuted(_ muted: Bool) {
-    state.withLock { $0.isMuted = muted }
-    send { $0.setMute.muted = muted }
+    change { state in
+      state.isMuted = muted
+      return .with { $0.setMute.muted = muted }
+    }
   }
 
   /// Accepts or rejects a mute gesture that an event asked about.
   public func decideGesture(_ id: String, accept: Bool) {
-    send { control in
-      control.decideMuteGesture.gestureID = id
-      control.decideMuteGesture.accept = accept
+    change { _ in
+      .with {
+        $0.decideMuteGesture.gestureID = id
+        $0.decideMuteGesture.accept = accept
+      }
     }
   }
 
   /// Answers the request of a client to inject speech.
   public func decideInjection(by client: String, grant: Bool) {
-    send { control in
-      control.decideInjectionPermission.client = client
-      control.decideInjectionPermission.grant = grant
+    change { _ in
+      .with {
+        $0.decideInjectionPermission.client = client
+        $0.decideInjectionPermission.grant = grant
+      }
     }
   }
 
-  private func send(_ fill: (inout Anechoic_V1_Control) -> Void) {
-    var control = Anechoic_V1_Control()
-    fill(&control)
-    let stream = state.withLock { state in
-      state.controlID += 1
-      control.controlID = state.controlID
-      return state.link?.stream
+  /// Changes the state, and sends the control that `body` returns if there is a session.
+  private func change(_ body: (inout State) -> Anechoic_V1_Control) {
+    let sender = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      let control = body(&state)
+      guard state.link != nil else { return nil }
+      state.controls.add(control)
+      return state.sender.take()
     }
-    guard let stream else { return }
-    Task { [control] in try? await stream.send(control) }
+    sender?.resume()
   }
 
   /// Ends the session. Sound that was pushed can still be pulled.

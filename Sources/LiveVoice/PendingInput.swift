@@ -42,9 +42,9 @@ struct PendingInput {
     if count == 0 { piece.first = first }
     let kept = min(added, rate)
     piece.first += Int64(added - kept)
-    piece.microphone += microphone.suffix(kept * microphoneChannels)
+    piece.microphone += microphone.suffix(kept * microphoneChannels).lazy.map(\.orSilence)
     if let reference {
-      piece.reference += reference.suffix(kept * referenceChannels)
+      piece.reference += reference.suffix(kept * referenceChannels).lazy.map(\.orSilence)
     } else {
       piece.reference += repeatElement(0, count: kept * referenceChannels)
     }

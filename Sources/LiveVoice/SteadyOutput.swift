@@ -50,7 +50,9 @@ struct SteadyOutput {
     let count = samples.count / channels
     for frame in 0..<count {
       let slot = Int((pushed + Int64(frame)) % Int64(capacity)) * channels
-      for channel in 0..<channels { raw[slot + channel] = samples[frame * channels + channel] }
+      for channel in 0..<channels {
+        raw[slot + channel] = samples[frame * channels + channel].orSilence
+      }
     }
     pushed += Int64(count)
     let excess = Int64(available - (capacity - delay - fadeLength * 10))

@@ -98,6 +98,85 @@ struct CLibraryTests {
     #expect(lines[3] == "size: c", "\(lines)")
   }
 
+  @Test func absentArgumentsAndImpossibleCountsDoNothing() async throws {
+    let source = """
+      #include <anechoic.h>
+      #include <stdio.h>
+      int main(void) {
+        float samples[480] = {0};
+        int16_t codes[480] = {0};
+        anechoic_options options;
+        anechoic_options_init(NULL);
+        anechoic_options_init(&options);
+        options.server = "127.0.0.1:1";
+        char message[120];
+        if (anechoic_open(NULL, message, sizeof message)) return 1;
+        puts(message);
+        anechoic_session *session = anechoic_open(&options, NULL, 0);
+        if (!session) return 2;
+        anechoic_push(session, NULL, samples, 480);
+        anechoic_push(session, samples, samples, (size_t)-1);
+        anechoic_push(NULL, samples, NULL, 480);
+        anechoic_push_int16(session, NULL, NULL, 480);
+        if (anechoic_pull(session, samples, 480) != 0) return 3;
+        anechoic_push(session, samples, NULL, 480);
+        if (anechoic_pull(session, NULL, 480) + anechoic_pull(session, samples, (size_t)-1)) return 4;
+        if (anechoic_pull_int16(NULL, codes, 480) != 0) return 5;
+        if (anechoic_pull(session, samples, 480) != 480) return 6;
+        if (anechoic_next_event(session, NULL) || anechoic_next_event(NULL, NULL)) return 7;
+        if (anechoic_is_processing(NULL) || anechoic_is_muted(NULL)) return 8;
+        anechoic_set_muted(NULL, true);
+        anechoic_decide_gesture(session, NULL, true);
+        anechoic_decide_injection(session, NULL, true);
+        anechoic_close(session);
+        return 0;
+      }
+      """
+    try folder.write(Data(source.utf8), "absent.c")
+    let program = try await build("absent.c")
+    let result = try await Command.run(program, [], in: folder)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.text == "size: call anechoic_options_init first\n")
+  }
+
+  @Test func theLastOfManyMuteStatesCountsAndSoundGoesOn() async throws {
+    let source = """
+      #include <anechoic.h>
+      #include <stdio.h>
+      #include <time.h>
+      int main(int count, char **arguments) {
+        anechoic_options options;
+        anechoic_options_init(&options);
+        options.server = arguments[count - 1];
+        options.sample_rate_hz = 16000;
+        anechoic_session *session = anechoic_open(&options, NULL, 0);
+        float samples[160] = {0};
+        struct timespec pause = {0, 10000000};
+        int changes = 0, muted = 0, processing = 0;
+        anechoic_event event;
+        for (int block = 0; block < 6000 && (changes == 0 || !muted || processing < 100); block++) {
+          anechoic_push(session, samples, NULL, 160);
+          anechoic_pull(session, samples, 160);
+          if (anechoic_is_processing(session)) processing++;
+          if (processing == 50 && changes == 0)
+            for (; changes < 1001; changes++) anechoic_set_muted(session, changes % 2 == 0);
+          while (anechoic_next_event(session, &event))
+            if (event.kind == ANECHOIC_EVENT_MUTE_CHANGED) muted = event.value;
+          nanosleep(&pause, NULL);
+        }
+        printf("%d %d\\n", muted && anechoic_is_muted(session), processing >= 100);
+        anechoic_close(session);
+        return 0;
+      }
+      """
+    try folder.write(Data(source.utf8), "mute.c")
+    let program = try await build("mute.c")
+    let server = try await ServerProcess(in: folder)
+    let result = try await Command.run(program, [server.address], in: folder)
+    #expect(result.status == 0 && result.text == "1 1\n", "\(result.text) \(result.errors)")
+    #expect(!result.errors.contains("MISUSE"), "\(result.errors)")
+  }
+
   @Test func theHeaderIsValidCPlusPlus() async throws {
     try folder.write(
       Data("#include <anechoic.h>\nint main() { anechoic_close(nullptr); }\n".utf8), "main.cc")

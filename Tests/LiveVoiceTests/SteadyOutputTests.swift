@@ -32,6 +32,12 @@ struct SteadyOutputTests {
     #expect(!output.isProcessed)
   }
 
+  @Test func samplesThatAreNoNumbersBecomeSilence() {
+    var output = Self.output()
+    let result = Self.exchange(&output, 4000) { $0 % 2 == 0 ? .nan : .infinity }
+    #expect(result.allSatisfy { $0 == 0 })
+  }
+
   @Test func withoutAServerAMutedVoiceIsSilent() {
     var output = Self.output()
     #expect(Self.exchange(&output, 4000, isMuted: true).allSatisfy { $0 == 0 })

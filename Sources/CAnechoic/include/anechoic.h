@@ -15,7 +15,9 @@
  * session, the output is the microphone or silence. The session reconnects by itself; events say so.
  *
  * All functions may be called from any thread. Samples are interleaved, and counts are in sample frames
- * (one sample for each channel). Link with -lanechoic.
+ * (one sample for each channel). A NULL session, array or text, and a count that no array can have, such as
+ * a negative result that was converted, do nothing. Samples that are infinite or no numbers become silence.
+ * Link with -lanechoic.
  */
 #ifndef ANECHOIC_H
 #define ANECHOIC_H
@@ -137,7 +139,7 @@ bool anechoic_is_muted(anechoic_session *session);
 void anechoic_decide_gesture(anechoic_session *session, const char *gesture_id, bool accept);
 void anechoic_decide_injection(anechoic_session *session, const char *client, bool grant);
 
-/* Ends the session and frees it. NULL is allowed. */
+/* Ends the session and frees it: no other function may use it then. NULL is allowed. */
 void anechoic_close(anechoic_session *session);
 
 #ifdef __cplusplus
