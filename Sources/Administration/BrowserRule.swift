@@ -42,10 +42,12 @@ public struct BrowserRule: Sendable {
     return isAddress(name) || name.hasPrefix("[") || !name.isEmpty && !name.contains(".")
   }
 
-  /// Returns the host without its port, in lower case.
+  /// Returns the host without its port, in lower case. Returns an empty name if it is no host.
   private static func name(of host: String) -> String {
     let end = host.hasPrefix("[") ? host.firstIndex(of: "]").map(host.index(after:)) : nil
-    return host[..<(end ?? host.firstIndex(of: ":") ?? host.endIndex)].lowercased()
+    let name = host[..<(end ?? host.firstIndex(of: ":") ?? host.endIndex)]
+    guard name.endIndex == host.endIndex || host[name.endIndex] == ":" else { return "" }
+    return name.lowercased()
   }
 
   private static func isAddress(_ name: String) -> Bool {

@@ -122,7 +122,7 @@ struct LivePageTests {
 
   @Test(arguments: [
     ["Origin": "http://evil.example"], ["Origin": "null"], ["Host": "evil.example"],
-    ["Sec-Fetch-Site": "cross-site"],
+    ["Sec-Fetch-Site": "cross-site"], ["Host": "[::1].evil.example"],
   ])
   func otherPagesAreRefused(headers: [String: String]) async throws {
     try await PageServer.run { server in

@@ -34,13 +34,17 @@ def sample(name):
 class Call:
     """A call in real time. It sends the sample again and again, or nothing if it is `silent`."""
 
-    def __init__(self, address, session, client="kiosk", token=None, silent=False, **labels):
+    def __init__(self, address, session, client="kiosk", token=None, silent=False, asks=False, **labels):
+        """`asks` has the client decide about presses of a mute button."""
         self.over = threading.Event()
         self.controls = []
         self.audio = None if silent else (sample("microphone"), sample("reference"))
         start = voice.ProcessRequest.FromString(service.start(session, **labels))
         config = start.start.config
         config.preferred_injection_mode = 2
+        if asks:
+            config.mute.gesture_policy = 2
+            config.mute.gesture_decision_timeout.seconds = 60
         config.voice_activity_detection.far_end_enabled = not silent
         if not silent:
             for form in (start.start.inputs.reference, start.start.inputs.far_end,
@@ -89,6 +93,13 @@ class Call:
         request = voice.ProcessRequest()
         request.control.decide_injection_permission.client = client
         request.control.decide_injection_permission.grant = grant
+        self.controls.append(request.SerializeToString())
+
+    def decide(self, gesture, accept):
+        """Answers the question whether a press of a mute button counts."""
+        request = voice.ProcessRequest()
+        request.control.decide_mute_gesture.gesture_id = gesture
+        request.control.decide_mute_gesture.accept = accept
         self.controls.append(request.SerializeToString())
 
     def end(self):

@@ -183,6 +183,47 @@ class LivePageTests(PageTest):
         page.evaluate("document.querySelector('.question .quiet').click()")
         page.wait("!document.querySelector('.question')")
 
+    def press(self, session, gesture):
+        """Presses a mute button. The media client of the session decides."""
+        pressed = unary(
+            self.server.address, "ReportMuteGesture",
+            sessions_pb2.ReportMuteGestureRequest(name=f"sessions/{session}", gesture_id=gesture),
+            client="headset")
+        self.addCleanup(pressed.cancel)
+        return pressed
+
+    def test_a_mute_gesture_pops_up_until_it_is_rejected_or_accepted(self):
+        call = self.call("call-7", asks=True)
+        page = self.open("#sessions/call-7")
+        page.wait(says(".level", "dBFS"))
+        self.press("call-7", "first")
+        page.wait(says(".question", "A button asks to mute this session."))
+        self.assertIn("The media client, kiosk, decides.", text(page, ".question"))
+        self.picture(page, "live-gesture")
+        call.decide("first", accept=False)
+        page.wait("!document.querySelector('.question')")
+        page.wait(says(".events", "the press of the button was rejected"))
+        self.assertEqual(page.evaluate("document.querySelector('.mute').ariaPressed"), "false")
+        self.press("call-7", "second")
+        page.wait(says(".question", "A button asks to mute this session."))
+        call.decide("second", accept=True)
+        page.wait("!document.querySelector('.question')")
+        page.wait("document.querySelector('.mute').ariaPressed === 'true'")
+        self.press("call-7", "third")
+        page.wait(says(".question", "A button asks to unmute this session."))
+        # A person at the page does not need to wait for the media client.
+        page.evaluate("document.querySelector('.question button').click()")
+        page.wait("document.querySelector('.mute').ariaPressed === 'false'")
+        self.assertEqual(page.problems, [])
+
+    def test_an_address_that_is_nonsense_shows_the_list(self):
+        self.call("call-9")
+        page = self.open("#sessions/%E0%A4%A")
+        page.wait(says("#rows", "call-9"))
+        self.assertEqual(text(page, "#connection"), "Connected")
+        self.assertTrue(page.evaluate("document.querySelector('#lost').hidden"))
+        self.assertEqual(page.problems, [])
+
     def test_the_keyboard_reaches_everything(self):
         self.call("call-5")
         page = self.open()

@@ -77,9 +77,18 @@ async function listed() {
   return { sessions, isComplete: !pageToken };
 }
 
+/** Returns what an address names. Nothing, if somebody wrote nonsense into it. */
+function named(hash) {
+  try {
+    return decodeURIComponent(hash);
+  } catch {
+    return "";
+  }
+}
+
 /** Shows the session that the address names, or the list. */
 function open() {
-  const name = decodeURIComponent(location.hash.slice(1));
+  const name = named(location.hash.slice(1));
   const isOpen = name.startsWith("sessions/");
   const [article, before] = [find("session"), find("session").dataset.name];
   if (isOpen && before === name && watching) return;
