@@ -15,6 +15,9 @@ class AlignedVoice:
     >>> voice = AlignedVoice(frame_bytes=2, rate=8000, delay=1, passes_raw=True)
     >>> voice.exchange(b"aabb"), voice.exchange(b"cc")
     (b'\\x00\\x00aa', b'bb')
+    >>> voice.is_muted = True
+    >>> voice.exchange(b"dd")
+    b'\\x00\\x00'
     """
 
     def __init__(self, frame_bytes: int, rate: int, delay: int, passes_raw: bool) -> None:
@@ -28,6 +31,8 @@ class AlignedVoice:
         self.results: deque[Frame | None] = deque(maxlen=500)
         """A result for each 10 ms that was returned; None for audio that was not processed."""
         self.replaced_samples = 0
+        self.is_muted = False
+        """Whether silence takes the place of voice that has not arrived, whatever passes otherwise."""
 
     @property
     def position(self) -> int:
@@ -71,7 +76,7 @@ class AlignedVoice:
 
     def _substitute(self, first: int, end: int) -> bytes:
         size = (end - first) * self._size
-        if not self._passes_raw:
+        if self.is_muted or not self._passes_raw:
             return bytes(size)
         start = (first - self._next) * self._size
         return bytes(self._raw[start : start + size]).ljust(size, b"\0")

@@ -34,7 +34,8 @@ class LiveFilter:
     """Takes frames of the microphone and returns as many samples of the voice, at a constant delay.
 
     The session starts with the first frame, and again if it ends. While there is none, the raw audio
-    passes, or silence. Nothing here waits. Use it in one event loop.
+    passes, or silence. A voice that somebody has muted stays silent, with and without a session. Nothing here
+    waits. Use it in one event loop.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class LiveFilter:
         if on_loss not in ("raw", "silence"):
             raise FormatError(f"on_loss: {on_loss!r} is not supported; use 'raw' or 'silence'", field="on_loss")
         self.is_enabled = True
+        self._is_muted = bool(options.pop("muted", False))
         self._server, self._on_loss, self._settings, self._options = server, on_loss, settings or {}, options
         self._microphone: Format | None = None
         self._reference: Format | None = None
@@ -137,6 +139,7 @@ class LiveFilter:
         delay = count + round(_SLACK_SECONDS * format.rate)
         self._microphone = format
         self._voice = AlignedVoice(format.frame_bytes, format.rate, delay, self._on_loss == "raw")
+        self._voice.is_muted = self._is_muted
         self._restart()
 
     def _restart(self) -> None:
@@ -149,6 +152,7 @@ class LiveFilter:
         """Moves what has arrived."""
         if self._session is None or self._voice is None:
             return
+        self._is_muted = self._voice.is_muted = self._session.is_muted
         while (output := self._session.read_nowait()) is not None:
             self._voice.add(output, self._base)
 
@@ -173,7 +177,7 @@ class LiveFilter:
         assert self._microphone is not None and self._voice is not None
         session = Session(
             self._server, microphone=self._microphone, reference=self._reference, settings=self._settings,
-            intermittent_reference=self._reference is not None, **self._options,
+            intermittent_reference=self._reference is not None, muted=self._is_muted, **self._options,
         )
         async with session:
             self._base, self._session = self._voice.position, session
