@@ -46,9 +46,9 @@ struct CallCounts {
   /// The faults that occurred, in words.
   var words: String {
     let faults = [
-      (invalid, "invalid messages"), (late, "late blocks"), (missing, "missing blocks"),
-      (dropped, "blocks not read"),
+      (invalid, "invalid message"), (late, "late block"), (missing, "missing block"),
+      (dropped, "unread block"),
     ]
-    return faults.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+    return faults.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }.joined()
   }
 }

@@ -6,9 +6,7 @@ internal import LiveVoice
 
 // A NULL session, array or text, and a count that no array can have, such as -1, do nothing.
 
-private typealias Session = OpaquePointer?
-
-private func voice(_ session: Session) -> LiveVoice? {
+private func voice(_ session: OpaquePointer?) -> LiveVoice? {
   session.map { Unmanaged<LiveVoice>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
 }
 

@@ -108,9 +108,8 @@ extension LiveVoice {
       state.output.start(algorithmicDelay: algorithmicDelay)
       state.pending.drop()
       state.controls.drop()
-      if state.isMuted != isMuted {
-        state.controls.add(.with { $0.setMute.muted = state.isMuted })
-      }
+      let isMutedNow = state.isMuted
+      if isMutedNow != isMuted { state.controls.add(.with { $0.setMute.muted = isMutedNow }) }
       state.link = (stream, state.output.pushed)
       return state.output.pushed
     }
