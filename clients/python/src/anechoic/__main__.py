@@ -58,8 +58,8 @@ def _arguments() -> argparse.ArgumentParser:
     process = commands.add_parser(
         "process", help="process a WAV file",
         description="Processes a WAV file of 16, 24 or 32 bits, integers or floats. Without --server, uses the "
-        "server on 127.0.0.1:50051. If there is none, starts anechoic-server (from PATH or the variable ANECHOIC_SERVER) "
-        "and stops it afterwards.",
+        "server on 127.0.0.1:50051. If there is none, starts anechoic-server (from PATH or the variable "
+        "ANECHOIC_SERVER) and stops it afterwards.",
     )
     process.add_argument("microphone", metavar="MICROPHONE.wav", help="the recording of the microphone")
     process.add_argument("output", metavar="OUTPUT.wav", help="the file to write the processed voice to")
