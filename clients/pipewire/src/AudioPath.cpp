@@ -57,9 +57,10 @@ void AudioPath::feed(const float* const microphone[], const float* const referen
 }
 
 void AudioPath::play(float* const output[], size_t first, size_t count) noexcept {
+  const bool silent = silent_ || exchange_.muted.load(std::memory_order_relaxed);
   for (size_t sample = 0; sample < count; ++sample) {
     const int64_t position = position_ + sample;
-    const float* const fallback = silent_ ? silence_.data() : recent_.at(position - delay_);
+    const float* const fallback = silent ? silence_.data() : recent_.at(position - delay_);
     crossfade_.next(processed(position), fallback, mixed_.data());
     for (size_t channel = 0; channel < format_.channels; ++channel) {
       output[channel][first + sample] = mixed_[channel];

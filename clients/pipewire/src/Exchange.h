@@ -34,6 +34,8 @@ struct Exchange {
   Ring<OutputFrame> output;
   // The delay from the microphone to the output in sample frames. Set before the first input frame.
   std::atomic<int64_t> delay{0};
+  // Whether somebody has muted the session. A muted microphone is silent without a server, too.
+  std::atomic<bool> muted{false};
   // Wakes the worker.
   Wakeup wakeup;
 

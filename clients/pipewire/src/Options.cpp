@@ -33,10 +33,11 @@ Choice choose(const std::string& key, const std::string& value,
 }
 
 bool isOnThisMachine(const std::string& server) {
-  for (const char* local : {"unix:", "127.", "localhost:", "[::1]:"}) {
+  for (const char* local : {"unix:", "localhost:", "[::1]:"}) {
     if (server.starts_with(local)) return true;
   }
-  return false;
+  // A name may begin with 127, too.
+  return server.starts_with("127.") && server.find_first_not_of("0123456789.:") == server.npos;
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ void write(const std::vector<float>& samples, int64_t first, v1::AudioChunk& chu
 
 }  // namespace
 
-v1::ProcessRequest Session::start(int64_t position) {
+v1::ProcessRequest Session::start(int64_t position, bool muted) {
   v1::ProcessRequest request;
   v1::Start& start = *request.mutable_start();
   v1::AudioFormat& microphone = *start.mutable_inputs()->mutable_microphone();
@@ -44,6 +44,7 @@ v1::ProcessRequest Session::start(int64_t position) {
   *start.mutable_outputs()->mutable_processed() = microphone;
   configure(options_, *start.mutable_config());
   start.set_engine(options_.engine);
+  start.set_muted(muted);
   (*start.mutable_labels())["client"] = "pipewire";
   firstSent_.reset();
   if (continues() && origin_) {

@@ -18,8 +18,8 @@ class Session {
   Session(Format format, const Options& options) : format_(format), options_(options) {}
 
   // Returns the first request of a call. It continues the session if that is possible. `position`
-  // is that of the next microphone sample.
-  v1::ProcessRequest start(int64_t position);
+  // is that of the next microphone sample. A new session begins muted or not.
+  v1::ProcessRequest start(int64_t position, bool muted);
   void started(const v1::Started& started);
   v1::ProcessRequest audio(const InputFrame& frame);
   // Copies a chunk of the output. Returns false for output from before the first microphone sample.

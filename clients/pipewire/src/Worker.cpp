@@ -94,7 +94,8 @@ void Worker::step(Clock::time_point now) {
 void Worker::connect(Clock::time_point now) {
   try {
     const std::string token = readToken(options_.tokenFile);
-    call_ = std::make_unique<Call>(*stub_, token, session_.start(heard_), exchange_.wakeup);
+    const bool muted = exchange_.muted.load(std::memory_order_relaxed);
+    call_ = std::make_unique<Call>(*stub_, token, session_.start(heard_, muted), exchange_.wakeup);
     unansweredSince_ = now;
   } catch (const OptionError& error) {
     drop(State::refused, error.what(), now);
@@ -107,6 +108,9 @@ void Worker::readResponses(Clock::time_point now) {
     if (response == nullptr) return;
     unansweredSince_.reset();
     if (response->has_audio()) play(response->audio().processed());
+    if (response->has_event() && response->event().has_mute_changed()) {
+      mute(response->event().mute_changed().state().muted());
+    }
     if (response->has_started()) {
       started(response->started());
       if (!processing_) {
@@ -122,6 +126,7 @@ void Worker::readResponses(Clock::time_point now) {
 
 void Worker::started(const v1::Started& started) {
   session_.started(started);
+  mute(started.mute().muted());
   const int64_t delay = exchange_.delay.load(std::memory_order_relaxed);
   if (delay - session_.algorithmicDelay() < format_.samples(leastMargin)) return;
   processing_ = true;
@@ -130,6 +135,8 @@ void Worker::started(const v1::Started& started) {
                              session_.engine() + ", delay " +
                              std::to_string(delay * 1000 / format_.rate) + " ms");
 }
+
+void Worker::mute(bool muted) { exchange_.muted.store(muted, std::memory_order_relaxed); }
 
 void Worker::play(const v1::AudioChunk& chunk) {
   OutputFrame* const frame = exchange_.output.back();
@@ -166,6 +173,7 @@ void Worker::ended(const grpc::Status& status, Clock::time_point now) {
     processing_ = false;
     unansweredSince_.reset();
     retryAt_ = now;
+    if (status.ok()) mute(false);
   } else if (status.error_code() == grpc::StatusCode::UNAVAILABLE || lostConnection(status)) {
     drop(State::absent, "no server at " + options_.server + " (" + status.error_message() + ")",
          now);

@@ -37,6 +37,7 @@ class Worker {
   void connect(Clock::time_point now);
   void readResponses(Clock::time_point now);
   void started(const v1::Started& started);
+  void mute(bool muted);
   void play(const v1::AudioChunk& chunk);
   void passInput(Clock::time_point now);
   void ended(const grpc::Status& status, Clock::time_point now);

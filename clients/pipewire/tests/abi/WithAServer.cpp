@@ -166,6 +166,30 @@ void runNeverWaits() {
   check(server.count("session started") == 1, "it is the same session");
 }
 
+// Whoever muted the microphone does not expect to be heard because a server has failed.
+void mutedMicrophoneStaysSilent() {
+  ServerProcess server({"--http-listen", "127.0.0.1:0", "--live-page", "on"});
+  server.start();
+  Host host(16000, 1, patient(server));
+  playUntil(host, logs(host, "processes the microphone"), "a session");
+  const std::string script =
+      sample + "/../clients/pipewire/tests/abi/mute-sessions " + server.folder();
+  check(std::system(script.c_str()) == 0, "the session is muted");
+  const auto expectSilence = [&](const auto& condition, const std::string& description) {
+    for (const float value : playUntil(host, condition, description)) {
+      if (value != 0) check(false, "the microphone is silent until there is " + description);
+    }
+  };
+  playUntil(host, [] { return true; }, "the sound from before");
+  playUntil(host, [] { return true; }, "the sound from before");
+  server.kill();
+  expectSilence(logs(host, "no server at"), "a line about the absent server");
+  server.start();
+  expectSilence(logs(host, "processes the microphone", 2), "a second session");
+  expectSilence([] { return true; }, "sound of the second session");
+  expectSilence([] { return true; }, "more of it");
+}
+
 void refusalIsLoggedOnce() {
   ServerProcess server;
   server.start();
@@ -215,6 +239,8 @@ std::vector<Case> casesWithAServer(const std::string& sampleFolder) {
       {"the echo is reduced", echoIsReduced},
       {"a server that comes and goes makes no click, and one line each", serverComesAndGoes},
       {"run never waits, even if the server stops", runNeverWaits},
+      {"a muted microphone stays silent when the server dies and comes back",
+       mutedMicrophoneStaysSilent},
       {"a refusal is one line", refusalIsLoggedOnce},
       {"a token is read again until the server accepts it", tokenIsReadAgain},
       {"a session without audio ends, and the next audio starts another", idleSessionEnds},

@@ -93,6 +93,10 @@ void mistakesAreLogged() {
        1,
        {{"server", "10.0.0.1:1"}, {"token-file", "/t"}},
        "only to a server on this machine"},
+      {48000,
+       1,
+       {{"server", "127.example.org:1"}, {"token-file", "/t"}},
+       "only to a server on this machine"},
   };
   for (const Mistake& mistake : mistakes) {
     Host host(mistake.rate, mistake.channels, mistake.arguments);
