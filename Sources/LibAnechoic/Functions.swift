@@ -99,14 +99,18 @@ public func pullIntegers(
 }
 
 @_cdecl("anechoic_next_event")
-public func nextEvent(_ session: OpaquePointer?, _ event: UnsafeMutablePointer<anechoic_event>?) -> Bool {
+public func nextEvent(
+  _ session: OpaquePointer?, _ event: UnsafeMutablePointer<anechoic_event>?
+) -> Bool {
   guard let event, let next = voice(session)?.nextEvent() else { return false }
   event.pointee = anechoic_event(next)
   return true
 }
 
 @_cdecl("anechoic_is_processing")
-public func isProcessing(_ session: OpaquePointer?) -> Bool { voice(session)?.isProcessing ?? false }
+public func isProcessing(_ session: OpaquePointer?) -> Bool {
+  voice(session)?.isProcessing ?? false
+}
 
 @_cdecl("anechoic_set_muted")
 public func setMuted(_ session: OpaquePointer?, _ muted: Bool) { voice(session)?.setMuted(muted) }
@@ -121,7 +125,9 @@ public func decideGesture(_ session: OpaquePointer?, _ id: UnsafePointer<CChar>?
 }
 
 @_cdecl("anechoic_decide_injection")
-public func decideInjection(_ session: OpaquePointer?, _ client: UnsafePointer<CChar>?, _ grant: Bool) {
+public func decideInjection(
+  _ session: OpaquePointer?, _ client: UnsafePointer<CChar>?, _ grant: Bool
+) {
   guard let client else { return }
   voice(session)?.decideInjection(by: String(cString: client), grant: grant)
 }
