@@ -93,7 +93,7 @@ struct AudioCodecTests {
       let written = samples.withUnsafeBytes { samples in
         frames.withUnsafeBufferPointer { frames in
           let run = OutputChunk.Samples(
-            bytes: samples, firstSample: firstSample, sampleCount: size / 2)
+            bytes: samples, firstSample: firstSample, sampleCount: samples.count / 2)
           let response = AudioResponse(
             OutputChunk(processed: run, playback: hasPlayback ? run : nil, frames: frames))
           var bytes = [UInt8](repeating: 0xee, count: response.size)
