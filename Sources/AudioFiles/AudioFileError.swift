@@ -5,6 +5,7 @@ public struct AudioFileError: Error, Equatable, CustomStringConvertible {
 
   public var description: String { "\(path): \(problem)" }
 
+  /// Creates an error of a file.
   public init(path: String, problem: String) {
     self.path = path
     self.problem = problem
