@@ -88,7 +88,8 @@ struct ConversionTests {
       for encoding in SampleEncoding.allCases {
         let format = AudioFormat(encoding: encoding, rate: rate, channelCount: 2)
         #expect(try AudioFormat(input: Anechoic_V1_AudioFormat(format), path: "") == format)
-        #expect(try AudioFormat(output: Anechoic_V1_AudioFormat(output: format), path: "") == format)
+        #expect(
+          try AudioFormat(output: Anechoic_V1_AudioFormat(output: format), path: "") == format)
       }
     }
   }
