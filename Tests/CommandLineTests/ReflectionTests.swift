@@ -50,7 +50,7 @@ struct ReflectionTests {
           for name in list(files):
             add(name)
           methods = {name: len(pool.FindServiceByName(name).methods) for name in services}
-          assert methods["anechoic.v1.VoiceProcessingService"] == 2, methods
+          assert methods["anechoic.v1.VoiceProcessingService"] == 3, methods
           pool.FindMessageTypeByName("anechoic.v1.ProcessRequest")
         """)
   }

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 VOICE = "/anechoic.v1.VoiceProcessingService/"
 SESSIONS = "/anechoic.v1.SessionService/"
 PROCESS = VOICE + "Process"
+JOIN = VOICE + "JoinSession"
 CAPABILITIES = VOICE + "GetCapabilities"
 HEALTH = "/grpc.health.v1.Health/Check"
 HEALTH_WATCH = "/grpc.health.v1.Health/Watch"

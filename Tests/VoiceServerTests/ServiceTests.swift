@@ -23,7 +23,7 @@ struct ServiceTests {
       #expect(capabilities.version == anechoicVersion)
       #expect(capabilities.engines.map(\.engine) == [stream.started.engine])
       #expect(capabilities.sampleRatesHz == SampleRate.allCases.map { UInt32($0.hertz) })
-      #expect(capabilities.encodings == [.pcmS16Le, .pcmF32Le])
+      #expect(capabilities.encodings == [.pcmS16Le, .pcmF32Le, .opus])
       #expect(Set(capabilities.micModes) == [.standard, .voiceIsolation, .wideSpectrum])
       #expect(capabilities.sessionsActive == 1 && capabilities.sessionsMax == 7)
       #expect(capabilities.maxMessageBytes == 4 << 20)

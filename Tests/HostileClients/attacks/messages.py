@@ -75,6 +75,7 @@ def valid_requests(session):
     watched.stats_interval.FromMilliseconds(100)
     requests = {
         service.PROCESS: [start, audio, *controls, heard, device, interrupted],
+        service.JOIN: [voice.JoinSessionRequest(token=bytes(16))],
         service.CAPABILITIES: [voice.GetCapabilitiesRequest()],
         service.HEALTH: [b"\x0a\x08anechoic"], service.HEALTH_WATCH: [b"\x0a\x08anechoic"],
         service.REFLECTION: [b"\x3a\x01*", b"\x22\x1banechoic.v1.SessionService.Get",
