@@ -67,9 +67,6 @@ class Plan:
         with field_named("chunk"):
             if not 0.01 <= self.chunk <= 0.12:
                 raise InvalidRequest(f"chunk: {self.chunk} is not supported; use 0.01 to 0.12 s", field="chunk")
-            if self.has_opus and self.chunk not in CHUNKS:
-                message = f"chunk: {self.chunk} is not supported with Opus; use 0.01, 0.02, 0.04 or 0.06 s"
-                raise InvalidRequest(message, field="chunk")
         start = api.Start(
             config=config_of(self.settings), muted=bool(self.is_muted),
             pacing=api.PACING_REAL_TIME if self.is_real_time else api.PACING_MEDIA_CLOCK,
@@ -85,6 +82,9 @@ class Plan:
         if self.playback is not None:
             start.outputs.playback.CopyFrom(_checked(self.playback, "playback")._message(is_output=True))
         start.outputs.playback_elsewhere = bool(self.is_playback_elsewhere)
+        if self.has_opus and self.chunk not in CHUNKS:
+            message = f"chunk: {self.chunk} is not supported with Opus; use 0.01, 0.02, 0.04 or 0.06 s"
+            raise InvalidRequest(message, field="chunk")
         start.outputs.chunk_duration.CopyFrom(duration(max(1, round(self.chunk * 100)) / 100))
         if self.statistics_interval:
             with field_named("statistics_interval"):
