@@ -41,6 +41,7 @@ class PageTest:
     """A page, its commands, and what is wrong with them."""
 
     def __init__(self, path: Path, table: Table):
+        self.path = path
         self.page = pages.read(path)
         self.name = str(path.relative_to(ROOT))
         self.problems: list[str] = []
@@ -190,9 +191,9 @@ def main() -> int:
     if not is_isolated:
         print("test-docs: no network namespaces here; the pages run one after another, on their ports")
 
-    def run(test: PageTest) -> None:
+    def run(test: PageTest, suffix: str = "") -> None:
         test.check_text(options)
-        folder = work / test.name.replace("/", "-").removesuffix(".md")
+        folder = work / (test.name.replace("/", "-").removesuffix(".md") + suffix)
         if test.steps:
             shutil.copytree(work / "repository", folder, symlinks=True, copy_function=os.link)
         begin = time.monotonic()
@@ -209,6 +210,12 @@ def main() -> int:
         with ThreadPoolExecutor(PAGES_AT_A_TIME if is_isolated else 1) as pool:
             # Long pages begin first, so that none is left over at the end.
             list(pool.map(run, sorted(chosen, key=lambda test: -test.expected_seconds)))
+        # Other pages may have taken the processor from a page that failed, so it is repeated alone.
+        for index, test in enumerate(chosen):
+            if test.problems:
+                print("\n".join(["Failed beside others:", *test.problems]), flush=True)
+                chosen[index] = PageTest(test.path, table)
+                run(chosen[index], "-again")
     finally:
         if not arguments.keep:
             shutil.rmtree(work, ignore_errors=True)
