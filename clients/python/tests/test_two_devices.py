@@ -21,6 +21,7 @@ class Television:
 
     def __init__(self, drift_ppm, jitter):
         self.samples = np.zeros(0, np.float32)
+        self._first = None
         self._speed, self._jitter, self._began = 1 + drift_ppm * 1e-6, jitter, None
         self._random = random.Random(7)
 
@@ -31,12 +32,16 @@ class Television:
             async for samples in playback:
                 # Packets may be late, and stay in order, for which no two may have the same time.
                 arrival = max(arrival + 1e-6, loop.time() + self._random.uniform(0, self._jitter))
-                loop.call_at(arrival, self._add, samples.astype(np.float32) / 32768)
+                first = playback.position - len(samples)
+                loop.call_at(arrival, self._add, first, samples.astype(np.float32) / 32768)
 
-    def _add(self, samples):
+    def _add(self, first, samples):
         if self._began is None:
             self._began = asyncio.get_running_loop().time() + 0.2
-        self.samples = np.concatenate([self.samples, samples])
+            self._first = first
+        # On a busy machine the server may have dropped samples. Silence in their place keeps the delay.
+        missing = np.zeros(first - self._first - len(self.samples), np.float32)
+        self.samples = np.concatenate([self.samples, missing, samples])
 
     def heard(self, seconds):
         """What is heard at these times of the event loop."""
