@@ -68,13 +68,14 @@ class MediaClient:
         call = service.Process(metadata=key(session))
         await call.write(api.ProcessRequest(start=request))
         sending = None
+        leaving = asyncio.Event()
         next_sample = 0
         reason = None
         try:
             async for response in call:
                 if response.HasField("started"):
                     self.session = session
-                    sending = asyncio.create_task(self.send(call))
+                    sending = asyncio.create_task(self.send(call, leaving))
                 elif response.HasField("audio"):
                     chunk = response.audio.processed
                     self.holes += abs(chunk.first_sample - next_sample)
@@ -87,19 +88,19 @@ class MediaClient:
                 elif (self.leaves and response.HasField("event")
                       and response.event.HasField("draining")):
                     # Another server takes the call over. This session ends itself, with all its audio.
+                    # The sender stops by itself: a cancelled write would cancel the call.
                     reason = "draining"
-                    sending.cancel()
-                    await call.done_writing()
+                    leaving.set()
             return reason
         finally:
             if sending:
                 sending.cancel()
 
-    async def send(self, call):
+    async def send(self, call, leaving):
         began = time.monotonic()
         chunks = 0
         try:
-            while not self.isOver:
+            while not (self.isOver or leaving.is_set()):
                 request = api.ProcessRequest()
                 request.audio.microphone.samples = CHUNK
                 await call.write(request)
