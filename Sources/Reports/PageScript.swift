@@ -38,12 +38,14 @@ enum PageScript {
         show(chosen.currentTime);
         requestAnimationFrame(follow);
       };
+      // A pause may come before the sound has begun. The browser then rejects the promise of play.
+      const start = (player) => player.play().catch(() => {});
       const choose = (player) => {
         const wasPlaying = players.some((other) => !other.paused);
         for (const other of players) if (other !== player) other.pause();
         chosen = player;
         place(player);
-        if (wasPlaying) player.play();
+        if (wasPlaying) start(player);
       };
 
       for (const player of players) {
@@ -85,7 +87,7 @@ enum PageScript {
         if (event.key === 'ArrowLeft') seek(position - step);
         else if (event.key === 'ArrowRight') seek(position + step);
         else if (event.key === 'Home') seek(0);
-        else if (event.key === ' ' && chosen) chosen.paused ? chosen.play() : chosen.pause();
+        else if (event.key === ' ' && chosen) chosen.paused ? start(chosen) : chosen.pause();
         else if (players[event.key - 1]) choose(players[event.key - 1]);
         else return;
         event.preventDefault();
