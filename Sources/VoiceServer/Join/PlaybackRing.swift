@@ -38,7 +38,7 @@ final class PlaybackRing: @unchecked Sendable {
     sizes.deallocate()
   }
 
-  /// The reason why nothing is written any more, or nil. What was written before can be read.
+  /// The reason why nothing is written any more, or nil. Messages that were written before can still be read.
   var end: End? { End(rawValue: ending.load(ordering: .acquiring)) }
 
   /// Notes that nothing more will be written. Only the first reason counts.
