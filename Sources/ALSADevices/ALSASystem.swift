@@ -33,9 +33,9 @@ public struct ALSASystem: AudioSystem {
 
   /// Returns whether the device is present: for a name with a card, always; for another name, once
   /// an attempt to open the device was made. Otherwise returns nil.
-  public func isPresent(_ name: String) -> Bool? {
+  public func isPresent(_ name: String, mayCapture: Bool) -> Bool? {
     guard let card = CardName(in: name) else {
-      return lent.isPresent(name) { direction, wish in
+      return lent.isPresent(name, mayCapture: mayCapture) { direction, wish in
         (try? Self.openExclusively(name, direction, wish)) != nil
       }
     }

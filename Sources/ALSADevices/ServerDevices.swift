@@ -5,8 +5,12 @@ internal import Synchronization
 /// of a lost device to another device without notice, and does not announce new devices. Only
 /// opening a device shows whether it is present.
 final class ServerDevices: Sendable {
-  private struct Device {
+  private struct Key: Hashable {
+    var name: String
     var direction: DeviceDirection
+  }
+
+  private struct Device {
     var wish: DeviceWish
     var isPresent: Bool
     var lookedAt: ContinuousClock.Instant
@@ -15,25 +19,33 @@ final class ServerDevices: Sendable {
   /// The interval between checks of a device.
   private static let interval = Duration.seconds(1)
 
-  private let devices = Mutex<[String: Device]>([:])
+  private let devices = Mutex<[Key: Device]>([:])
 
   /// Records the result of an attempt to open a device.
   func note(_ name: String, _ direction: DeviceDirection, _ wish: DeviceWish, isPresent: Bool) {
     devices.withLock {
-      $0[name] = Device(
-        direction: direction, wish: wish, isPresent: isPresent, lookedAt: .now)
+      $0[Key(name: name, direction: direction)] = Device(
+        wish: wish, isPresent: isPresent, lookedAt: .now)
     }
   }
 
-  /// Returns whether the device is present, or nil if nobody has tried to open it. Calls `opens` at
-  /// most once a second. `opens` may block as long as the server takes.
+  /// Returns whether the device is present in all directions in which somebody has tried to open it,
+  /// or nil if nobody has. Calls `opens` at most once a second for each direction, and not for capture
+  /// if `mayCapture` is false. `opens` may block as long as the server takes.
   func isPresent(
-    _ name: String, _ opens: (DeviceDirection, DeviceWish) -> Bool
+    _ name: String, mayCapture: Bool, _ opens: (DeviceDirection, DeviceWish) -> Bool
   ) -> Bool? {
-    guard let device = devices.withLock({ $0[name] }) else { return nil }
-    guard .now - device.lookedAt > Self.interval else { return device.isPresent }
-    let isPresent = opens(device.direction, device.wish)
-    note(name, device.direction, device.wish, isPresent: isPresent)
-    return isPresent
+    var result: Bool?
+    for direction in [DeviceDirection.playback, .capture] {
+      let key = Key(name: name, direction: direction)
+      guard let device = devices.withLock({ $0[key] }) else { continue }
+      var isPresent = device.isPresent
+      if direction == .playback || mayCapture, .now - device.lookedAt > Self.interval {
+        isPresent = opens(direction, device.wish)
+        note(name, direction, device.wish, isPresent: isPresent)
+      }
+      result = (result ?? true) && isPresent
+    }
+    return result
   }
 }

@@ -15,8 +15,8 @@ public protocol AudioSystem: Sendable {
   func openControl(_ name: String) throws(DeviceError) -> any DeviceControl
 
   /// Returns whether the hardware with this name is present, or nil if only opening the device can
-  /// tell.
-  func isPresent(_ name: String) -> Bool?
+  /// tell. If `mayCapture` is false, no device is opened for capture to find this out.
+  func isPresent(_ name: String, mayCapture: Bool) -> Bool?
 
   /// Returns the devices that can be opened by name.
   func devices() throws(DeviceError) -> [DeviceDescription]

@@ -22,6 +22,7 @@ public final class EdgeAgent: Sendable {
   private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
   private let rings: EdgeRings
   private let devices: EdgeDevices
+  private let microphoneLamps: Lamps
   private let engines: EngineCatalog
   private let controls: ControlWatch
   private let voiceThread = LoopThread()
@@ -43,20 +44,29 @@ public final class EdgeAgent: Sendable {
     self.log = log
     let audio = configuration.audio
     devices = EdgeDevices(system: system, periodCount: audio.periods, log: log)
-    microphone = devices.loop("microphone", .capture, audio.rate, audio.inputChannels, nil)
+    microphoneLamps = Lamps("microphone lamp", configuration.microphone.lamps, log: log)
+    microphone = devices.loop(
+      "microphone", .capture, audio.rate, audio.inputChannels, nil,
+      isOpen: configuration.microphone.open == .always, opened: microphoneLamps.set)
     loudspeaker = devices.loop("loudspeaker", .playback, audio.rate, audio.outputChannels, nil)
     loopback = devices.loop("loopback", .capture, audio.rate, audio.outputChannels, nil)
-    rings = EdgeRings(audio) { [record = microphone.record] in record.value }
+    rings = EdgeRings(audio) { [record = microphone.record] in
+      record.value
+    } openMicrophone: { [selection = microphone.selection] in
+      selection.setOpen($0)
+    }
     loudspeakerControls = LoudspeakerControls(
       volume: audio.volume, testSound: ChirpTest.sound(audio.rate))
-    let lamps = Lamps(configuration.mute.lamps, log: log)
+    let lamps = Lamps("mute lamp", configuration.mute.lamps, log: log)
     board = StatusBoard(lampChanged: lamps.set)
     link = ServerLink(
       configuration.server, client: configuration.session.client, voice: voice, log: log)
     controls = ControlWatch(system) { [voice] isMuted in
       voice.post { $0.hardwareMuted(isMuted) }
     }
-    routes = RouteDirector(configuration.routes, system, controls) {
+    routes = RouteDirector(configuration.routes, system, controls) { [microphone] in
+      microphone.selection.isOpen
+    } changed: {
       [voice, microphone, loudspeaker, loopback] change in
       microphone.selection.select(change.current?.input)
       loudspeaker.selection.select(change.current?.output)
@@ -81,14 +91,15 @@ public final class EdgeAgent: Sendable {
     startDevices()
     defer { stopDevices() }
     let presses = KeyPresses(configuration, voice: voice, board: board, log: log)
-    let keys = configuration.mute.keys.map { KeyWatch(path: $0, log: log, pressed: presses.add) }
+    let keys = EdgeKeys(configuration, presses: presses, log: log)
+    let watches = configuration.mute.keys.map { KeyWatch($0, log: log, happened: keys.perform) }
     defer {
-      keys.forEach { $0.stop() }
-      keys.forEach { $0.join() }
+      watches.forEach { $0.stop() }
+      watches.forEach { $0.join() }
     }
     let link = link
     do {
-      try await race({ try await link.run() }, { await presses.decideAll() })
+      try await race({ try await link.run() }, { await keys.performAll() })
       await control?.stop()
     } catch {
       await control?.stop()
@@ -139,5 +150,6 @@ public final class EdgeAgent: Sendable {
     controls.join()
     voiceThread.join()
     for loop in [microphone, loudspeaker, loopback] { loop.join() }
+    microphoneLamps.finish()
   }
 }

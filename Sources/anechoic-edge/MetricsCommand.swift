@@ -43,6 +43,10 @@ struct MetricsCommand: AsyncParsableCommand {
       (isPlayback ? playback : capture).add(UInt64(device.xruns))
     }
     registry.gauge(.edgeConnected).set(status.connected ? 1 : 0)
+    let isOpen = status.devices.contains {
+      $0.role == "microphone" && [.running, .stalled].contains($0.state)
+    }
+    registry.gauge(.microphoneOpen).set(isOpen ? 1 : 0)
     return Exposition.prometheus.text(of: registry)
   }
 }

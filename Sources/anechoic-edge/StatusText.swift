@@ -46,7 +46,7 @@ struct StatusText {
         switch device.state {
         case .running: "running, \(device.detail)"
         case .stalled: "delivers no samples"
-        case .absent: device.detail
+        case .absent, .closed: device.detail
         default: "none"
         }
       let faults = device.xruns == 0 ? "" : ", \(device.xruns) xruns"

@@ -206,7 +206,9 @@ struct EdgeTests {
     for check in [["--check"], []] {
       try await expectFailure(
         ["run", "--config", "keys.yaml"] + check,
-        saying: ["keys.yaml:4: mute.keys: keys.yaml: is not an input device or a FIFO"])
+        saying: [
+          "keys.yaml:4: mute.keys: keys.yaml: is not an input device, a HID device or a FIFO"
+        ])
     }
   }
 

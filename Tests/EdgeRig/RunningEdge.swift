@@ -14,13 +14,16 @@ public final class RunningEdge: Sendable {
   private let rig: SoundRig
   private let products: URL
   private let serverAddress: String
+  private let agentArguments: [String]
   private let server = Mutex<Process?>(nil)
   private let agent: Mutex<Process?>
   private let channel: Channel
 
   /// Starts the server and the agent. `products` is the folder of the executables. `arguments` are
-  /// additional arguments of the agent.
-  public init(_ rig: SoundRig, products: URL, arguments: [String] = []) throws {
+  /// additional arguments of the agent, and `configuration` is the text of its configuration file.
+  public init(
+    _ rig: SoundRig, products: URL, arguments: [String] = [], configuration: String? = nil
+  ) throws {
     self.rig = rig
     self.products = products
     folder = try FileManager.default.url(
@@ -34,19 +37,19 @@ public final class RunningEdge: Sendable {
     farEnd = FIFOFeeder(path: "\(folder)/far-end")
     channel = Channel(target: "unix:\(sockets)-agent")
     agent = Mutex(nil)
-    startServer()
-    let process = Self.process(
-      products, "anechoic-edge",
+    var named: [String] = []
+    if let configuration {
+      try configuration.write(toFile: "\(folder)/edge.yaml", atomically: true, encoding: .utf8)
+      named = ["--config", "\(folder)/edge.yaml"]
+    }
+    agentArguments =
       [
         "run", "--server", serverAddress, "--session-id", "rig",
         "--voice", "fifo:\(folder)/voice", "--far-end", "fifo:\(folder)/far-end",
         "--control-socket", "\(sockets)-agent",
-      ] + (arguments.isEmpty ? Self.devices : arguments),
-      environment: rig.environment, log: "\(folder)/agent.log")
-    try process.run()
-    // The systemd unit sets the same priority.
-    RealTime.enter(process: process.processIdentifier)
-    agent.withLock { $0 = process }
+      ] + named + (arguments.isEmpty ? Self.devices : arguments)
+    startServer()
+    try startAgent()
   }
 
   deinit { stop() }
@@ -70,6 +73,25 @@ public final class RunningEdge: Sendable {
     try? process.run()
   }
 
+  public func startAgent() throws {
+    let process = Self.process(
+      products, "anechoic-edge", agentArguments, environment: rig.environment,
+      log: "\(folder)/agent.log")
+    try process.run()
+    // The systemd unit sets the same priority.
+    RealTime.enter(process: process.processIdentifier)
+    agent.withLock { $0 = process }
+  }
+
+  /// Ends the agent with a signal. Returns when it has ended.
+  public func endAgent(_ signal: Int32 = SIGTERM) {
+    agent.withLock { agent in
+      guard let agent, agent.isRunning else { return }
+      kill(agent.processIdentifier, signal)
+      agent.waitUntilExit()
+    }
+  }
+
   public func killServer() {
     server.withLock { server in
       if let server { kill(server.processIdentifier, SIGKILL) }
@@ -83,6 +105,12 @@ public final class RunningEdge: Sendable {
       Method(service: RPC.edge, name: RPC.getEdgeStatus),
       Anechoic_V1_GetEdgeStatusRequest().serializedBytes(), timeout: .seconds(2))
     return try Anechoic_V1_GetEdgeStatusResponse(serializedBytes: bytes).status
+  }
+
+  public func setMute(_ muted: Bool) async throws {
+    _ = try await channel.unary(
+      Method(service: RPC.sessions, name: RPC.setMute),
+      Anechoic_V1_SetMuteRequest.with { $0.muted = muted }.serializedBytes(), timeout: .seconds(2))
   }
 
   public func testAudio() async throws -> Anechoic_V1_TestAudioResponse {
@@ -109,13 +137,7 @@ public final class RunningEdge: Sendable {
   public func stop() {
     farEnd.stop()
     voice.stop()
-    agent.withLock { agent in
-      if let agent, agent.isRunning {
-        agent.terminate()
-        agent.waitUntilExit()
-      }
-      agent = nil
-    }
+    endAgent()
     killServer()
     try? FileManager.default.removeItem(atPath: folder)
     // A killed server leaves its socket behind.
@@ -144,6 +166,11 @@ public final class RunningEdge: Sendable {
 }
 
 extension Anechoic_V1_EdgeStatus {
+  /// Whether the agent's microphone is open.
+  public var microphoneIsOpen: Bool {
+    devices.contains { $0.role == "microphone" && [.running, .stalled].contains($0.state) }
+  }
+
   /// Whether the agent is connected and its microphone and loudspeaker transfer sound.
   public var runs: Bool {
     connected

@@ -86,6 +86,29 @@ struct EdgeRigTests {
     try call.rig.setMute(source: "micbus.monitor", false)
     #expect(await call.edge.wait { !$0.muted } != nil)
   }
+
+  @Test func aMicrophoneThatIsNotNeededIsNotRecorded() async throws {
+    let call = try await Call(
+      configuration: """
+        microphone: {open: when-needed}
+        session: {config: {mute: {muted_talker_detection_disabled: true}}}
+        """)
+    #expect(try call.recorded == ["micbus.monitor"])
+    for _ in 0..<2 {
+      try await call.edge.setMute(true)
+      #expect(await call.edge.wait { $0.microphoneUse == .closedWhileMuted } != nil)
+      #expect(await call.edge.wait { !$0.microphoneIsOpen } != nil)
+      // Long enough for the agent to look for its devices again.
+      for _ in 0..<15 {
+        #expect(try call.recorded == [])
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      try await call.edge.setMute(false)
+      #expect(await call.edge.wait { $0.runs } != nil)
+      #expect(try call.recorded == ["micbus.monitor"])
+    }
+    try await call.expectVoice()
+  }
 }
 
 /// A running call.
@@ -94,10 +117,17 @@ final class Call {
   private(set) var room: RoomSimulator
   let edge: RunningEdge
 
-  init() async throws {
-    rig = try SoundRig()
+  /// The sources that the agent records.
+  var recorded: [String] {
+    get throws { try rig.sources(recordedBy: edge.agentIdentifier) }
+  }
+
+  /// Starts a call. `configuration` is the text of the agent's configuration file.
+  init(rig: SoundRig? = nil, configuration: String? = nil) async throws {
+    self.rig = try rig ?? SoundRig()
+    let rig = self.rig
     room = try RoomSimulator(rig)
-    edge = try RunningEdge(rig, products: products)
+    edge = try RunningEdge(rig, products: products, configuration: configuration)
     let took = await edge.wait { $0.runs }
     try #require(took != nil, "\(edge.agentLog)")
   }

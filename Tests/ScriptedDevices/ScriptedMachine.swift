@@ -62,7 +62,7 @@ public final class ScriptedMachine: AudioSystem {
     return ScriptedControl(found)
   }
 
-  public func isPresent(_ name: String) -> Bool? {
+  public func isPresent(_ name: String, mayCapture: Bool) -> Bool? {
     let devices = hardware.withLock { hardware in
       hardware.values.filter { $0.name == name }
     }

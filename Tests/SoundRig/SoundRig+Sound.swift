@@ -1,10 +1,12 @@
 /// Playing into sinks and recording from monitors.
 extension SoundRig {
-  /// Starts to play, without waiting for the end. Samples of several channels are interleaved.
+  /// Starts to play, without waiting for the end. `role` is the purpose of the stream. Samples of several channels are interleaved.
   public func play(
-    _ samples: [Float], channels: Int = 1, rate: Int = 48000, into sink: String
+    _ samples: [Float], channels: Int = 1, rate: Int = 48000, into sink: String,
+    role: String? = nil
   ) throws -> Playing {
-    let stream = try player(into: sink, channels: channels, rate: rate, latencyMilliseconds: 20)
+    let stream = try player(
+      into: sink, channels: channels, rate: rate, latencyMilliseconds: 20, role: role)
     return Playing(samples, stream)
   }
 
@@ -20,12 +22,13 @@ extension SoundRig {
   typealias Stream = (process: ChildProcess, pipe: Descriptor)
 
   func player(
-    into sink: String, channels: Int, rate: Int, latencyMilliseconds: Int
+    into sink: String, channels: Int, rate: Int, latencyMilliseconds: Int, role: String? = nil
   ) throws(SoundRigError) -> Stream {
     let pipe = try Descriptor.pipe()
     let process = try ChildProcess(
       "pacat",
-      Self.options(sink, channels: channels, rate: rate, latencyMilliseconds: latencyMilliseconds),
+      Self.options(sink, channels: channels, rate: rate, latencyMilliseconds: latencyMilliseconds)
+        + (role.map { ["--property=media.role=\($0)"] } ?? []),
       environment: server(of: sink).variables, input: pipe.reader)
     RealTime.enter(process: process.identifier)
     return (process, pipe.writer)

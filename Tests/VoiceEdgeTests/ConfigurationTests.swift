@@ -38,6 +38,12 @@ struct ConfigurationTests {
     #expect(configuration.mute.keys == ["/dev/input/a", "/dev/input/b"])
     #expect(configuration.mute.lamps == ["/sys/led"])
     #expect(configuration.mute.gestureCommand == "ask-somebody")
+    #expect(configuration.microphone.open == .whenNeeded)
+    #expect(configuration.microphone.lamps == ["/sys/red"])
+    let actions: [HeadsetKey: KeyAction] = [
+      .micMute: .none, .playPause: .mute, .hookSwitch: .command, .ring: .none,
+    ]
+    #expect(configuration.keys.actions == actions && configuration.keys.command == "answer")
     #expect(configuration.fallback == .passThrough)
     #expect(configuration.controlSocket == "/run/edge.sock")
   }
@@ -60,6 +66,8 @@ struct ConfigurationTests {
     #expect(configuration.server.address == "127.0.0.1:50051" && !files.isTLS)
     #expect(configuration.session.id.hasPrefix("edge-"))
     #expect(configuration.audio.rate == .hz48000 && configuration.audio.reference == .automatic)
+    #expect(configuration.microphone.open == .always && configuration.microphone.lamps.isEmpty)
+    #expect(configuration.keys.actions == [.micMute: .mute])
     #expect(configuration.routes.policy == .priority)
     #expect(configuration.routes.ports.map(\.input) == ["default"])
     #expect(configuration.routes.ports.map(\.output) == ["default"])
@@ -141,6 +149,15 @@ struct ConfigurationTests {
       keys: [/dev/input/a, /dev/input/b]
       lamps: /sys/led
       gesture-command: ask-somebody
+    microphone:
+      open: when-needed
+      lamps: [/sys/red]
+    keys:
+      mic-mute: none
+      play-pause: mute
+      hook-switch: command
+      ring: none
+      command: answer
     fallback: pass-through
     control-socket: /run/edge.sock
     """

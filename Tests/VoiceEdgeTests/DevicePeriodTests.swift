@@ -78,7 +78,7 @@ private final class WishLog: AudioSystem {
     throw DeviceError(.absent, name)
   }
 
-  func isPresent(_ name: String) -> Bool? { false }
+  func isPresent(_ name: String, mayCapture: Bool) -> Bool? { false }
 
   func devices() throws(DeviceError) -> [DeviceDescription] { [] }
 }

@@ -20,7 +20,43 @@ extension [UInt8] {
     + inputEvent(type: 0, code: 0, value: 0)
 }
 
+extension KeyEvents {
+  /// Returns the number of presses of KEY_MICMUTE.
+  mutating func presses(_ bytes: some Collection<UInt8>) -> Int {
+    events(bytes).count { $0 == KeyEvent(key: .micMute, isPressed: true) }
+  }
+}
+
 struct KeyEventsTests {
+  @Test(
+    arguments: [
+      (248, .micMute), (164, .playPause), (200, .playPause), (201, .playPause), (207, .playPause),
+      (226, .playPause), (169, .hookSwitch),
+    ] as [(UInt16, HeadsetKey)])
+  func eachKeyHasAPressAndARelease(code: UInt16, key: HeadsetKey) {
+    var events = KeyEvents()
+    let found = events.events(
+      [UInt8].inputEvent(type: 1, code: code, value: 1)
+        + .inputEvent(type: 1, code: code, value: 2) + .inputEvent(type: 1, code: code, value: 0))
+    #expect(found == [KeyEvent(key: key, isPressed: true), KeyEvent(key: key, isPressed: false)])
+  }
+
+  @Test func theKeysOfACallMoveTheHook() {
+    var events = KeyEvents()
+    var found: [KeyEvent] = []
+    for code in [0x1bd, 0x1be] as [UInt16] {
+      for value in [1, 0] as [Int32] {
+        found += events.events([UInt8].inputEvent(type: 1, code: code, value: value))
+      }
+    }
+    #expect(
+      found
+        == [
+          KeyEvent(key: .hookSwitch, isPressed: true),
+          KeyEvent(key: .hookSwitch, isPressed: false),
+        ])
+  }
+
   @Test func aPressCountsOnceAndItsReleaseDoesNot() {
     var events = KeyEvents()
     let count = events.presses([UInt8].micMutePress)

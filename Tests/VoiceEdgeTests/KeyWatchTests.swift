@@ -21,7 +21,7 @@ struct KeyWatchTests {
     for path in [folder.path("file"), folder.url.path, "/dev/zero"] {
       #expect(
         keyProblem(path)
-          == "edge.yaml:4: mute.keys: \(path): is not an input device or a FIFO")
+          == "edge.yaml:4: mute.keys: \(path): is not an input device, a HID device or a FIFO")
     }
     #expect(keyProblem(folder.path("file/key")).hasSuffix("file/key: Not a directory"))
   }
@@ -42,11 +42,37 @@ struct KeyWatchTests {
   @Test func aFileThatReplacesAKeyIsReportedAndNotRead() async throws {
     try Data([UInt8].micMutePress).write(to: folder.url.appendingPathComponent("key"))
     let presses = Lines()
-    let watch = KeyWatch(path: folder.path("key"), log: lines.add) { presses.add("press") }
-    try await eventually("told") { lines.contain("is not an input device or a FIFO") }
+    let watch = KeyWatch(folder.path("key"), log: lines.add) { _ in presses.add("press") }
+    try await eventually("told") { lines.contain("is not an input device, a HID device or a FIFO") }
     try await Task.sleep(for: .milliseconds(300))
     #expect(lines.all.count == 1 && presses.all.isEmpty)
     watch.stop()
     watch.join()
+  }
+
+  @Test func anInputDeviceIsFoundByItsName() throws {
+    for (event, name) in [("event3", "Keyboard"), ("event12", "Headset (AVRCP)"), ("mouse0", "X")] {
+      let device = folder.url.appendingPathComponent("\(event)/device")
+      try FileManager.default.createDirectory(at: device, withIntermediateDirectories: true)
+      try Data("\(name)\n".utf8).write(to: device.appendingPathComponent("name"))
+    }
+    let root = folder.url.path
+    #expect(InputDevice.path(of: "name:Headset (AVRCP)", in: root) == "/dev/input/event12")
+    #expect(InputDevice.path(of: "name:Headset", in: root) == nil)
+    #expect(InputDevice.path(of: "name:X", in: root) == nil)
+    #expect(InputDevice.path(of: "/dev/input/event3", in: root) == "/dev/input/event3")
+    #expect(InputDevice.path(of: "name:a", in: folder.path("no")) == nil)
+  }
+
+  @Test func aDeviceThatIsAbsentIsReportedOnce() async throws {
+    #expect(keyProblem("'name:No such headset'") == "nothing is wrong")
+    #expect(keyProblem("'name:'").hasSuffix("name:: names no device"))
+    let watch = KeyWatch("name:No such headset", log: lines.add) { _ in }
+    try await eventually("told") {
+      lines.contain("key name:No such headset: there is no input device of this name")
+    }
+    watch.stop()
+    watch.join()
+    #expect(lines.all.count == 1)
   }
 }

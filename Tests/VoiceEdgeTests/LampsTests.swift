@@ -12,7 +12,7 @@ struct LampsTests {
   @Test func eachLampIsGivenOneOrZero() async throws {
     try folder.write("255\n", "a")
     try folder.write("", "b")
-    let lamps = Lamps([folder.path("a"), folder.path("b")], log: lines.add)
+    let lamps = Lamps("mute lamp", [folder.path("a"), folder.path("b")], log: lines.add)
     lamps.set(true)
     try await eventually("lit") { folder.text("a") == "1\n" && folder.text("b") == "1\n" }
     lamps.set(false)
@@ -23,14 +23,14 @@ struct LampsTests {
   @Test func theLastStateIsWhatStays() async throws {
     try folder.write("", "a")
     try folder.write("", "end")
-    let lamps = Lamps([folder.path("a")], log: lines.add)
+    let lamps = Lamps("mute lamp", [folder.path("a")], log: lines.add)
     for index in 0..<101 { lamps.set(index.isMultiple(of: 2)) }
     try await eventually("lit") { folder.text("a") == "1\n" }
   }
 
   @Test func aMissingLampIsReportedAndTheOthersWork() async throws {
     try folder.write("", "b")
-    let lamps = Lamps([folder.path("no"), folder.path("b")], log: lines.add)
+    let lamps = Lamps("mute lamp", [folder.path("no"), folder.path("b")], log: lines.add)
     lamps.set(true)
     try await eventually("lit") { folder.text("b") == "1\n" }
     #expect(lines.contain("mute lamp \(folder.path("no")): "))

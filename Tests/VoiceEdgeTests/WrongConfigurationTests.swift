@@ -13,6 +13,8 @@ struct WrongConfigurationTests {
     ("routes:\n  ports:\n    - id: a\n      inputs: b\n", 4, "routes.ports.1.inputs"),
     ("programs:\n  farend: x\n", 2, "programs.farend"),
     ("mute:\n  lamp: x\n", 2, "mute.lamp"),
+    ("microphone:\n  lamp: x\n", 2, "microphone.lamp"),
+    ("keys:\n  volume: mute\n", 2, "keys.volume"),
   ])
   func anUnknownKeyIsNamed(text: String, line: Int, key: String) {
     let problem = problem(text)
@@ -42,6 +44,9 @@ struct WrongConfigurationTests {
     ("programs:\n  other-audio-channels: 9\n", 2, "programs.other-audio-channels"),
     ("mute:\n  start-muted: 1\n", 2, "mute.start-muted"),
     ("mute:\n  muted-audio: hidden\n", 2, "mute.muted-audio"),
+    ("microphone:\n  open: never\n", 2, "microphone.open"),
+    ("keys:\n  mic-mute: explode\n", 2, "keys.mic-mute"),
+    ("keys:\n  ring: command\n", 2, "keys.ring"),
     ("fallback: none\n", 1, "fallback"),
     (
       "routes:\n  ports:\n    - id: a\n      input: b\n      type: radio\n", 5,

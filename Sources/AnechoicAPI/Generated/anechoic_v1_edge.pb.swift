@@ -20,6 +20,73 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// The reason why the microphone is open or closed.
+public nonisolated enum Anechoic_V1_MicrophoneUse: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+  case unspecified // = 0
+
+  /// The configuration keeps the microphone open.
+  case always // = 1
+
+  /// A session on the server or on this machine processes the voice.
+  case session // = 2
+
+  /// The microphone is muted, and the session detects a person who talks nevertheless.
+  case mutedTalker // = 3
+
+  /// A test listens for its sound.
+  case test // = 4
+
+  /// Closed, because the microphone is muted.
+  case closedWhileMuted // = 5
+
+  /// Closed, because there is no session.
+  case closedWithoutSession // = 6
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .always
+    case 2: self = .session
+    case 3: self = .mutedTalker
+    case 4: self = .test
+    case 5: self = .closedWhileMuted
+    case 6: self = .closedWithoutSession
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .always: return 1
+    case .session: return 2
+    case .mutedTalker: return 3
+    case .test: return 4
+    case .closedWhileMuted: return 5
+    case .closedWithoutSession: return 6
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Anechoic_V1_MicrophoneUse] = [
+    .unspecified,
+    .always,
+    .session,
+    .mutedTalker,
+    .test,
+    .closedWhileMuted,
+    .closedWithoutSession,
+  ]
+
+}
+
 /// Something that can hold the mute.
 public nonisolated enum Anechoic_V1_MuteHolder: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
@@ -172,6 +239,12 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
   /// Clears the value of `lastGap`. Subsequent reads from it will return its default value.
   public mutating func clearLastGap() {_uniqueStorage()._lastGap = nil}
 
+  /// The reason why the microphone is open or closed.
+  public var microphoneUse: Anechoic_V1_MicrophoneUse {
+    get {_storage._microphoneUse}
+    set {_uniqueStorage()._microphoneUse = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The latency from the microphone to the processed voice. The buffer of the program that records
@@ -281,7 +354,7 @@ public nonisolated struct Anechoic_V1_EdgeDevice: Sendable {
 
   public var state: Anechoic_V1_EdgeDevice.State = .unspecified
 
-  /// The format of a running device, or the error of an absent one.
+  /// The format of a running device, the error of an absent one, or the reason of a closed one.
   public var detail: String = String()
 
   /// The number of overruns and underruns.
@@ -301,6 +374,9 @@ public nonisolated struct Anechoic_V1_EdgeDevice: Sendable {
 
     /// The device reports that it runs but transfers no audio.
     case stalled // = 4
+
+    /// The device is closed, because it is not needed. Only a microphone.
+    case closed // = 5
     case UNRECOGNIZED(Int)
 
     public init() {
@@ -314,6 +390,7 @@ public nonisolated struct Anechoic_V1_EdgeDevice: Sendable {
       case 2: self = .absent
       case 3: self = .running
       case 4: self = .stalled
+      case 5: self = .closed
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -325,6 +402,7 @@ public nonisolated struct Anechoic_V1_EdgeDevice: Sendable {
       case .absent: return 2
       case .running: return 3
       case .stalled: return 4
+      case .closed: return 5
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -336,6 +414,7 @@ public nonisolated struct Anechoic_V1_EdgeDevice: Sendable {
       .absent,
       .running,
       .stalled,
+      .closed,
     ]
 
   }
@@ -506,13 +585,17 @@ public nonisolated struct Anechoic_V1_TestAudioResponse: Sendable {
 
 fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
+nonisolated extension Anechoic_V1_MicrophoneUse: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MICROPHONE_USE_UNSPECIFIED\0\u{1}MICROPHONE_USE_ALWAYS\0\u{1}MICROPHONE_USE_SESSION\0\u{1}MICROPHONE_USE_MUTED_TALKER\0\u{1}MICROPHONE_USE_TEST\0\u{1}MICROPHONE_USE_CLOSED_WHILE_MUTED\0\u{1}MICROPHONE_USE_CLOSED_WITHOUT_SESSION\0")
+}
+
 nonisolated extension Anechoic_V1_MuteHolder: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MUTE_HOLDER_UNSPECIFIED\0\u{1}MUTE_HOLDER_SESSION\0\u{1}MUTE_HOLDER_HARDWARE\0")
 }
 
 nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".EdgeStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0")
 
   fileprivate class _StorageClass {
     var _server: String = String()
@@ -531,6 +614,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
     var _flow: Anechoic_V1_EdgeStatus.Flow? = nil
     var _stats: Anechoic_V1_SessionStats? = nil
     var _lastGap: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    var _microphoneUse: Anechoic_V1_MicrophoneUse = .unspecified
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -557,6 +641,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       _flow = source._flow
       _stats = source._stats
       _lastGap = source._lastGap
+      _microphoneUse = source._microphoneUse
     }
   }
 
@@ -591,6 +676,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         case 14: try { try decoder.decodeSingularMessageField(value: &_storage._flow) }()
         case 15: try { try decoder.decodeSingularMessageField(value: &_storage._stats) }()
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._lastGap) }()
+        case 17: try { try decoder.decodeSingularEnumField(value: &_storage._microphoneUse) }()
         default: break
         }
       }
@@ -651,6 +737,9 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       try { if let v = _storage._lastGap {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
       } }()
+      if _storage._microphoneUse != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._microphoneUse, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -676,6 +765,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         if _storage._flow != rhs_storage._flow {return false}
         if _storage._stats != rhs_storage._stats {return false}
         if _storage._lastGap != rhs_storage._lastGap {return false}
+        if _storage._microphoneUse != rhs_storage._microphoneUse {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -905,7 +995,7 @@ nonisolated extension Anechoic_V1_EdgeDevice: SwiftProtobuf.Message, SwiftProtob
 }
 
 nonisolated extension Anechoic_V1_EdgeDevice.State: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STATE_UNSPECIFIED\0\u{1}STATE_IDLE\0\u{1}STATE_ABSENT\0\u{1}STATE_RUNNING\0\u{1}STATE_STALLED\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STATE_UNSPECIFIED\0\u{1}STATE_IDLE\0\u{1}STATE_ABSENT\0\u{1}STATE_RUNNING\0\u{1}STATE_STALLED\0\u{1}STATE_CLOSED\0")
 }
 
 nonisolated extension Anechoic_V1_GetEdgeStatusRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -1,7 +1,7 @@
 /// The metrics of `anechoic-edge`, which `anechoic-edge metrics` prints.
 extension MetricDeclaration {
   /// All metrics of an agent.
-  public static let edge: [MetricDeclaration] = [xruns, edgeConnected]
+  public static let edge: [MetricDeclaration] = [xruns, edgeConnected, microphoneOpen]
 
   public static let xruns = MetricDeclaration(
     "anechoic_xruns_total", .counter, labels: [Label("direction", "capture, playback")],
@@ -10,4 +10,8 @@ extension MetricDeclaration {
   public static let edgeConnected = MetricDeclaration(
     "anechoic_edge_connected", .gauge, unit: "boolean",
     help: "Whether the agent has a session on its server.")
+
+  public static let microphoneOpen = MetricDeclaration(
+    "anechoic_edge_microphone_open", .gauge, unit: "boolean",
+    help: "Whether the microphone is open.")
 }

@@ -49,15 +49,18 @@ extension EdgeConfiguration {
       prefix + $0.uppercased().replacing(".", with: "_").replacing("-", with: "_")
     }
     try root.check([
-      "server", "session", "audio", "routes", "programs", "mute", "fallback", "control-socket",
+      "server", "session", "audio", "microphone", "routes", "programs", "mute", "keys",
+      "fallback", "control-socket",
     ])
     var configuration = EdgeConfiguration()
     let security = try configuration.readServer(root.section("server"))
     try configuration.readSession(root.section("session"))
     try configuration.readAudio(root.section("audio"))
+    try configuration.readMicrophone(root.section("microphone"))
     try configuration.readRoutes(root.section("routes"))
     try configuration.readPrograms(root.section("programs"))
     try configuration.readMute(root.section("mute"))
+    try configuration.readKeys(root.section("keys"))
     if let fallback = try root.choice("fallback", Fallback.allCases.map { ($0.rawValue, $0) }) {
       configuration.fallback = fallback
     }
@@ -167,6 +170,14 @@ extension EdgeConfiguration {
       ?? audio.reference
   }
 
+  private mutating func readMicrophone(_ section: SettingsSection) throws(SettingsError) {
+    try section.check(["open", "lamps"])
+    microphone.open =
+      try section.choice("open", Microphone.Open.allCases.map { ($0.rawValue, $0) })
+      ?? microphone.open
+    microphone.lamps = try section.list("lamps").map(\.text)
+  }
+
   private mutating func readPrograms(
     _ section: SettingsSection
   ) throws(SettingsError) {
@@ -189,11 +200,26 @@ extension EdgeConfiguration {
       try section.choice("muted-audio", [("sent", false), ("stays-local", true)])
       ?? mute.staysLocal
     for key in try section.list("keys") {
-      if let problem = KeyWatch.problem(at: key.text) { throw key.wrong("\(key.text): \(problem)") }
+      if let problem = InputDevice.problem(in: key.text) {
+        throw key.wrong("\(key.text): \(problem)")
+      }
       mute.keys.append(key.text)
     }
     mute.lamps = try section.list("lamps").map(\.text)
     mute.gestureCommand = try section.text("gesture-command")
+  }
+
+  private mutating func readKeys(_ section: SettingsSection) throws(SettingsError) {
+    try section.check(Set(HeadsetKey.allCases.map(\.rawValue) + ["command"]))
+    keys.command = try section.text("command")
+    for key in HeadsetKey.allCases {
+      let actions = KeyAction.allCases.map { ($0.rawValue, $0) }
+      guard let action = try section.choice(key.rawValue, actions) else { continue }
+      guard action != .command || keys.command != nil else {
+        throw section.wrong(key.rawValue, "needs keys.command")
+      }
+      keys.actions[key] = action
+    }
   }
 
   private static func endpoint(

@@ -10,7 +10,9 @@ public struct EdgeConfiguration: Sendable {
   public var audio = Audio()
   public var routes = Routes()
   public var programs = Programs()
+  public var microphone = Microphone()
   public var mute = Mute()
+  public var keys = Keys()
   public var fallback = Fallback.light
   /// The socket of the local control; nil for none.
   public var controlSocket: String? = ControlSocket().path
@@ -103,16 +105,35 @@ public struct EdgeConfiguration: Sendable {
     public var voice: Endpoint?
   }
 
+  public struct Microphone: Sendable {
+    public var open = Open.always
+    /// Files that are set to 1 while the microphone is open and to 0 otherwise.
+    public var lamps: [String] = []
+
+    /// The times at which the microphone is open.
+    public enum Open: String, Sendable, CaseIterable {
+      case always
+      /// While a session processes the voice. While muted, only if the session detects a muted talker.
+      case whenNeeded = "when-needed"
+    }
+  }
+
   public struct Mute: Sendable {
     public var startsMuted = false
     /// Whether muted audio stays on this machine.
     public var staysLocal = false
-    /// Input devices, or FIFOs with `struct input_event`, that report KEY_MICMUTE.
+    /// The devices that report keys: paths, or `name:` and the name of an input device.
     public var keys: [String] = []
     /// Files that are set to 1 while muted and to 0 otherwise, such as the brightness of a LED.
     public var lamps: [String] = []
     /// The command that decides a press if the session's policy is to ask. Exit status 0 accepts.
     public var gestureCommand: String?
+  }
+
+  public struct Keys: Sendable {
+    public var actions: [HeadsetKey: KeyAction] = [.micMute: .mute]
+    /// The command of the keys whose action is `command`.
+    public var command: String?
   }
 
   /// The processing on this machine while there is no server.

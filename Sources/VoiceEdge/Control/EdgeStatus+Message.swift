@@ -19,7 +19,8 @@ extension EdgeAgent {
       $0.mutedSpeechActive = status.mutedSpeechActive
       $0.route = status.route ?? ""
       $0.ports = ports()
-      $0.devices = health.map { Anechoic_V1_EdgeDevice($0.role, $0.health) }
+      $0.devices = health.map { Anechoic_V1_EdgeDevice($0.role, $0.health, status.microphone) }
+      $0.microphoneUse = Anechoic_V1_MicrophoneUse(status.microphone)
       $0.latency = .with {
         $0.captureMs = Float(status.latency.capture)
         $0.serverMs = Float(status.latency.server)
@@ -63,7 +64,7 @@ extension EdgeAgent {
 }
 
 extension Anechoic_V1_EdgeDevice {
-  init(_ role: String, _ health: DeviceHealth) {
+  init(_ role: String, _ health: DeviceHealth, _ use: MicrophoneUse?) {
     self.init()
     self.role = role
     device = health.device ?? ""
@@ -71,9 +72,25 @@ extension Anechoic_V1_EdgeDevice {
     opened = UInt32(clamping: health.openCount)
     switch health.state {
     case .idle: state = .idle
+    case .closed: (state, detail) = (.closed, use.map { "closed, because \($0.text)" } ?? "closed")
     case .absent(let error): (state, detail) = (.absent, error.description)
     case .running(let format): (state, detail) = (.running, format.description)
     case .stalled(let format): (state, detail) = (.stalled, format.description)
     }
+  }
+}
+
+extension Anechoic_V1_MicrophoneUse {
+  init(_ use: MicrophoneUse?) {
+    self =
+      switch use {
+      case .always: .always
+      case .session: .session
+      case .mutedTalker: .mutedTalker
+      case .test: .test
+      case .muted: .closedWhileMuted
+      case .noSession: .closedWithoutSession
+      case nil: .unspecified
+      }
   }
 }

@@ -19,6 +19,8 @@ struct EdgeStatus: Sendable, Equatable {
   var muteActor = ""
   var voiceActive = false
   var mutedSpeechActive = false
+  /// The reason why the microphone is open or closed. Nil until the voice thread has decided.
+  var microphone: MicrophoneUse?
   var latency = LatencyMeter.Shares()
   /// The number of microphone frames that were dropped because they were too late.
   var droppedFrames = 0

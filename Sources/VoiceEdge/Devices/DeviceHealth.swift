@@ -6,6 +6,8 @@ public struct DeviceHealth: Sendable, Equatable {
   public enum State: Sendable, Equatable {
     /// No device is selected.
     case idle
+    /// A device is selected, and closed because it is not needed.
+    case closed
     /// The device cannot be opened, for this reason. The loop keeps trying.
     case absent(DeviceError)
     case running(DeviceFormat)
@@ -24,6 +26,9 @@ public struct DeviceHealth: Sendable, Equatable {
   public var isBusy: Bool {
     if case .absent(let error) = state { error.reason == .busy } else { false }
   }
+
+  /// Whether the device is closed because it is not needed.
+  public var isClosed: Bool { state == .closed }
 
   public var isRunning: Bool {
     if case .running = state { true } else { false }
@@ -74,6 +79,7 @@ final class HealthRecord: Sendable {
     guard isNews else { return }
     switch state {
     case .idle: log("\(title): no device")
+    case .closed: log("\(title): \"\(device ?? "")\" is closed")
     case .absent(let error): log("\(title): \(error); trying again")
     case .running(let format): log("\(title): \"\(device ?? "")\" runs, \(format)")
     case .stalled: log("\(title): \"\(device ?? "")\" delivers no samples")

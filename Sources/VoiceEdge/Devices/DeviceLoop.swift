@@ -29,11 +29,15 @@ final class DeviceLoop: ThreadOwner {
   private let direction: DeviceDirection
   private let wish: DeviceWish
   private let timing: Timing
+  private let opened: @Sendable (_ isOpen: Bool) -> Void
   let thread = LoopThread()
 
+  /// Creates a loop. `opened` is called with true when the device has been opened, before it
+  /// transfers samples, and with false when it has been closed.
   init(
     _ title: String, _ system: any AudioSystem, _ direction: DeviceDirection, _ wish: DeviceWish,
     selection: DeviceSelection, timing: Timing = Timing(),
+    opened: @escaping @Sendable (_ isOpen: Bool) -> Void = { _ in },
     log: @escaping @Sendable (String) -> Void
   ) {
     self.system = system
@@ -41,6 +45,7 @@ final class DeviceLoop: ThreadOwner {
     self.wish = wish
     self.selection = selection
     self.timing = timing
+    self.opened = opened
     record = HealthRecord(title, log: log)
   }
 
@@ -49,17 +54,20 @@ final class DeviceLoop: ThreadOwner {
     thread.start(name) { [self] thread in
       let user = makeUser()
       var backoff = Backoff(from: timing.firstRetry, to: timing.lastRetry)
+      opened(false)
       while !thread.isStopped {
         let generation = selection.generation
         let isWanted = { [selection] in selection.generation == generation }
         guard let device = selection.current else {
-          record.set(.idle, device: nil)
+          let closed = selection.closed
+          record.set(closed == nil ? .idle : .closed, device: closed)
           thread.sleep(.milliseconds(100), while: isWanted)
           continue
         }
         do throws(DeviceError) {
-          let opened = try system.openFit(device, direction, wish)
-          if use(opened, device, user, isWanted) { backoff.reset() }
+          let hasWorked = try openAndUse(device, user, isWanted)
+          opened(false)
+          if hasWorked { backoff.reset() }
         } catch {
           record.set(.absent(error), device: device)
         }
@@ -67,6 +75,16 @@ final class DeviceLoop: ThreadOwner {
       }
       record.set(.idle, device: nil)
     }
+  }
+
+  /// Opens a device, and uses it until it is closed when this function ends. Returns whether it ever
+  /// transferred samples.
+  private func openAndUse(
+    _ name: String, _ user: any User, _ isWanted: () -> Bool
+  ) throws(DeviceError) -> Bool {
+    let device = try system.openFit(name, direction, wish)
+    opened(true)
+    return use(device, name, user, isWanted)
   }
 
   /// Uses a device until it fails for good or is no longer selected. Returns whether it ever

@@ -14,12 +14,18 @@ final class KeyPresses: Sendable {
   /// The maximum number of presses that wait for a decision.
   private static let most = 16
 
+  private struct Press: Sendable {
+    var time = ContinuousClock.now
+    /// The requested state. Nil asks for the other one.
+    var mutes: Bool?
+  }
+
   private let configuration: EdgeConfiguration
   private let voice: Mailbox<EdgeVoice>
   private let board: StatusBoard
   private let log: @Sendable (String) -> Void
   private let (presses, continuation) = AsyncStream.makeStream(
-    of: ContinuousClock.Instant.self, bufferingPolicy: .bufferingOldest(most))
+    of: Press.self, bufferingPolicy: .bufferingOldest(most))
 
   init(
     _ configuration: EdgeConfiguration, voice: Mailbox<EdgeVoice>, board: StatusBoard,
@@ -31,17 +37,20 @@ final class KeyPresses: Sendable {
     self.log = log
   }
 
-  func add() { continuation.yield(.now) }
+  /// Adds a press. `mutes` is the requested state, or nil for a change of the state.
+  func add(mutes: Bool?) { continuation.yield(Press(mutes: mutes)) }
 
   /// Decides presses until the task is cancelled.
   func decideAll() async {
-    for await time in presses {
-      guard .now - time < Self.patience else {
+    for await press in presses {
+      guard .now - press.time < Self.patience else {
         log("mute key: dropped a press because the previous one was not decided in time")
         continue
       }
       // Requests a state rather than a toggle, so that a late decision does not invert it.
-      await decide("key-\(UUID().uuidString)", mutes: voice.ask { !$0.mute.session })
+      let other = await voice.ask { !$0.mute.session }
+      guard press.mutes ?? other == other else { continue }
+      await decide("key-\(UUID().uuidString)", mutes: other)
     }
   }
 

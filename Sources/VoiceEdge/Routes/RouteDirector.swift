@@ -12,17 +12,21 @@ final class RouteDirector: ThreadOwner {
   private let ports: [EdgeConfiguration.Port]
   private let system: any AudioSystem
   private let controls: ControlWatch
+  private let mayCapture: @Sendable () -> Bool
   private let changed: @Sendable (RouteSelector.Change) -> Void
   let thread = LoopThread()
 
+  /// Creates a director. It opens no device for capture while `mayCapture` returns false.
   init(
     _ routes: EdgeConfiguration.Routes, _ system: any AudioSystem, _ controls: ControlWatch,
+    mayCapture: @escaping @Sendable () -> Bool,
     changed: @escaping @Sendable (RouteSelector.Change) -> Void
   ) {
     selector = Mutex(RouteSelector(routes))
     ports = routes.ports
     self.system = system
     self.controls = controls
+    self.mayCapture = mayCapture
     self.changed = changed
   }
 
@@ -65,7 +69,8 @@ final class RouteDirector: ThreadOwner {
   /// Returns whether a port is present. A port whose presence is unknown counts as present, and its
   /// loops try to open it.
   private func isPresent(_ port: EdgeConfiguration.Port) -> Bool {
-    ![port.input, port.output, port.control].compactMap { $0 }
-      .contains { system.isPresent($0) == false }
+    let mayCapture = mayCapture()
+    return ![port.input, port.output, port.control].compactMap { $0 }
+      .contains { system.isPresent($0, mayCapture: mayCapture) == false }
   }
 }

@@ -8,9 +8,14 @@ struct EdgeRings: Sendable {
   let played: FrameRing<PlayedNote>
   /// Returns the health of the microphone.
   let captureHealth: @Sendable () -> DeviceHealth
+  /// Opens or closes the microphone. Returns at once.
+  let openMicrophone: @Sendable (_ isOpen: Bool) -> Void
 
   /// Creates the rings. Each holds half a second.
-  init(_ audio: EdgeConfiguration.Audio, captureHealth: @escaping @Sendable () -> DeviceHealth) {
+  init(
+    _ audio: EdgeConfiguration.Audio, captureHealth: @escaping @Sendable () -> DeviceHealth,
+    openMicrophone: @escaping @Sendable (_ isOpen: Bool) -> Void
+  ) {
     capture = FrameRing(
       rate: audio.rate, channelCount: audio.inputChannels, capacity: 50, note: CaptureNote())
     loopback = FrameRing(
@@ -20,6 +25,7 @@ struct EdgeRings: Sendable {
     played = FrameRing(
       rate: audio.rate, channelCount: audio.outputChannels, capacity: 50, note: PlayedNote())
     self.captureHealth = captureHealth
+    self.openMicrophone = openMicrophone
   }
 }
 

@@ -50,6 +50,7 @@ extension EdgeVoice {
       muteGeneration = started.mute.generation
     }
     link = session
+    follow(started.config)
     lastEventID = resumed?.lastEventID ?? 0
     liveFrom = position
     lastAnswer = MonotonicClock.nanoseconds
@@ -78,6 +79,7 @@ extension EdgeVoice {
     guard let link, link.epoch == epoch else { return }
     link.outbox.close()
     self.link = nil
+    follow(configuration.session.configuration)
     lost = LostSession(started: link.started, lastEventID: lastEventID, muted: mute.session)
     mute.requestFailed()
     status.gapSince = MonotonicClock.nanoseconds
@@ -131,6 +133,7 @@ extension EdgeVoice {
     case .voiceActivityChanged(let change):
       if change.side == .nearEnd { status.voiceActive = change.active }
     case .muteGestureRequested(let request): decide(request)
+    case .configChanged(let change): follow(change.config)
     case .discontinuity(let gap):
       if gap.input == .microphone { status.reportedGapSamples &+= max(0, gap.missingSamples) }
     default: return

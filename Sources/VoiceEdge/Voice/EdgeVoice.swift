@@ -52,6 +52,10 @@ final class EdgeVoice {
   var controlID: UInt64 = 0
   var status = EdgeStatus()
   var test: TestCapture?
+  /// The number of tests that need the microphone.
+  var testCount = 0
+  /// Whether the session detects a muted talker.
+  var detectsMutedTalker = true
   var gapBefore = Anechoic_V1_GapReason.unspecified
   private var steps = 0
 
@@ -77,6 +81,7 @@ final class EdgeVoice {
     referenceTimeline = CaptureTimeline(now: now)
     mute = EdgeMute(session: configuration.mute.startsMuted)
     reports = PlaybackReports(samplesPerSecond: rate.hertz)
+    follow(configuration.session.configuration)
   }
 
   /// Creates the local voice on the current thread, to which it then belongs.
@@ -90,6 +95,7 @@ final class EdgeVoice {
     while !thread.isStopped {
       mailbox.wait(milliseconds: 10)
       mailbox.read(by: self)
+      updateMicrophone()
       takeCaptured()
       let missed = timeline.catchUp(now: MonotonicClock.nanoseconds)
       position += Int64(missed * microphoneFrame.sampleCount)
@@ -161,7 +167,10 @@ final class EdgeVoice {
   }
 
   private var lostReason: Anechoic_V1_GapReason {
-    rings.captureHealth().isRunning ? .xrun : .deviceLost
+    // The device may take a moment to close.
+    if status.microphone?.isOpen == false { return .muted }
+    let health = rings.captureHealth()
+    return health.isRunning ? .xrun : health.isClosed ? .muted : .deviceLost
   }
 
   /// The reason for withholding the microphone. A test withholds it too.

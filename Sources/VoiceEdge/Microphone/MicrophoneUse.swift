@@ -1,0 +1,55 @@
+/// The reason why the microphone is open or closed.
+enum MicrophoneUse: Sendable, Equatable {
+  /// The configuration keeps the microphone open.
+  case always
+  /// A session on the server or on this machine processes the voice.
+  case session
+  /// The microphone is muted, and the session detects a person who talks nevertheless.
+  case mutedTalker
+  /// A test listens for its sound.
+  case test
+  /// Closed, because the microphone is muted.
+  case muted
+  /// Closed, because nothing processes the voice.
+  case noSession
+
+  var isOpen: Bool {
+    switch self {
+    case .always, .session, .mutedTalker, .test: true
+    case .muted, .noSession: false
+    }
+  }
+
+  /// The reason in words.
+  var text: String {
+    switch self {
+    case .always: "the configuration keeps it open"
+    case .session: "a session processes the voice"
+    case .mutedTalker: "a muted talker is to be detected"
+    case .test: "a test listens"
+    case .muted: "it is muted"
+    case .noSession: "there is no session"
+    }
+  }
+}
+
+/// The rule that decides whether the microphone is needed.
+struct MicrophoneRule: Sendable, Equatable {
+  /// Whether the configuration keeps the microphone open.
+  var isAlwaysOpen = true
+  /// Whether a session on the server or on this machine processes the voice.
+  var hasSession = false
+  var mute = EdgeMute(session: false)
+  /// Whether the session detects a muted talker.
+  var detectsMutedTalker = true
+  var isTesting = false
+
+  var use: MicrophoneUse {
+    if isAlwaysOpen { return .always }
+    if isTesting { return .test }
+    guard hasSession else { return .noSession }
+    guard mute.isMuted else { return .session }
+    // A capture switch that is off leaves only zeros, in which nobody can be heard.
+    return detectsMutedTalker && !mute.hardware ? .mutedTalker : .muted
+  }
+}
