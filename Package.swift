@@ -205,6 +205,10 @@ let package = Package(
     .target(
       name: "ALSADevices", dependencies: ["AudioDevices", "AudioCore", "CALSA"],
       swiftSettings: swift),
+    // Without pkg-config, because SwiftPM refuses its -D flag. The headers are in the usual folder.
+    .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
+    .target(
+      name: "PulseStreams", dependencies: ["AudioDevices", "CPulse"], swiftSettings: swift),
     .target(
       name: "VoiceEdge",
       dependencies: [
@@ -237,8 +241,9 @@ let package = Package(
     .executableTarget(
       name: "anechoic-edge",
       dependencies: [
-        "VoiceEdge", "ALSADevices", "AudioDevices", "BundledEngines", "VoiceClient", "AnechoicAPI",
-        "LayeredSettings", "GRPCTransport", "CommandLineSupport", "Telemetry", argumentParser,
+        "VoiceEdge", "ALSADevices", "PulseStreams", "AudioDevices", "BundledEngines", "VoiceClient",
+        "AnechoicAPI", "LayeredSettings", "GRPCTransport", "CommandLineSupport", "Telemetry",
+        argumentParser,
         protobuf,
       ],
       swiftSettings: swift),

@@ -19,6 +19,7 @@ public final class EdgeAgent: Sendable {
   let loudspeaker: DeviceLoop
   let loopback: DeviceLoop
   let loudspeakerControls: LoudspeakerControls
+  let otherPrograms: OtherPrograms?
   private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
   private let rings: EdgeRings
   private let devices: EdgeDevices
@@ -32,16 +33,21 @@ public final class EdgeAgent: Sendable {
   ///
   /// - Parameters:
   ///   - system: The sound devices.
+  ///   - desktop: The sound server whose other streams are lowered. Nil for none.
   ///   - engines: The engines of this machine. Local processing uses the default engine.
   ///   - log: Called with one line for each state change, from any thread.
   public init(
     _ configuration: EdgeConfiguration, system: any AudioSystem,
-    engines: EngineCatalog,
+    desktop: (any StreamServers)? = nil, engines: EngineCatalog,
     log: @escaping @Sendable (String) -> Void
   ) {
     self.configuration = configuration
     self.engines = engines
     self.log = log
+    otherPrograms = desktop.map {
+      let path = configuration.programs.desktopMemory ?? LoweredStreamsFile.defaultPath()
+      return OtherPrograms($0, file: LoweredStreamsFile(path: path), log: log)
+    }
     let audio = configuration.audio
     devices = EdgeDevices(system: system, periodCount: audio.periods, log: log)
     microphoneLamps = Lamps("microphone lamp", configuration.microphone.lamps, log: log)
@@ -131,22 +137,26 @@ public final class EdgeAgent: Sendable {
       let programs = EdgePrograms(configuration, devices)
       programHealth.withLock { $0 = programs.healthReader }
       let edge = EdgeVoice(
-        configuration, rings: rings, programs: programs, board: board, mailbox: voice, log: log)
+        configuration, rings: rings, programs: programs, board: board, mailbox: voice,
+        lower: { [otherPrograms] in otherPrograms?.setGain($0) }, log: log)
       do { try edge.prepare(engine: engines.defaultEngine) } catch { log("local voice: \(error)") }
       edge.run(thread)
       programs.stop()
       programs.join()
     }
     routes.start()
+    otherPrograms?.start()
   }
 
   private func stopDevices() {
     routes.stop()
+    otherPrograms?.stop()
     controls.stop()
     voiceThread.stop()
     voice.signal()
     for loop in [microphone, loudspeaker, loopback] { loop.stop() }
     routes.join()
+    otherPrograms?.join()
     controls.join()
     voiceThread.join()
     for loop in [microphone, loudspeaker, loopback] { loop.join() }

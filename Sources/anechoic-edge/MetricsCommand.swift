@@ -47,6 +47,7 @@ struct MetricsCommand: AsyncParsableCommand {
       $0.role == "microphone" && [.running, .stalled].contains($0.state)
     }
     registry.gauge(.microphoneOpen).set(isOpen ? 1 : 0)
+    registry.gauge(.loweredStreams).set(Double(status.otherPrograms.loweredStreams))
     return Exposition.prometheus.text(of: registry)
   }
 }

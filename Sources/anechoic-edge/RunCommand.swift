@@ -4,6 +4,7 @@ internal import AudioDevices
 internal import BundledEngines
 internal import VoiceEngines
 internal import CommandLineSupport
+internal import PulseStreams
 internal import VoiceEdge
 
 /// Runs the agent until SIGTERM or SIGINT.
@@ -31,7 +32,9 @@ struct RunCommand: AsyncParsableCommand {
     }
     let system = ALSASystem()
     try checkDevices(configuration, system)
-    let agent = EdgeAgent(configuration, system: system, engines: .bundled) {
+    let agent = EdgeAgent(
+      configuration, system: system, desktop: desktop(configuration), engines: .bundled
+    ) {
       standardError("anechoic-edge: \($0)\n")
     }
     let signals = TerminationSignals()
@@ -46,6 +49,15 @@ struct RunCommand: AsyncParsableCommand {
     }
     defer { watch.cancel() }
     try await work.value
+  }
+
+  /// Returns the sound server whose other streams are lowered, or nil for none.
+  private func desktop(_ configuration: EdgeConfiguration) -> (any StreamServers)? {
+    switch configuration.programs.desktop {
+    case .none: nil
+    case .automatic: PulseServers()
+    case .server(let address): PulseServers(address: address)
+    }
   }
 
   /// Opens the configured devices before the agent starts. Throws for a device that cannot work.

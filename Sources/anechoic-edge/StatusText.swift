@@ -11,7 +11,9 @@ struct StatusText {
 
   init(_ status: Anechoic_V1_EdgeStatus) { self.status = status }
 
-  var lines: [String] { [server, route, mute, voice] + devices + [latency, playback, flow, echo] }
+  var lines: [String] {
+    [server, route, mute, voice] + devices + [latency, playback, flow, echo] + otherPrograms
+  }
 
   private var server: String {
     status.connected
@@ -79,6 +81,17 @@ struct StatusText {
     "flow         \(status.flow.sessions) session\(status.flow.sessions == 1 ? "" : "s"), "
       + "\(status.flow.framesConcealed) frames concealed, "
       + "\(status.flow.framesDropped) dropped, \(status.flow.framesUnsent) unsent"
+  }
+
+  private var otherPrograms: [String] {
+    guard status.hasOtherPrograms else { return [] }
+    let others = status.otherPrograms
+    guard others.connected else {
+      return ["other sound  the sound server is away: \(others.problem)"]
+    }
+    let count = others.loweredStreams
+    let streams = "\(count) stream\(count == 1 ? "" : "s") of other programs"
+    return [String(format: "other sound  %@ lowered by %.1f dB", streams, -others.gainDb)]
   }
 
   private var echo: String {

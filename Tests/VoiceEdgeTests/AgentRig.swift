@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioCore
+import AudioDevices
 import Foundation
 import GRPCTransport
 import ScriptedDevices
@@ -47,6 +48,8 @@ final class AgentRig: Sendable {
     /// Positive if it is faster.
     var loudspeakerDrift = 0.0
     var hasServer = true
+    /// The sound server whose other streams are lowered.
+    var desktop: (any StreamServers)?
     /// Runs when the server has started, before the agent starts.
     var prepare: @Sendable (AgentRig) async throws -> Void = { _ in }
   }
@@ -57,8 +60,8 @@ final class AgentRig: Sendable {
     loudspeaker = machine.addLoudspeaker("spk", partsPerMillion: setup.loudspeakerDrift)
     mixer = machine.addControl("mixer")
     agent = EdgeAgent(
-      setup.configuration, system: machine, engines: EngineCatalog(WebRTCVoiceEngine.self),
-      log: log.add)
+      setup.configuration, system: machine, desktop: setup.desktop,
+      engines: EngineCatalog(WebRTCVoiceEngine.self), log: log.add)
     local = SessionsClient(server: "unix:\(folder.path("agent"))", clientName: "olga")
     remote = SessionsClient(server: "unix:\(folder.path("server"))", clientName: "paul")
   }

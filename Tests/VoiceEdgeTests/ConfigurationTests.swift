@@ -34,6 +34,8 @@ struct ConfigurationTests {
     #expect(configuration.programs.voice == .file(path: "/tmp/voice.wav"))
     #expect(configuration.programs.farEndChannels == 2)
     #expect(configuration.programs.otherAudioChannels == 1)
+    #expect(configuration.programs.desktop == .server("unix:/run/pulse"))
+    #expect(configuration.programs.desktopMemory == "/var/lib/streams.json")
     #expect(configuration.mute.startsMuted && configuration.mute.staysLocal)
     #expect(configuration.mute.keys == ["/dev/input/a", "/dev/input/b"])
     #expect(configuration.mute.lamps == ["/sys/led"])
@@ -72,6 +74,7 @@ struct ConfigurationTests {
     #expect(configuration.routes.ports.map(\.input) == ["default"])
     #expect(configuration.routes.ports.map(\.output) == ["default"])
     #expect(configuration.programs.voice == nil && !configuration.mute.staysLocal)
+    #expect(configuration.programs.desktop == .none)
     #expect(configuration.fallback == .light && configuration.controlSocket != nil)
   }
 
@@ -143,6 +146,8 @@ struct ConfigurationTests {
       other-audio: fifo:/run/music
       other-audio-channels: 1
       voice: file:/tmp/voice.wav
+      desktop: unix:/run/pulse
+      desktop-memory: /var/lib/streams.json
     mute:
       start-muted: on
       muted-audio: stays-local

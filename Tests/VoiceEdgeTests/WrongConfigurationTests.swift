@@ -42,6 +42,8 @@ struct WrongConfigurationTests {
     ("programs:\n  far-end: hw:0\n", 2, "programs.far-end"),
     ("programs:\n  voice: 'fifo:'\n", 2, "programs.voice"),
     ("programs:\n  other-audio-channels: 9\n", 2, "programs.other-audio-channels"),
+    ("programs:\n  desktop: pulse\n", 2, "programs.desktop"),
+    ("programs:\n  desktop-memory: streams\n", 2, "programs.desktop-memory"),
     ("mute:\n  start-muted: 1\n", 2, "mute.start-muted"),
     ("mute:\n  muted-audio: hidden\n", 2, "mute.muted-audio"),
     ("microphone:\n  open: never\n", 2, "microphone.open"),

@@ -245,6 +245,16 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     set {_uniqueStorage()._microphoneUse = newValue}
   }
 
+  /// The streams of other programs. Present if the configuration names a sound server.
+  public var otherPrograms: Anechoic_V1_EdgeStatus.OtherPrograms {
+    get {_storage._otherPrograms ?? Anechoic_V1_EdgeStatus.OtherPrograms()}
+    set {_uniqueStorage()._otherPrograms = newValue}
+  }
+  /// Returns true if `otherPrograms` has been explicitly set.
+  public var hasOtherPrograms: Bool {_storage._otherPrograms != nil}
+  /// Clears the value of `otherPrograms`. Subsequent reads from it will return its default value.
+  public mutating func clearOtherPrograms() {_uniqueStorage()._otherPrograms = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The latency from the microphone to the processed voice. The buffer of the program that records
@@ -264,6 +274,29 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     public var processingMs: Float = 0
 
     public var totalMs: Float = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  /// The streams that other programs play to the sound server of the desktop.
+  public nonisolated struct OtherPrograms: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Whether the sound server answers.
+    public var connected: Bool = false
+
+    /// The reason why it does not answer.
+    public var problem: String = String()
+
+    /// The number of streams that are lowered.
+    public var loweredStreams: UInt32 = 0
+
+    /// The gain of these streams, in decibels. 0 or less.
+    public var gainDb: Float = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -595,7 +628,7 @@ nonisolated extension Anechoic_V1_MuteHolder: SwiftProtobuf._ProtoNameProviding 
 
 nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".EdgeStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0\u{3}other_programs\0")
 
   fileprivate class _StorageClass {
     var _server: String = String()
@@ -615,6 +648,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
     var _stats: Anechoic_V1_SessionStats? = nil
     var _lastGap: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _microphoneUse: Anechoic_V1_MicrophoneUse = .unspecified
+    var _otherPrograms: Anechoic_V1_EdgeStatus.OtherPrograms? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -642,6 +676,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       _stats = source._stats
       _lastGap = source._lastGap
       _microphoneUse = source._microphoneUse
+      _otherPrograms = source._otherPrograms
     }
   }
 
@@ -677,6 +712,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         case 15: try { try decoder.decodeSingularMessageField(value: &_storage._stats) }()
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._lastGap) }()
         case 17: try { try decoder.decodeSingularEnumField(value: &_storage._microphoneUse) }()
+        case 18: try { try decoder.decodeSingularMessageField(value: &_storage._otherPrograms) }()
         default: break
         }
       }
@@ -740,6 +776,9 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       if _storage._microphoneUse != .unspecified {
         try visitor.visitSingularEnumField(value: _storage._microphoneUse, fieldNumber: 17)
       }
+      try { if let v = _storage._otherPrograms {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -766,6 +805,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         if _storage._stats != rhs_storage._stats {return false}
         if _storage._lastGap != rhs_storage._lastGap {return false}
         if _storage._microphoneUse != rhs_storage._microphoneUse {return false}
+        if _storage._otherPrograms != rhs_storage._otherPrograms {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -815,6 +855,51 @@ nonisolated extension Anechoic_V1_EdgeStatus.Latency: SwiftProtobuf.Message, Swi
     if lhs.serverMs != rhs.serverMs {return false}
     if lhs.processingMs != rhs.processingMs {return false}
     if lhs.totalMs != rhs.totalMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_EdgeStatus.OtherPrograms: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_EdgeStatus.protoMessageName + ".OtherPrograms"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}connected\0\u{1}problem\0\u{3}lowered_streams\0\u{3}gain_db\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.connected) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.loweredStreams) }()
+      case 4: try { try decoder.decodeSingularFloatField(value: &self.gainDb) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.connected != false {
+      try visitor.visitSingularBoolField(value: self.connected, fieldNumber: 1)
+    }
+    if !self.problem.isEmpty {
+      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 2)
+    }
+    if self.loweredStreams != 0 {
+      try visitor.visitSingularUInt32Field(value: self.loweredStreams, fieldNumber: 3)
+    }
+    if self.gainDb.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.gainDb, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EdgeStatus.OtherPrograms, rhs: Anechoic_V1_EdgeStatus.OtherPrograms) -> Bool {
+    if lhs.connected != rhs.connected {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.loweredStreams != rhs.loweredStreams {return false}
+    if lhs.gainDb != rhs.gainDb {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,7 +1,9 @@
 /// The metrics of `anechoic-edge`, which `anechoic-edge metrics` prints.
 extension MetricDeclaration {
   /// All metrics of an agent.
-  public static let edge: [MetricDeclaration] = [xruns, edgeConnected, microphoneOpen]
+  public static let edge: [MetricDeclaration] = [
+    xruns, edgeConnected, microphoneOpen, loweredStreams,
+  ]
 
   public static let xruns = MetricDeclaration(
     "anechoic_xruns_total", .counter, labels: [Label("direction", "capture, playback")],
@@ -14,4 +16,8 @@ extension MetricDeclaration {
   public static let microphoneOpen = MetricDeclaration(
     "anechoic_edge_microphone_open", .gauge, unit: "boolean",
     help: "Whether the microphone is open.")
+
+  public static let loweredStreams = MetricDeclaration(
+    "anechoic_edge_lowered_streams", .gauge, unit: "streams",
+    help: "The streams of other programs that are lowered.")
 }

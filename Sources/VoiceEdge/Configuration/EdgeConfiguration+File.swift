@@ -182,7 +182,8 @@ extension EdgeConfiguration {
     _ section: SettingsSection
   ) throws(SettingsError) {
     try section.check([
-      "far-end", "far-end-channels", "other-audio", "other-audio-channels", "voice",
+      "far-end", "far-end-channels", "other-audio", "other-audio-channels", "voice", "desktop",
+      "desktop-memory",
     ])
     programs.farEnd = try Self.endpoint(section, "far-end")
     programs.otherAudio = try Self.endpoint(section, "other-audio")
@@ -191,6 +192,22 @@ extension EdgeConfiguration {
       try section.integer("far-end-channels", in: 1...2) ?? programs.farEndChannels
     programs.otherAudioChannels =
       try section.integer("other-audio-channels", in: 1...2) ?? programs.otherAudioChannels
+    if let desktop = try section.value("desktop") {
+      switch desktop.text {
+      case "none": programs.desktop = .none
+      case "auto": programs.desktop = .automatic
+      case let address where address.hasPrefix("unix:/") || address.hasPrefix("tcp:"):
+        programs.desktop = .server(address)
+      default:
+        throw desktop.wrong("\"\(desktop.text)\" is not supported; use none, auto or unix:PATH")
+      }
+    }
+    if let memory = try section.filled("desktop-memory") {
+      guard memory.text.hasPrefix("/") else {
+        throw memory.wrong("\"\(memory.text)\" is not a path that begins with /")
+      }
+      programs.desktopMemory = memory.text
+    }
   }
 
   private mutating func readMute(_ section: SettingsSection) throws(SettingsError) {

@@ -103,6 +103,18 @@ public struct EdgeConfiguration: Sendable {
     public var otherAudio: Endpoint?
     public var otherAudioChannels = 2
     public var voice: Endpoint?
+    /// The sound server whose other streams are lowered.
+    public var desktop = Desktop.none
+    /// The file that remembers lowered streams. Nil selects a file of the user.
+    public var desktopMemory: String?
+
+    public enum Desktop: Sendable, Equatable {
+      case none
+      /// The server of the user.
+      case automatic
+      /// The server at an address, such as `unix:/run/user/1000/pulse/native`.
+      case server(String)
+    }
   }
 
   public struct Microphone: Sendable {

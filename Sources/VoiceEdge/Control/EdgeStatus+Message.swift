@@ -28,6 +28,14 @@ extension EdgeAgent {
         $0.totalMs = Float(status.latency.total)
       }
       $0.flow = flow(status)
+      if let others = otherPrograms?.status {
+        $0.otherPrograms = .with {
+          $0.connected = others.isConnected
+          $0.problem = others.problem
+          $0.loweredStreams = UInt32(clamping: others.loweredCount)
+          $0.gainDb = others.gain
+        }
+      }
       if let stats = status.stats { $0.stats = stats }
       if let gap = status.lastGap { $0.lastGap = Google_Protobuf_Duration(rounding: gap) }
     }

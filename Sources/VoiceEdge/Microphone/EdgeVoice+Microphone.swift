@@ -7,8 +7,8 @@ extension EdgeVoice {
   func updateMicrophone() {
     let use = MicrophoneRule(
       isAlwaysOpen: configuration.microphone.open == .always,
-      hasSession: link != nil || configuration.fallback != .silence, mute: mute,
-      detectsMutedTalker: detectsMutedTalker, isTesting: testCount > 0
+      hasSession: hasSession, mute: mute, detectsMutedTalker: detectsMutedTalker,
+      isTesting: testCount > 0
     ).use
     guard use != status.microphone else { return }
     status.microphone = use

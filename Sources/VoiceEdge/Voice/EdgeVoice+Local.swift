@@ -35,6 +35,7 @@ extension EdgeVoice: LocalVoice.Receiver {
       status.mutedSpeechActive = false
     case .mutedSpeech(let isActive): status.mutedSpeechActive = isActive
     case .voiceActivityChanged(.nearEnd, let isActive, _): status.voiceActive = isActive
+    case .duckingChanged(let gain, _): if link == nil, hasSession { lower(gain) }
     default: return
     }
     publish()

@@ -25,7 +25,8 @@ extension EdgeVoice {
       if programs.farEnd != nil {
         $0.inputs.farEnd = VoiceFrames.format(audio.rate, programs.farEndChannels)
       }
-      if programs.otherAudio != nil {
+      // The session lowers other audio, and reports its gain, only if there is any.
+      if programs.otherAudio != nil || programs.desktop != .none {
         $0.inputs.otherAudio = VoiceFrames.format(audio.rate, programs.otherAudioChannels)
       }
       $0.outputs.processed = VoiceFrames.format(audio.rate, audio.inputChannels)
@@ -52,6 +53,7 @@ extension EdgeVoice {
     link = session
     follow(started.config)
     lastEventID = resumed?.lastEventID ?? 0
+    if resumed == nil { lowerOthersAtRest(started.config) }
     liveFrom = position
     lastAnswer = MonotonicClock.nanoseconds
     latency = LatencyMeter(processing: session.algorithmicDelay)
@@ -80,6 +82,7 @@ extension EdgeVoice {
     link.outbox.close()
     self.link = nil
     follow(configuration.session.configuration)
+    lowerOthersAtRest(nil)
     lost = LostSession(started: link.started, lastEventID: lastEventID, muted: mute.session)
     mute.requestFailed()
     status.gapSince = MonotonicClock.nanoseconds
@@ -134,6 +137,7 @@ extension EdgeVoice {
       if change.side == .nearEnd { status.voiceActive = change.active }
     case .muteGestureRequested(let request): decide(request)
     case .configChanged(let change): follow(change.config)
+    case .duckingChanged(let change): lower(change.gainDb)
     case .discontinuity(let gap):
       if gap.input == .microphone { status.reportedGapSamples &+= max(0, gap.missingSamples) }
     default: return

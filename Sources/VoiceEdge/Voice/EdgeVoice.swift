@@ -21,6 +21,8 @@ final class EdgeVoice {
   let board: StatusBoard
   let mailbox: Mailbox<EdgeVoice>
   let log: @Sendable (String) -> Void
+  /// Sets the gain of other programs in dB; nil restores them. Returns at once.
+  let lower: @Sendable (_ gain: Float?) -> Void
   let voiceFrame: Frame
   let mixFrame: Frame
   private let microphoneFrame: Frame
@@ -61,8 +63,10 @@ final class EdgeVoice {
 
   init(
     _ configuration: EdgeConfiguration, rings: EdgeRings, programs: EdgePrograms,
-    board: StatusBoard, mailbox: Mailbox<EdgeVoice>, log: @escaping @Sendable (String) -> Void
+    board: StatusBoard, mailbox: Mailbox<EdgeVoice>,
+    lower: @escaping @Sendable (_ gain: Float?) -> Void, log: @escaping @Sendable (String) -> Void
   ) {
+    self.lower = lower
     self.configuration = configuration
     self.rings = rings
     self.programs = programs
@@ -82,6 +86,7 @@ final class EdgeVoice {
     mute = EdgeMute(session: configuration.mute.startsMuted)
     reports = PlaybackReports(samplesPerSecond: rate.hertz)
     follow(configuration.session.configuration)
+    lowerOthersAtRest(nil)
   }
 
   /// Creates the local voice on the current thread, to which it then belongs.

@@ -58,6 +58,11 @@ struct Ducker {
   }
 }
 
+extension SessionConfiguration.Ducking {
+  /// The gain in dB while neither side talks.
+  public var restingGain: Float { Ducker.gain(self, isTalking: false) }
+}
+
 extension SessionConfiguration.Ducking.Level {
   /// The attenuation in dB.
   var attenuation: Float {
