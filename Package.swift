@@ -82,6 +82,12 @@ let package = Package(
     .target(
       name: "Alignment", dependencies: ["Spectral", "Resampling", "AudioCore"],
       swiftSettings: quick),
+    .systemLibrary(
+      name: "CMysofa", pkgConfig: "libmysofa", providers: [.apt(["libmysofa-dev"])]),
+    .target(
+      name: "SpatialAudio",
+      dependencies: ["Alignment", "Spectral", "CKernels", "AudioCore", "CMysofa"],
+      swiftSettings: quick),
     .target(name: "Inference", dependencies: ["CKernels", "Spectral"], swiftSettings: quick),
     .target(
       name: "AdaptiveFilter", dependencies: ["Inference", "CKernels", "Spectral"],
@@ -352,6 +358,9 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(
       name: "SpectralTests", dependencies: ["Spectral", "TestAudio"], swiftSettings: swift),
+    .testTarget(
+      name: "SpatialAudioTests", dependencies: ["SpatialAudio", "AudioCore", "TestAudio"],
+      swiftSettings: quick),
     .testTarget(
       name: "ReportsTests", dependencies: ["Reports", "AudioCore", "TestAudio"],
       swiftSettings: swift),

@@ -5,16 +5,16 @@
 /// Interpolates a signal between its samples by a Kaiser-windowed sinc of 32 taps. A table holds
 /// the taps for 1,024 fractions, and the nearest entry is used (J. O. Smith, "Digital Audio
 /// Resampling"): the error of half an entry is 62 dB below the signal at a quarter of the rate.
-struct SincInterpolator: Sendable {
-  static let taps = 32
+package struct SincInterpolator: Sendable {
+  package static let taps = 32
   /// The number of samples between the first tap and the whole part of the position.
-  static let reachBefore = taps / 2 - 1
+  package static let reachBefore = taps / 2 - 1
   private static let phases = 1024
   /// The parameter of the window, for an attenuation of 80 dB.
   private static let beta = 8.0
 
   /// The only instance. Its table never changes and is never freed.
-  static let shared = SincInterpolator()
+  package static let shared = SincInterpolator()
 
   nonisolated(unsafe) private let table: UnsafePointer<Float>
 
@@ -53,6 +53,20 @@ struct SincInterpolator: Sendable {
       tap += 8
     }
     return sum.sum()
+  }
+
+  /// Reads `count` values of a signal, the first at a position and each next one `step` samples later.
+  /// The signal has values from `reachBefore` samples before the first position to `taps / 2` samples
+  /// after the last one. Runs per frame: no allocation, lock, log or await.
+  package func read(
+    _ signal: UnsafePointer<Float>, from first: Double, step: Double = 1, count: Int,
+    into values: UnsafeMutablePointer<Float>
+  ) {
+    for index in 0..<count {
+      let position = first + step * Double(index)
+      let whole = position.rounded(.down)
+      values[index] = value(signal + Int(whole) - Self.reachBefore, position - whole)
+    }
   }
 
   /// Returns the modified Bessel function of the first kind, order 0.

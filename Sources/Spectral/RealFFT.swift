@@ -14,6 +14,13 @@ package struct RealFFT: ~Copyable {
     return size
   }
 
+  /// Returns the smallest size of a transform that holds `count` samples.
+  package static func tightSize(atLeast count: Int) -> Int {
+    var size = smallestSize
+    while size < count || !isPossible(size) { size += smallestSize }
+    return size
+  }
+
   package let size: Int
   private let kernels: Kernels
   /// The roots of the passes, those of the whole size, and memory for intermediate results.
