@@ -114,7 +114,7 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "VoiceSessions",
-      dependencies: ["Alignment", "VoiceEngines", "Resampling", "OpusCodec", "AudioCore"],
+      dependencies: ["Alignment", "SpatialAudio", "VoiceEngines", "Resampling", "OpusCodec", "AudioCore"],
       swiftSettings: quick),
     .target(
       name: "CGRPC",
@@ -127,14 +127,16 @@ let package = Package(
     .target(name: "AnechoicAPI", dependencies: [protobuf], swiftSettings: swift),
     .target(
       name: "SessionConversions",
-      dependencies: ["AnechoicAPI", "VoiceSessions", "VoiceEngines", "AudioCore", protobuf],
+      dependencies: [
+        "AnechoicAPI", "VoiceSessions", "SpatialAudio", "VoiceEngines", "AudioCore", protobuf,
+      ],
       swiftSettings: swift),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(
       name: "SessionRecording",
       dependencies: [
-        "SessionConversions", "AnechoicAPI", "VoiceSessions", "VoiceEngines", "AudioCore",
-        "COpenSSL", protobuf,
+        "SessionConversions", "AnechoicAPI", "VoiceSessions", "VoiceEngines", "SpatialAudio",
+        "AudioCore", "COpenSSL", protobuf,
       ],
       swiftSettings: swift),
     .systemLibrary(name: "CMalloc"),
@@ -173,7 +175,8 @@ let package = Package(
       dependencies: [
         "Identity", "Telemetry", .product(name: "Logging", package: "swift-log"),
         "SessionRecording", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
-        "VoiceEngines", "Resampling", "SpeechSynthesis", "AudioCore", "CMalloc", protobuf,
+        "VoiceEngines", "Resampling", "SpeechSynthesis", "SpatialAudio", "AudioCore", "CMalloc",
+        protobuf,
       ],
       swiftSettings: swift),
     // Without pkgConfig, which would link the library: it is loaded anew for each text.
@@ -304,8 +307,8 @@ let package = Package(
       dependencies: [
         "VoiceServer", "Identity", "Telemetry", "SessionConversions", "VoiceSessions",
         "BundledEngines", "VoiceEngines", "WebRTCEngine",
-        "AnechoicAPI", "GRPCTransport", "Alignment", "AcousticSimulator", "AudioCore", "TestAudio",
-        "TestPackets", "VoiceEdge", "AudioDevices", "CAllocationCounter", protobuf,
+        "AnechoicAPI", "GRPCTransport", "Alignment", "AcousticSimulator", "SpatialAudio",
+        "AudioCore", "TestAudio", "TestPackets", "VoiceEdge", "AudioDevices", "CAllocationCounter", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(
@@ -352,8 +355,8 @@ let package = Package(
     .testTarget(
       name: "VoiceSessionsTests",
       dependencies: [
-        "VoiceSessions", "WebRTCEngine", "VoiceEngines", "AcousticSimulator", "ClockSoak",
-        "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore", "TestAudio", "TestPackets",
+        "VoiceSessions", "SpatialAudio", "WebRTCEngine", "VoiceEngines", "AcousticSimulator",
+        "ClockSoak", "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore", "TestAudio", "TestPackets",
       ],
       swiftSettings: swift),
     .testTarget(
@@ -383,7 +386,8 @@ let package = Package(
     .testTarget(
       name: "SessionConversionsTests",
       dependencies: [
-        "SessionConversions", "AnechoicAPI", "VoiceSessions", "VoiceEngines", "AudioCore", protobuf,
+        "SessionConversions", "AnechoicAPI", "VoiceSessions", "SpatialAudio", "VoiceEngines",
+        "AudioCore", protobuf,
       ],
       swiftSettings: swift),
     .target(

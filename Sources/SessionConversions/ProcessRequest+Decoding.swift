@@ -46,6 +46,7 @@ extension Anechoic_V1_ProcessRequest {
     case .playbackReport: throw .beforeStart("playback_report")
     case .control: throw .beforeStart("control")
     case .deviceReport: throw .beforeStart("device_report")
+    case .headPose: throw .beforeStart("head_pose")
     case nil: throw InvalidField("request", "is empty; the first request must contain start")
     }
   }
@@ -60,8 +61,13 @@ extension InvalidField {
 extension Anechoic_V1_AudioInput {
   /// Calls `body` with the audio in the form that the frame path takes.
   func withRequest(_ body: (AudioRequest) throws(RequestFault) -> Void) throws(RequestFault) {
-    let inputs = [microphone, reference, farEnd, otherAudio]
-    let bytes = inputs.flatMap { Array($0.samples) }
+    guard farEnds.count <= AudioRequest.mostFarEnds else {
+      throw .invalid(
+        InvalidField("audio.far_ends", "has more than \(AudioRequest.mostFarEnds) far ends"))
+    }
+    let inputs = [microphone, reference, farEnd, otherAudio] + farEnds.map(\.audio)
+    let ids = farEnds.map(\.farEndID.utf8)
+    let bytes = inputs.flatMap { Array($0.samples) } + ids.flatMap { Array($0) }
     let result: Result<Void, RequestFault> = bytes.withUnsafeBytes { bytes in
       var offset = 0
       let chunks = inputs.map { input in
@@ -75,6 +81,12 @@ extension Anechoic_V1_AudioInput {
       if hasReference { request.reference = chunks[1] }
       if hasFarEnd { request.farEnd = chunks[2] }
       if hasOtherAudio { request.otherAudio = chunks[3] }
+      for (index, id) in ids.enumerated() {
+        request.addFarEnd(
+          chunks[4 + index], id: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + id.count])
+        )
+        offset += id.count
+      }
       return Result { () throws(RequestFault) in try body(request) }
     }
     try result.get()

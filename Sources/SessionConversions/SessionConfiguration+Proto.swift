@@ -7,7 +7,6 @@ extension SessionConfiguration {
   /// of the message in the request.
   public init(_ config: Anechoic_V1_SessionConfig, path: String) throws(InvalidField) {
     self.init()
-    try config.refuseUnsupported(path: path)
     voiceProcessing = try VoiceProcessing(config.voiceProcessing, path: "\(path).voice_processing")
     preferredMicMode = try MicMode(config.preferredMicMode, path: "\(path).preferred_mic_mode")
     ducking = try Ducking(config.otherAudioDucking, path: "\(path).other_audio_ducking")
@@ -21,6 +20,7 @@ extension SessionConfiguration {
       throw InvalidField(
         "\(path).preferred_injection_mode", "\(value) is not a known injection mode")
     }
+    spatial = try SpatialSettings(config.spatialAudio, path: "\(path).spatial_audio")
   }
 
   /// Returns this configuration with the fields of a patch.
@@ -79,11 +79,10 @@ extension Anechoic_V1_SessionConfig {
       $0.startWindow = Google_Protobuf_Duration(configuration.voiceActivity.startWindow)
       $0.hangover = Google_Protobuf_Duration(configuration.voiceActivity.hangover)
     }
-  }
-
-  /// Throws for a field that this version does not offer, so that it is not ignored.
-  fileprivate func refuseUnsupported(path: String) throws(InvalidField) {
-    if spatialAudio != .init() { throw .unsupported("\(path).spatial_audio") }
+    // Not set for sessions that do without.
+    if configuration.spatial != SpatialSettings() {
+      spatialAudio = Anechoic_V1_SpatialAudio(configuration.spatial)
+    }
   }
 }
 

@@ -90,6 +90,14 @@ extension Anechoic_V1_SessionEvent {
           $0.reason = Anechoic_V1_GapReason(reason)
           $0.missingSamples = missingSamples
         })
+    case .farEndDiscontinuity(let id, let reason, let missingSamples):
+      .discontinuity(
+        .with {
+          $0.input = .farEnd
+          $0.farEndID = id
+          $0.reason = Anechoic_V1_GapReason(reason)
+          $0.missingSamples = missingSamples
+        })
     case .echoPathChanged(let delay, let hasConverged):
       .echoPathChanged(
         .with {

@@ -1,5 +1,6 @@
 public import AnechoicAPI
 internal import AudioCore
+internal import SpatialAudio
 public import VoiceSessions
 
 /// Applies the requests of a media client to its session.
@@ -50,9 +51,10 @@ public struct SessionRequests {
     case .playbackReport(let report): try take(report)
     case .start: throw .invalid(InvalidField("start", "the session has already started"))
     case .deviceReport(let report): try take(report, sink: sink)
+    case .headPose(let pose): try take(pose)
     case nil:
       throw .invalid(
-        InvalidField("request", "is empty; it must contain audio, a control or a report"))
+        InvalidField("request", "is empty; it must contain audio, a control, a report or a pose"))
     }
     return false
   }
@@ -75,6 +77,10 @@ public struct SessionRequests {
       try append(chunk, to: .otherAudio, sink: sink)
       isEmpty = false
     }
+    for index in 0..<audio.farEndCount {
+      try append(audio.farEnds[index], index, sink: sink)
+      isEmpty = false
+    }
     if let chunk = audio.microphone {
       try append(chunk, to: .microphone, sink: sink)
       isEmpty = false
@@ -91,6 +97,33 @@ public struct SessionRequests {
         gap: GapReason(chunk.gapBefore), sink: sink)
     } catch {
       throw .invalid(InvalidField("audio.\(input.rawValue).\(error.field)", error.description))
+    }
+  }
+
+  private func append(
+    _ farEnd: AudioRequest.FarEnd, _ place: Int, sink: any SessionSink
+  ) throws(RequestFault) {
+    let known = setup.farEnds.firstIndex { $0.id.utf8.elementsEqual(farEnd.id) }
+    guard let known else {
+      throw .invalid(.unannounced("far_ends[\(place)].far_end_id"))
+    }
+    do throws(InputFault) {
+      try session.append(
+        farEnd.chunk.samples, toFarEnd: known, firstSample: farEnd.chunk.firstSample,
+        gap: GapReason(farEnd.chunk.gapBefore), sink: sink)
+    } catch {
+      throw .invalid(
+        InvalidField("audio.far_ends[\(place)].audio.\(error.field)", error.description))
+    }
+  }
+
+  private func take(_ pose: Anechoic_V1_HeadPose) throws(RequestFault) {
+    do throws(InvalidField) {
+      session.turnHead(
+        to: try HeadPose(pose, path: "head_pose"),
+        at: pose.hasDeviceTimeNs ? .nanoseconds(pose.deviceTimeNs) : nil)
+    } catch {
+      throw .invalid(error)
     }
   }
 

@@ -38,6 +38,7 @@ extension Anechoic_V1_SessionStats {
       $0.suspensions = statistics.flow.suspensions
     }
     duckingGainDb = statistics.duckingGain
+    spatialAudioActive = statistics.isSpatialAudioActive
     if let buffer = statistics.farEnd { farEnd = Buffer(buffer) }
     if let buffer = statistics.otherAudio { otherAudio = Buffer(buffer) }
     activeMicMode = Anechoic_V1_MicMode(statistics.activeMicMode)

@@ -39,6 +39,7 @@ extension SessionSetup {
       }
       otherAudio = try AudioFormat(input: inputs.otherAudio, path: "start.inputs.other_audio")
     }
+    farEnds = try Self.farEnds(inputs.farEnds, hasPlayback: outputs.hasPlayback)
     if outputs.hasPlayback {
       playback = try AudioFormat(output: outputs.playback, path: "start.outputs.playback")
     }
@@ -73,6 +74,28 @@ extension SessionSetup {
     }
     return duration.frames
   }
+
+  private static func farEnds(
+    _ farEnds: [Anechoic_V1_Start.Inputs.FarEnd], hasPlayback: Bool
+  ) throws(InvalidField) -> [NamedFarEnd] {
+    let path = "start.inputs.far_ends"
+    guard farEnds.count <= SpatialSettings.largestSourceCount else {
+      throw InvalidField(
+        path,
+        "has \(farEnds.count) far ends; at most \(SpatialSettings.largestSourceCount) are allowed")
+    }
+    guard farEnds.isEmpty || hasPlayback else {
+      throw InvalidField(path, "requires start.outputs.playback")
+    }
+    var ids: Set<String> = []
+    var named: [NamedFarEnd] = []
+    for (index, farEnd) in farEnds.enumerated() {
+      try FarEndID.check(farEnd.farEndID, among: &ids, path: "\(path)[\(index)].far_end_id")
+      let format = try AudioFormat(input: farEnd.format, path: "\(path)[\(index)].format")
+      named.append(NamedFarEnd(id: farEnd.farEndID, format: format))
+    }
+    return named
+  }
 }
 
 extension Anechoic_V1_Started {
@@ -91,6 +114,12 @@ extension Anechoic_V1_Started {
       if let reference = setup.reference { $0.reference = Anechoic_V1_AudioFormat(reference) }
       if let farEnd = setup.farEnd { $0.farEnd = Anechoic_V1_AudioFormat(farEnd) }
       if let otherAudio = setup.otherAudio { $0.otherAudio = Anechoic_V1_AudioFormat(otherAudio) }
+      $0.farEnds = setup.farEnds.map { farEnd in
+        .with {
+          $0.farEndID = farEnd.id
+          $0.format = Anechoic_V1_AudioFormat(farEnd.format)
+        }
+      }
     }
     outputs = .with {
       $0.processed = Anechoic_V1_AudioFormat(output: setup.processed)

@@ -2,6 +2,7 @@ public import AnechoicAPI
 public import AudioCore
 public import Foundation
 internal import SessionConversions
+internal import SpatialAudio
 internal import SwiftProtobuf
 public import VoiceEngines
 public import VoiceSessions
@@ -60,6 +61,9 @@ public final class SessionReplay {
       setup.owner = ControlOrigin(header.owner)
       setup.allowsInjection = header.injectionAllowed
       setup.storesPermissions = header.permissionsStored
+      if setup.canRender, let rate = setup.playback?.rate {
+        setup.headResponses = try HeadRelatedSet.generic(rate: rate)
+      }
       requests = SessionRequests(
         session: try VoiceSession(setup, engine: engine), setup: setup)
     } catch {

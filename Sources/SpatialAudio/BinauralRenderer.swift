@@ -93,7 +93,6 @@ public final class BinauralRenderer {
     }
     guard turning > 0 else { return }
     let change = layout.frame(inputs, filters, count: turning)
-    let step = 1 / Float(layout.frame)
-    for index in 0..<layout.frame { output[index] += change[index] * Float(index + 1) * step }
+    for index in 0..<layout.frame { output[index] += change[index] * layout.fadeIn.start[index] }
   }
 }

@@ -57,9 +57,8 @@ struct EarPath: ~Copyable {
     } else {
       read(history, from: -Double(delay), step: 1, into: fresh)
       read(history, from: -Double(target), step: 1, into: faded.start)
-      let step = 1 / Float(frame)
       for index in 0..<frame {
-        fresh[index] += (faded.start[index] - fresh[index]) * Float(index + 1) * step
+        fresh[index] += (faded.start[index] - fresh[index]) * layout.fadeIn.start[index]
       }
     }
     delay = target
@@ -102,6 +101,9 @@ final class Convolution {
   let size: Int
   /// The bins of a spectrum, padded for the kernels, twice.
   let floatsPerSpectrum: Int
+  /// The share of what fades in, at each sample of a frame. It begins and ends without a kink, which
+  /// would be heard in low tones.
+  let fadeIn: FloatBuffer
   private let fft: RealFFT
   private let sum: FloatBuffer
   private let samples: FloatBuffer
@@ -114,6 +116,11 @@ final class Convolution {
     floatsPerSpectrum = 2 * Kernels.padded(Spectrum.binCount(size))
     fft = RealFFT(size: size, kernels: .baseline)
     sum = FloatBuffer(floatsPerSpectrum)
+    fadeIn = FloatBuffer(frame)
+    for index in 0..<frame {
+      let part = Float(index + 1) / Float(frame)
+      fadeIn.start[index] = part * part * (3 - 2 * part)
+    }
     samples = FloatBuffer(size)
   }
 

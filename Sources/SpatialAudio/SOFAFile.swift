@@ -44,14 +44,17 @@ struct SOFAFile: ~Copyable {
       directions: (0..<count).map {
         SIMD3(places[3 * $0], places[3 * $0 + 1], places[3 * $0 + 2])
       },
-      length: length, samples: Array(UnsafeBufferPointer(start: samples, count: count * 2 * length)),
+      length: length,
+      samples: Array(UnsafeBufferPointer(start: samples, count: count * 2 * length)),
       delays: delays)
   }
 
   /// The delays before the responses of both ears, in samples, of each direction.
   private static func delays(_ file: MYSOFA_HRTF, hertz: Int) throws(SOFAFault) -> [Float] {
     let count = Int(file.M)
-    guard let values = file.DataDelay.values else { return [Float](repeating: 0, count: 2 * count) }
+    guard let values = file.DataDelay.values else {
+      return [Float](repeating: 0, count: 2 * count)
+    }
     switch Int(file.DataDelay.elements) {
     case 2: return (0..<2 * count).map { values[$0 % 2] }
     case 2 * count: return (0..<2 * count).map { values[$0] }

@@ -7,6 +7,7 @@ final class SpatialSource {
   static let leastDelay = 17
 
   private let set: HeadRelatedSet
+  private let layout: Convolution
   private let frame: Int
   private let absorption: Float
   private var aim: Aim?
@@ -21,6 +22,7 @@ final class SpatialSource {
 
   init(_ set: HeadRelatedSet, _ layout: Convolution) {
     self.set = set
+    self.layout = layout
     frame = layout.frame
     let reach = Self.leastDelay * 2 + Int(set.longestOnset) + 2
     let detour = Room.longestDetour / Room.metresPerSecond * Float(set.rate.hertz)
@@ -81,15 +83,14 @@ final class SpatialSource {
     let (fresh, walls) = (direct.nextFrame(), reflected.nextFrame())
     let channels = input.planePointers
     let last = input.channelCount - 1
-    let step = 1 / Float(frame)
-    let gainStep = (next.gain - former.gain) * step
-    let opennessStep = (next.openness - former.openness) * step
+    let gainChange = next.gain - former.gain
+    let opennessChange = next.openness - former.openness
+    let fadeIn = layout.fadeIn.start
     var (air, wall) = (airState, wallState)
     for index in 0..<frame {
-      let part = Float(index + 1)
       let mean = (channels[0][index] + channels[last][index]) / 2
-      let sample = mean * (former.gain + gainStep * part)
-      air += (former.openness + opennessStep * part) * (sample - air)
+      let sample = mean * (former.gain + gainChange * fadeIn[index])
+      air += (former.openness + opennessChange * fadeIn[index]) * (sample - air)
       wall += absorption * (air - wall)
       fresh[index] = air
       walls[index] = wall
@@ -120,10 +121,11 @@ final class SpatialSource {
     let part = delay - Float(whole)
     let near = reflected.last - whole
     let far = near - 1
-    let step = (last - first) / Float(frame)
+    let change = last - first
+    let fadeIn = layout.fadeIn.start
     for index in 0..<frame {
       let sample = near[index] + part * (far[index] - near[index])
-      output[index] += sample * (first + step * Float(index + 1))
+      output[index] += sample * (first + change * fadeIn[index])
     }
   }
 }

@@ -50,6 +50,11 @@ public final class ProcessStream: Sendable {
       Anechoic_V1_ProcessRequest.with { $0.deviceReport = report }.serializedBytes())
   }
 
+  /// Sends a pose of the listener's head.
+  public func send(_ pose: Anechoic_V1_HeadPose) async throws {
+    try await call.send(Anechoic_V1_ProcessRequest.with { $0.headPose = pose }.serializedBytes())
+  }
+
   /// Sends any request.
   func send(_ request: Anechoic_V1_ProcessRequest) async throws {
     try await call.send(request.serializedBytes())

@@ -3,6 +3,7 @@ public import GRPCTransport
 internal import Identity
 internal import SessionConversions
 internal import SessionRecording
+internal import SpatialAudio
 internal import SpeechSynthesis
 internal import SwiftProtobuf
 internal import VoiceSessions
@@ -70,6 +71,12 @@ extension Status {
       .alreadyExists,
       "start.session_id: session \"\(id)\" has not ended yet, or its client has not read the end",
       reason: "SESSION_EXISTS")
+  }
+
+  static func spatialDataMissing(_ fault: SOFAFault) -> Status {
+    Status(
+      .internal, "the server cannot render spatial audio: \(fault.description)",
+      reason: "SPATIAL_DATA_MISSING")
   }
 
   static func full(_ maximum: Int) -> Status {

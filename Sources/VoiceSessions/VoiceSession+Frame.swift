@@ -39,8 +39,9 @@ extension VoiceSession {
     }
     injections.advance { report($0, to: sink) }
     guard setup.playback != nil else { return }
+    head.advance(to: position + Int64(capture.samplesPerFrame))
     let change = playback.process(
-      nearEndTalks: capture.nearEndTalks, state.configuration, injections)
+      nearEndTalks: capture.nearEndTalks, head: listeningHead, state.configuration, injections)
     if let change {
       emit(.duckingChanged(gain: change.gain, talking: change.talking), to: sink)
     }

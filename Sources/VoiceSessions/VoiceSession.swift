@@ -23,7 +23,8 @@ public final class VoiceSession {
   var controls = ControlSide()
   var injections: InjectionQueue
   var output: OutputChunker
-  var gaps = OpenGaps()
+  var gaps: OpenGaps
+  var head: HeadTracking
   var suspensions: UInt32 = 0
 
   /// The number of samples of the processed output that were emitted.
@@ -36,6 +37,8 @@ public final class VoiceSession {
     self.setup = setup
     let capture = try CaptureSide(setup, engine)
     playback = try PlaybackSide(setup, engine)
+    gaps = OpenGaps(farEnds: setup.farEnds.count)
+    head = HeadTracking(rate: setup.microphone.rate)
     injections = InjectionQueue(
       processed: setup.processed.rate, playback: setup.playback?.rate,
       longestPause: setup.isRealTime ? Injection.longestPauseFrames : nil)
@@ -93,7 +96,7 @@ public final class VoiceSession {
     let missing: Int64 =
       switch input {
       case .microphone:
-        try capture.appendMicrophone(
+        try appendMicrophone(
           samples, firstSample: firstSample, deviceTime: setup.playsElsewhere ? nil : deviceTime)
       case .reference:
         try capture.appendReference(samples, firstSample: firstSample, deviceTime: deviceTime)
@@ -103,6 +106,16 @@ public final class VoiceSession {
     if missing > 0 { gaps.add(missing, gap, to: input) }
     // A chunk without samples extends the gap.
     if !samples.isEmpty { announceGap(of: input, sink: sink) }
+  }
+
+  private func appendMicrophone(
+    _ samples: UnsafeRawBufferPointer, firstSample: Int64?, deviceTime: Duration?
+  ) throws(InputFault) -> Int64 {
+    let first = firstSample ?? capture.arrived
+    let missing = try capture.appendMicrophone(
+      samples, firstSample: firstSample, deviceTime: deviceTime)
+    if let deviceTime { head.noteCapture(sample: first, at: deviceTime) }
+    return missing
   }
 
   private func announceGap(of input: InputKind, sink: any SessionSink) {
@@ -177,6 +190,7 @@ public final class VoiceSession {
     }
     endInjections(sink: sink)
     for input in InputKind.allCases { announceGap(of: input, sink: sink) }
+    for farEnd in setup.farEnds.indices { announceGap(ofFarEnd: farEnd, sink: sink) }
     emit(.ended(reason), to: sink)
   }
 

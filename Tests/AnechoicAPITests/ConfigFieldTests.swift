@@ -13,7 +13,8 @@ struct ConfigFieldTests {
     ["suppression", "level", "target_level_dbfs", "advanced_ducking_enabled", "gesture_policy"],
     ["gesture_decision_timeout", "reject_gesture_on_timeout", "chime_disabled", "seconds"],
     ["muted_talker_detection_disabled", "far_end_enabled", "start_window", "hangover", "nanos"],
-    ["head_tracked", "listener_profile", "sources", "nonsense"],
+    ["head_tracked", "listener_profile", "sources", "early_reflections_disabled"],
+    ["nonsense"],
   ].flatMap { $0 }
 
   private static let paths = names.flatMap { first in
@@ -61,7 +62,8 @@ struct ConfigFieldTests {
           "start_window": "\(seconds)", "hangover": "\(seconds)"},
         "preferred_injection_mode": "INJECTION_MODE_\(isOn ? "NONE" : "SPOKEN_AUDIO")",
         "spatial_audio": {"enabled": \(isOn), "head_tracked": \(isOn),
-          "listener_profile": "\(level)", "sources": [{"far_end_id": "\(level)"}]}}
+          "early_reflections_disabled": \(isOn), "listener_profile": "\(level)",
+          "sources": [{"far_end_id": "\(level)"}]}}
         """)
   }
 }

@@ -110,9 +110,10 @@ struct SessionsTests {
         == "LEVEL_MODERATE")
     #expect(session["config", "mute", "gesturePolicy"] as? String == "MUTE_GESTURE_POLICY_ASK")
     #expect(session["labels"] as? [String: String] == ["room": "kitchen", "door": "a=b"])
-    let refused = try await call.run("sessions", "set", "call-1", "spatial_audio.enabled=true")
+    let refused = try await call.run(
+      "sessions", "set", "call-1", "spatial_audio.listener_profile=mine")
     #expect(refused.status == 2 && refused.errorLines.count == 1)
-    #expect(refused.errors.contains("UNIMPLEMENTED: session.config.spatial_audio"))
+    #expect(refused.errors.contains("UNIMPLEMENTED: session.config.spatial_audio.listener_profile"))
   }
 
   @Test(arguments: [

@@ -76,6 +76,7 @@ extension TestServer {
       case .audio(let audio): try await stream.send(audio)
       case .control(let control): try await stream.send(control)
       case .deviceReport(let report): try await stream.send(report)
+      case .headPose(let pose): try await stream.send(pose)
       default: break
       }
     }

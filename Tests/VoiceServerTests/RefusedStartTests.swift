@@ -118,9 +118,9 @@ struct RefusedStartTests {
   }
 
   private static let unsupported: [Fault] = [
-    Fault(field: "start.config.spatial_audio", code: .unimplemented) {
-      $0.config.spatialAudio.enabled = true
-    }
+    Fault(field: "start.config.spatial_audio.listener_profile", code: .unimplemented) {
+      $0.config.spatialAudio.listenerProfile = "mine"
+    },
   ]
 
   @Test(arguments: [invalid, rates, channelCounts, chunkDurations, unsupported])

@@ -75,9 +75,9 @@ struct SteeringTests {
               _ = try await steering.update(
                 .with {
                   $0.name = name
-                  $0.config.spatialAudio.enabled = true
+                  $0.config.spatialAudio.listenerProfile = "mine"
                 }, mask: ["config.spatial_audio"])
-            }, .unimplemented, "session.config.spatial_audio"
+            }, .unimplemented, "session.config.spatial_audio.listener_profile"
           ),
           (
             await refusal { _ = try await steering.reportMuteGesture(name, id: "") },

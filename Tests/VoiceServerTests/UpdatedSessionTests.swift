@@ -89,8 +89,10 @@ struct UpdatedSessionTests {
       (["a" + String(repeating: "\u{301}", count: 10_000)], .invalidArgument, "update_mask"),
       (["config." + String(repeating: "a", count: 20_000)], .invalidArgument, "update_mask"),
       (["name"], .invalidArgument, "update_mask"), (["*"], .invalidArgument, "update_mask"),
-      (["labels", "config.spatial_audio"], .unimplemented, "session.config.spatial_audio"),
-      (["labels", "config"], .unimplemented, "session.config.spatial_audio"),
+      (
+        ["labels", "config.spatial_audio"], .unimplemented,
+        "session.config.spatial_audio.listener_profile"
+      ),
       (
         ["labels", "config.mute"], .invalidArgument,
         "session.config.mute.gesture_decision_timeout"
@@ -102,7 +104,7 @@ struct UpdatedSessionTests {
         let update = Anechoic_V1_Session.with {
           $0.name = client.session
           $0.labels = ["room": "5"]
-          $0.config.spatialAudio.enabled = true
+          $0.config.spatialAudio.listenerProfile = "mine"
           $0.config.mute.gestureDecisionTimeout.seconds = -1
         }
         for (mask, code, field) in refused {

@@ -70,8 +70,8 @@ struct SessionMirror {
     case .playbackClientChanged(let client, let hasJoined):
       expect((state.playbackClient == nil) == hasJoined, "\(client) joined or left twice")
       state.playbackClient = hasJoined ? client : nil
-    case .duckingChanged, .discontinuity, .echoPathChanged, .captureWarning, .draining,
-      .outputDropped:
+    case .duckingChanged, .discontinuity, .farEndDiscontinuity, .echoPathChanged, .captureWarning,
+      .draining, .outputDropped:
       break
     }
   }

@@ -531,42 +531,68 @@ public nonisolated struct Anechoic_V1_VoiceActivityDetection: Sendable {
   fileprivate var _hangover: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
-/// Settings for spatial audio. This version answers UNIMPLEMENTED if any field of this message is
-/// set.
+/// Settings for spatial audio: named far ends are heard where their sources are. They are rendered for
+/// both ears while spatial audio is enabled, the reported route has headphones as its output, and the
+/// playback has two channels. Otherwise they are mixed down. far_end and other_audio are never rendered
+/// for both ears.
 public nonisolated struct Anechoic_V1_SpatialAudio: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The choice of the person who listens. Off by default.
   public var enabled: Bool = false
 
+  /// Applies head_pose. If false, poses have no effect, and the head looks straight ahead.
   public var headTracked: Bool = false
 
-  /// The name of a personal set of head-related transfer functions. Empty selects the generic set.
+  /// The name of a personal set of head-related transfer functions. Empty selects the generic set. This
+  /// version answers UNIMPLEMENTED for every other name.
   public var listenerProfile: String = String()
 
+  /// At most 16. A far end without a source is heard from straight ahead, at 1 m. A source whose far end
+  /// is not in the session has no effect.
   public var sources: [Anechoic_V1_SpatialAudio.Source] = []
+
+  /// Disables the first reflections of a small room.
+  public var earlyReflectionsDisabled: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// The place of a far end, in the axes of a room in which the listener's head is the origin.
   public nonisolated struct Source: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
+    /// The far_end_id of one of start.inputs.far_ends. Each id occurs once.
     public var farEndID: String = String()
 
-    /// 0 is straight ahead, 90 is to the left.
+    /// -360 to 360. 0 is straight ahead, 90 is to the left.
     public var azimuthDegrees: Float = 0
 
-    /// 90 is straight up.
+    /// -90 to 90. 90 is straight up.
     public var elevationDegrees: Float = 0
 
-    public var distanceMeters: Float = 0
+    /// 0.1 to 100. Default 1. The level falls by 6 dB with twice the distance, from 0.25 m on. A position
+    /// at the head itself is refused.
+    public var distanceMeters: Float {
+      get {_distanceMeters ?? 0}
+      set {_distanceMeters = newValue}
+    }
+    /// Returns true if `distanceMeters` has been explicitly set.
+    public var hasDistanceMeters: Bool {self._distanceMeters != nil}
+    /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
+    public mutating func clearDistanceMeters() {self._distanceMeters = nil}
+
+    /// -60 to 12. Also applies where far ends are mixed down.
+    public var gainDb: Float = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
+
+    fileprivate var _distanceMeters: Float? = nil
   }
 
   public init() {}
@@ -1007,7 +1033,7 @@ nonisolated extension Anechoic_V1_VoiceActivityDetection: SwiftProtobuf.Message,
 
 nonisolated extension Anechoic_V1_SpatialAudio: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SpatialAudio"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}enabled\0\u{3}head_tracked\0\u{3}listener_profile\0\u{1}sources\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}enabled\0\u{3}head_tracked\0\u{3}listener_profile\0\u{1}sources\0\u{3}early_reflections_disabled\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1019,6 +1045,7 @@ nonisolated extension Anechoic_V1_SpatialAudio: SwiftProtobuf.Message, SwiftProt
       case 2: try { try decoder.decodeSingularBoolField(value: &self.headTracked) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.listenerProfile) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.sources) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.earlyReflectionsDisabled) }()
       default: break
       }
     }
@@ -1037,6 +1064,9 @@ nonisolated extension Anechoic_V1_SpatialAudio: SwiftProtobuf.Message, SwiftProt
     if !self.sources.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.sources, fieldNumber: 4)
     }
+    if self.earlyReflectionsDisabled != false {
+      try visitor.visitSingularBoolField(value: self.earlyReflectionsDisabled, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1045,6 +1075,7 @@ nonisolated extension Anechoic_V1_SpatialAudio: SwiftProtobuf.Message, SwiftProt
     if lhs.headTracked != rhs.headTracked {return false}
     if lhs.listenerProfile != rhs.listenerProfile {return false}
     if lhs.sources != rhs.sources {return false}
+    if lhs.earlyReflectionsDisabled != rhs.earlyReflectionsDisabled {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1052,7 +1083,7 @@ nonisolated extension Anechoic_V1_SpatialAudio: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Anechoic_V1_SpatialAudio.Source: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_SpatialAudio.protoMessageName + ".Source"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}far_end_id\0\u{3}azimuth_degrees\0\u{3}elevation_degrees\0\u{3}distance_meters\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}far_end_id\0\u{3}azimuth_degrees\0\u{3}elevation_degrees\0\u{3}distance_meters\0\u{3}gain_db\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1063,13 +1094,18 @@ nonisolated extension Anechoic_V1_SpatialAudio.Source: SwiftProtobuf.Message, Sw
       case 1: try { try decoder.decodeSingularStringField(value: &self.farEndID) }()
       case 2: try { try decoder.decodeSingularFloatField(value: &self.azimuthDegrees) }()
       case 3: try { try decoder.decodeSingularFloatField(value: &self.elevationDegrees) }()
-      case 4: try { try decoder.decodeSingularFloatField(value: &self.distanceMeters) }()
+      case 4: try { try decoder.decodeSingularFloatField(value: &self._distanceMeters) }()
+      case 5: try { try decoder.decodeSingularFloatField(value: &self.gainDb) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.farEndID.isEmpty {
       try visitor.visitSingularStringField(value: self.farEndID, fieldNumber: 1)
     }
@@ -1079,8 +1115,11 @@ nonisolated extension Anechoic_V1_SpatialAudio.Source: SwiftProtobuf.Message, Sw
     if self.elevationDegrees.bitPattern != 0 {
       try visitor.visitSingularFloatField(value: self.elevationDegrees, fieldNumber: 3)
     }
-    if self.distanceMeters.bitPattern != 0 {
-      try visitor.visitSingularFloatField(value: self.distanceMeters, fieldNumber: 4)
+    try { if let v = self._distanceMeters {
+      try visitor.visitSingularFloatField(value: v, fieldNumber: 4)
+    } }()
+    if self.gainDb.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.gainDb, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1089,7 +1128,8 @@ nonisolated extension Anechoic_V1_SpatialAudio.Source: SwiftProtobuf.Message, Sw
     if lhs.farEndID != rhs.farEndID {return false}
     if lhs.azimuthDegrees != rhs.azimuthDegrees {return false}
     if lhs.elevationDegrees != rhs.elevationDegrees {return false}
-    if lhs.distanceMeters != rhs.distanceMeters {return false}
+    if lhs._distanceMeters != rhs._distanceMeters {return false}
+    if lhs.gainDb != rhs.gainDb {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1090,6 +1090,9 @@ public nonisolated struct Anechoic_V1_Discontinuity: Sendable {
 
   public var missingSamples: Int64 = 0
 
+  /// The id of the far end if the input is one of start.inputs.far_ends.
+  public var farEndID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2581,7 +2584,7 @@ nonisolated extension Anechoic_V1_Interruption.Reason: SwiftProtobuf._ProtoNameP
 
 nonisolated extension Anechoic_V1_Discontinuity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Discontinuity"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{1}reason\0\u{3}missing_samples\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{1}reason\0\u{3}missing_samples\0\u{3}far_end_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2592,6 +2595,7 @@ nonisolated extension Anechoic_V1_Discontinuity: SwiftProtobuf.Message, SwiftPro
       case 1: try { try decoder.decodeSingularEnumField(value: &self.input) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.reason) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.missingSamples) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.farEndID) }()
       default: break
       }
     }
@@ -2607,6 +2611,9 @@ nonisolated extension Anechoic_V1_Discontinuity: SwiftProtobuf.Message, SwiftPro
     if self.missingSamples != 0 {
       try visitor.visitSingularInt64Field(value: self.missingSamples, fieldNumber: 3)
     }
+    if !self.farEndID.isEmpty {
+      try visitor.visitSingularStringField(value: self.farEndID, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2614,6 +2621,7 @@ nonisolated extension Anechoic_V1_Discontinuity: SwiftProtobuf.Message, SwiftPro
     if lhs.input != rhs.input {return false}
     if lhs.reason != rhs.reason {return false}
     if lhs.missingSamples != rhs.missingSamples {return false}
+    if lhs.farEndID != rhs.farEndID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -98,6 +98,12 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     set {_uniqueStorage()._reduced = newValue}
   }
 
+  /// Whether named far ends are rendered for both ears.
+  public var spatialAudioActive: Bool {
+    get {_storage._spatialAudioActive}
+    set {_uniqueStorage()._spatialAudioActive = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated struct Echo: Sendable {
@@ -339,7 +345,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SessionStats"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}echo\0\u{1}timing\0\u{1}levels\0\u{1}flow\0\u{3}active_mic_mode\0\u{3}ducking_gain_db\0\u{3}far_end\0\u{3}other_audio\0\u{1}reduced\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}echo\0\u{1}timing\0\u{1}levels\0\u{1}flow\0\u{3}active_mic_mode\0\u{3}ducking_gain_db\0\u{3}far_end\0\u{3}other_audio\0\u{1}reduced\0\u{3}spatial_audio_active\0")
 
   fileprivate class _StorageClass {
     var _echo: Anechoic_V1_SessionStats.Echo? = nil
@@ -351,6 +357,7 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
     var _farEnd: Anechoic_V1_SessionStats.Buffer? = nil
     var _otherAudio: Anechoic_V1_SessionStats.Buffer? = nil
     var _reduced: Bool = false
+    var _spatialAudioActive: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -370,6 +377,7 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
       _farEnd = source._farEnd
       _otherAudio = source._otherAudio
       _reduced = source._reduced
+      _spatialAudioActive = source._spatialAudioActive
     }
   }
 
@@ -397,6 +405,7 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
         case 7: try { try decoder.decodeSingularMessageField(value: &_storage._farEnd) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._otherAudio) }()
         case 9: try { try decoder.decodeSingularBoolField(value: &_storage._reduced) }()
+        case 10: try { try decoder.decodeSingularBoolField(value: &_storage._spatialAudioActive) }()
         default: break
         }
       }
@@ -436,6 +445,9 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
       if _storage._reduced != false {
         try visitor.visitSingularBoolField(value: _storage._reduced, fieldNumber: 9)
       }
+      if _storage._spatialAudioActive != false {
+        try visitor.visitSingularBoolField(value: _storage._spatialAudioActive, fieldNumber: 10)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -454,6 +466,7 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
         if _storage._farEnd != rhs_storage._farEnd {return false}
         if _storage._otherAudio != rhs_storage._otherAudio {return false}
         if _storage._reduced != rhs_storage._reduced {return false}
+        if _storage._spatialAudioActive != rhs_storage._spatialAudioActive {return false}
         return true
       }
       if !storagesAreEqual {return false}

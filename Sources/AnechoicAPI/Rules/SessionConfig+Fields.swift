@@ -131,6 +131,7 @@ extension Anechoic_V1_SpatialAudio {
     case "head_tracked": headTracked = update.headTracked
     case "listener_profile": listenerProfile = update.listenerProfile
     case "sources": sources = update.sources
+    case "early_reflections_disabled": earlyReflectionsDisabled = update.earlyReflectionsDisabled
     default: return false
     }
     return true

@@ -44,12 +44,15 @@ struct RequestJournal {
   private var reference: Counter
   private var farEnd: Counter
   private var otherAudio: Counter
+  private var farEnds: [String: Counter]
 
   init(_ inputs: Anechoic_V1_Start.Inputs) {
     microphone = Counter(inputs.microphone)
     reference = Counter(inputs.reference)
     farEnd = Counter(inputs.farEnd)
     otherAudio = Counter(inputs.otherAudio)
+    farEnds = Dictionary(
+      inputs.farEnds.map { ($0.farEndID, Counter($0.format)) }, uniquingKeysWith: { $1 })
   }
 
   /// The index of the next sample of the microphone.
@@ -66,6 +69,9 @@ struct RequestJournal {
     if audio.hasReference { reference.number(&audio.reference) }
     if audio.hasFarEnd { farEnd.number(&audio.farEnd) }
     if audio.hasOtherAudio { otherAudio.number(&audio.otherAudio) }
+    for index in audio.farEnds.indices {
+      farEnds[audio.farEnds[index].farEndID]?.number(&audio.farEnds[index].audio)
+    }
     let samples = audio.hasMicrophone ? microphone.number(&audio.microphone) : position..<position
     items.append(Item(request: .with { $0.audio = audio }, samples: samples))
   }

@@ -119,6 +119,11 @@ public final class ResumableStream: Sendable {
     try await enqueue { $0.add(Anechoic_V1_ProcessRequest.with { $0.deviceReport = report }) }
   }
 
+  /// Sends a pose of the listener's head.
+  public func send(_ pose: Anechoic_V1_HeadPose) async throws {
+    try await enqueue { $0.add(Anechoic_V1_ProcessRequest.with { $0.headPose = pose }) }
+  }
+
   /// Ends the input. The server then sends the remaining output and ends the session.
   public func finish() {
     wakeSender { $0.isFinished = true }

@@ -13,6 +13,7 @@ struct SessionTimeline {
     var reference: Int64
     var farEnd: Int64
     var otherAudio: Int64
+    var farEnds: [String: Int64]
     var processed: Int64
     var playback: Int64
   }
@@ -22,6 +23,8 @@ struct SessionTimeline {
     rates = Rates(
       microphone: rate(started.inputs.microphone), reference: rate(started.inputs.reference),
       farEnd: rate(started.inputs.farEnd), otherAudio: rate(started.inputs.otherAudio),
+      farEnds: Dictionary(
+        started.inputs.farEnds.map { ($0.farEndID, rate($0.format)) }, uniquingKeysWith: { $1 }),
       processed: rate(started.outputs.processed), playback: rate(started.outputs.playback))
   }
 
@@ -43,12 +46,16 @@ struct SessionTimeline {
       if audio.hasReference, !move(&audio.reference, rates.reference) { audio.clearReference() }
       if audio.hasFarEnd, !move(&audio.farEnd, rates.farEnd) { audio.clearFarEnd() }
       if audio.hasOtherAudio, !move(&audio.otherAudio, rates.otherAudio) { audio.clearOtherAudio() }
+      audio.farEnds = audio.farEnds.compactMap { farEnd in
+        var farEnd = farEnd
+        return move(&farEnd.audio, rates.farEnds[farEnd.farEndID] ?? 1) ? farEnd : nil
+      }
       request.audio = audio
     case .control(let control):
       if control.hasAtSample { request.control.atSample = max(0, control.atSample - base) }
     case .playbackReport(let report):
       request.playbackReport.firstSample = report.firstSample - base(at: rates.playback)
-    case .start, .deviceReport, nil: break
+    case .start, .deviceReport, .headPose, nil: break
     }
     return request
   }

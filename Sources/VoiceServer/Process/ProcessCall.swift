@@ -1,7 +1,9 @@
 internal import AnechoicAPI
+internal import AudioCore
 internal import GRPCTransport
 internal import Identity
 internal import SessionConversions
+internal import SpatialAudio
 internal import Telemetry
 internal import VoiceSessions
 
@@ -93,12 +95,28 @@ final class ProcessCall: ServerCallHandler {
     do { try Anechoic_V1_ProcessRequest.checkSize(message) } catch { throw Status(error) }
     let message = Array(message)
     state = .starting
-    resumption = call.whenIdle { [weak self] in
-      guard let self, case .starting = state else { return }
-      if let refusal = message.withUnsafeBytes({ self.refusal(ofStart: $0) }) {
-        refuse(refusal)
-      } else {
-        readOn()
+    resumption = call.whenIdle { [weak self] in self?.startNow(message) }
+  }
+
+  private func startNow(_ message: [UInt8]) {
+    guard case .starting = state else { return }
+    if let refusal = message.withUnsafeBytes({ refusal(ofStart: $0) }) {
+      refuse(refusal)
+    } else {
+      readOn()
+    }
+  }
+
+  /// Starts the session once the responses for its spatial audio are loaded, which takes too long for
+  /// a thread that serves audio.
+  private func start(_ message: UnsafeRawBufferPointer, afterLoadingResponsesAt rate: SampleRate) {
+    let (thread, reference, message) = (call.thread, ThreadBound(self), Array(message))
+    Task(executorPreference: BackgroundExecutor.shared) {
+      do throws(SOFAFault) {
+        _ = try HeadRelatedSet.generic(rate: rate)
+        thread.perform { reference.value?.startNow(message) }
+      } catch {
+        thread.perform { reference.value?.refuse(.spatialDataMissing(error)) }
       }
     }
   }
@@ -134,6 +152,12 @@ final class ProcessCall: ServerCallHandler {
       setup.owner = ControlOrigin(actor: client.name, isMediaClient: true)
       setup.allowsInjection = configuration.injection.isOn
       setup.storesPermissions = configuration.permissions != nil && client.isVerified
+      if setup.canRender, let rate = setup.playback?.rate {
+        setup.headResponses = HeadRelatedSet.loadedGeneric(rate: rate)
+        guard setup.headResponses != nil else {
+          return self.start(message, afterLoadingResponsesAt: rate)
+        }
+      }
       let engine = try configuration.engines.engine(of: start)
       let session = try RunningSession(
         id: SessionID.resolve(start.sessionID), setup, start,

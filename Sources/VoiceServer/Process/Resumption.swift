@@ -83,6 +83,7 @@ extension SessionHandle {
     try check(other.microphonePair == setup.microphonePair, "inputs.microphone_pair")
     try check(other.reference == setup.reference, "inputs.reference")
     try check(other.farEnd == setup.farEnd, "inputs.far_end")
+    try check(other.farEnds == setup.farEnds, "inputs.far_ends")
     try check(other.otherAudio == setup.otherAudio, "inputs.other_audio")
     try check(other.processed == setup.processed, "outputs.processed")
     try check(other.playback == setup.playback, "outputs.playback")

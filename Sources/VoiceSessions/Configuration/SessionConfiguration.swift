@@ -12,6 +12,7 @@ public struct SessionConfiguration: Sendable, Equatable {
   public var voiceActivity = VoiceActivity()
   /// Whether speech may be injected; Apple's `AVAudioSession.MicrophoneInjectionMode`.
   public var acceptsInjection = false
+  public var spatial = SpatialSettings()
 
   public init() {}
 

@@ -1,4 +1,5 @@
 public import AudioCore
+public import SpatialAudio
 
 /// The setup of a session, which is constant to its end.
 public struct SessionSetup: Sendable {
@@ -21,6 +22,11 @@ public struct SessionSetup: Sendable {
   public var reference: AudioFormat?
   /// The format of the other side of the call, or nil for none.
   public var farEnd: AudioFormat?
+  /// The named far ends, `SpatialSettings.largestSourceCount` at most. They need a playback.
+  public var farEnds: [NamedFarEnd] = []
+  /// The responses with which named far ends are rendered for both ears, at the rate of the playback.
+  /// Without them, named far ends are always mixed down.
+  public var headResponses: HeadRelatedSet?
   /// The format of the audio that ducking lowers, or nil for none.
   public var otherAudio: AudioFormat?
   /// The format of the processed output.
@@ -45,6 +51,20 @@ public struct SessionSetup: Sendable {
     self.processed = processed ?? microphone
   }
 
+  /// Whether the session can render its named far ends for both ears, once it has `headResponses`.
+  public var canRender: Bool { !farEnds.isEmpty && playback?.channelCount == 2 }
+
   /// The format of the echo reference: that of the client, or else the playback mix.
   var echoReference: AudioFormat? { reference ?? playback }
+}
+
+/// A far end of a session with several ones.
+public struct NamedFarEnd: Sendable, Equatable {
+  public var id: String
+  public var format: AudioFormat
+
+  public init(id: String, format: AudioFormat) {
+    self.id = id
+    self.format = format
+  }
 }

@@ -25,6 +25,8 @@ public struct SessionEvent: Sendable, Equatable {
     case interruption(Interruption)
     case configurationChanged(SessionConfiguration, by: ControlOrigin)
     case discontinuity(InputKind, GapReason, missingSamples: Int64)
+    /// Samples of a named far end were missing.
+    case farEndDiscontinuity(id: String, GapReason, missingSamples: Int64)
     /// The echo was found, or is found elsewhere than before, or begins to be removed there.
     case echoPathChanged(delay: Duration, hasConverged: Bool)
     case captureWarning(CaptureProblem, isActive: Bool)

@@ -21,6 +21,8 @@ public struct SessionStatistics: Sendable, Equatable {
   public var duckingGain: Float = 0
   /// The buffer of the far end, or nil without one and under the media clock.
   public var farEnd: Buffer?
+  /// Whether named far ends are rendered for both ears.
+  public var isSpatialAudioActive = false
   /// The buffer of the other audio, or nil without one and under the media clock.
   public var otherAudio: Buffer?
 

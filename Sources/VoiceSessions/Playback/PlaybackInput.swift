@@ -9,7 +9,8 @@ internal import Resampling
 struct PlaybackInput: ~Copyable {
   /// The last frame in the format of the input.
   let frame: Frame
-  private let converted: Frame
+  /// The last frame in the format of the playback.
+  let converted: Frame
   private let isElastic: Bool
   private let splicer: FrameSplicer
   private(set) var timeline: InputTimeline

@@ -1,4 +1,5 @@
 internal import AudioCore
+internal import SpatialAudio
 internal import VoiceEngines
 
 /// The playback side of a session: mixes the far end, ducked other audio, the chime and injected
@@ -7,6 +8,7 @@ struct PlaybackSide: ~Copyable {
   /// The last 10 ms of the mix.
   let mix: Frame
   private var farEnd: FarEnd?
+  private var farEnds: FarEnds?
   private let hasOtherAudio: Bool
   private var otherAudio: PlaybackInput?
   private var chime: Chime
@@ -24,6 +26,7 @@ struct PlaybackSide: ~Copyable {
     let farEnd = try setup.farEnd.map {
       try FarEnd($0, playback: format, isElastic: isElastic, engine)
     }
+    let farEnds = setup.farEnds.isEmpty ? nil : try FarEnds(setup, playback: format, engine)
     let otherAudio = try setup.otherAudio.map {
       try PlaybackInput($0, playback: format, isElastic: isElastic)
     }
@@ -32,10 +35,11 @@ struct PlaybackSide: ~Copyable {
     chime = Chime(rate: format.rate)
     ducker = Ducker(setup.configuration.ducking)
     limiter = Limiter(rate: format.rate)
-    if setup.farEnd != nil {
+    if setup.farEnd != nil || !setup.farEnds.isEmpty {
       farEndVoice = VoiceActivityDetector(setup.configuration.voiceActivity)
     }
     self.farEnd = farEnd
+    self.farEnds = farEnds
     self.otherAudio = otherAudio
   }
 
@@ -50,6 +54,7 @@ struct PlaybackSide: ~Copyable {
     statistics.duckingGain = hasOtherAudio ? ducker.gain : 0
     statistics.farEnd = farEnd?.input.buffer
     statistics.otherAudio = otherAudio?.buffer
+    statistics.isSpatialAudioActive = farEnds?.isRendered ?? false
   }
 
   /// Appends samples of the far end.
@@ -61,6 +66,15 @@ struct PlaybackSide: ~Copyable {
     try farEnd?.input.append(samples, firstSample: firstSample) ?? 0
   }
 
+  /// Appends samples of a named far end.
+  ///
+  /// - Returns: How many samples were missing before them.
+  func appendFarEnd(
+    _ samples: UnsafeRawBufferPointer, to index: Int, firstSample: Int64?
+  ) throws(InputFault) -> Int64 {
+    try farEnds?.append(samples, to: index, firstSample: firstSample) ?? 0
+  }
+
   /// Appends samples of the other audio.
   ///
   /// - Returns: How many samples were missing before them.
@@ -70,38 +84,48 @@ struct PlaybackSide: ~Copyable {
     try otherAudio?.append(samples, firstSample: firstSample) ?? 0
   }
 
-  /// Applies new settings of the far end's voice activity.
+  /// Applies new settings of the far ends.
   mutating func apply(_ configuration: SessionConfiguration) {
+    farEnds?.apply(configuration.spatial)
     farEndVoice?.set(configuration.voiceActivity)
   }
 
   /// Starts a chime, after the one that sounds already.
   mutating func sound(_ kind: Chime.Kind) { chime.start(kind) }
 
-  /// Moves the inputs on by 10 ms and listens to the far end.
+  /// Moves the inputs on by 10 ms and listens to the far ends.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func advance(_ configuration: SessionConfiguration) -> VoiceActivityDetector.Change? {
     farEnd?.input.advance()
+    farEnds?.advance()
     otherAudio?.advance()
     let isListenedTo =
       configuration.voiceActivity.isFarEndEnabled
       || hasOtherAudio && configuration.ducking.isAdvanced
-    let isSilent = farEnd?.input.isSilent ?? true
+    let isSilent = (farEnd?.input.isSilent ?? true) && (farEnds?.areSilent ?? true)
     framesSinceFarEnd = isSilent ? min(framesSinceFarEnd + 1, Self.farEndHoldFrames) : 0
-    let hasVoice = isListenedTo && farEnd?.hasVoice() ?? false
+    let hasVoice = isListenedTo && hasFarEndVoice()
     return farEndVoice?.process(hasVoice: hasVoice)
   }
 
-  /// Makes the mix of the frames that `advance` brought.
+  private mutating func hasFarEndVoice() -> Bool {
+    // Both detectors hear each frame.
+    let (one, others) = (farEnd?.hasVoice() ?? false, farEnds?.hasVoice() ?? false)
+    return one || others
+  }
+
+  /// Makes the mix of the frames that `advance` brought. `head` is the head of a listener who hears named
+  /// far ends where they are.
   /// Runs per frame: no allocation, lock, log or await.
   ///
   /// - Returns: The change of the ducking gain that begins with this frame.
   mutating func process(
-    nearEndTalks: Bool, _ configuration: SessionConfiguration,
+    nearEndTalks: Bool, head: HeadPose?, _ configuration: SessionConfiguration,
     _ injections: borrowing InjectionQueue
   ) -> Ducker.Change? {
     mix.clear()
     farEnd?.input.add(to: mix)
+    farEnds?.add(to: mix, head: head)
     var change: Ducker.Change?
     if hasOtherAudio {
       let before = ducker.gain
@@ -117,9 +141,10 @@ struct PlaybackSide: ~Copyable {
     return change
   }
 
-  /// Drops all waiting samples of both inputs, with a fade of 5 ms.
+  /// Drops all waiting samples of all inputs, with a fade of 5 ms.
   mutating func clear() {
     farEnd?.input.clear()
+    farEnds?.clear()
     otherAudio?.clear()
   }
 }

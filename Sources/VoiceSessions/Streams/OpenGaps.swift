@@ -14,6 +14,9 @@ struct OpenGaps {
   private var reference: Gap?
   private var farEnd: Gap?
   private var otherAudio: Gap?
+  private var farEnds: [Gap?]
+
+  init(farEnds count: Int = 0) { farEnds = Array(repeating: nil, count: count) }
 
   /// Whether a gap of the microphone goes on.
   var hasMicrophone: Bool { microphone != nil }
@@ -29,6 +32,19 @@ struct OpenGaps {
   mutating func close(_ input: InputKind) -> Gap? {
     defer { self[input] = nil }
     return self[input]
+  }
+
+  /// Opens or extends the gap of a named far end.
+  mutating func add(_ missing: Int64, _ reason: GapReason, toFarEnd index: Int) {
+    concealedSamples += UInt64(missing)
+    let missingSamples = (farEnds[index]?.missingSamples ?? 0) + missing
+    farEnds[index] = Gap(reason: farEnds[index]?.reason ?? reason, missingSamples: missingSamples)
+  }
+
+  /// Closes the gap of a named far end and returns it, or nil where none was open.
+  mutating func close(farEnd index: Int) -> Gap? {
+    defer { farEnds[index] = nil }
+    return farEnds[index]
   }
 
   private subscript(input: InputKind) -> Gap? {

@@ -7,16 +7,17 @@ internal import SwiftProtobuf
 internal import Synchronization
 internal import VoiceSessions
 
-/// A file with controls and device reports, each on a line of JSON with its time.
+/// A file with controls, device reports and poses of the head, each on a line of JSON with its time.
 ///
 /// A line is `{"at": SECONDS, FIELD: ...}`, where FIELD is a member of the oneof in
-/// `anechoic.v1.Control`, or `device_report`. The id of a control is the number of its line.
+/// `anechoic.v1.Control`, `device_report` or `head_pose`. The id of a control is the number of its line.
 struct ControlFile {
   /// A request that is sent at a sample of the microphone.
   struct Entry {
     enum Request {
       case control(Anechoic_V1_Control)
       case deviceReport(Anechoic_V1_DeviceReport)
+      case headPose(Anechoic_V1_HeadPose)
     }
 
     let sample: Int64
@@ -95,9 +96,15 @@ struct ControlFile {
       try check(report)
       return Entry(sample: sample, line: number, request: .deviceReport(report))
     }
+    if members["head_pose"] != nil || members["headPose"] != nil {
+      var pose = (try message(members) as Anechoic_V1_ProcessRequest).headPose
+      pose.deviceTimeNs = Int64((seconds * 1e9).rounded())
+      return Entry(sample: sample, line: number, request: .headPose(pose))
+    }
     var control: Anechoic_V1_Control = try message(members)
     guard control.control != nil else {
-      throw Malformed(description: "a control or \"device_report\" is missing beside \"at\"")
+      throw Malformed(
+        description: "a control, \"device_report\" or \"head_pose\" is missing beside \"at\"")
     }
     control.atSample = sample
     control.controlID = UInt64(number)
@@ -137,16 +144,23 @@ final class ControlQueue: Sendable {
   /// The ids of the file's controls: the numbers of their lines.
   private let lines: Set<UInt64>
   private let state: Mutex<State>
+  /// Whether there are poses, whose times are those of the microphone.
+  let hasPoses: Bool
 
-  /// Reads the file, for a microphone of the given rate.
-  init(file path: String?, rate: SampleRate) throws(CommandFailure) {
+  /// Reads the file, for a microphone of the given rate. `route` is reported first of all.
+  init(
+    file path: String?, rate: SampleRate, route: Anechoic_V1_DeviceReport?
+  ) throws(CommandFailure) {
     let timed =
       try path.map { path throws(CommandFailure) in
         try ControlFile(path: path).entries(rate: rate)
       } ?? []
     self.path = path
     lines = Set(timed.map { UInt64($0.line) })
-    state = Mutex(State(timed: timed[...], lastID: lines.max() ?? 0))
+    hasPoses = timed.contains { if case .headPose = $0.request { true } else { false } }
+    let first = route.map { ControlFile.Entry(sample: 0, line: 0, request: .deviceReport($0)) }
+    let all = [first].compactMap { $0 } + timed
+    state = Mutex(State(timed: all[...], lastID: lines.max() ?? 0))
   }
 
   /// Returns the file and line of a control, for messages.

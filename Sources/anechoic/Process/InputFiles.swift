@@ -3,6 +3,7 @@ internal import AudioCore
 internal import AudioFiles
 internal import Foundation
 internal import SessionConversions
+internal import SwiftProtobuf
 
 /// The files that a job sends at the same time. The session is as long as the microphone's file, or
 /// endless if the files are repeated.
@@ -12,11 +13,14 @@ struct InputFiles {
 
   private let microphone: InputFile
   private let others: [InputFile]
+  /// The far ends that have names.
+  private let farEnds: [(id: String, file: InputFile)]
 
   /// Opens the files. An input without a path is not part of the session. `repeating` starts all
   /// files again, without a gap, whenever the microphone's file ends. `asOpus` sends Opus packets.
   init(
-    microphone: String, others: [(input: SessionInput, path: String?)], repeating: Bool,
+    microphone: String, others: [(input: SessionInput, path: String?)],
+    farEnds: [(id: String, path: String)], repeating: Bool,
     asOpus: Bool
   ) throws(AudioFileError) {
     self.microphone = try InputFile(.microphone, path: microphone, asOpus: asOpus)
@@ -29,6 +33,13 @@ struct InputFiles {
       files.append(file)
     }
     self.others = files
+    var named: [(id: String, file: InputFile)] = []
+    for (id, path) in farEnds {
+      let file = try InputFile(.farEnd, path: path, asOpus: false)
+      if repeating { file.repeats(as: self.microphone) }
+      named.append((id, file))
+    }
+    self.farEnds = named
   }
 
   var microphoneFormat: AudioFormat { microphone.format }
@@ -45,13 +56,24 @@ struct InputFiles {
     return (length, microphone.duration)
   }
 
-  /// The format of the playback: the far end's format, or the microphone's if there is no far end.
-  var playbackFormat: AudioFormat { (file(of: .farEnd) ?? microphone).format }
+  /// The format of the playback: the far end's format, or the microphone's if there is no far end. With
+  /// named far ends, it has two channels and the highest of their rates.
+  var playbackFormat: AudioFormat {
+    let format = (file(of: .farEnd) ?? microphone).format
+    guard let highest = farEnds.map(\.file.format.rate).max() else { return format }
+    return AudioFormat(encoding: format.encoding, rate: highest, channelCount: 2)
+  }
 
   /// Announces the formats of the inputs in the start of the session.
   func announce(in inputs: inout Anechoic_V1_Start.Inputs) {
     for file in [microphone] + others {
       inputs[keyPath: file.input.format] = Anechoic_V1_AudioFormat(file.sentFormat)
+    }
+    inputs.farEnds = farEnds.map { farEnd in
+      .with {
+        $0.farEndID = farEnd.id
+        $0.format = Anechoic_V1_AudioFormat(farEnd.file.format)
+      }
     }
   }
 
@@ -86,6 +108,12 @@ struct InputFiles {
     audio.microphone.samples = samples
     for file in others {
       audio[keyPath: file.input.chunk].samples = try file.read(frames: frames, padded: true)
+    }
+    for (id, file) in farEnds {
+      var farEnd = Anechoic_V1_FarEndAudio()
+      farEnd.farEndID = id
+      farEnd.audio.samples = try file.read(frames: frames, padded: true)
+      audio.farEnds.append(farEnd)
     }
     return audio
   }

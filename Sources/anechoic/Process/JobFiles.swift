@@ -5,6 +5,8 @@ struct JobFiles {
   var microphone: String
   var reference: String?
   var farEnd: String?
+  /// The far ends that have names.
+  var farEnds: [(id: String, path: String)] = []
   var otherAudio: String?
   var controls: String?
   /// Whether the inputs start again, without a gap, whenever the microphone's file ends.
@@ -18,7 +20,7 @@ struct JobFiles {
 
   /// The files that the job reads.
   var read: [String] {
-    [microphone, reference, farEnd, otherAudio, controls].compactMap { $0 }
+    [microphone, reference, farEnd, otherAudio, controls].compactMap { $0 } + farEnds.map(\.path)
   }
 
   /// Opens the input files.
@@ -26,7 +28,7 @@ struct JobFiles {
     try InputFiles(
       microphone: microphone,
       others: [(.reference, reference), (.farEnd, farEnd), (.otherAudio, otherAudio)],
-      repeating: isLoop, asOpus: isOpus)
+      farEnds: farEnds, repeating: isLoop, asOpus: isOpus)
   }
 
   /// The warning about a microphone and a reference that are the same file, otherwise nil.

@@ -30,6 +30,11 @@ struct ProcessCommand: AsyncParsableCommand {
         anechoic process --server 127.0.0.1:50051 --session-id call-1 \\
           --pacing real-time --loop --microphone mic.wav --output voice.wav
 
+      A conference for headphones:
+        anechoic process --microphone mic.wav --output voice.wav --playback played.wav \\
+          --far-end alice=a.wav --far-end bob=b.wav \\
+          --place alice=45,0,1 --place bob=-45,0,1 --headphones
+
       Each line of the file for --controls is a JSON object: a time in seconds and one field of \
       anechoic.v1.Control.
         {"at": 2.5, "set_mute": {"muted": true}}
@@ -45,6 +50,7 @@ struct ProcessCommand: AsyncParsableCommand {
   @OptionGroup(title: "Files") var files: ProcessFiles
   @OptionGroup(title: "Voice") var voice: VoiceOptions
   @OptionGroup(title: "Call") var call: CallOptions
+  @OptionGroup(title: "Spatial audio") var spatial: SpatialOptions
   @OptionGroup var identity: ClientOption
 
   @Option(help: "The speed. media-clock is as fast as possible.")
@@ -75,6 +81,7 @@ struct ProcessCommand: AsyncParsableCommand {
   @OptionGroup(title: "Connection") var connection: ServerAccess
 
   func validate() throws {
+    try spatial.validate(farEnds: files.farEnd.compactMap(\.name))
     try connection.validate(for: server)
     guard reconnect.duration <= .seconds(3600) else {
       throw ValidationError("--reconnect must be at most 1h.")
@@ -97,7 +104,7 @@ struct ProcessCommand: AsyncParsableCommand {
       try files.checkRoles()
       if let warning = files.job.sameFileWarning { warn(warning) }
       let job = try ProcessJob(
-        files.job, start, grantInjection: grantInjection,
+        files.job, start, route: spatial.route, grantInjection: grantInjection,
         remembersInjection: call.rememberInjection
       ) { [logs = files.logs] rate in try JobLogFiles(logs, rate: rate) }
       if let warning = job.shortReferenceWarning { warn(warning) }
@@ -120,6 +127,7 @@ struct ProcessCommand: AsyncParsableCommand {
     .with { start in
       voice.apply(to: &start.config)
       call.apply(to: &start)
+      spatial.apply(to: &start.config)
       // The recorder must know the id before the session starts.
       if files.record != nil, start.sessionID.isEmpty { start.sessionID = UUID().uuidString }
       start.pacing = pacing.pacing

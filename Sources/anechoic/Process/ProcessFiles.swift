@@ -14,8 +14,12 @@ struct ProcessFiles: ParsableArguments {
   var reference: String?
 
   @Option(
-    help: ArgumentHelp("The other side of the call, mixed into the playback.", valueName: "file"))
-  var farEnd: String?
+    help: ArgumentHelp(
+      """
+      The other side of the call, mixed into the playback. With a name, as in alice=a.wav, one of \
+      several; repeatable.
+      """, valueName: "[name=]file"))
+  var farEnd: [FarEndFile] = []
 
   @Option(
     help: ArgumentHelp(
@@ -80,6 +84,12 @@ struct ProcessFiles: ParsableArguments {
   var opus = false
 
   func validate() throws {
+    guard farEnd.count(where: { $0.name == nil }) <= 1 else {
+      throw ValidationError("--far-end without a name may be given once.")
+    }
+    guard farEnd.allSatisfy({ $0.name == nil }) || playback != nil else {
+      throw ValidationError("--far-end with a name needs --playback.")
+    }
     guard otherAudio == nil || playback != nil else {
       throw ValidationError("--other-audio needs --playback.")
     }
@@ -91,7 +101,10 @@ struct ProcessFiles: ParsableArguments {
   /// The files of the job.
   var job: JobFiles {
     JobFiles(
-      microphone: microphone, reference: reference, farEnd: farEnd, otherAudio: otherAudio,
+      microphone: microphone, reference: reference,
+      farEnd: farEnd.first { $0.name == nil }?.path,
+      farEnds: farEnd.compactMap { file in file.name.map { ($0, file.path) } },
+      otherAudio: otherAudio,
       controls: controls, isLoop: loop, isOpus: opus, output: output, playback: playback)
   }
 

@@ -27,7 +27,8 @@ final class ProcessJob {
   /// Opens the input files. Existing output files stay unchanged until there is output to write.
   /// `makeLog` opens the log then, for a microphone of a rate.
   init(
-    _ files: JobFiles, _ start: Anechoic_V1_Start, grantInjection: GrantInjectionArgument?,
+    _ files: JobFiles, _ start: Anechoic_V1_Start, route: Anechoic_V1_DeviceReport? = nil,
+    grantInjection: GrantInjectionArgument?,
     remembersInjection: Bool, makeLog: @escaping (SampleRate) throws -> any JobLog
   ) throws {
     self.files = files
@@ -43,7 +44,7 @@ final class ProcessJob {
       length: sampleCount.map { inputs.microphoneFormat.rate.duration(ofSamples: $0) },
       shortReference: inputs.shortReference,
       hasEchoReference: files.reference != nil || files.playback != nil)
-    controls = try ControlQueue(file: files.controls, rate: microphoneFormat.rate)
+    controls = try ControlQueue(file: files.controls, rate: microphoneFormat.rate, route: route)
     injectionPolicy = InjectionPolicy(
       grantInjection, remembers: remembersInjection, controls: controls)
     var start = start

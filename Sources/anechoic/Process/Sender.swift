@@ -36,7 +36,10 @@ actor Sender {
     let start = ContinuousClock.now
     let chunkSamples = framesPerChunk * files.microphoneFormat.rate.samplesPerFrame
     var chunks = 0
-    while !stop.isSet, let audio = try files.read(frames: framesPerChunk) {
+    while !stop.isSet, var audio = try files.read(frames: framesPerChunk) {
+      if controls.hasPoses {
+        audio.microphone.deviceTimeNs = Int64(chunks * framesPerChunk) * 10_000_000
+      }
       if isPaced {
         let due = start + .milliseconds(10 * framesPerChunk * chunks)
         try await Task.sleep(until: due, clock: .continuous)
@@ -56,6 +59,7 @@ actor Sender {
       switch request {
       case .control(let control): try await stream.send(control)
       case .deviceReport(let report): try await stream.send(report)
+      case .headPose(let pose): try await stream.send(pose)
       }
     }
   }

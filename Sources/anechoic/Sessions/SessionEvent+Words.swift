@@ -49,7 +49,8 @@ extension Anechoic_V1_SessionEvent {
       "injection \(progress.injectionID) \(Words.of(progress.state))"
     case .configChanged(let change): "configuration changed by \(change.actor)"
     case .discontinuity(let gap):
-      "\(gap.missingSamples) samples of \(Words.of(gap.input)) are missing: \(Words.of(gap.reason))"
+      "\(gap.missingSamples) samples of \(Words.of(gap.input))"
+        + "\(gap.farEndID.isEmpty ? "" : " \(gap.farEndID)") are missing: \(Words.of(gap.reason))"
     case .captureWarning(let warning):
       "capture warning: \(Words.of(warning.problem)), \(warning.active ? "started" : "ended")"
     case .outputDropped(let dropped):

@@ -65,27 +65,31 @@ class SessionConfig(_message.Message):
     def __init__(self, voice_processing: _Optional[_Union[VoiceProcessing, _Mapping]] = ..., preferred_mic_mode: _Optional[_Union[MicMode, str]] = ..., other_audio_ducking: _Optional[_Union[OtherAudioDucking, _Mapping]] = ..., mute: _Optional[_Union[MuteSettings, _Mapping]] = ..., voice_activity_detection: _Optional[_Union[VoiceActivityDetection, _Mapping]] = ..., preferred_injection_mode: _Optional[_Union[InjectionMode, str]] = ..., spatial_audio: _Optional[_Union[SpatialAudio, _Mapping]] = ...) -> None: ...
 
 class SpatialAudio(_message.Message):
-    __slots__ = ["enabled", "head_tracked", "listener_profile", "sources"]
+    __slots__ = ["early_reflections_disabled", "enabled", "head_tracked", "listener_profile", "sources"]
     class Source(_message.Message):
-        __slots__ = ["azimuth_degrees", "distance_meters", "elevation_degrees", "far_end_id"]
+        __slots__ = ["azimuth_degrees", "distance_meters", "elevation_degrees", "far_end_id", "gain_db"]
         AZIMUTH_DEGREES_FIELD_NUMBER: _ClassVar[int]
         DISTANCE_METERS_FIELD_NUMBER: _ClassVar[int]
         ELEVATION_DEGREES_FIELD_NUMBER: _ClassVar[int]
         FAR_END_ID_FIELD_NUMBER: _ClassVar[int]
+        GAIN_DB_FIELD_NUMBER: _ClassVar[int]
         azimuth_degrees: float
         distance_meters: float
         elevation_degrees: float
         far_end_id: str
-        def __init__(self, far_end_id: _Optional[str] = ..., azimuth_degrees: _Optional[float] = ..., elevation_degrees: _Optional[float] = ..., distance_meters: _Optional[float] = ...) -> None: ...
+        gain_db: float
+        def __init__(self, far_end_id: _Optional[str] = ..., azimuth_degrees: _Optional[float] = ..., elevation_degrees: _Optional[float] = ..., distance_meters: _Optional[float] = ..., gain_db: _Optional[float] = ...) -> None: ...
+    EARLY_REFLECTIONS_DISABLED_FIELD_NUMBER: _ClassVar[int]
     ENABLED_FIELD_NUMBER: _ClassVar[int]
     HEAD_TRACKED_FIELD_NUMBER: _ClassVar[int]
     LISTENER_PROFILE_FIELD_NUMBER: _ClassVar[int]
     SOURCES_FIELD_NUMBER: _ClassVar[int]
+    early_reflections_disabled: bool
     enabled: bool
     head_tracked: bool
     listener_profile: str
     sources: _containers.RepeatedCompositeFieldContainer[SpatialAudio.Source]
-    def __init__(self, enabled: bool = ..., head_tracked: bool = ..., listener_profile: _Optional[str] = ..., sources: _Optional[_Iterable[_Union[SpatialAudio.Source, _Mapping]]] = ...) -> None: ...
+    def __init__(self, enabled: bool = ..., head_tracked: bool = ..., listener_profile: _Optional[str] = ..., sources: _Optional[_Iterable[_Union[SpatialAudio.Source, _Mapping]]] = ..., early_reflections_disabled: bool = ...) -> None: ...
 
 class VoiceActivityDetection(_message.Message):
     __slots__ = ["enabled", "far_end_enabled", "hangover", "start_window"]

@@ -90,14 +90,16 @@ class ConfigChanged(_message.Message):
     def __init__(self, config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class Discontinuity(_message.Message):
-    __slots__ = ["input", "missing_samples", "reason"]
+    __slots__ = ["far_end_id", "input", "missing_samples", "reason"]
+    FAR_END_ID_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
     MISSING_SAMPLES_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
+    far_end_id: str
     input: InputKind
     missing_samples: int
     reason: _audio_pb2.GapReason
-    def __init__(self, input: _Optional[_Union[InputKind, str]] = ..., reason: _Optional[_Union[_audio_pb2.GapReason, str]] = ..., missing_samples: _Optional[int] = ...) -> None: ...
+    def __init__(self, input: _Optional[_Union[InputKind, str]] = ..., reason: _Optional[_Union[_audio_pb2.GapReason, str]] = ..., missing_samples: _Optional[int] = ..., far_end_id: _Optional[str] = ...) -> None: ...
 
 class Draining(_message.Message):
     __slots__ = ["ends_in"]

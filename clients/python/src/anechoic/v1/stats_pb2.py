@@ -15,7 +15,7 @@ from anechoic.v1 import config_pb2 as anechoic_dot_v1_dot_config__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61nechoic/v1/stats.proto\x12\x0b\x61nechoic.v1\x1a\x18\x61nechoic/v1/config.proto\x1a\x1egoogle/protobuf/duration.proto\"\xbf\x0b\n\x0cSessionStats\x12,\n\x04\x65\x63ho\x18\x01 \x01(\x0b\x32\x1e.anechoic.v1.SessionStats.Echo\x12\x30\n\x06timing\x18\x02 \x01(\x0b\x32 .anechoic.v1.SessionStats.Timing\x12\x30\n\x06levels\x18\x03 \x01(\x0b\x32 .anechoic.v1.SessionStats.Levels\x12,\n\x04\x66low\x18\x04 \x01(\x0b\x32\x1e.anechoic.v1.SessionStats.Flow\x12-\n\x0f\x61\x63tive_mic_mode\x18\x05 \x01(\x0e\x32\x14.anechoic.v1.MicMode\x12\x17\n\x0f\x64ucking_gain_db\x18\x06 \x01(\x02\x12\x31\n\x07\x66\x61r_end\x18\x07 \x01(\x0b\x32 .anechoic.v1.SessionStats.Buffer\x12\x35\n\x0bother_audio\x18\x08 \x01(\x0b\x32 .anechoic.v1.SessionStats.Buffer\x12\x0f\n\x07reduced\x18\t \x01(\x08\x1a\xa2\x02\n\x04\x45\x63ho\x12 \n\x13\x65\x63ho_return_loss_db\x18\x01 \x01(\x02H\x00\x88\x01\x01\x12,\n\x1f\x65\x63ho_return_loss_enhancement_db\x18\x02 \x01(\x02H\x01\x88\x01\x01\x12-\n\x05\x64\x65lay\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationH\x02\x88\x01\x01\x12%\n\x18residual_echo_likelihood\x18\x04 \x01(\x02H\x03\x88\x01\x01\x12\x11\n\tconverged\x18\x05 \x01(\x08\x42\x16\n\x14_echo_return_loss_dbB\"\n _echo_return_loss_enhancement_dbB\x08\n\x06_delayB\x1b\n\x19_residual_echo_likelihood\x1a\xbc\x02\n\x06Timing\x12\x16\n\tdrift_ppm\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12.\n\x06jitter\x18\x02 \x01(\x0b\x32\x19.google.protobuf.DurationH\x01\x88\x01\x01\x12\x37\n\x14\x66rame_processing_p50\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x37\n\x14\x66rame_processing_p99\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12,\n\tinput_lag\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x31\n\x0eoutput_backlog\x18\x06 \x01(\x0b\x32\x19.google.protobuf.DurationB\x0c\n\n_drift_ppmB\t\n\x07_jitter\x1a]\n\x06\x42uffer\x12(\n\x05\x64\x65lay\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12)\n\x06target\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x1aw\n\x06Levels\x12\x1b\n\x13microphone_rms_dbfs\x18\x01 \x01(\x02\x12\x1a\n\x12processed_rms_dbfs\x18\x02 \x01(\x02\x12\x18\n\x10noise_floor_dbfs\x18\x03 \x01(\x02\x12\x1a\n\x12speech_probability\x18\x04 \x01(\x02\x1a\xef\x01\n\x04\x46low\x12\x18\n\x10\x66rames_processed\x18\x01 \x01(\x04\x12\x19\n\x11samples_concealed\x18\x02 \x01(\x04\x12 \n\x18reference_frames_missing\x18\x03 \x01(\x04\x12\x1d\n\x15output_chunks_dropped\x18\x04 \x01(\x04\x12\x1e\n\x16output_samples_dropped\x18\x05 \x01(\x04\x12\x1f\n\x17microphone_samples_late\x18\x06 \x01(\x04\x12\x13\n\x0bsuspensions\x18\x07 \x01(\r\x12\x1b\n\x13output_samples_lost\x18\x08 \x01(\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61nechoic/v1/stats.proto\x12\x0b\x61nechoic.v1\x1a\x18\x61nechoic/v1/config.proto\x1a\x1egoogle/protobuf/duration.proto\"\xdd\x0b\n\x0cSessionStats\x12,\n\x04\x65\x63ho\x18\x01 \x01(\x0b\x32\x1e.anechoic.v1.SessionStats.Echo\x12\x30\n\x06timing\x18\x02 \x01(\x0b\x32 .anechoic.v1.SessionStats.Timing\x12\x30\n\x06levels\x18\x03 \x01(\x0b\x32 .anechoic.v1.SessionStats.Levels\x12,\n\x04\x66low\x18\x04 \x01(\x0b\x32\x1e.anechoic.v1.SessionStats.Flow\x12-\n\x0f\x61\x63tive_mic_mode\x18\x05 \x01(\x0e\x32\x14.anechoic.v1.MicMode\x12\x17\n\x0f\x64ucking_gain_db\x18\x06 \x01(\x02\x12\x31\n\x07\x66\x61r_end\x18\x07 \x01(\x0b\x32 .anechoic.v1.SessionStats.Buffer\x12\x35\n\x0bother_audio\x18\x08 \x01(\x0b\x32 .anechoic.v1.SessionStats.Buffer\x12\x0f\n\x07reduced\x18\t \x01(\x08\x12\x1c\n\x14spatial_audio_active\x18\n \x01(\x08\x1a\xa2\x02\n\x04\x45\x63ho\x12 \n\x13\x65\x63ho_return_loss_db\x18\x01 \x01(\x02H\x00\x88\x01\x01\x12,\n\x1f\x65\x63ho_return_loss_enhancement_db\x18\x02 \x01(\x02H\x01\x88\x01\x01\x12-\n\x05\x64\x65lay\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationH\x02\x88\x01\x01\x12%\n\x18residual_echo_likelihood\x18\x04 \x01(\x02H\x03\x88\x01\x01\x12\x11\n\tconverged\x18\x05 \x01(\x08\x42\x16\n\x14_echo_return_loss_dbB\"\n _echo_return_loss_enhancement_dbB\x08\n\x06_delayB\x1b\n\x19_residual_echo_likelihood\x1a\xbc\x02\n\x06Timing\x12\x16\n\tdrift_ppm\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12.\n\x06jitter\x18\x02 \x01(\x0b\x32\x19.google.protobuf.DurationH\x01\x88\x01\x01\x12\x37\n\x14\x66rame_processing_p50\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x37\n\x14\x66rame_processing_p99\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12,\n\tinput_lag\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x31\n\x0eoutput_backlog\x18\x06 \x01(\x0b\x32\x19.google.protobuf.DurationB\x0c\n\n_drift_ppmB\t\n\x07_jitter\x1a]\n\x06\x42uffer\x12(\n\x05\x64\x65lay\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12)\n\x06target\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x1aw\n\x06Levels\x12\x1b\n\x13microphone_rms_dbfs\x18\x01 \x01(\x02\x12\x1a\n\x12processed_rms_dbfs\x18\x02 \x01(\x02\x12\x18\n\x10noise_floor_dbfs\x18\x03 \x01(\x02\x12\x1a\n\x12speech_probability\x18\x04 \x01(\x02\x1a\xef\x01\n\x04\x46low\x12\x18\n\x10\x66rames_processed\x18\x01 \x01(\x04\x12\x19\n\x11samples_concealed\x18\x02 \x01(\x04\x12 \n\x18reference_frames_missing\x18\x03 \x01(\x04\x12\x1d\n\x15output_chunks_dropped\x18\x04 \x01(\x04\x12\x1e\n\x16output_samples_dropped\x18\x05 \x01(\x04\x12\x1f\n\x17microphone_samples_late\x18\x06 \x01(\x04\x12\x13\n\x0bsuspensions\x18\x07 \x01(\r\x12\x1b\n\x13output_samples_lost\x18\x08 \x01(\x04\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'anechoic.v1.stats_pb2', globals())
@@ -23,15 +23,15 @@ if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
   _SESSIONSTATS._serialized_start=99
-  _SESSIONSTATS._serialized_end=1570
-  _SESSIONSTATS_ECHO._serialized_start=503
-  _SESSIONSTATS_ECHO._serialized_end=793
-  _SESSIONSTATS_TIMING._serialized_start=796
-  _SESSIONSTATS_TIMING._serialized_end=1112
-  _SESSIONSTATS_BUFFER._serialized_start=1114
-  _SESSIONSTATS_BUFFER._serialized_end=1207
-  _SESSIONSTATS_LEVELS._serialized_start=1209
-  _SESSIONSTATS_LEVELS._serialized_end=1328
-  _SESSIONSTATS_FLOW._serialized_start=1331
-  _SESSIONSTATS_FLOW._serialized_end=1570
+  _SESSIONSTATS._serialized_end=1600
+  _SESSIONSTATS_ECHO._serialized_start=533
+  _SESSIONSTATS_ECHO._serialized_end=823
+  _SESSIONSTATS_TIMING._serialized_start=826
+  _SESSIONSTATS_TIMING._serialized_end=1142
+  _SESSIONSTATS_BUFFER._serialized_start=1144
+  _SESSIONSTATS_BUFFER._serialized_end=1237
+  _SESSIONSTATS_LEVELS._serialized_start=1239
+  _SESSIONSTATS_LEVELS._serialized_end=1358
+  _SESSIONSTATS_FLOW._serialized_start=1361
+  _SESSIONSTATS_FLOW._serialized_end=1600
 # @@protoc_insertion_point(module_scope)

@@ -7,7 +7,7 @@ from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Opti
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class SessionStats(_message.Message):
-    __slots__ = ["active_mic_mode", "ducking_gain_db", "echo", "far_end", "flow", "levels", "other_audio", "reduced", "timing"]
+    __slots__ = ["active_mic_mode", "ducking_gain_db", "echo", "far_end", "flow", "levels", "other_audio", "reduced", "spatial_audio_active", "timing"]
     class Buffer(_message.Message):
         __slots__ = ["delay", "target"]
         DELAY_FIELD_NUMBER: _ClassVar[int]
@@ -81,6 +81,7 @@ class SessionStats(_message.Message):
     LEVELS_FIELD_NUMBER: _ClassVar[int]
     OTHER_AUDIO_FIELD_NUMBER: _ClassVar[int]
     REDUCED_FIELD_NUMBER: _ClassVar[int]
+    SPATIAL_AUDIO_ACTIVE_FIELD_NUMBER: _ClassVar[int]
     TIMING_FIELD_NUMBER: _ClassVar[int]
     active_mic_mode: _config_pb2.MicMode
     ducking_gain_db: float
@@ -90,5 +91,6 @@ class SessionStats(_message.Message):
     levels: SessionStats.Levels
     other_audio: SessionStats.Buffer
     reduced: bool
+    spatial_audio_active: bool
     timing: SessionStats.Timing
-    def __init__(self, echo: _Optional[_Union[SessionStats.Echo, _Mapping]] = ..., timing: _Optional[_Union[SessionStats.Timing, _Mapping]] = ..., levels: _Optional[_Union[SessionStats.Levels, _Mapping]] = ..., flow: _Optional[_Union[SessionStats.Flow, _Mapping]] = ..., active_mic_mode: _Optional[_Union[_config_pb2.MicMode, str]] = ..., ducking_gain_db: _Optional[float] = ..., far_end: _Optional[_Union[SessionStats.Buffer, _Mapping]] = ..., other_audio: _Optional[_Union[SessionStats.Buffer, _Mapping]] = ..., reduced: bool = ...) -> None: ...
+    def __init__(self, echo: _Optional[_Union[SessionStats.Echo, _Mapping]] = ..., timing: _Optional[_Union[SessionStats.Timing, _Mapping]] = ..., levels: _Optional[_Union[SessionStats.Levels, _Mapping]] = ..., flow: _Optional[_Union[SessionStats.Flow, _Mapping]] = ..., active_mic_mode: _Optional[_Union[_config_pb2.MicMode, str]] = ..., ducking_gain_db: _Optional[float] = ..., far_end: _Optional[_Union[SessionStats.Buffer, _Mapping]] = ..., other_audio: _Optional[_Union[SessionStats.Buffer, _Mapping]] = ..., reduced: bool = ..., spatial_audio_active: bool = ...) -> None: ...

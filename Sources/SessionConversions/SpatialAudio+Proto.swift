@@ -1,0 +1,108 @@
+internal import AnechoicAPI
+internal import SpatialAudio
+internal import SwiftProtobuf
+internal import VoiceSessions
+
+extension SpatialSettings {
+  init(_ spatial: Anechoic_V1_SpatialAudio, path: String) throws(InvalidField) {
+    self.init()
+    isEnabled = spatial.enabled
+    isHeadTracked = spatial.headTracked
+    hasReflections = !spatial.earlyReflectionsDisabled
+    guard spatial.listenerProfile.isEmpty else { throw .unsupported("\(path).listener_profile") }
+    guard spatial.sources.count <= Self.largestSourceCount else {
+      throw InvalidField(
+        "\(path).sources",
+        "has \(spatial.sources.count) sources; at most \(Self.largestSourceCount) are allowed")
+    }
+    var ids: Set<String> = []
+    for (index, source) in spatial.sources.enumerated() {
+      let place = "\(path).sources[\(index)]"
+      try FarEndID.check(source.farEndID, among: &ids, path: "\(place).far_end_id")
+      sources.append(try Source(source, path: place))
+    }
+  }
+}
+
+extension SpatialSettings.Source {
+  fileprivate init(
+    _ source: Anechoic_V1_SpatialAudio.Source, path: String
+  ) throws(InvalidField) {
+    func check(
+      _ value: Float, _ field: String, _ range: ClosedRange<Float>
+    ) throws(InvalidField) -> Float {
+      // Not a number is in no range.
+      guard range.contains(value) else {
+        throw InvalidField(
+          "\(path).\(field)", "must be \(range.lowerBound) to \(range.upperBound)")
+      }
+      return value
+    }
+    let azimuth = try check(source.azimuthDegrees, "azimuth_degrees", Placement.azimuths)
+    let elevation = try check(source.elevationDegrees, "elevation_degrees", Placement.elevations)
+    let distance =
+      source.hasDistanceMeters
+      ? try check(source.distanceMeters, "distance_meters", Placement.distances) : 1
+    self.init(
+      farEnd: source.farEndID,
+      placement: Placement(azimuth: azimuth, elevation: elevation, distance: distance),
+      gain: try check(source.gainDb, "gain_db", Self.gains))
+  }
+}
+
+/// The rule for the ids of named far ends.
+enum FarEndID {
+  /// Throws unless an id is valid and new, and remembers it.
+  static func check(
+    _ id: String, among ids: inout Set<String>, path: String
+  ) throws(InvalidField) {
+    guard Identifier.isValid(id) else { throw InvalidField(path, Identifier.rule) }
+    guard ids.insert(id).inserted else {
+      throw InvalidField(path, "\"\(id)\" occurs more than once")
+    }
+  }
+}
+
+extension Anechoic_V1_SpatialAudio {
+  init(_ settings: SpatialSettings) {
+    self.init()
+    enabled = settings.isEnabled
+    headTracked = settings.isHeadTracked
+    earlyReflectionsDisabled = !settings.hasReflections
+    sources = settings.sources.map { source in
+      .with {
+        $0.farEndID = source.farEnd
+        $0.azimuthDegrees = source.placement.azimuth
+        $0.elevationDegrees = source.placement.elevation
+        $0.distanceMeters = source.placement.distance
+        $0.gainDb = source.gain
+      }
+    }
+  }
+}
+
+extension HeadPose {
+  /// Converts a message. `path` is its path in the request.
+  init(_ pose: Anechoic_V1_HeadPose, path: String) throws(InvalidField) {
+    switch pose.orientation {
+    case .quaternion(let value):
+      guard let pose = HeadPose(w: value.w, x: value.x, y: value.y, z: value.z) else {
+        throw InvalidField(
+          "\(path).quaternion",
+          "must have a length of \(Self.lengths.lowerBound) to \(Self.lengths.upperBound)")
+      }
+      self = pose
+    case .angles(let value):
+      guard
+        let pose = HeadPose(
+          yaw: value.yawDegrees, pitch: value.pitchDegrees, roll: value.rollDegrees)
+      else {
+        throw InvalidField(
+          "\(path).angles",
+          "must be \(Self.angles.lowerBound) to \(Self.angles.upperBound) degrees each")
+      }
+      self = pose
+    case nil: throw InvalidField(path, "must contain quaternion or angles")
+    }
+  }
+}
