@@ -57,7 +57,8 @@ package struct SincInterpolator: Sendable {
 
   /// Reads `count` values of a signal, the first at a position and each next one `step` samples later.
   /// The signal has values from `reachBefore` samples before the first position to `taps / 2` samples
-  /// after the last one, and positions are above -1,000,000. Runs per frame: no allocation, lock, log or await.
+  /// after the last one, and positions are above -1,000,000. Runs per frame: no allocation, lock, log
+  /// or await.
   package func read(
     _ signal: UnsafePointer<Float>, from first: Double, step: Double = 1, count: Int,
     into values: UnsafeMutablePointer<Float>
