@@ -114,7 +114,9 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "VoiceSessions",
-      dependencies: ["Alignment", "SpatialAudio", "VoiceEngines", "Resampling", "OpusCodec", "AudioCore"],
+      dependencies: [
+        "Alignment", "SpatialAudio", "VoiceEngines", "Resampling", "OpusCodec", "AudioCore",
+      ],
       swiftSettings: quick),
     .target(
       name: "CGRPC",
@@ -308,7 +310,8 @@ let package = Package(
         "VoiceServer", "Identity", "Telemetry", "SessionConversions", "VoiceSessions",
         "BundledEngines", "VoiceEngines", "WebRTCEngine",
         "AnechoicAPI", "GRPCTransport", "Alignment", "AcousticSimulator", "SpatialAudio",
-        "AudioCore", "TestAudio", "TestPackets", "VoiceEdge", "AudioDevices", "CAllocationCounter", protobuf,
+        "AudioCore", "TestAudio", "TestPackets", "VoiceEdge", "AudioDevices", "CAllocationCounter",
+        protobuf,
       ],
       swiftSettings: swift),
     .testTarget(
@@ -356,7 +359,8 @@ let package = Package(
       name: "VoiceSessionsTests",
       dependencies: [
         "VoiceSessions", "SpatialAudio", "WebRTCEngine", "VoiceEngines", "AcousticSimulator",
-        "ClockSoak", "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore", "TestAudio", "TestPackets",
+        "ClockSoak", "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore", "TestAudio",
+        "TestPackets",
       ],
       swiftSettings: swift),
     .testTarget(

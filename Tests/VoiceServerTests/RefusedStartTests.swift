@@ -120,7 +120,7 @@ struct RefusedStartTests {
   private static let unsupported: [Fault] = [
     Fault(field: "start.config.spatial_audio.listener_profile", code: .unimplemented) {
       $0.config.spatialAudio.listenerProfile = "mine"
-    },
+    }
   ]
 
   @Test(arguments: [invalid, rates, channelCounts, chunkDurations, unsupported])

@@ -121,6 +121,14 @@ public nonisolated struct Anechoic_V1_ProcessRequest: Sendable {
     set {request = .deviceReport(newValue)}
   }
 
+  public var headPose: Anechoic_V1_HeadPose {
+    get {
+      if case .headPose(let v)? = request {return v}
+      return Anechoic_V1_HeadPose()
+    }
+    set {request = .headPose(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Request: Equatable, Sendable {
@@ -129,6 +137,7 @@ public nonisolated struct Anechoic_V1_ProcessRequest: Sendable {
     case playbackReport(Anechoic_V1_PlaybackReport)
     case control(Anechoic_V1_Control)
     case deviceReport(Anechoic_V1_DeviceReport)
+    case headPose(Anechoic_V1_HeadPose)
 
   }
 
@@ -330,6 +339,13 @@ public nonisolated struct Anechoic_V1_Start: Sendable {
     /// Clears the value of `otherAudio`. Subsequent reads from it will return its default value.
     public mutating func clearOtherAudio() {_uniqueStorage()._otherAudio = nil}
 
+    /// Further far ends, each with a name, for config.spatial_audio. At most 16. Requires a playback
+    /// output.
+    public var farEnds: [Anechoic_V1_Start.Inputs.FarEnd] {
+      get {_storage._farEnds}
+      set {_uniqueStorage()._farEnds = newValue}
+    }
+
     /// The arrangement of the two microphones of a microphone input with two channels. If absent, the
     /// channels stay as they are.
     public var microphonePair: Anechoic_V1_Start.MicrophonePair {
@@ -342,6 +358,30 @@ public nonisolated struct Anechoic_V1_Start: Sendable {
     public mutating func clearMicrophonePair() {_uniqueStorage()._microphonePair = nil}
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public nonisolated struct FarEnd: Sendable {
+      // SwiftProtobuf.Message conformance is added in an extension below. See the
+      // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+      // methods supported on all messages.
+
+      /// Required. Up to 63 of a-z A-Z 0-9 - _ and the full stop. Each id occurs once.
+      public var farEndID: String = String()
+
+      public var format: Anechoic_V1_AudioFormat {
+        get {_format ?? Anechoic_V1_AudioFormat()}
+        set {_format = newValue}
+      }
+      /// Returns true if `format` has been explicitly set.
+      public var hasFormat: Bool {self._format != nil}
+      /// Clears the value of `format`. Subsequent reads from it will return its default value.
+      public mutating func clearFormat() {self._format = nil}
+
+      public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+      public init() {}
+
+      fileprivate var _format: Anechoic_V1_AudioFormat? = nil
+    }
 
     public init() {}
 
@@ -428,7 +468,7 @@ public nonisolated struct Anechoic_V1_Start: Sendable {
     /// Clears the value of `processed`. Subsequent reads from it will return its default value.
     public mutating func clearProcessed() {_uniqueStorage()._processed = nil}
 
-    /// The mix of far end, ducked other audio, chimes and injected speech, after a limiter. Its
+    /// The mix of far ends, ducked other audio, chimes and injected speech, after a limiter. Its
     /// samples are in step with the microphone's, without algorithmic_delay, but with playback_delay.
     public var playback: Anechoic_V1_AudioFormat {
       get {_storage._playback ?? Anechoic_V1_AudioFormat()}
@@ -706,55 +746,82 @@ public nonisolated struct Anechoic_V1_Engine: Sendable {
 }
 
 /// Audio from the client. Send samples of the same instant in the same message.
-public nonisolated struct Anechoic_V1_AudioInput: Sendable {
+public nonisolated struct Anechoic_V1_AudioInput: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var microphone: Anechoic_V1_AudioChunk {
-    get {_microphone ?? Anechoic_V1_AudioChunk()}
-    set {_microphone = newValue}
+    get {_storage._microphone ?? Anechoic_V1_AudioChunk()}
+    set {_uniqueStorage()._microphone = newValue}
   }
   /// Returns true if `microphone` has been explicitly set.
-  public var hasMicrophone: Bool {self._microphone != nil}
+  public var hasMicrophone: Bool {_storage._microphone != nil}
   /// Clears the value of `microphone`. Subsequent reads from it will return its default value.
-  public mutating func clearMicrophone() {self._microphone = nil}
+  public mutating func clearMicrophone() {_uniqueStorage()._microphone = nil}
 
   public var reference: Anechoic_V1_AudioChunk {
-    get {_reference ?? Anechoic_V1_AudioChunk()}
-    set {_reference = newValue}
+    get {_storage._reference ?? Anechoic_V1_AudioChunk()}
+    set {_uniqueStorage()._reference = newValue}
   }
   /// Returns true if `reference` has been explicitly set.
-  public var hasReference: Bool {self._reference != nil}
+  public var hasReference: Bool {_storage._reference != nil}
   /// Clears the value of `reference`. Subsequent reads from it will return its default value.
-  public mutating func clearReference() {self._reference = nil}
+  public mutating func clearReference() {_uniqueStorage()._reference = nil}
 
   public var farEnd: Anechoic_V1_AudioChunk {
-    get {_farEnd ?? Anechoic_V1_AudioChunk()}
-    set {_farEnd = newValue}
+    get {_storage._farEnd ?? Anechoic_V1_AudioChunk()}
+    set {_uniqueStorage()._farEnd = newValue}
   }
   /// Returns true if `farEnd` has been explicitly set.
-  public var hasFarEnd: Bool {self._farEnd != nil}
+  public var hasFarEnd: Bool {_storage._farEnd != nil}
   /// Clears the value of `farEnd`. Subsequent reads from it will return its default value.
-  public mutating func clearFarEnd() {self._farEnd = nil}
+  public mutating func clearFarEnd() {_uniqueStorage()._farEnd = nil}
 
   public var otherAudio: Anechoic_V1_AudioChunk {
-    get {_otherAudio ?? Anechoic_V1_AudioChunk()}
-    set {_otherAudio = newValue}
+    get {_storage._otherAudio ?? Anechoic_V1_AudioChunk()}
+    set {_uniqueStorage()._otherAudio = newValue}
   }
   /// Returns true if `otherAudio` has been explicitly set.
-  public var hasOtherAudio: Bool {self._otherAudio != nil}
+  public var hasOtherAudio: Bool {_storage._otherAudio != nil}
   /// Clears the value of `otherAudio`. Subsequent reads from it will return its default value.
-  public mutating func clearOtherAudio() {self._otherAudio = nil}
+  public mutating func clearOtherAudio() {_uniqueStorage()._otherAudio = nil}
+
+  /// Audio of the named far ends, in any order.
+  public var farEnds: [Anechoic_V1_FarEndAudio] {
+    get {_storage._farEnds}
+    set {_uniqueStorage()._farEnds = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _microphone: Anechoic_V1_AudioChunk? = nil
-  fileprivate var _reference: Anechoic_V1_AudioChunk? = nil
-  fileprivate var _farEnd: Anechoic_V1_AudioChunk? = nil
-  fileprivate var _otherAudio: Anechoic_V1_AudioChunk? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Audio of one of start.inputs.far_ends.
+public nonisolated struct Anechoic_V1_FarEndAudio: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var farEndID: String = String()
+
+  public var audio: Anechoic_V1_AudioChunk {
+    get {_audio ?? Anechoic_V1_AudioChunk()}
+    set {_audio = newValue}
+  }
+  /// Returns true if `audio` has been explicitly set.
+  public var hasAudio: Bool {self._audio != nil}
+  /// Clears the value of `audio`. Subsequent reads from it will return its default value.
+  public mutating func clearAudio() {self._audio = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _audio: Anechoic_V1_AudioChunk? = nil
 }
 
 public nonisolated struct Anechoic_V1_AudioOutput: Sendable {
@@ -1157,7 +1224,7 @@ public nonisolated struct Anechoic_V1_InjectionPermissionDecision: Sendable {
   public init() {}
 }
 
-/// Discards the far_end and other_audio that wait to be played, with a fade-out of 5 ms. Use it for
+/// Discards the far_end, far_ends and other_audio that wait to be played, with a fade-out of 5 ms. Use it for
 /// barge-in. Chimes and injected speech continue.
 public nonisolated struct Anechoic_V1_ClearPlayback: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1204,6 +1271,99 @@ public nonisolated struct Anechoic_V1_DeviceReport: Sendable {
   }
 
   public init() {}
+}
+
+/// The orientation of the listener's head, for config.spatial_audio.head_tracked: the rotation from the
+/// room, in which sources are placed, to the head. The x axis points ahead, the y axis to the left and
+/// the z axis up.
+///
+/// A pose takes effect in the frame of the playback whose microphone samples were captured at its time,
+/// and is reached at the end of this frame. A pose whose time has passed takes effect in the next frame.
+/// Of poses whose time has not come, the latest 64 wait.
+public nonisolated struct Anechoic_V1_HeadPose: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The time at which the head was measured, in nanoseconds on the clock of the microphone's
+  /// device_time_ns. If absent, or if the microphone has no device times, the pose takes effect in the
+  /// next frame.
+  public var deviceTimeNs: Int64 {
+    get {_deviceTimeNs ?? 0}
+    set {_deviceTimeNs = newValue}
+  }
+  /// Returns true if `deviceTimeNs` has been explicitly set.
+  public var hasDeviceTimeNs: Bool {self._deviceTimeNs != nil}
+  /// Clears the value of `deviceTimeNs`. Subsequent reads from it will return its default value.
+  public mutating func clearDeviceTimeNs() {self._deviceTimeNs = nil}
+
+  /// Required.
+  public var orientation: Anechoic_V1_HeadPose.OneOf_Orientation? = nil
+
+  public var quaternion: Anechoic_V1_HeadPose.Quaternion {
+    get {
+      if case .quaternion(let v)? = orientation {return v}
+      return Anechoic_V1_HeadPose.Quaternion()
+    }
+    set {orientation = .quaternion(newValue)}
+  }
+
+  public var angles: Anechoic_V1_HeadPose.Angles {
+    get {
+      if case .angles(let v)? = orientation {return v}
+      return Anechoic_V1_HeadPose.Angles()
+    }
+    set {orientation = .angles(newValue)}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Required.
+  public nonisolated enum OneOf_Orientation: Equatable, Sendable {
+    case quaternion(Anechoic_V1_HeadPose.Quaternion)
+    case angles(Anechoic_V1_HeadPose.Angles)
+
+  }
+
+  /// w + xi + yj + zk, with a length of 0.5 to 2. The server scales the length to 1.
+  public nonisolated struct Quaternion: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var w: Float = 0
+
+    public var x: Float = 0
+
+    public var y: Float = 0
+
+    public var z: Float = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  /// The head turns left by yaw, then looks up by pitch, then tilts to the right by roll. -360 to 360 each.
+  public nonisolated struct Angles: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var yawDegrees: Float = 0
+
+    public var pitchDegrees: Float = 0
+
+    public var rollDegrees: Float = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  public init() {}
+
+  fileprivate var _deviceTimeNs: Int64? = nil
 }
 
 public nonisolated struct Anechoic_V1_GetCapabilitiesRequest: Sendable {
@@ -1340,7 +1500,7 @@ nonisolated extension Anechoic_V1_Pacing: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Anechoic_V1_ProcessRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ProcessRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}audio\0\u{1}start\0\u{3}playback_report\0\u{1}control\0\u{3}device_report\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}audio\0\u{1}start\0\u{3}playback_report\0\u{1}control\0\u{3}device_report\0\u{3}head_pose\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1413,6 +1573,19 @@ nonisolated extension Anechoic_V1_ProcessRequest: SwiftProtobuf.Message, SwiftPr
           self.request = .deviceReport(v)
         }
       }()
+      case 6: try {
+        var v: Anechoic_V1_HeadPose?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .headPose(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .headPose(v)
+        }
+      }()
       default: break
       }
     }
@@ -1443,6 +1616,10 @@ nonisolated extension Anechoic_V1_ProcessRequest: SwiftProtobuf.Message, SwiftPr
     case .deviceReport?: try {
       guard case .deviceReport(let v)? = self.request else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .headPose?: try {
+      guard case .headPose(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     }()
     case nil: break
     }
@@ -1665,13 +1842,14 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Anechoic_V1_Start.Inputs: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_Start.protoMessageName + ".Inputs"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}microphone\0\u{1}reference\0\u{3}far_end\0\u{3}other_audio\0\u{4}\u{4}microphone_pair\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}microphone\0\u{1}reference\0\u{3}far_end\0\u{3}other_audio\0\u{3}far_ends\0\u{4}\u{3}microphone_pair\0")
 
   fileprivate class _StorageClass {
     var _microphone: Anechoic_V1_AudioFormat? = nil
     var _reference: Anechoic_V1_AudioFormat? = nil
     var _farEnd: Anechoic_V1_AudioFormat? = nil
     var _otherAudio: Anechoic_V1_AudioFormat? = nil
+    var _farEnds: [Anechoic_V1_Start.Inputs.FarEnd] = []
     var _microphonePair: Anechoic_V1_Start.MicrophonePair? = nil
 
       // This property is used as the initial default value for new instances of the type.
@@ -1687,6 +1865,7 @@ nonisolated extension Anechoic_V1_Start.Inputs: SwiftProtobuf.Message, SwiftProt
       _reference = source._reference
       _farEnd = source._farEnd
       _otherAudio = source._otherAudio
+      _farEnds = source._farEnds
       _microphonePair = source._microphonePair
     }
   }
@@ -1710,6 +1889,7 @@ nonisolated extension Anechoic_V1_Start.Inputs: SwiftProtobuf.Message, SwiftProt
         case 2: try { try decoder.decodeSingularMessageField(value: &_storage._reference) }()
         case 3: try { try decoder.decodeSingularMessageField(value: &_storage._farEnd) }()
         case 4: try { try decoder.decodeSingularMessageField(value: &_storage._otherAudio) }()
+        case 5: try { try decoder.decodeRepeatedMessageField(value: &_storage._farEnds) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._microphonePair) }()
         default: break
         }
@@ -1735,6 +1915,9 @@ nonisolated extension Anechoic_V1_Start.Inputs: SwiftProtobuf.Message, SwiftProt
       try { if let v = _storage._otherAudio {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
       } }()
+      if !_storage._farEnds.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._farEnds, fieldNumber: 5)
+      }
       try { if let v = _storage._microphonePair {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
       } }()
@@ -1751,11 +1934,51 @@ nonisolated extension Anechoic_V1_Start.Inputs: SwiftProtobuf.Message, SwiftProt
         if _storage._reference != rhs_storage._reference {return false}
         if _storage._farEnd != rhs_storage._farEnd {return false}
         if _storage._otherAudio != rhs_storage._otherAudio {return false}
+        if _storage._farEnds != rhs_storage._farEnds {return false}
         if _storage._microphonePair != rhs_storage._microphonePair {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_Start.Inputs.FarEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_Start.Inputs.protoMessageName + ".FarEnd"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}far_end_id\0\u{1}format\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.farEndID) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._format) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.farEndID.isEmpty {
+      try visitor.visitSingularStringField(value: self.farEndID, fieldNumber: 1)
+    }
+    try { if let v = self._format {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_Start.Inputs.FarEnd, rhs: Anechoic_V1_Start.Inputs.FarEnd) -> Bool {
+    if lhs.farEndID != rhs.farEndID {return false}
+    if lhs._format != rhs._format {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2188,7 +2411,105 @@ nonisolated extension Anechoic_V1_Engine: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Anechoic_V1_AudioInput: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AudioInput"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}microphone\0\u{1}reference\0\u{3}far_end\0\u{3}other_audio\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}microphone\0\u{1}reference\0\u{3}far_end\0\u{3}other_audio\0\u{3}far_ends\0")
+
+  fileprivate class _StorageClass {
+    var _microphone: Anechoic_V1_AudioChunk? = nil
+    var _reference: Anechoic_V1_AudioChunk? = nil
+    var _farEnd: Anechoic_V1_AudioChunk? = nil
+    var _otherAudio: Anechoic_V1_AudioChunk? = nil
+    var _farEnds: [Anechoic_V1_FarEndAudio] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _microphone = source._microphone
+      _reference = source._reference
+      _farEnd = source._farEnd
+      _otherAudio = source._otherAudio
+      _farEnds = source._farEnds
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._microphone) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._reference) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._farEnd) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._otherAudio) }()
+        case 5: try { try decoder.decodeRepeatedMessageField(value: &_storage._farEnds) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._microphone {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._reference {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._farEnd {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._otherAudio {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      if !_storage._farEnds.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._farEnds, fieldNumber: 5)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_AudioInput, rhs: Anechoic_V1_AudioInput) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._microphone != rhs_storage._microphone {return false}
+        if _storage._reference != rhs_storage._reference {return false}
+        if _storage._farEnd != rhs_storage._farEnd {return false}
+        if _storage._otherAudio != rhs_storage._otherAudio {return false}
+        if _storage._farEnds != rhs_storage._farEnds {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_FarEndAudio: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FarEndAudio"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}far_end_id\0\u{1}audio\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2196,10 +2517,8 @@ nonisolated extension Anechoic_V1_AudioInput: SwiftProtobuf.Message, SwiftProtob
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._microphone) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._reference) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._farEnd) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._otherAudio) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.farEndID) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._audio) }()
       default: break
       }
     }
@@ -2210,26 +2529,18 @@ nonisolated extension Anechoic_V1_AudioInput: SwiftProtobuf.Message, SwiftProtob
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._microphone {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._reference {
+    if !self.farEndID.isEmpty {
+      try visitor.visitSingularStringField(value: self.farEndID, fieldNumber: 1)
+    }
+    try { if let v = self._audio {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._farEnd {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._otherAudio {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Anechoic_V1_AudioInput, rhs: Anechoic_V1_AudioInput) -> Bool {
-    if lhs._microphone != rhs._microphone {return false}
-    if lhs._reference != rhs._reference {return false}
-    if lhs._farEnd != rhs._farEnd {return false}
-    if lhs._otherAudio != rhs._otherAudio {return false}
+  public static func ==(lhs: Anechoic_V1_FarEndAudio, rhs: Anechoic_V1_FarEndAudio) -> Bool {
+    if lhs.farEndID != rhs.farEndID {return false}
+    if lhs._audio != rhs._audio {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2961,6 +3272,163 @@ nonisolated extension Anechoic_V1_DeviceReport: SwiftProtobuf.Message, SwiftProt
 
   public static func ==(lhs: Anechoic_V1_DeviceReport, rhs: Anechoic_V1_DeviceReport) -> Bool {
     if lhs.report != rhs.report {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_HeadPose: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".HeadPose"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_time_ns\0\u{1}quaternion\0\u{1}angles\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._deviceTimeNs) }()
+      case 2: try {
+        var v: Anechoic_V1_HeadPose.Quaternion?
+        var hadOneofValue = false
+        if let current = self.orientation {
+          hadOneofValue = true
+          if case .quaternion(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.orientation = .quaternion(v)
+        }
+      }()
+      case 3: try {
+        var v: Anechoic_V1_HeadPose.Angles?
+        var hadOneofValue = false
+        if let current = self.orientation {
+          hadOneofValue = true
+          if case .angles(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.orientation = .angles(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._deviceTimeNs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    switch self.orientation {
+    case .quaternion?: try {
+      guard case .quaternion(let v)? = self.orientation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .angles?: try {
+      guard case .angles(let v)? = self.orientation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_HeadPose, rhs: Anechoic_V1_HeadPose) -> Bool {
+    if lhs._deviceTimeNs != rhs._deviceTimeNs {return false}
+    if lhs.orientation != rhs.orientation {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_HeadPose.Quaternion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_HeadPose.protoMessageName + ".Quaternion"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}w\0\u{1}x\0\u{1}y\0\u{1}z\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularFloatField(value: &self.w) }()
+      case 2: try { try decoder.decodeSingularFloatField(value: &self.x) }()
+      case 3: try { try decoder.decodeSingularFloatField(value: &self.y) }()
+      case 4: try { try decoder.decodeSingularFloatField(value: &self.z) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.w.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.w, fieldNumber: 1)
+    }
+    if self.x.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.x, fieldNumber: 2)
+    }
+    if self.y.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.y, fieldNumber: 3)
+    }
+    if self.z.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.z, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_HeadPose.Quaternion, rhs: Anechoic_V1_HeadPose.Quaternion) -> Bool {
+    if lhs.w != rhs.w {return false}
+    if lhs.x != rhs.x {return false}
+    if lhs.y != rhs.y {return false}
+    if lhs.z != rhs.z {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_HeadPose.Angles: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_HeadPose.protoMessageName + ".Angles"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}yaw_degrees\0\u{3}pitch_degrees\0\u{3}roll_degrees\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularFloatField(value: &self.yawDegrees) }()
+      case 2: try { try decoder.decodeSingularFloatField(value: &self.pitchDegrees) }()
+      case 3: try { try decoder.decodeSingularFloatField(value: &self.rollDegrees) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.yawDegrees.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.yawDegrees, fieldNumber: 1)
+    }
+    if self.pitchDegrees.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.pitchDegrees, fieldNumber: 2)
+    }
+    if self.rollDegrees.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.rollDegrees, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_HeadPose.Angles, rhs: Anechoic_V1_HeadPose.Angles) -> Bool {
+    if lhs.yawDegrees != rhs.yawDegrees {return false}
+    if lhs.pitchDegrees != rhs.pitchDegrees {return false}
+    if lhs.rollDegrees != rhs.rollDegrees {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

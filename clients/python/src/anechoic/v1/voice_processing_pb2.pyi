@@ -16,16 +16,18 @@ PACING_REAL_TIME: Pacing
 PACING_UNSPECIFIED: Pacing
 
 class AudioInput(_message.Message):
-    __slots__ = ["far_end", "microphone", "other_audio", "reference"]
+    __slots__ = ["far_end", "far_ends", "microphone", "other_audio", "reference"]
+    FAR_ENDS_FIELD_NUMBER: _ClassVar[int]
     FAR_END_FIELD_NUMBER: _ClassVar[int]
     MICROPHONE_FIELD_NUMBER: _ClassVar[int]
     OTHER_AUDIO_FIELD_NUMBER: _ClassVar[int]
     REFERENCE_FIELD_NUMBER: _ClassVar[int]
     far_end: _audio_pb2.AudioChunk
+    far_ends: _containers.RepeatedCompositeFieldContainer[FarEndAudio]
     microphone: _audio_pb2.AudioChunk
     other_audio: _audio_pb2.AudioChunk
     reference: _audio_pb2.AudioChunk
-    def __init__(self, microphone: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., reference: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., far_end: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., other_audio: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ...) -> None: ...
+    def __init__(self, microphone: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., reference: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., far_end: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., other_audio: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., far_ends: _Optional[_Iterable[_Union[FarEndAudio, _Mapping]]] = ...) -> None: ...
 
 class AudioOutput(_message.Message):
     __slots__ = ["frames", "playback", "processed"]
@@ -125,6 +127,14 @@ class EngineCapabilities(_message.Message):
     rates: _containers.RepeatedCompositeFieldContainer[EngineCapabilities.Rate]
     def __init__(self, engine: _Optional[_Union[Engine, _Mapping]] = ..., is_default: bool = ..., rates: _Optional[_Iterable[_Union[EngineCapabilities.Rate, _Mapping]]] = ...) -> None: ...
 
+class FarEndAudio(_message.Message):
+    __slots__ = ["audio", "far_end_id"]
+    AUDIO_FIELD_NUMBER: _ClassVar[int]
+    FAR_END_ID_FIELD_NUMBER: _ClassVar[int]
+    audio: _audio_pb2.AudioChunk
+    far_end_id: str
+    def __init__(self, far_end_id: _Optional[str] = ..., audio: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ...) -> None: ...
+
 class FrameInfo(_message.Message):
     __slots__ = ["muted", "speech_probability", "voice"]
     MUTED_FIELD_NUMBER: _ClassVar[int]
@@ -160,6 +170,36 @@ class GetCapabilitiesResponse(_message.Message):
     sessions_max: int
     version: str
     def __init__(self, version: _Optional[str] = ..., sample_rates_hz: _Optional[_Iterable[int]] = ..., encodings: _Optional[_Iterable[_Union[_audio_pb2.AudioEncoding, str]]] = ..., mic_modes: _Optional[_Iterable[_Union[_config_pb2.MicMode, str]]] = ..., sessions_active: _Optional[int] = ..., sessions_max: _Optional[int] = ..., max_message_bytes: _Optional[int] = ..., engines: _Optional[_Iterable[_Union[EngineCapabilities, _Mapping]]] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
+class HeadPose(_message.Message):
+    __slots__ = ["angles", "device_time_ns", "quaternion"]
+    class Angles(_message.Message):
+        __slots__ = ["pitch_degrees", "roll_degrees", "yaw_degrees"]
+        PITCH_DEGREES_FIELD_NUMBER: _ClassVar[int]
+        ROLL_DEGREES_FIELD_NUMBER: _ClassVar[int]
+        YAW_DEGREES_FIELD_NUMBER: _ClassVar[int]
+        pitch_degrees: float
+        roll_degrees: float
+        yaw_degrees: float
+        def __init__(self, yaw_degrees: _Optional[float] = ..., pitch_degrees: _Optional[float] = ..., roll_degrees: _Optional[float] = ...) -> None: ...
+    class Quaternion(_message.Message):
+        __slots__ = ["w", "x", "y", "z"]
+        W_FIELD_NUMBER: _ClassVar[int]
+        X_FIELD_NUMBER: _ClassVar[int]
+        Y_FIELD_NUMBER: _ClassVar[int]
+        Z_FIELD_NUMBER: _ClassVar[int]
+        w: float
+        x: float
+        y: float
+        z: float
+        def __init__(self, w: _Optional[float] = ..., x: _Optional[float] = ..., y: _Optional[float] = ..., z: _Optional[float] = ...) -> None: ...
+    ANGLES_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_TIME_NS_FIELD_NUMBER: _ClassVar[int]
+    QUATERNION_FIELD_NUMBER: _ClassVar[int]
+    angles: HeadPose.Angles
+    device_time_ns: int
+    quaternion: HeadPose.Quaternion
+    def __init__(self, device_time_ns: _Optional[int] = ..., quaternion: _Optional[_Union[HeadPose.Quaternion, _Mapping]] = ..., angles: _Optional[_Union[HeadPose.Angles, _Mapping]] = ...) -> None: ...
 
 class InjectionPermissionDecision(_message.Message):
     __slots__ = ["client", "grant", "remember"]
@@ -220,18 +260,20 @@ class PlaybackReport(_message.Message):
     def __init__(self, first_sample: _Optional[int] = ..., device_time_ns: _Optional[int] = ..., silence_samples: _Optional[int] = ..., rate_ppm: _Optional[float] = ..., skipped_samples: _Optional[int] = ...) -> None: ...
 
 class ProcessRequest(_message.Message):
-    __slots__ = ["audio", "control", "device_report", "playback_report", "start"]
+    __slots__ = ["audio", "control", "device_report", "head_pose", "playback_report", "start"]
     AUDIO_FIELD_NUMBER: _ClassVar[int]
     CONTROL_FIELD_NUMBER: _ClassVar[int]
     DEVICE_REPORT_FIELD_NUMBER: _ClassVar[int]
+    HEAD_POSE_FIELD_NUMBER: _ClassVar[int]
     PLAYBACK_REPORT_FIELD_NUMBER: _ClassVar[int]
     START_FIELD_NUMBER: _ClassVar[int]
     audio: AudioInput
     control: Control
     device_report: DeviceReport
+    head_pose: HeadPose
     playback_report: PlaybackReport
     start: Start
-    def __init__(self, audio: _Optional[_Union[AudioInput, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., playback_report: _Optional[_Union[PlaybackReport, _Mapping]] = ..., control: _Optional[_Union[Control, _Mapping]] = ..., device_report: _Optional[_Union[DeviceReport, _Mapping]] = ...) -> None: ...
+    def __init__(self, audio: _Optional[_Union[AudioInput, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., playback_report: _Optional[_Union[PlaybackReport, _Mapping]] = ..., control: _Optional[_Union[Control, _Mapping]] = ..., device_report: _Optional[_Union[DeviceReport, _Mapping]] = ..., head_pose: _Optional[_Union[HeadPose, _Mapping]] = ...) -> None: ...
 
 class ProcessResponse(_message.Message):
     __slots__ = ["audio", "control_result", "event", "started", "stats"]
@@ -258,18 +300,27 @@ class SetMute(_message.Message):
 class Start(_message.Message):
     __slots__ = ["config", "engine", "inputs", "labels", "muted", "outputs", "pacing", "resume_point", "resume_token", "resume_window", "session_id", "stats_interval"]
     class Inputs(_message.Message):
-        __slots__ = ["far_end", "microphone", "microphone_pair", "other_audio", "reference"]
+        __slots__ = ["far_end", "far_ends", "microphone", "microphone_pair", "other_audio", "reference"]
+        class FarEnd(_message.Message):
+            __slots__ = ["far_end_id", "format"]
+            FAR_END_ID_FIELD_NUMBER: _ClassVar[int]
+            FORMAT_FIELD_NUMBER: _ClassVar[int]
+            far_end_id: str
+            format: _audio_pb2.AudioFormat
+            def __init__(self, far_end_id: _Optional[str] = ..., format: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ...) -> None: ...
+        FAR_ENDS_FIELD_NUMBER: _ClassVar[int]
         FAR_END_FIELD_NUMBER: _ClassVar[int]
         MICROPHONE_FIELD_NUMBER: _ClassVar[int]
         MICROPHONE_PAIR_FIELD_NUMBER: _ClassVar[int]
         OTHER_AUDIO_FIELD_NUMBER: _ClassVar[int]
         REFERENCE_FIELD_NUMBER: _ClassVar[int]
         far_end: _audio_pb2.AudioFormat
+        far_ends: _containers.RepeatedCompositeFieldContainer[Start.Inputs.FarEnd]
         microphone: _audio_pb2.AudioFormat
         microphone_pair: Start.MicrophonePair
         other_audio: _audio_pb2.AudioFormat
         reference: _audio_pb2.AudioFormat
-        def __init__(self, microphone: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., reference: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., far_end: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., other_audio: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., microphone_pair: _Optional[_Union[Start.MicrophonePair, _Mapping]] = ...) -> None: ...
+        def __init__(self, microphone: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., reference: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., far_end: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., other_audio: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., far_ends: _Optional[_Iterable[_Union[Start.Inputs.FarEnd, _Mapping]]] = ..., microphone_pair: _Optional[_Union[Start.MicrophonePair, _Mapping]] = ...) -> None: ...
     class LabelsEntry(_message.Message):
         __slots__ = ["key", "value"]
         KEY_FIELD_NUMBER: _ClassVar[int]
