@@ -224,8 +224,8 @@ let package = Package(
       name: "VoiceEdge",
       dependencies: [
         "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
-        "VoiceEngines", "Alignment", "Resampling", "AudioFiles", "AudioDevices", "AudioCore",
-        "LayeredSettings", protobuf,
+        "VoiceEngines", "Alignment", "Spectral", "Resampling", "AudioFiles", "AudioDevices",
+        "AudioCore", "LayeredSettings", protobuf,
       ],
       swiftSettings: quick),
     .target(

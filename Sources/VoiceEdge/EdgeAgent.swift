@@ -20,6 +20,7 @@ public final class EdgeAgent: Sendable {
   let loopback: DeviceLoop
   let loudspeakerControls: LoudspeakerControls
   let otherPrograms: OtherPrograms?
+  private let tunings: Tunings
   private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
   private let rings: EdgeRings
   private let devices: EdgeDevices
@@ -63,6 +64,7 @@ public final class EdgeAgent: Sendable {
     }
     loudspeakerControls = LoudspeakerControls(
       volume: audio.volume, testSound: ChirpTest.sound(audio.rate))
+    tunings = Tunings(configuration, loudspeakerControls)
     let lamps = Lamps("mute lamp", configuration.mute.lamps, log: log)
     board = StatusBoard(lampChanged: lamps.set)
     link = ServerLink(
@@ -73,7 +75,8 @@ public final class EdgeAgent: Sendable {
     routes = RouteDirector(configuration.routes, system, controls) { [microphone] in
       microphone.selection.isOpen
     } changed: {
-      [voice, microphone, loudspeaker, loopback] change in
+      [voice, microphone, loudspeaker, loopback, tunings] change in
+      tunings.select(change.current)
       microphone.selection.select(change.current?.input)
       loudspeaker.selection.select(change.current?.output)
       loopback.selection.select(change.current?.loopback)
@@ -122,16 +125,17 @@ public final class EdgeAgent: Sendable {
   }
 
   private func startDevices() {
-    microphone.start("microphone") { [rings, voice, record = microphone.record] in
-      CaptureStream(rings.capture, record, wake: voice.signal)
+    microphone.start("microphone") { [rings, voice, tunings, record = microphone.record] in
+      CaptureStream(rings.capture, record, tuning: tunings.capture, wake: voice.signal)
     }
     loopback.start("loopback") { [rings, record = loopback.record] in
       CaptureStream(rings.loopback, record, wake: {})
     }
-    loudspeaker.start("loudspeaker") { [rings, loudspeakerControls] in
+    loudspeaker.start("loudspeaker") { [rings, loudspeakerControls, tunings] in
       PlaybackStream(
         rate: rings.mix.rate, channelCount: rings.mix.channelCount,
-        Loudspeaker(mix: rings.mix, played: rings.played, loudspeakerControls))
+        Loudspeaker(
+          mix: rings.mix, played: rings.played, loudspeakerControls, tuning: tunings.playback))
     }
     voiceThread.start("voice") { [self] thread in
       let programs = EdgePrograms(configuration, devices)

@@ -100,6 +100,17 @@ struct ConfigurationOptions: ParsableArguments {
     } catch {
       throw CommandFailure(error.description)
     }
+    if let named = configuration.audio.tuning {
+      guard let tunings = try TuningFile.read(named.path) else {
+        throw CommandFailure("\(named.place): \(named.path): no such file")
+      }
+      configuration.tunings = tunings
+      for port in configuration.routes.ports {
+        guard let product = port.product, tunings.products[product] == nil else { continue }
+        throw CommandFailure(
+          "\(named.path): there is no product \"\(product)\", which port \(port.id) names")
+      }
+    }
     if files.isWanted { configuration.server.security = try Self.security(files) }
     return configuration
   }
@@ -117,7 +128,7 @@ struct ConfigurationOptions: ParsableArguments {
   private static func security(
     _ files: EdgeConfiguration.SecurityFiles
   ) throws(CommandFailure) -> ChannelSecurity {
-    func file(_ named: EdgeConfiguration.SecurityFiles.File?) -> CertificateFile? {
+    func file(_ named: EdgeConfiguration.NamedFile?) -> CertificateFile? {
       named.map { CertificateFile($0.path, namedBy: $0.place) }
     }
     return try CertificateFiles.channelSecurity(

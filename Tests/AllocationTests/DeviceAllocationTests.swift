@@ -8,9 +8,22 @@ import Testing
 
 /// The allocations on the threads of the edge agent's devices.
 struct DeviceAllocationTests {
+  /// As many filters as a direction may have.
+  private static let tuning = {
+    let slot = TuningSlot()
+    slot.set(
+      Tuning.Direction(
+        level: -3,
+        filters: (1...FilterShape.most).map {
+          FilterShape(.peak, frequency: 500 * Double($0), gain: 3, quality: 1)
+        }))
+    return slot
+  }()
+
   @Test func capturingAllocatesNothing() throws {
     let ring = FrameRing(rate: .hz16000, channelCount: 1, capacity: 8, note: CaptureNote())
-    let stream = CaptureStream(ring, HealthRecord("microphone") { _ in }, wake: {})
+    let stream = CaptureStream(
+      ring, HealthRecord("microphone") { _ in }, tuning: Self.tuning, wake: {})
     let device = PacedDevice(rate: .hz48000, channelCount: 2)
     let frame = Frame(rate: .hz16000, channelCount: 1)
     try stream.begin(device)
@@ -34,7 +47,8 @@ struct DeviceAllocationTests {
     let played = FrameRing(rate: .hz16000, channelCount: 1, capacity: 8, note: PlayedNote())
     let controls = LoudspeakerControls(volume: -6, testSound: [])
     let stream = PlaybackStream(
-      rate: .hz16000, channelCount: 1, Loudspeaker(mix: mix, played: played, controls))
+      rate: .hz16000, channelCount: 1,
+      Loudspeaker(mix: mix, played: played, controls, tuning: Self.tuning))
     let device = PacedDevice(rate: .hz48000, channelCount: 2)
     let frame = Frame(rate: .hz16000, channelCount: 1)
     try stream.begin(device)

@@ -9,6 +9,19 @@ final class RoomPath: Sendable {
     var room: Room?
     var echoGain: Float
     var noiseAmplitude: Float = 0
+    /// The impulse response of the loudspeaker.
+    var colour: [Float] = [1]
+
+    /// The impulse response of the whole path.
+    var response: [Float] {
+      let heard = (room?.response(48000) ?? [1]).map { $0 * echoGain }
+      guard colour != [1] else { return heard }
+      var sum = [Float](repeating: 0, count: heard.count + colour.count - 1)
+      for (index, sample) in heard.enumerated() where sample != 0 {
+        for (place, value) in colour.enumerated() { sum[index + place] += sample * value }
+      }
+      return sum
+    }
   }
 
   struct State {
@@ -80,8 +93,7 @@ final class RoomPath: Sendable {
     while !state.withLock(\.isStopped), let played = recorder.pipe.read(Self.block) {
       let (change, near) = state.withLock { ($0.takeChange(), $0.takeNear(Self.block)) }
       if let change {
-        convolver = LiveConvolver(
-          (change.room?.response(48000) ?? [1]).map { $0 * change.echoGain }, block: Self.block)
+        convolver = LiveConvolver(change.response, block: Self.block)
       }
       let amplitude = state.withLock(\.acoustics.noiseAmplitude)
       var heard = zip(convolver.process(played), near).map { $0 + $1 + amplitude * noise.next() }

@@ -21,14 +21,16 @@ public final class RoomSimulator: Sendable {
 
   /// Starts a room. Returns when the path is complete. Without a room, the path is only a delay.
   /// `echoReturnLoss` is the attenuation from loudspeaker to microphone in dB. `noiseLevel` is the
-  /// level of white noise in dBFS, or nil for none.
+  /// level of white noise in dBFS, or nil for none. `colour` is the impulse response of the loudspeaker.
   public init(
     _ rig: SoundRig, from loudspeaker: String = "spk", to microphone: String = "micbus",
-    room: Room? = .office, echoReturnLoss: Float = 6, noiseLevel: Float? = nil
+    room: Room? = .office, echoReturnLoss: Float = 6, noiseLevel: Float? = nil,
+    colour: [Float] = [1]
   ) throws {
     var acoustics = RoomPath.Acoustics(room: room, echoGain: powf(10, -echoReturnLoss / 20))
     // The power of uniform noise is a third of the square of its amplitude.
     acoustics.noiseAmplitude = noiseLevel.map { powf(10, $0 / 20) * Float(3).squareRoot() } ?? 0
+    acoustics.colour = colour
     path = RoomPath(rig, loudspeaker, microphone, acoustics)
     Thread.detachNewThread { [path] in path.run() }
     guard waitUntil(within: .seconds(15), { path.isSettled }) else {

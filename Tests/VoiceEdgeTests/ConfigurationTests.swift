@@ -29,6 +29,9 @@ struct ConfigurationTests {
     #expect(configuration.audio.inputChannels == 2 && configuration.audio.outputChannels == 1)
     #expect(configuration.audio.periods == 6 && configuration.audio.volume == -12.5)
     #expect(configuration.audio.reference == .tap)
+    #expect(
+      configuration.audio.tuning
+        == .init(path: "/etc/tuning.yaml", place: "edge.yaml:24: audio.tuning"))
     #expect(configuration.programs.farEnd == .alsa("hw:Loopback,1"))
     #expect(configuration.programs.otherAudio == .fifo(path: "/run/music"))
     #expect(configuration.programs.voice == .file(path: "/tmp/voice.wav"))
@@ -58,7 +61,7 @@ struct ConfigurationTests {
     #expect(ports[0].displayName == "The desk" && ports[0].type == .usb)
     #expect(ports[0].input == "hw:Desk" && ports[0].output == "hw:Desk,1")
     #expect(ports[0].loopback == "hw:Desk,2" && ports[0].control == "hw:Desk,3")
-    #expect(ports[0].headphones && ports[0].priority == -5)
+    #expect(ports[0].headphones && ports[0].priority == -5 && ports[0].product == "lamp")
     #expect(ports[1].displayName == "headset" && ports[1].output == nil && !ports[1].headphones)
   }
 
@@ -127,6 +130,7 @@ struct ConfigurationTests {
       periods: 6
       volume-db: -12.5
       reference: tap
+      tuning: /etc/tuning.yaml
     routes:
       policy: follows-use
       ports:
@@ -138,6 +142,7 @@ struct ConfigurationTests {
           loopback: hw:Desk,2
           control: hw:Desk,3
           headphones: true
+          product: lamp
           priority: -5
         - {id: headset, input: hw:Headset}
     programs:

@@ -15,20 +15,14 @@ extension EdgeConfiguration {
   /// The files for TLS, if it is requested.
   public struct SecurityFiles: Sendable, Equatable {
     public var isTLS = false
-    public var authorities: File?
-    public var certificate: File?
-    public var key: File?
+    public var authorities: NamedFile?
+    public var certificate: NamedFile?
+    public var key: NamedFile?
     public var serverName: String?
 
     /// Whether TLS is requested, with `tls` or with any of the files.
     public var isWanted: Bool {
       isTLS || authorities != nil || certificate != nil || serverName != nil
-    }
-
-    /// A file, and the place where the configuration names it.
-    public struct File: Sendable, Equatable {
-      public var path: String
-      public var place: String
     }
   }
 
@@ -105,8 +99,8 @@ extension EdgeConfiguration {
 
   private static func file(
     _ section: SettingsSection, _ key: String
-  ) throws(SettingsError) -> SecurityFiles.File? {
-    try section.filled(key).map { SecurityFiles.File(path: $0.text, place: $0.place) }
+  ) throws(SettingsError) -> NamedFile? {
+    try section.filled(key).map { NamedFile(path: $0.text, place: $0.place) }
   }
 
   /// Returns the path of the control socket, or nil if it is disabled.
@@ -151,6 +145,7 @@ extension EdgeConfiguration {
   private mutating func readAudio(_ section: SettingsSection) throws(SettingsError) {
     try section.check([
       "rate", "input-channels", "output-channels", "periods", "volume-db", "reference",
+      "tuning",
     ])
     let rates = SampleRate.allCases.map { ("\($0.hertz)", $0) }
     audio.rate = try section.choice("rate", rates) ?? audio.rate
@@ -168,6 +163,7 @@ extension EdgeConfiguration {
       try section.choice(
         "reference", [("auto", Reference.automatic), ("reports", .reports), ("tap", .tap)])
       ?? audio.reference
+    audio.tuning = try Self.file(section, "tuning")
   }
 
   private mutating func readMicrophone(_ section: SettingsSection) throws(SettingsError) {

@@ -46,6 +46,7 @@ extension EdgeConfiguration {
   private static func port(_ section: SettingsSection) throws(SettingsError) -> Port {
     try section.check([
       "id", "name", "type", "input", "output", "loopback", "control", "headphones", "priority",
+      "product",
     ])
     guard let id = try section.value("id")?.text, !id.isEmpty else {
       throw section.wrong("id", "is required")
@@ -72,6 +73,7 @@ extension EdgeConfiguration {
     port.loopback = try section.text("loopback")
     port.control = try section.text("control")
     port.headphones = try section.boolean("headphones") ?? false
+    port.product = try section.text("product")
     port.priority = try section.integer("priority", in: -1000...1000) ?? 0
     guard port.input != nil || port.output != nil else {
       throw section.wrong("id", "the port \"\(id)\" has neither input nor output")

@@ -14,6 +14,8 @@ public struct EdgeConfiguration: Sendable {
   public var mute = Mute()
   public var keys = Keys()
   public var fallback = Fallback.light
+  /// The tunings of the products that ports name, from the file `audio.tuning`.
+  public var tunings = TuningFile()
   /// The socket of the local control; nil for none.
   public var controlSocket: String? = ControlSocket().path
 
@@ -50,6 +52,14 @@ public struct EdgeConfiguration: Sendable {
     /// The gain of the loudspeaker in dB.
     public var volume = 0.0
     public var reference = Reference.automatic
+    /// The file with the tunings. Nil for none.
+    public var tuning: NamedFile?
+  }
+
+  /// A file, and the place where the configuration names it.
+  public struct NamedFile: Sendable, Equatable {
+    public var path: String
+    public var place: String
   }
 
   /// The source of the echo reference.
@@ -92,6 +102,8 @@ public struct EdgeConfiguration: Sendable {
     /// The mixer. It reports the capture switch and devices that disappear.
     public var control: String?
     public var headphones = false
+    /// The product whose tuning applies. Nil selects the product with the id of the port.
+    public var product: String?
     public var priority = 0
 
     public init(id: String) { self.id = id }

@@ -27,16 +27,20 @@ final class CaptureStream: DeviceLoop.User {
   private let frame: Frame
   private var block = Reblocker(rate: .hz48000, channelCount: 1)
   private var converter: FrameConverter?
+  private var filter: TuningFilter
   private var clock = DeviceClock(rate: 48000, largestEarliness: largestEarliness)
   private var lastRead = Duration.zero
   private var buffer = [Float]()
 
-  init(_ ring: FrameRing<CaptureNote>, _ record: HealthRecord, wake: @escaping @Sendable () -> Void)
-  {
+  init(
+    _ ring: FrameRing<CaptureNote>, _ record: HealthRecord, tuning: TuningSlot = TuningSlot(),
+    wake: @escaping @Sendable () -> Void
+  ) {
     self.ring = ring
     self.record = record
     self.wake = wake
     frame = Frame(rate: ring.rate, channelCount: ring.channelCount)
+    filter = TuningFilter(tuning, rate: ring.rate, channelCount: ring.channelCount)
   }
 
   func begin(_ device: any PCMDevice) throws(DeviceFault) {
@@ -92,6 +96,7 @@ final class CaptureStream: DeviceLoop.User {
       guard let start = buffer.baseAddress else { return }
       block.append(start, count: count) { captured, end in
         converter?.process(captured, into: frame)
+        filter.process(frame)
         // The frames so far contain the first `end` samples of this block.
         let first = clock.sampleCount - Int64(count) + Int64(end - captured.sampleCount)
         let time = clock.time(of: first)

@@ -25,7 +25,7 @@ struct MixNote: BitwiseCopyable, Sendable {
   var epoch = 0
 }
 
-/// The renderer of the mix, on the loudspeaker's clock and after the gain. It keeps the played
+/// The renderer of the mix, on the loudspeaker's clock, after the gain and the tuning. It keeps the played
 /// samples for the voice thread. Belongs to the device's thread, except for its atomic values.
 final class Loudspeaker: FrameRenderer {
   let mix: FrameRing<MixNote>
@@ -37,14 +37,19 @@ final class Loudspeaker: FrameRenderer {
   private var written: Int64 = 0
   private var epoch = -1
   private var gain: Float
+  private var filter: TuningFilter
 
-  init(mix: FrameRing<MixNote>, played: FrameRing<PlayedNote>, _ controls: LoudspeakerControls) {
+  init(
+    mix: FrameRing<MixNote>, played: FrameRing<PlayedNote>, _ controls: LoudspeakerControls,
+    tuning: TuningSlot = TuningSlot()
+  ) {
     self.mix = mix
     self.played = played
     self.controls = controls
     frame = Frame(rate: mix.rate, channelCount: mix.channelCount)
     playout = PlayoutBuffer(rate: mix.rate, channelCount: mix.channelCount)
     gain = controls.gain
+    filter = TuningFilter(tuning, rate: mix.rate, channelCount: mix.channelCount)
   }
 
   func begin() {
@@ -52,7 +57,8 @@ final class Loudspeaker: FrameRenderer {
     playout.clear()
   }
 
-  func render(into output: borrowing Frame, heardAt: Int64) {
+  func render(into output: borrowing Frame, heardAt reported: Int64) {
+    let heardAt = reported + controls.delay
     while let note = mix.read(into: frame) {
       if note.epoch != epoch {
         // The remaining samples belong to another timeline.
@@ -73,6 +79,7 @@ final class Loudspeaker: FrameRenderer {
       note.heardAt -= Int64(fraction * 1e9)
     }
     applyVolume(output)
+    filter.process(output)
     controls.addTestSound(output, heardAt: heardAt)
     controls.publish(playout.status)
     _ = played.write(output, note)

@@ -9,6 +9,7 @@ final class LoudspeakerControls: @unchecked Sendable {
   private let deviation = Atomic<Int>(0)
   private let underruns = Atomic<Int>(0)
   private let skipped = Atomic<Int64>(0)
+  private let addedDelay = Atomic<Int64>(0)
   private let testStart = Atomic<Int64>(0)
   private let testPosition = Atomic<Int>(Int.max)
   private let testSound: [Float]
@@ -20,6 +21,13 @@ final class LoudspeakerControls: @unchecked Sendable {
   }
 
   var gain: Float { Float(bitPattern: gainBits.load(ordering: .relaxed)) }
+
+  /// The time in ns by which the sound is heard later than the device's times say.
+  var delay: Int64 { addedDelay.load(ordering: .relaxed) }
+
+  func setDelay(milliseconds: Int) {
+    addedDelay.store(Int64(milliseconds) * 1_000_000, ordering: .relaxed)
+  }
 
   /// Starts the test sound with the next frame.
   func startTest() {

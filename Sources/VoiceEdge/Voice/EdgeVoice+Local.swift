@@ -81,6 +81,7 @@ extension EdgeVoice: LocalVoice.Receiver {
     route = change.current.map { Anechoic_V1_AudioRoute($0) }
     hasLoopback = change.current?.loopback != nil
     status.route = change.current?.id
+    followTuning(of: change.current)
     sendRoute(reason: change.reason, route)
     log("route: \(change.current?.id ?? "none, because no port that the policy allows is present")")
     publish()

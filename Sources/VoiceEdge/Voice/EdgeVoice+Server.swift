@@ -15,7 +15,7 @@ extension EdgeVoice {
       let ending = suffix == 0 ? "" : "-\(suffix + 1)"
       $0.sessionID =
         configuration.session.id.prefix(Identifier.longest - ending.count) + ending
-      $0.config = configuration.session.configuration
+      $0.config = tuned(configuration.session.configuration)
       $0.engine = configuration.session.engine
       $0.muted = mute.session
       $0.inputs.microphone = VoiceFrames.format(audio.rate, audio.inputChannels)

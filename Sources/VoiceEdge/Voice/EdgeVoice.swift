@@ -56,6 +56,8 @@ final class EdgeVoice {
   var test: TestCapture?
   /// The number of tests that need the microphone.
   var testCount = 0
+  /// The strength of the echo suppression that the port in use sets. Nil for the session's.
+  var echoStrength: Anechoic_V1_VoiceProcessing.Level?
   /// Whether the session detects a muted talker.
   var detectsMutedTalker = true
   var gapBefore = Anechoic_V1_GapReason.unspecified

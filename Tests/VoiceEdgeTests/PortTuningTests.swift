@@ -1,0 +1,65 @@
+import AnechoicAPI
+import AudioCore
+import Foundation
+import SwiftProtobuf
+import Testing
+import VoiceClient
+
+@testable import VoiceEdge
+
+/// The tuning of the port in use.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct PortTuningTests {
+  @Test func aPortHasTheTuningOfItsProduct() {
+    var configuration = EdgeConfiguration()
+    var tuning = Tuning()
+    tuning.delay = 30
+    configuration.tunings.products["lamp"] = tuning
+    var port = EdgeConfiguration.Port(id: "desk")
+    #expect(configuration.tuning(of: nil) == Tuning())
+    #expect(configuration.tuning(of: port) == Tuning())
+    port.product = "lamp"
+    #expect(configuration.tuning(of: port) == tuning)
+    #expect(configuration.tuning(of: EdgeConfiguration.Port(id: "lamp")) == tuning)
+  }
+
+  @Test func theLoudspeakerIsTunedAndItsTimesAreLater() {
+    let mix = FrameRing(rate: .hz16000, channelCount: 1, capacity: 8, note: MixNote())
+    let played = FrameRing(rate: .hz16000, channelCount: 1, capacity: 8, note: PlayedNote())
+    let controls = LoudspeakerControls(
+      volume: 0, testSound: [Float](repeating: 0.5, count: 160))
+    let slot = TuningSlot()
+    slot.set(Tuning.Direction(level: -20))
+    controls.setDelay(milliseconds: 40)
+    let loudspeaker = Loudspeaker(mix: mix, played: played, controls, tuning: slot)
+    let frame = Frame(rate: .hz16000, channelCount: 1)
+    loudspeaker.render(into: frame, heardAt: 1_000_000)
+    let note = played.read(into: frame)
+    #expect(note?.heardAt == 41_000_000)
+  }
+
+  @Test func theStrengthFollowsTheRoute() async throws {
+    try await AgentRig.run { setup in
+      var ports = setup.configuration.routes.ports
+      var other = EdgeConfiguration.Port(id: "headset")
+      (other.input, other.output) = ("mic", "spk")
+      ports.append(other)
+      setup.configuration.routes.ports = ports
+      var tuning = Tuning()
+      tuning.echo = .high
+      setup.configuration.tunings.products["desk"] = tuning
+    } _: { rig in
+      func expect(_ level: Anechoic_V1_VoiceProcessing.Level?) async throws {
+        try await eventually("\(String(describing: level))") {
+          let config = try await rig.remote.get("sessions/edge").config
+          return (config.voiceProcessing.echoCancellation.suppression == .high) == (level != nil)
+        }
+      }
+      try await expect(.high)
+      _ = try await rig.chooseRoute("headset")
+      try await expect(nil)
+      _ = try await rig.chooseRoute("desk")
+      try await expect(.high)
+    }
+  }
+}
