@@ -38,8 +38,11 @@ struct PortTuningTests {
     #expect(note?.heardAt == 41_000_000)
   }
 
-  @Test func theStrengthFollowsTheRoute() async throws {
+  @Test(arguments: [true, false])
+  func theStrengthFollowsTheRoute(hasServer: Bool) async throws {
     try await AgentRig.run { setup in
+      setup.hasServer = hasServer
+      setup.configuration.fallback = .full
       var ports = setup.configuration.routes.ports
       var other = EdgeConfiguration.Port(id: "headset")
       (other.input, other.output) = ("mic", "spk")
@@ -51,7 +54,7 @@ struct PortTuningTests {
     } _: { rig in
       func expect(_ level: Anechoic_V1_VoiceProcessing.Level?) async throws {
         try await eventually("\(String(describing: level))") {
-          let config = try await rig.remote.get("sessions/edge").config
+          let config = try await (hasServer ? rig.remote : rig.local).get("sessions/edge").config
           return (config.voiceProcessing.echoCancellation.suppression == .high) == (level != nil)
         }
       }

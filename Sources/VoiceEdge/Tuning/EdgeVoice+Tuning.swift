@@ -19,7 +19,9 @@ extension EdgeVoice {
     let new = configuration.tuning(of: port).echo
     guard new != echoStrength else { return }
     echoStrength = new
-    let processing = tuned(configuration.session.configuration).voiceProcessing
+    let settings = tuned(configuration.session.configuration)
+    local?.cancelEcho(as: settings)
+    let processing = settings.voiceProcessing
     sendControl {
       $0.updateConfig.updateMask.paths = ["voice_processing.echo_cancellation"]
       if processing.hasEchoCancellation {

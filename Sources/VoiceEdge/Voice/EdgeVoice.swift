@@ -94,6 +94,7 @@ final class EdgeVoice {
   /// Creates the local voice on the current thread, to which it then belongs.
   func prepare(engine: any VoiceEngine.Type) throws {
     local = try LocalVoice(configuration, engine: engine, receiver: self)
+    local?.cancelEcho(as: tuned(configuration.session.configuration))
     if link == nil { local?.begin(muted: mute.session) }
     isLocalRunning = true
   }

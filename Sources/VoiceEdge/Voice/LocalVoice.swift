@@ -15,6 +15,7 @@ final class LocalVoice {
     func happened(_ event: SessionEvent)
   }
 
+  private let fallback: EdgeConfiguration.Fallback
   private let session: VoiceSession
   private let setup: SessionSetup
   private let sink: LocalSink
@@ -29,6 +30,7 @@ final class LocalVoice {
   init(
     _ configuration: EdgeConfiguration, engine: any VoiceEngine.Type, receiver: any Receiver
   ) throws {
+    fallback = configuration.fallback
     let audio = configuration.audio
     func format(_ channelCount: Int) -> AudioFormat {
       AudioFormat(encoding: .f32, rate: audio.rate, channelCount: channelCount)
@@ -78,10 +80,24 @@ final class LocalVoice {
   }
 
   func set(muted: Bool, ifGeneration: UInt64? = nil) {
+    submit(.mute(muted, ifGeneration: ifGeneration))
+  }
+
+  /// Cancels echo as the settings say. Only a voice that does all on this machine cancels echo.
+  func cancelEcho(as settings: Anechoic_V1_SessionConfig) {
+    guard fallback == .full, let new = try? SessionConfiguration(settings, path: "session")
+    else { return }
+    submit(
+      .configuration { configuration in
+        var configuration = configuration
+        configuration.voiceProcessing.echoCancellation = new.voiceProcessing.echoCancellation
+        return configuration
+      })
+  }
+
+  private func submit(_ change: SessionControl.Change) {
     controlID += 1
-    session.submit(
-      SessionControl(id: controlID, by: setup.owner, .mute(muted, ifGeneration: ifGeneration)),
-      sink: sink)
+    session.submit(SessionControl(id: controlID, by: setup.owner, change), sink: sink)
   }
 
   /// Applies a press that has already been accepted. Returns nil if the local session does not run.
