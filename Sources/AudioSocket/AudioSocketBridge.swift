@@ -37,29 +37,37 @@ public final class AudioSocketBridge: Sendable {
   }
 
   private func accept() {
+    var newcomers = Newcomers(log: settings.log)
     while !isStopping.load(ordering: .relaxed) {
       var events = [pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)]
-      guard poll(&events, 1, 100) == 1 else { continue }
+      events += newcomers.events
+      poll(&events, nfds_t(events.count), 100)
+      for caller in newcomers.read(events.dropFirst()) { begin(caller) }
+      guard events[0].revents != 0 else { continue }
       guard let (descriptor, _) = socket.accept() else {
         Thread.sleep(forTimeInterval: Self.pause)
         continue
       }
-      if calls.load(ordering: .relaxed) < settings.maximumCalls {
-        calls.wrappingAdd(1, ordering: .relaxed)
-        Thread { [self] in run(descriptor) }.start()
-      } else {
-        var phone = ConnectedSocket(descriptor)
-        phone.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
-        settings.log("a call was refused: \(settings.maximumCalls) calls are running (--max-calls)")
-      }
+      newcomers.admit(descriptor)
     }
     socket.close()
   }
 
-  private func run(_ descriptor: Int32) {
+  private func begin(_ caller: Newcomers.Caller) {
+    if calls.load(ordering: .relaxed) < settings.maximumCalls {
+      calls.wrappingAdd(1, ordering: .relaxed)
+      Thread { [self] in run(caller) }.start()
+    } else {
+      var phone = ConnectedSocket(caller.descriptor)
+      phone.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
+      settings.log("a call was refused: \(settings.maximumCalls) calls are running (--max-calls)")
+    }
+  }
+
+  private func run(_ caller: Newcomers.Caller) {
     defer { calls.wrappingSubtract(1, ordering: .relaxed) }
     do {
-      let call = try BridgedCall.accepted(phone: descriptor, settings) { [self] in
+      let call = try BridgedCall.accepted(caller, settings) { [self] in
         isStopping.load(ordering: .relaxed)
       }
       call.run()

@@ -10,7 +10,7 @@ internal import Sockets
 /// block of the caller's samples causes a block of the same length in both directions, so that the
 /// clock of the exchange drives the call; while the exchange sends nothing, the bridge's clock does.
 struct BridgedCall: ~Copyable {
-  /// The time for the message that identifies the call, and for the connection to the application.
+  /// The time for the connection to the application.
   private static let patience = Duration.seconds(5)
   /// The time without audio from the exchange after which silence takes its place, and its length.
   private static let pause = Duration.milliseconds(100)
@@ -49,44 +49,23 @@ struct BridgedCall: ~Copyable {
     self.name = name
   }
 
-  /// Waits for the message that identifies the call, and connects to the application.
+  /// Connects to the application.
   static func accepted(
-    phone descriptor: Int32, _ settings: BridgeSettings, isStopping: @escaping @Sendable () -> Bool
+    _ caller: Newcomers.Caller, _ settings: BridgeSettings,
+    isStopping: @escaping @Sendable () -> Bool
   ) throws(CallFailure) -> BridgedCall {
-    var phone = ConnectedSocket(descriptor)
-    var parser = AudioSocketParser()
-    let identifier = try identifier(phone, &parser)
-    let name = text(ofUUID: identifier.payload)
+    var phone = ConnectedSocket(caller.descriptor)
+    let name = text(ofUUID: caller.identifier.payload)
     do throws(CallFailure) {
       var application = try connect(settings)
-      application.send(identifier.bytes)
+      application.send(caller.identifier.bytes)
       return BridgedCall(
         settings, isStopping: isStopping, phone: phone, application: application,
-        fromPhone: parser, name: name)
+        fromPhone: caller.parser, name: name)
     } catch {
       phone.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
       throw CallFailure("call \(name): \(error)")
     }
-  }
-
-  private static func identifier(
-    _ phone: borrowing ConnectedSocket, _ parser: inout AudioSocketParser
-  ) throws(CallFailure) -> AudioSocketFrame {
-    let deadline = ContinuousClock.now + patience
-    while ContinuousClock.now < deadline {
-      if let frame = parser.next() {
-        guard frame.type == AudioSocketFrame.identifier, frame.payload.count == 16 else {
-          throw CallFailure("a connection did not begin with the identifier of a call")
-        }
-        return frame
-      }
-      var events = [pollfd(fd: phone.descriptor, events: Int16(POLLIN), revents: 0)]
-      poll(&events, 1, 100)
-      var bytes: [UInt8] = []
-      guard phone.receive(into: &bytes) else { break }
-      parser.append(bytes)
-    }
-    throw CallFailure("a connection sent no identifier of a call")
   }
 
   private static func connect(_ settings: BridgeSettings) throws(CallFailure) -> ConnectedSocket {

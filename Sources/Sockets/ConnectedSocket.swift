@@ -63,6 +63,11 @@ public struct ConnectedSocket: ~Copyable {
   /// Appends what has arrived, at most 64 KiB, to `bytes`. Returns false once the other side has closed
   /// the connection, or the connection is lost.
   public func receive(into bytes: inout [UInt8]) -> Bool {
+    Self.receive(from: descriptor, into: &bytes)
+  }
+
+  /// Appends what has arrived at a descriptor, as `receive(into:)` does.
+  public static func receive(from descriptor: Int32, into bytes: inout [UInt8]) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
       if count > 0 { bytes += buffer[..<count] }

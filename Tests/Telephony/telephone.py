@@ -191,10 +191,13 @@ def strangers(bridge: int, listener: socket.socket) -> None:
         stranger = Side(socket.create_connection(("127.0.0.1", bridge)))
         stranger.send(data)
         check("a stranger is disconnected", stranger.has_ended.wait(8), repr(data[:8]))
+    # More silent connections than the bridge has places for calls.
+    crowd = [Side(socket.create_connection(("127.0.0.1", bridge))) for _ in range(120)]
     call = Call(bridge, listener)
     call.application.send(message(HANGUP))
     check("the application can hang up", call.telephone.has_ended.wait(5))
     check("with a message", call.telephone.messages[-1:] == [(HANGUP, b"")])
+    check("silent connections are closed", all(side.has_ended.wait(8) for side in crowd))
 
 
 def wait(condition, seconds: float = 5) -> bool:
