@@ -172,6 +172,16 @@ def copy_repository(folder: Path, programs: Path) -> None:
     subprocess.run(["examples/features/make-extras"], cwd=folder, check=True)
 
 
+def link_programs(programs: Path, folder: Path) -> Path:
+    """Links the project's programs and libraries into a folder. A build folder also has other programs, such as
+    another protoc than Debian's."""
+    folder.mkdir()
+    for pattern in ("anechoic*", "libanechoic*"):
+        for path in programs.glob(pattern):
+            (folder / path.name).symlink_to(path)
+    return folder
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--programs", type=Path, required=True)
@@ -187,6 +197,7 @@ def main() -> int:
     if not arguments.pages:
         problems += table.problems(ROOT)
     work = Path(tempfile.mkdtemp(prefix="anechoic-docs-", dir=ROOT / ".build"))
+    programs = link_programs(arguments.programs.resolve(), work / "programs")
     is_isolated = can_isolate()
     if not is_isolated:
         print("test-docs: no network namespaces here; the pages run one after another, on their ports")
@@ -198,7 +209,7 @@ def main() -> int:
             shutil.copytree(work / "repository", folder, symlinks=True, copy_function=os.link)
         begin = time.monotonic()
         processor = test.run(PageShell(
-            ROOT, folder, arguments.programs, Path(f"{folder}.log"), is_isolated))
+            ROOT, folder, programs, Path(f"{folder}.log"), is_isolated))
         seconds = time.monotonic() - begin
         visible = sum(not step.is_hidden for step in test.steps)
         if visible or test.problems:
@@ -206,7 +217,7 @@ def main() -> int:
                   f" time, {visible:2} commands  {test.name}", flush=True)
 
     try:
-        copy_repository(work / "repository", arguments.programs)
+        copy_repository(work / "repository", programs)
         with ThreadPoolExecutor(PAGES_AT_A_TIME if is_isolated else 1) as pool:
             # Long pages begin first, so that none is left over at the end.
             list(pool.map(run, sorted(chosen, key=lambda test: -test.expected_seconds)))
