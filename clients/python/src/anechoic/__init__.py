@@ -36,6 +36,7 @@ from .playback import Playback
 from .recording import Recording, WavReader, WavWriter
 from .session import Session
 from .sessions import SessionInfo, Sessions
+from .spatial import Source
 from .statistics import Statistics
 
 __all__ = [
@@ -44,6 +45,6 @@ __all__ = [
     "LiveFilter", "MuteChanged", "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output",
     "Overloaded", "PermissionDenied", "Playback", "Reconnect", "Reconnecting", "Recording", "Refused",
     "Restarted", "Resumed", "ServerUnavailable", "Session", "SessionEnded", "SessionFinished", "SessionInfo", "Sessions",
-    "Statistics", "Unauthenticated", "VoiceActivityChanged", "WavReader", "WavWriter", "__version__",
+    "Source", "Statistics", "Unauthenticated", "VoiceActivityChanged", "WavReader", "WavWriter", "__version__",
     "blocking", "enums", "errors", "events", "local_server", "process", "process_file",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Tuple
+
 from ._link import Link
 from .enums import InterruptionReason, RouteChangeReason
 from .events import AudioRoute
@@ -41,6 +43,20 @@ class DeviceReports:
         self._link.check()
         why = RouteChangeReason.NO_SUITABLE_ROUTE if current is None else reason
         self._link.reports.add_route(current, why, previous)
+        self._link.wake()
+
+    def report_head_pose(
+        self, *, yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0,
+        quaternion: Tuple[float, float, float, float] | None = None, time: float | None = None,
+    ) -> None:
+        """Reports how the listener's head is turned, for spatial audio. The newest 64 reports wait to be sent.
+
+        - yaw, pitch, roll: Degrees. The head turns left by yaw, then looks up by pitch, then tilts to the right.
+        - quaternion: w, x, y and z, in place of the angles: x points ahead, y to the left, z up.
+        - time: The time of `time.monotonic()` of the measurement. It needs the microphone's times: see `feed`.
+        """
+        self._link.check()
+        self._link.reports.add_pose((yaw, pitch, roll), quaternion, time)
         self._link.wake()
 
     def report_interruption(

@@ -10,6 +10,7 @@ from ._reports import nanoseconds
 from ._start import Plan
 from .errors import AnechoicError, FormatError
 from .formats import Audio
+from .spatial import far_end_of
 
 _SLICE_SECONDS = 0.1
 _PATIENCE_SECONDS = 30.0
@@ -69,7 +70,10 @@ class Feeder:
                 continue
             format = self._plan.inputs.get(name)
             if format is None:
-                message = f"{name}: the session has no such input; announce it: Session(…, {name}=Format(16000))"
+                far_end = far_end_of(name)
+                option = f"{name}=" if far_end is None else f"far_ends={{{far_end!r}: "
+                end = "" if far_end is None else "}"
+                message = f"{name}: the session has no such input; announce it: Session(…, {option}Format(16000){end})"
                 raise FormatError(message, field=name)
             found[name] = memoryview(format.to_bytes(audio, name)).cast("B")
         return found

@@ -7,6 +7,7 @@ from typing import Mapping
 from ._opus import Encoder
 from ._track import Track
 from .formats import Format
+from .spatial import far_end_of
 from .v1 import voice_processing_pb2 as api
 
 _LARGEST_CHUNK = 0.12
@@ -41,6 +42,8 @@ class Outbox:
         self._limits = {id(track): self._in(track, self._limit) for track in (self.microphone, *self.others.values())}
         self._has_intermittent_reference = has_intermittent_reference
         self._reference_pauses = True
+        self._bases: dict[str, int] = {name: 0 for name in self.others if far_end_of(name) is not None}
+        """The samples of named far ends with which the present session began: they come and go."""
         self.base = 0
         """The index of the microphone's sample with which the present session began."""
         self.is_finished = False
@@ -128,8 +131,9 @@ class Outbox:
         time = track.time_of(first)
         samples = track.take(count)
         if samples:
-            chunk = getattr(audio, name)
-            chunk.first_sample = first - self._in(track, self.base)
+            far_end = far_end_of(name)
+            chunk = getattr(audio, name) if far_end is None else audio.far_ends.add(far_end_id=far_end).audio
+            chunk.first_sample = first - self._bases.get(name, self._in(track, self.base))
             chunk.samples = self._encoded(name, samples)
             if time is not None:
                 chunk.device_time_ns = time
@@ -175,6 +179,7 @@ class Outbox:
         """Begins a new session with the oldest sample that is kept. Returns its index."""
         self.base = self.microphone.start
         self.rewind(self.base)
+        self._bases = {name: self.others[name].sent for name in self._bases}
         return self.base
 
     def _covered(self, first: int) -> int:

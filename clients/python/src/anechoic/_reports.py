@@ -1,8 +1,9 @@
-"""The reports of playback and devices that wait to be sent. It does no I/O."""
+"""The reports of playback, devices and the listener's head that wait to be sent. It does no I/O."""
 
 from __future__ import annotations
 
 from collections import deque
+from math import isfinite
 
 from ._start import Plan, field_named
 from .errors import InvalidRequest, Overloaded
@@ -11,6 +12,7 @@ from .enums import InterruptionReason, RouteChangeReason
 from .v1 import events_pb2, voice_processing_pb2 as api
 
 _MOST_PLAYBACK = 64
+_MOST_POSES = 64
 _MOST_DEVICES = 20
 
 
@@ -21,14 +23,35 @@ def nanoseconds(time: float, name: str) -> int:
 
 
 class Reports:
-    """Keeps the newest reports of playback, which go out of date, and all reports of devices."""
+    """Keeps the newest reports of playback and of the head, which go out of date, and all reports of devices."""
 
     def __init__(self, plan: Plan) -> None:
         self._format = plan.playback
         self._microphone_rate = plan.inputs["microphone"].rate
         self._playback: deque[api.PlaybackReport] = deque(maxlen=_MOST_PLAYBACK)
         self._devices: deque[api.DeviceReport] = deque()
+        self._poses: deque[api.HeadPose] = deque(maxlen=_MOST_POSES)
         self._route: api.DeviceReport | None = None
+
+    def add_pose(
+        self, angles: tuple[float, float, float], quaternion: tuple[float, float, float, float] | None,
+        time: float | None,
+    ) -> None:
+        pose = api.HeadPose()
+        if time is not None:
+            pose.device_time_ns = nanoseconds(time, "time")
+        if quaternion is not None:
+            with field_named("quaternion"):
+                w, x, y, z = quaternion
+                pose.quaternion.CopyFrom(api.HeadPose.Quaternion(w=w, x=x, y=y, z=z))
+                _check_finite(pose.quaternion)
+        else:
+            with field_named("angles"):
+                yaw, pitch, roll = angles
+                pose.angles.CopyFrom(
+                    api.HeadPose.Angles(yaw_degrees=yaw, pitch_degrees=pitch, roll_degrees=roll))
+                _check_finite(pose.angles)
+        self._poses.append(pose)
 
     def add_playback(
         self, arrived: int, first_sample: int, time: float, silence_samples: int, skipped_samples: int, rate_ppm: float
@@ -73,6 +96,8 @@ class Reports:
         """Returns the next report. `base` is the microphone's index with which the present session began."""
         if self._devices:
             return api.ProcessRequest(device_report=self._devices.popleft())
+        if self._poses:
+            return api.ProcessRequest(head_pose=self._poses.popleft())
         while self._playback and self._format is not None:
             report = self._playback.popleft()
             report.first_sample -= base * self._format.rate // self._microphone_rate
@@ -89,6 +114,11 @@ class Reports:
         if len(self._devices) >= _MOST_DEVICES:
             raise Overloaded(f"{_MOST_DEVICES} device reports wait to be sent", reason="TOO_MANY_REPORTS")
         self._devices.append(report)
+
+
+def _check_finite(message: api.HeadPose.Angles | api.HeadPose.Quaternion) -> None:
+    if not all(isfinite(value) for _, value in message.ListFields()):
+        raise ValueError("a number is not finite")
 
 
 def _route(route: AudioRoute) -> events_pb2.AudioRoute:

@@ -12,6 +12,7 @@ from ._opus import CHUNKS
 from .errors import AnechoicError, FormatError, InvalidRequest
 from .formats import Format
 from .settings import Settings, config_of
+from .spatial import far_end_of
 from .v1 import voice_processing_pb2 as api
 
 
@@ -77,7 +78,11 @@ class Plan:
         with field_named("labels"):
             start.labels.update(self.labels)
         for name, format in self.inputs.items():
-            getattr(start.inputs, name).CopyFrom(_checked(format, name)._message())
+            announced = _checked(format, name)._message()
+            if (far_end := far_end_of(name)) is None:
+                getattr(start.inputs, name).CopyFrom(announced)
+            else:
+                start.inputs.far_ends.add(far_end_id=far_end, format=announced)
         start.outputs.processed.CopyFrom(_checked(self.processed, "processed")._message(is_output=True))
         if self.playback is not None:
             start.outputs.playback.CopyFrom(_checked(self.playback, "playback")._message(is_output=True))

@@ -120,9 +120,10 @@ class Session(_Blocking):
         self._exit(lambda: self._session.__aexit__(kind, error, trace))
 
     def feed(
-        self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b""
+        self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b"", *,
+        far_ends: Mapping[str, Audio] | None = None,
     ) -> None:
-        self._wait(lambda: self._session.feed(microphone, reference, far_end, other_audio))
+        self._wait(lambda: self._session.feed(microphone, reference, far_end, other_audio, far_ends=far_ends))
 
     def finish(self) -> None:
         self._wait(lambda: self._session.finish())

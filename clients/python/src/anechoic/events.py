@@ -176,6 +176,7 @@ class Discontinuity(Event):
     input: InputKind
     reason: GapReason
     missing_samples: int
+    far_end_id: str
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from .errors import AnechoicError, FormatError, InvalidRequest, Refused
 from .events import Event
 from ._feeding import Feeder, slices
 from .formats import Audio, Format, Samples
-from .settings import Settings, config_of, mask_of
+from .settings import Settings, config_of, mask_of, merged
+from .spatial import named
 from .statistics import Statistics
 from .v1 import voice_processing_pb2 as api
 
@@ -45,6 +46,7 @@ class Session(DeviceReports):
         reference: Format | None = None,
         far_end: Format | None = None,
         other_audio: Format | None = None,
+        far_ends: Mapping[str, Format] | None = None,
         processed: Format | None = None,
         playback: Format | None = None,
         playback_elsewhere: bool = False,
@@ -67,6 +69,7 @@ class Session(DeviceReports):
         - server: An address, a `Connection`, or several of them: the next ones take over if one is gone.
         - microphone, reference, far_end, other_audio: The formats of the inputs. The reference is what the
           loudspeaker plays.
+        - far_ends: Up to 16 more far ends by their names, for spatial audio. They need a playback.
         - processed, playback: The formats of the outputs. `processed` has the microphone's unless given.
         - playback_elsewhere: Whether another device plays the playback: `anechoic.Playback` with `join_token`.
         - real_time: False for recordings: as fast as possible, and nothing is ever dropped.
@@ -87,7 +90,7 @@ class Session(DeviceReports):
         others = {"reference": reference, "far_end": far_end, "other_audio": other_audio}
         given = {name: format for name, format in others.items() if format is not None}
         self._plan = Plan(
-            inputs={"microphone": microphone, **given},
+            inputs={"microphone": microphone, **given, **named(far_ends)},
             processed=processed or microphone, playback=playback,
             is_playback_elsewhere=playback_elsewhere, is_real_time=real_time,
             settings={**self._decisions.settings(), **(settings or {})}, session_id=session_id, is_muted=muted,
@@ -139,7 +142,8 @@ class Session(DeviceReports):
 
     async def feed(
         self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b"", *,
-        microphone_time: float | None = None, reference_time: float | None = None,
+        far_ends: Mapping[str, Audio] | None = None, microphone_time: float | None = None,
+        reference_time: float | None = None,
     ) -> None:
         """Feeds audio of any length: arrays, or bytes of the announced formats.
 
@@ -151,17 +155,20 @@ class Session(DeviceReports):
         """
         times = {"microphone": microphone_time, "reference": reference_time}
         await self._feeder.feed(
-            times, microphone=microphone, reference=reference, far_end=far_end, other_audio=other_audio
+            times, microphone=microphone, reference=reference, far_end=far_end, other_audio=other_audio,
+            **named(far_ends),
         )
 
     def feed_nowait(
         self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b"", *,
-        microphone_time: float | None = None, reference_time: float | None = None,
+        far_ends: Mapping[str, Audio] | None = None, microphone_time: float | None = None,
+        reference_time: float | None = None,
     ) -> None:
         """Feeds audio in real time without waiting. If more than 2 s wait to be sent, the oldest are dropped."""
         times = {"microphone": microphone_time, "reference": reference_time}
         self._feeder.feed_nowait(
-            times, microphone=microphone, reference=reference, far_end=far_end, other_audio=other_audio
+            times, microphone=microphone, reference=reference, far_end=far_end, other_audio=other_audio,
+            **named(far_ends),
         )
 
     def place_reference(self, reference: Audio) -> None:
@@ -224,9 +231,11 @@ class Session(DeviceReports):
         return await self._set_mute(False, at_sample)
 
     async def configure(self, settings: Settings, *, at_sample: int | None = None) -> int:
-        """Changes settings. Returns the sample at which they took effect."""
+        """Changes settings, also for a session that replaces this one. Returns the sample at which they took effect."""
         update = api.ConfigUpdate(config=config_of(settings), update_mask=mask_of(settings))
-        return await self._control(at_sample, update_config=update)
+        sample = await self._control(at_sample, update_config=update)
+        self._plan.settings = merged(self._plan.settings, settings)
+        return sample
 
     async def clear_playback(self) -> int:
         """Discards the far end and other audio that wait to be played, for barge-in."""

@@ -16,8 +16,10 @@ Settings = Mapping[str, object]
 """Paths in `anechoic.v1.SessionConfig` with their values, such as `{"preferred_mic_mode": "VOICE_ISOLATION"}`.
 
 A value is True or False, a number, a text, the name of an enumeration's value, a `timedelta`, or None, which
-clears the field.
+clears the field. `spatial_audio.sources` is a list of `anechoic.Source`.
 """
+
+_SOURCE = config_pb2.SpatialAudio.Source.DESCRIPTOR.full_name
 
 
 def config_of(settings: Settings) -> config_pb2.SessionConfig:
@@ -33,6 +35,17 @@ def config_of(settings: Settings) -> config_pb2.SessionConfig:
     for path, value in settings.items():
         _set(config, path, value)
     return config
+
+
+def merged(settings: Settings, changes: Settings) -> dict[str, object]:
+    """Returns settings after changes. A change of a whole message replaces what was set in it.
+
+    >>> merged({"mute.chime": 1, "labels": 2}, {"mute": None})
+    {'labels': 2, 'mute': None}
+    """
+    kept = {path: value for path, value in settings.items()
+            if not any(path == other or path.startswith(f"{other}.") for other in changes)}
+    return {**kept, **changes}
 
 
 def mask_of(settings: Settings, prefix: str = "") -> field_mask_pb2.FieldMask:
@@ -53,6 +66,8 @@ def _set(config: Any, path: str, value: object) -> None:
     try:
         if isinstance(value, timedelta):
             getattr(message, name).FromTimedelta(value)
+        elif field.message_type is not None and field.message_type.full_name == _SOURCE:
+            getattr(message, name).extend(source._message() for source in value)  # type: ignore[attr-defined]
         elif field.enum_type is not None:
             setattr(message, name, _number(field, value))
         else:

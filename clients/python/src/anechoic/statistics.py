@@ -76,3 +76,4 @@ class Statistics:
     far_end: BufferStatistics | None
     other_audio: BufferStatistics | None
     reduced: bool
+    spatial_audio_active: bool
