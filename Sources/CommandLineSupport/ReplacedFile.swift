@@ -16,7 +16,8 @@ public final class ReplacedFile {
     self.path = path
     place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     var status = stat()
-    if stat(place, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+    let exists = stat(place, &status) == 0
+    if exists, status.st_mode & S_IFMT != S_IFREG {
       throw CommandFailure("\(path): this is not a regular file, and cannot be replaced")
     }
     let url = URL(fileURLWithPath: place)
@@ -29,10 +30,10 @@ public final class ReplacedFile {
       name.baseAddress.map { String(cString: $0) } ?? hidden
     }
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    // The rights of a new file, which mkstemp does not give.
+    // The rights of the file before, or of a new file, which mkstemp does not give.
     let mask = umask(0)
     umask(mask)
-    fchmod(descriptor, 0o666 & ~mask)
+    fchmod(descriptor, exists ? status.st_mode & 0o777 : 0o666 & ~mask)
   }
 
   deinit { if !isComplete { unlink(temporaryPath) } }

@@ -2,20 +2,27 @@ internal import Foundation
 
 /// The reader of files that are read as a whole.
 public enum ShortFile {
+  /// The time for a program to write to a FIFO.
+  private static let patience: Int32 = 5000
+
   /// Returns the content of a file. Throws if the file is longer than `limit` bytes, because some
-  /// devices never end. `title` is the name of the file in failures.
+  /// devices never end, and if no program writes to a FIFO. `title` is the name of the file in failures.
   public static func read(
     _ path: String, title: String, atMost limit: Int
   ) throws(CommandFailure) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw CommandFailure(systemErrorAt: title) }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= limit {
+      var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&event, 1, patience) != 0 else {
+        throw CommandFailure("\(title): no program writes to this file")
+      }
       let count = Glibc.read(descriptor, &buffer, buffer.count)
       if count == 0 { return bytes }
-      if count < 0 && errno == EINTR { continue }
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count > 0 else { throw CommandFailure(systemErrorAt: title) }
       bytes += buffer[..<count]
     }

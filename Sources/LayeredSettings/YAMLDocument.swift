@@ -87,7 +87,7 @@ extension YamlError {
     switch self {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
       .composer(_, let problem, let mark, _):
-      return SettingsError("\(file):\(mark.line)", problem)
+      return SettingsError("\(file):\(mark.line)", Self.words(problem))
     case .reader(let problem, let offset, _, let yaml):
       let line = 1 + yaml.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") }
       return SettingsError("\(file):\(line)", problem)
@@ -95,6 +95,16 @@ extension YamlError {
       let names = keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
       return SettingsError("\(file):\(context.mark.line)", "\(names) appears twice")
     default: return SettingsError(file, "\(self)")
+    }
+  }
+
+  /// Returns a text of libyaml in the words of our messages, as far as users meet it.
+  private static func words(_ problem: String) -> String {
+    switch problem {
+    case let text where text.hasPrefix("Maximum nesting level"): "is nested too deeply"
+    case "but found another document": "contains a second document after ---"
+    case "did not find expected node content": "a value is missing or has an unexpected sign"
+    default: problem
     }
   }
 }

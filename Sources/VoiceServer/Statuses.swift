@@ -202,6 +202,11 @@ extension Status {
     .resourceExhausted, "too many changes of this session at once", reason: "TOO_MANY_CONTROLS",
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
 
+  static let tooManyJoins = Status(
+    .resourceExhausted, "too many devices have joined this session at once",
+    reason: "TOO_MANY_JOINS",
+    Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+
   static let tooManyWait = Status(
     .resourceExhausted, "too many calls already wait for this decision",
     reason: "TOO_MANY_CALLS",

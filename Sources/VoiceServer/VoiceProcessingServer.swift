@@ -64,7 +64,7 @@ public final class VoiceProcessingServer: Sendable {
         },
         ServerMethod(Method(service: RPC.voiceProcessing, name: RPC.joinSession)) {
           JoinCall($0, live.current, directory)
-        },
+        }.with(largestMessage: RequestSize.largest),
         .capabilities(live, directory, costs),
       ]
       + service.methods

@@ -100,6 +100,9 @@ struct ConfigurationOptions: ParsableArguments {
     } catch {
       throw CommandFailure(error.description)
     }
+    try Self.checkNoFolders(
+      configuration.microphone.lamps + configuration.mute.lamps
+        + [configuration.programs.desktopMemory].compactMap { $0 })
     if let named = configuration.audio.tuning {
       guard let tunings = try TuningFile.read(named.path) else {
         throw CommandFailure("\(named.place): \(named.path): no such file")
@@ -113,6 +116,16 @@ struct ConfigurationOptions: ParsableArguments {
     }
     if files.isWanted { configuration.server.security = try Self.security(files) }
     return configuration
+  }
+
+  /// Throws if a path that the agent writes to is a folder. A file that does not exist may come later.
+  private static func checkNoFolders(_ paths: [String]) throws(CommandFailure) {
+    for path in paths {
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
+      else { continue }
+      throw CommandFailure("\(path): this is a folder; name a file")
+    }
   }
 
   /// Returns the text of the file. If the default file does not exist, returns an empty text.

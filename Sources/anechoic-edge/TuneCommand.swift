@@ -16,6 +16,8 @@ struct TuneCommand: ParsableCommand {
       loudspeaker, the room and the microphone together, so measure with a good microphone close to \
       the loudspeaker.
 
+      The file is written anew: other products stay, comments do not.
+
       With --check, measures with the filters of the file and writes nothing. Exits with 1 if the \
       response then deviates by more than 3 dB between 200 Hz and 6 kHz.
       """)
@@ -59,13 +61,16 @@ struct TuneCommand: ParsableCommand {
   func run() throws {
     let tunings = try TuningFile.read(file)
     let known = tunings?.products[product]
-    guard !check || known != nil else {
-      throw CommandFailure("\(file): there is no product \"\(product)\"")
+    if check, known == nil {
+      let problem = tunings == nil ? "no such file" : "there is no product \"\(product)\""
+      throw CommandFailure("\(file): \(problem)")
     }
+    // Before the measurement, so that a path that cannot be written costs no sweep.
+    let written = check ? nil : try ReplacedFile(file)
     let measured = try measure(check ? known ?? Tuning() : Tuning())
     print("delay        \(rounded(measured.delay)) ms")
     print("response     within \(rounded(measured.deviation)) dB, 200 Hz to 6 kHz")
-    guard !check else {
+    guard let written else {
       guard measured.deviation <= 3 else {
         throw CommandFailure("the response deviates by more than 3 dB", code: 1)
       }
@@ -78,11 +83,8 @@ struct TuneCommand: ParsableCommand {
     if side == .capture { tuning.capture = direction } else { tuning.playback = direction }
     var all = tunings ?? TuningFile()
     all.products[product] = tuning
-    do {
-      try Data(all.text.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
-    } catch {
-      throw CommandFailure("\(file): \(error.localizedDescription)")
-    }
+    try written.write(all.text)
+    try written.complete()
     print(
       "tuning       \(direction.filters.count) filters, \(rounded(direction.level)) dB, "
         + "written to \(file)")
@@ -97,7 +99,8 @@ struct TuneCommand: ParsableCommand {
     }
   }
 
-  private func rounded(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+  /// Returns a number with one decimal. The sum with 0 makes 0 of -0.
+  private func rounded(_ value: Double) -> String { "\((value * 10).rounded() / 10 + 0)" }
 }
 
 extension TuningFile {

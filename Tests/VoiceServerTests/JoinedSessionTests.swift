@@ -83,6 +83,19 @@ struct JoinedSessionTests {
     }
   }
 
+  @Test func aDeviceThatJoinsAgainAndAgainIsHeldBack() async throws {
+    try await TestServer.run { server in
+      _ = try await RunningClient.run(server, Self.start, adding: Self.addFarEnd) { client, _ in
+        let status = try await refusal {
+          for _ in 0..<30 {
+            try await server.client.join(token: client.joinToken, session: "call").cancel()
+          }
+        }
+        #expect(status?.code == .resourceExhausted && status?.reason == "TOO_MANY_JOINS")
+      }
+    }
+  }
+
   @Test func wrongTokensAreRefused() async throws {
     try await TestServer.run { server in
       _ = try await RunningClient.run(server, Self.start, adding: Self.addFarEnd) { client, _ in
@@ -92,6 +105,10 @@ struct JoinedSessionTests {
           }
           #expect(status?.code == .notFound && status?.reason == "JOIN_TOKEN_UNKNOWN")
         }
+        let oversized = try await refusal {
+          _ = try await server.client.join(token: Data(count: 40_000), session: "")
+        }
+        #expect(oversized?.code == .resourceExhausted)
         let status = try await refusal {
           _ = try await server.client.join(token: Data(), session: "")
         }

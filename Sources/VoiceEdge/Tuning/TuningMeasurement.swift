@@ -60,7 +60,8 @@ public struct TuningMeasurement: Sendable {
         }
         last = new
         problem = TuningFailure(
-          "the measurements differ; the devices lose samples, or the room is loud")
+          "the measurements differ; the devices lose samples, another program plays (an agent that runs?), "
+            + "or the room is loud")
       } catch {
         problem = error
       }

@@ -72,6 +72,7 @@ final class JoinCall: ServerCallHandler {
     let client = try Principal(call)
     let handle = try directory.session(joinedWith: SecretToken(request.token), by: client)
     guard let format = handle.setup.playback else { throw .joinTokenUnknown }
+    try handle.spendJoin()
     let ring = PlaybackRing(playback: format, framesPerChunk: handle.setup.framesPerChunk)
     call.writeDeadline = configuration.unreadDeadline(isRealTime: handle.setup.isRealTime)
     state = .joining

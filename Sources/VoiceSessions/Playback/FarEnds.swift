@@ -4,6 +4,9 @@ internal import VoiceEngines
 
 /// The named far ends of a session: mixed down, or rendered for both ears.
 struct FarEnds: ~Copyable {
+  /// The audio of one far end that may wait. Less than for other inputs, because there may be 16.
+  private static let longestLead = Duration.seconds(2)
+
   private let inputs: [NamedInput]
   private let renderer: BinauralRenderer?
   private let mixedDown: Frame
@@ -15,7 +18,9 @@ struct FarEnds: ~Copyable {
   init(_ setup: SessionSetup, playback: AudioFormat, _ engine: any VoiceEngine.Type) throws {
     let inputs = try setup.farEnds.map {
       NamedInput(
-        try PlaybackInput($0.format, playback: playback, isElastic: setup.isRealTime), id: $0.id)
+        try PlaybackInput(
+          $0.format, playback: playback, isElastic: setup.isRealTime, longestLead: Self.longestLead),
+        id: $0.id)
     }
     voice = try FarEndVoice(playback, engine)
     mixedDown = Frame(rate: playback.rate, channelCount: playback.channelCount)

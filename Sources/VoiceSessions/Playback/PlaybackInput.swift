@@ -18,14 +18,18 @@ struct PlaybackInput: ~Copyable {
   private var control: PlayoutControl
   private var elapsed: Int64 = 0
 
-  init(_ format: AudioFormat, playback: AudioFormat, isElastic: Bool) throws {
+  init(
+    _ format: AudioFormat, playback: AudioFormat, isElastic: Bool,
+    longestLead: Duration = InputTimeline.longestLead
+  ) throws {
     converter = try FrameConverter(
       from: format.rate, format.channelCount, to: playback.rate, playback.channelCount)
     self.isElastic = isElastic
     splicer = FrameSplicer(format: format)
     control = PlayoutControl(rate: format.rate)
     timeline = InputTimeline(
-      format: format, lateness: .takenNext, history: isElastic ? control.history : 0)
+      format: format, lateness: .takenNext, longestLead: longestLead,
+      history: isElastic ? control.history : 0)
     frame = Frame(rate: format.rate, channelCount: format.channelCount)
     converted = Frame(rate: playback.rate, channelCount: playback.channelCount)
   }

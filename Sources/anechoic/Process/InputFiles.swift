@@ -184,8 +184,8 @@ private final class InputFile {
       guard OpusSettings.sampleRates.contains(reader.format.rate) else {
         throw AudioFileError(
           path: path,
-          problem: "\(reader.format.rate.hertz) Hz is not a rate of Opus; use a file with "
-            + OpusSettings.sampleRates.map { String($0.hertz) }.joined(separator: ", "))
+          problem: "\(reader.format.rate.hertz) Hz is not a rate of Opus; use a file with one of "
+            + OpusSettings.sampleRates.map { String($0.hertz) }.joined(separator: ", ") + " Hz")
       }
       packets = PacketWriter(reader.format)
     }

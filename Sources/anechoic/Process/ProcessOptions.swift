@@ -46,8 +46,8 @@ struct CallOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The distance of these microphones in millimeters, 5 to 50.", valueName: "mm"))
-  var microphoneSpacing: Float = 20
+      "The distance of these microphones in millimeters, 5 to 50. (default: 20)", valueName: "mm"))
+  var microphoneSpacing: Float?
 
   @Flag(help: "Start muted.")
   var muted = false
@@ -85,6 +85,12 @@ struct CallOptions: ParsableArguments {
       """)
   var rememberInjection = false
 
+  func validate() throws {
+    guard polarPattern != nil || microphoneSpacing == nil else {
+      throw ValidationError("--microphone-spacing needs --polar-pattern.")
+    }
+  }
+
   func apply(to start: inout Anechoic_V1_Start) {
     start.engine = engine.engine
     start.sessionID = sessionID
@@ -95,7 +101,7 @@ struct CallOptions: ParsableArguments {
     start.config.mute.gesturePolicy = gesturePolicy.policy
     if let polarPattern {
       start.inputs.microphonePair.pattern = polarPattern.pattern
-      start.inputs.microphonePair.spacingMillimeters = microphoneSpacing
+      start.inputs.microphonePair.spacingMillimeters = microphoneSpacing ?? 20
     }
     if injection { start.config.preferredInjectionMode = .spokenAudio }
   }

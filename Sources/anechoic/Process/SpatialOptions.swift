@@ -26,6 +26,9 @@ struct SpatialOptions: ParsableArguments {
       throw ValidationError(
         "--place \(place.source.farEndID) needs --far-end \(place.source.farEndID)=FILE.")
     }
+    guard !place.isEmpty || !(headTracking || noReflections) else {
+      throw ValidationError("--head-tracking and --no-reflections need --place.")
+    }
   }
 
   func apply(to config: inout Anechoic_V1_SessionConfig) {

@@ -22,6 +22,9 @@ extension Anechoic_V1_Session {
       ("ducking", config.otherAudioDucking.phrase), ("gestures", gestures),
       ("injection", injection), ("last event", "\(lastEventID)"),
     ]
+    if config.spatialAudio.enabled || !config.spatialAudio.sources.isEmpty {
+      rows.append(("spatial", spatial))
+    }
     if hasRoute { rows.append(("route", route.phrase)) }
     if !labels.isEmpty { rows.append(("labels", Words.of(labels))) }
     if hasStats { rows.append(("measured", stats.phrase)) }
@@ -38,6 +41,16 @@ extension Anechoic_V1_Session {
     let preferred = Words.of(config.preferredMicMode)
     return activeMicMode == config.preferredMicMode
       ? preferred : "\(Words.of(activeMicMode)) (preferred: \(preferred))"
+  }
+
+  private var spatial: String {
+    let audio = config.spatialAudio
+    let count = audio.sources.count
+    return [
+      audio.enabled ? "on" : "off", "\(count) place\(count == 1 ? "" : "s")",
+      audio.headTracked ? "head tracked" : "",
+      !hasStats ? "" : stats.spatialAudioActive ? "heard from the places now" : "mixed down now",
+    ].filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
   private var gestures: String {
