@@ -20,6 +20,7 @@ public final class EdgeAgent: Sendable {
   let loopback: DeviceLoop
   let loudspeakerControls: LoudspeakerControls
   let otherPrograms: OtherPrograms?
+  let mediaPlayers: MediaPlayers?
   private let tunings: Tunings
   private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
   private let rings: EdgeRings
@@ -46,9 +47,12 @@ public final class EdgeAgent: Sendable {
     self.engines = engines
     self.log = log
     otherPrograms = desktop.map {
-      let path = configuration.programs.desktopMemory ?? LoweredStreamsFile.defaultPath()
-      return OtherPrograms($0, file: LoweredStreamsFile(path: path), log: log)
+      OtherPrograms(
+        $0, file: RememberedFile(configuration.programs.desktopMemory, "lowered-streams.json"),
+        log: log)
     }
+    mediaPlayers =
+      configuration.programs.media == .pause ? MediaPlayers(configuration.programs, log: log) : nil
     let audio = configuration.audio
     devices = EdgeDevices(system: system, periodCount: audio.periods, log: log)
     microphoneLamps = Lamps("microphone lamp", configuration.microphone.lamps, log: log)
@@ -106,14 +110,19 @@ public final class EdgeAgent: Sendable {
       watches.forEach { $0.stop() }
       watches.forEach { $0.join() }
     }
-    let link = link
+    let media = Task { await pauseMedia() }
+    let result: Result<Void, any Error>
     do {
+      let link = link
       try await race({ try await link.run() }, { await keys.performAll() })
-      await control?.stop()
+      result = .success(())
     } catch {
-      await control?.stop()
-      throw error
+      result = .failure(error)
     }
+    media.cancel()
+    await media.value
+    await control?.stop()
+    try result.get()
   }
 
   /// The health of the devices.
