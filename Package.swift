@@ -300,7 +300,9 @@ let package = Package(
       path: "Tests/EdgeRig", swiftSettings: quick),
     .testTarget(
       name: "EdgeRigTests",
-      dependencies: ["EdgeRig", "SoundRig", "AnechoicAPI", "AudioCore", "TestAudio", protobuf],
+      dependencies: [
+        "EdgeRig", "SoundRig", "AnechoicAPI", "AudioCore", "TestAudio", "TestNetwork", protobuf,
+      ],
       swiftSettings: swift),
     .target(
       name: "ScriptedDevices", dependencies: ["AudioDevices", "AudioCore"],

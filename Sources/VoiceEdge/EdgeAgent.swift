@@ -13,7 +13,7 @@ public final class EdgeAgent: Sendable {
   let configuration: EdgeConfiguration
   let voice = Mailbox<EdgeVoice>()
   let board: StatusBoard
-  let link: ServerLink
+  let link: any EdgeLink
   let routes: RouteDirector
   let microphone: DeviceLoop
   let loudspeaker: DeviceLoop
@@ -71,8 +71,7 @@ public final class EdgeAgent: Sendable {
     tunings = Tunings(configuration, loudspeakerControls)
     let lamps = Lamps("mute lamp", configuration.mute.lamps, log: log)
     board = StatusBoard(lampChanged: lamps.set)
-    link = ServerLink(
-      configuration.server, client: configuration.session.client, voice: voice, log: log)
+    link = configuration.makeLink(voice, log: log)
     controls = ControlWatch(system) { [voice] isMuted in
       voice.post { $0.hardwareMuted(isMuted) }
     }
@@ -140,11 +139,13 @@ public final class EdgeAgent: Sendable {
     loopback.start("loopback") { [rings, record = loopback.record] in
       CaptureStream(rings.loopback, record, wake: {})
     }
-    loudspeaker.start("loudspeaker") { [rings, loudspeakerControls, tunings] in
+    loudspeaker.start("loudspeaker") {
+      [rings, loudspeakerControls, tunings, buffer = configuration.playoutBuffer] in
       PlaybackStream(
         rate: rings.mix.rate, channelCount: rings.mix.channelCount,
         Loudspeaker(
-          mix: rings.mix, played: rings.played, loudspeakerControls, tuning: tunings.playback))
+          mix: rings.mix, played: rings.played, loudspeakerControls, tuning: tunings.playback,
+          buffer: buffer))
     }
     voiceThread.start("voice") { [self] thread in
       let programs = EdgePrograms(configuration, devices)
@@ -152,7 +153,11 @@ public final class EdgeAgent: Sendable {
       let edge = EdgeVoice(
         configuration, rings: rings, programs: programs, board: board, mailbox: voice,
         lower: { [otherPrograms] in otherPrograms?.setGain($0) }, log: log)
-      do { try edge.prepare(engine: engines.defaultEngine) } catch { log("local voice: \(error)") }
+      if configuration.session.join == nil {
+        do { try edge.prepare(engine: engines.defaultEngine) } catch {
+          log("local voice: \(error)")
+        }
+      }
       edge.run(thread)
       programs.stop()
       programs.join()

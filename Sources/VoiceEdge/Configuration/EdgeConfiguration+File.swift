@@ -62,6 +62,7 @@ extension EdgeConfiguration {
     if let socket = try root.value("control-socket") {
       configuration.controlSocket = try Self.controlSocket(socket)
     }
+    try configuration.settleJoin(root)
     try root.checkVariables(prefix: prefix)
     return (configuration, security)
   }
@@ -118,7 +119,12 @@ extension EdgeConfiguration {
   private mutating func readSession(
     _ section: SettingsSection
   ) throws(SettingsError) {
-    try section.check(["id", "client", "engine", "config"])
+    try section.check(["id", "client", "engine", "config", "share", "join", "join-buffer-ms"])
+    session.share = try section.text("share")
+    session.join = try section.text("join")
+    if let buffer = try section.integer("join-buffer-ms", in: 10...400) {
+      session.joinBuffer = .milliseconds(buffer)
+    }
     session.id = String("edge-\(Self.hostName)".prefix(Identifier.longest))
     if let id = try section.value("id") {
       guard Identifier.isValid(id.text) else { throw id.wrong(Identifier.rule) }

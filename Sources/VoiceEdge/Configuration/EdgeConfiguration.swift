@@ -38,6 +38,13 @@ public struct EdgeConfiguration: Sendable {
     /// this machine uses the agent's default engine.
     public var engine = ""
     public var configuration = Anechoic_V1_SessionConfig()
+    /// The file for the ticket with which another device plays the session. Nil plays on this machine.
+    public var share: String?
+    /// The file with the ticket of another device's session, which this agent plays. Nil starts a
+    /// session.
+    public var join: String?
+    /// The least margin of the buffer of a joined session: longer than the jitter of the network.
+    public var joinBuffer = Duration.milliseconds(100)
   }
 
   public struct Audio: Sendable {
