@@ -104,12 +104,20 @@ public final class EdgeAgent: Sendable {
     defer { stopDevices() }
     let presses = KeyPresses(configuration, voice: voice, board: board, log: log)
     let keys = EdgeKeys(configuration, presses: presses, log: log)
-    let watches = configuration.mute.keys.map { KeyWatch($0, log: log, happened: keys.perform) }
+    let named = configuration.mute.keys
+    let watches = named.filter { !BluetoothKeys.isNamed(by: $0) }
+      .map { KeyWatch($0, log: log, happened: keys.perform) }
+    let headsets = named.compactMap { BluetoothKeys($0, log: log, happened: keys.perform) }
     defer {
       watches.forEach { $0.stop() }
       watches.forEach { $0.join() }
     }
-    let media = Task { await pauseMedia() }
+    let programs = Task {
+      await withDiscardingTaskGroup { group in
+        group.addTask { await self.pauseMedia() }
+        for headset in headsets { group.addTask { await headset.run() } }
+      }
+    }
     let result: Result<Void, any Error>
     do {
       let link = link
@@ -118,8 +126,8 @@ public final class EdgeAgent: Sendable {
     } catch {
       result = .failure(error)
     }
-    media.cancel()
-    await media.value
+    programs.cancel()
+    await programs.value
     await control?.stop()
     try result.get()
   }
