@@ -220,9 +220,12 @@ let package = Package(
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
     .target(
       name: "PulseStreams", dependencies: ["AudioDevices", "CPulse"], swiftSettings: swift),
+    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: swift),
     .target(
       name: "VoiceEdge",
       dependencies: [
+        "DBus",
         "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
         "VoiceEngines", "Alignment", "Spectral", "Resampling", "AudioFiles", "AudioDevices",
         "AudioCore", "LayeredSettings", protobuf,
@@ -297,7 +300,9 @@ let package = Package(
       path: "Tests/EdgeRig", swiftSettings: quick),
     .testTarget(
       name: "EdgeRigTests",
-      dependencies: ["EdgeRig", "SoundRig", "AnechoicAPI", "AudioCore", "TestAudio", protobuf],
+      dependencies: [
+        "EdgeRig", "SoundRig", "AnechoicAPI", "AudioCore", "TestAudio", "TestNetwork", protobuf,
+      ],
       swiftSettings: swift),
     .target(
       name: "ScriptedDevices", dependencies: ["AudioDevices", "AudioCore"],
@@ -331,7 +336,7 @@ let package = Package(
     .testTarget(
       name: "VoiceEdgeTests",
       dependencies: [
-        "VoiceEdge", "ScriptedDevices", "AudioDevices", "VoiceServer", "VoiceClient",
+        "VoiceEdge", "DBus", "ScriptedDevices", "AudioDevices", "VoiceServer", "VoiceClient",
         "SessionConversions", "WebRTCEngine", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
         "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", protobuf,
       ],

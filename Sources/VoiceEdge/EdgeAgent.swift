@@ -13,13 +13,14 @@ public final class EdgeAgent: Sendable {
   let configuration: EdgeConfiguration
   let voice = Mailbox<EdgeVoice>()
   let board: StatusBoard
-  let link: ServerLink
+  let link: any EdgeLink
   let routes: RouteDirector
   let microphone: DeviceLoop
   let loudspeaker: DeviceLoop
   let loopback: DeviceLoop
   let loudspeakerControls: LoudspeakerControls
   let otherPrograms: OtherPrograms?
+  let mediaPlayers: MediaPlayers?
   private let tunings: Tunings
   private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
   private let rings: EdgeRings
@@ -46,9 +47,12 @@ public final class EdgeAgent: Sendable {
     self.engines = engines
     self.log = log
     otherPrograms = desktop.map {
-      let path = configuration.programs.desktopMemory ?? LoweredStreamsFile.defaultPath()
-      return OtherPrograms($0, file: LoweredStreamsFile(path: path), log: log)
+      OtherPrograms(
+        $0, file: RememberedFile(configuration.programs.desktopMemory, "lowered-streams.json"),
+        log: log)
     }
+    mediaPlayers =
+      configuration.programs.media == .pause ? MediaPlayers(configuration.programs, log: log) : nil
     let audio = configuration.audio
     devices = EdgeDevices(system: system, periodCount: audio.periods, log: log)
     microphoneLamps = Lamps("microphone lamp", configuration.microphone.lamps, log: log)
@@ -67,8 +71,7 @@ public final class EdgeAgent: Sendable {
     tunings = Tunings(configuration, loudspeakerControls)
     let lamps = Lamps("mute lamp", configuration.mute.lamps, log: log)
     board = StatusBoard(lampChanged: lamps.set)
-    link = ServerLink(
-      configuration.server, client: configuration.session.client, voice: voice, log: log)
+    link = configuration.makeLink(voice, log: log)
     controls = ControlWatch(system) { [voice] isMuted in
       voice.post { $0.hardwareMuted(isMuted) }
     }
@@ -101,19 +104,32 @@ public final class EdgeAgent: Sendable {
     defer { stopDevices() }
     let presses = KeyPresses(configuration, voice: voice, board: board, log: log)
     let keys = EdgeKeys(configuration, presses: presses, log: log)
-    let watches = configuration.mute.keys.map { KeyWatch($0, log: log, happened: keys.perform) }
+    let named = configuration.mute.keys
+    let watches = named.filter { !BluetoothKeys.isNamed(by: $0) }
+      .map { KeyWatch($0, log: log, happened: keys.perform) }
+    let headsets = named.compactMap { BluetoothKeys($0, log: log, happened: keys.perform) }
     defer {
       watches.forEach { $0.stop() }
       watches.forEach { $0.join() }
     }
-    let link = link
-    do {
-      try await race({ try await link.run() }, { await keys.performAll() })
-      await control?.stop()
-    } catch {
-      await control?.stop()
-      throw error
+    let programs = Task {
+      await withDiscardingTaskGroup { group in
+        group.addTask { await self.pauseMedia() }
+        for headset in headsets { group.addTask { await headset.run() } }
+      }
     }
+    let result: Result<Void, any Error>
+    do {
+      let link = link
+      try await race({ try await link.run() }, { await keys.performAll() })
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    programs.cancel()
+    await programs.value
+    await control?.stop()
+    try result.get()
   }
 
   /// The health of the devices.
@@ -131,11 +147,13 @@ public final class EdgeAgent: Sendable {
     loopback.start("loopback") { [rings, record = loopback.record] in
       CaptureStream(rings.loopback, record, wake: {})
     }
-    loudspeaker.start("loudspeaker") { [rings, loudspeakerControls, tunings] in
+    loudspeaker.start("loudspeaker") {
+      [rings, loudspeakerControls, tunings, buffer = configuration.playoutBuffer] in
       PlaybackStream(
         rate: rings.mix.rate, channelCount: rings.mix.channelCount,
         Loudspeaker(
-          mix: rings.mix, played: rings.played, loudspeakerControls, tuning: tunings.playback))
+          mix: rings.mix, played: rings.played, loudspeakerControls, tuning: tunings.playback,
+          buffer: buffer))
     }
     voiceThread.start("voice") { [self] thread in
       let programs = EdgePrograms(configuration, devices)
@@ -143,7 +161,11 @@ public final class EdgeAgent: Sendable {
       let edge = EdgeVoice(
         configuration, rings: rings, programs: programs, board: board, mailbox: voice,
         lower: { [otherPrograms] in otherPrograms?.setGain($0) }, log: log)
-      do { try edge.prepare(engine: engines.defaultEngine) } catch { log("local voice: \(error)") }
+      if configuration.session.join == nil {
+        do { try edge.prepare(engine: engines.defaultEngine) } catch {
+          log("local voice: \(error)")
+        }
+      }
       edge.run(thread)
       programs.stop()
       programs.join()

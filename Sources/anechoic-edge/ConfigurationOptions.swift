@@ -26,6 +26,18 @@ struct ConfigurationOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The id of the session on the server.", valueName: "id"))
   var sessionID: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Let another device play: write the ticket with which it joins into this file.",
+      valueName: "file"))
+  var share: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Play the session of another device, whose ticket is in this file. No microphone is used.",
+      valueName: "file"))
+  var join: String?
+
   @Option(help: ArgumentHelp("The microphone, an ALSA PCM.", valueName: "pcm"))
   var input: String?
 
@@ -82,6 +94,7 @@ struct ConfigurationOptions: ParsableArguments {
     let flags = [
       ("server.address", server, "--server"),
       ("server.token-file", tokenFile, "--token-file"), ("session.id", sessionID, "--session-id"),
+      ("session.share", share, "--share"), ("session.join", join, "--join"),
       ("routes.input", input, "--input"), ("routes.output", output, "--output"),
       ("routes.loopback", loopback, "--loopback"), ("routes.control", control, "--control"),
       ("programs.far-end", farEnd, "--far-end"),

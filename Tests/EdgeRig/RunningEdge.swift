@@ -17,13 +17,18 @@ public final class RunningEdge: Sendable {
   private let agentArguments: [String]
   private let server = Mutex<Process?>(nil)
   private let agent: Mutex<Process?>
-  private let channel: Channel
+  private let namespace: NetworkNamespace?
+  private let probe: EdgeProbe
 
   /// Starts the server and the agent. `products` is the folder of the executables. `arguments` are
   /// additional arguments of the agent, and `configuration` is the text of its configuration file.
+  /// The agent runs in the namespace, if there is one, and reaches the server at the address that
+  /// `path` returns for the server's own.
   public init(
-    _ rig: SoundRig, products: URL, arguments: [String] = [], configuration: String? = nil
+    _ rig: SoundRig, products: URL, arguments: [String] = [], configuration: String? = nil,
+    namespace: NetworkNamespace? = nil, path: (_ server: String) throws -> String = { $0 }
   ) throws {
+    self.namespace = namespace
     self.rig = rig
     self.products = products
     folder = try FileManager.default.url(
@@ -35,7 +40,7 @@ public final class RunningEdge: Sendable {
     serverAddress = "unix:\(sockets)-server"
     voice = VoiceTap(path: "\(folder)/voice")
     farEnd = FIFOFeeder(path: "\(folder)/far-end")
-    channel = Channel(target: "unix:\(sockets)-agent")
+    probe = EdgeProbe(socket: "\(sockets)-agent")
     agent = Mutex(nil)
     var named: [String] = []
     if let configuration {
@@ -44,7 +49,7 @@ public final class RunningEdge: Sendable {
     }
     agentArguments =
       [
-        "run", "--server", serverAddress, "--session-id", "rig",
+        "run", "--server", try path(serverAddress), "--session-id", "rig",
         "--voice", "fifo:\(folder)/voice", "--far-end", "fifo:\(folder)/far-end",
         "--control-socket", "\(sockets)-agent",
       ] + named + (arguments.isEmpty ? Self.devices : arguments)
@@ -76,7 +81,7 @@ public final class RunningEdge: Sendable {
   public func startAgent() throws {
     let process = Self.process(
       products, "anechoic-edge", agentArguments, environment: rig.environment,
-      log: "\(folder)/agent.log")
+      log: "\(folder)/agent.log", namespace: namespace)
     try process.run()
     // The systemd unit sets the same priority.
     RealTime.enter(process: process.processIdentifier)
@@ -100,38 +105,28 @@ public final class RunningEdge: Sendable {
     }
   }
 
-  public func status() async throws -> Anechoic_V1_EdgeStatus {
-    let bytes = try await channel.unary(
-      Method(service: RPC.edge, name: RPC.getEdgeStatus),
-      Anechoic_V1_GetEdgeStatusRequest().serializedBytes(), timeout: .seconds(2))
-    return try Anechoic_V1_GetEdgeStatusResponse(serializedBytes: bytes).status
-  }
+  public func status() async throws -> Anechoic_V1_EdgeStatus { try await probe.status() }
 
   public func setMute(_ muted: Bool) async throws {
-    _ = try await channel.unary(
+    _ = try await probe.channel.unary(
       Method(service: RPC.sessions, name: RPC.setMute),
       Anechoic_V1_SetMuteRequest.with { $0.muted = muted }.serializedBytes(), timeout: .seconds(2))
   }
 
   public func testAudio() async throws -> Anechoic_V1_TestAudioResponse {
-    let bytes = try await channel.unary(
+    let bytes = try await probe.channel.unary(
       Method(service: RPC.edge, name: RPC.testAudio),
       Anechoic_V1_TestAudioRequest().serializedBytes(), timeout: .seconds(20))
     return try Anechoic_V1_TestAudioResponse(serializedBytes: bytes)
   }
 
-  /// Checks the condition 50 times a second. Returns the time that it took, or nil if the condition
-  /// did not become true in time.
+  /// Waits for a condition. Returns the time that it took, or nil if the condition did not become true in
+  /// time.
   public func wait(
     atMost limit: Duration = .seconds(20),
     until condition: (Anechoic_V1_EdgeStatus) -> Bool
   ) async -> Duration? {
-    let start = ContinuousClock.now
-    while ContinuousClock.now - start < limit {
-      if let status = try? await status(), condition(status) { return .now - start }
-      try? await Task.sleep(for: .milliseconds(20))
-    }
-    return nil
+    await probe.wait(atMost: limit, until: condition)
   }
 
   public func stop() {
@@ -144,13 +139,15 @@ public final class RunningEdge: Sendable {
     try? FileManager.default.removeItem(atPath: String(serverAddress.dropFirst("unix:".count)))
   }
 
-  private static func process(
+  static func process(
     _ products: URL, _ name: String, _ arguments: [String], environment: [String: String],
-    log: String
+    log: String, namespace: NetworkNamespace? = nil
   ) -> Process {
     let process = Process()
-    process.executableURL = products.appending(path: name)
-    process.arguments = arguments
+    let command = [products.appending(path: name).path] + arguments
+    let whole = namespace.map { $0.prefix + command } ?? command
+    process.executableURL = URL(filePath: whole[0])
+    process.arguments = Array(whole.dropFirst())
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice

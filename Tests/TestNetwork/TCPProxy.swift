@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A TCP proxy on this machine, whose connections a test can reset or silence.
+/// A TCP proxy on this machine, whose connections a test can reset, silence or delay.
 public final class TCPProxy: Sendable {
   public struct Failure: Error {
     let what: String
@@ -22,18 +22,23 @@ public final class TCPProxy: Sendable {
     var target: String
   }
 
-  /// `127.0.0.1:PORT`.
+  /// The host and the port.
   public let address: String
+  private let jitter: Duration
   private let listener: Int32
   private let state: Mutex<State>
 
-  /// Starts a proxy to `127.0.0.1:PORT` or `unix:PATH`.
-  public init(to target: String) throws {
+  /// Starts a proxy to `127.0.0.1:PORT` or `unix:PATH`, on an IPv4 address of this machine. Answers of the
+  /// server are late by a random time of up to `jitter`, and in order.
+  public init(
+    to target: String, on host: String = "127.0.0.1", jitter: Duration = .zero
+  ) throws {
+    self.jitter = jitter
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     self.listener = listener
     var name = sockaddr_in()
     name.sin_family = sa_family_t(AF_INET)
-    name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    guard inet_pton(AF_INET, host, &name.sin_addr) == 1 else { throw Failure(what: "no address") }
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let bound = withUnsafeMutablePointer(to: &name) { name in
       name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
@@ -42,7 +47,7 @@ public final class TCPProxy: Sendable {
       }
     }
     guard bound else { throw Failure(what: "cannot listen") }
-    address = "127.0.0.1:\(UInt16(bigEndian: name.sin_port))"
+    address = "\(host):\(UInt16(bigEndian: name.sin_port))"
     state = Mutex(State(target: target))
     Thread.run { [self] in acceptAll() }
   }
@@ -110,7 +115,7 @@ public final class TCPProxy: Sendable {
       for (from, to) in [(client, server), (server, client)] {
         ends.enter()
         Thread.run { [self] in
-          forward(from, to, id)
+          forward(from, to, id, jitter: from == server ? jitter : .zero)
           ends.leave()
         }
       }
@@ -123,13 +128,14 @@ public final class TCPProxy: Sendable {
     }
   }
 
-  private func forward(_ from: Int32, _ to: Int32, _ id: Int) {
+  private func forward(_ from: Int32, _ to: Int32, _ id: Int, jitter: Duration) {
     var bytes = [UInt8](repeating: 0, count: 64 << 10)
     while true {
       if state.withLock({ $0.frozen.contains(id) }) {
         usleep(5000)
         continue
       }
+      if jitter > .zero { usleep(UInt32.random(in: 0...UInt32(jitter / .microseconds(1)))) }
       let count = recv(from, &bytes, bytes.count, 0)
       if count < 0, errno == EAGAIN || errno == EINTR { continue }
       if count <= 0 { break }

@@ -38,6 +38,13 @@ public struct EdgeConfiguration: Sendable {
     /// this machine uses the agent's default engine.
     public var engine = ""
     public var configuration = Anechoic_V1_SessionConfig()
+    /// The file for the ticket with which another device plays the session. Nil plays on this machine.
+    public var share: String?
+    /// The file with the ticket of another device's session, which this agent plays. Nil starts a
+    /// session.
+    public var join: String?
+    /// The least margin of the buffer of a joined session: longer than the jitter of the network.
+    public var joinBuffer = Duration.milliseconds(100)
   }
 
   public struct Audio: Sendable {
@@ -119,6 +126,19 @@ public struct EdgeConfiguration: Sendable {
     public var desktop = Desktop.none
     /// The file that remembers lowered streams. Nil selects a file of the user.
     public var desktopMemory: String?
+    /// The effect of a session on the media players of the desktop.
+    public var media = Media.leave
+    /// The file that remembers paused players. Nil selects a file of the user.
+    public var mediaMemory: String?
+    /// The address of the session bus. Nil selects the bus of the user.
+    public var sessionBus: String?
+
+    public enum Media: String, Sendable, CaseIterable {
+      /// The players go on.
+      case leave
+      /// The players are paused when a session starts, and resumed when it ends.
+      case pause
+    }
 
     public enum Desktop: Sendable, Equatable {
       case none

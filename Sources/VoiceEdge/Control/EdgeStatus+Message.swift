@@ -11,7 +11,7 @@ extension EdgeAgent {
       $0.connected = status.isConnected
       $0.session =
         status.isConnected ? status.session : "sessions/\(configuration.session.id)"
-      if case .away(let problem) = link.current { $0.problem = problem }
+      if case .away(let problem) = link.state.current { $0.problem = problem }
       $0.muted = status.mute.isMuted
       $0.muteHolders = status.mute.holders.map { $0 == .session ? .session : .hardware }
       $0.muteActor = status.muteActor

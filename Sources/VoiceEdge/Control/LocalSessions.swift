@@ -162,6 +162,11 @@ struct LocalSessions: Sendable {
   /// Returns the session's name on the server, or nil while there is no server. Throws NOT_FOUND
   /// for the name of another session.
   private func session(named name: String) throws(Status) -> String? {
+    guard agent.configuration.session.join == nil else {
+      throw Status(
+        .failedPrecondition,
+        "this agent only plays the session; ask the agent with the microphone")
+    }
     let status = agent.board.status
     let own = "sessions/\(agent.configuration.session.id)"
     let names = ["", own] + (status.isConnected ? [status.session] : [])

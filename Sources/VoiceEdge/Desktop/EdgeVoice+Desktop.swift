@@ -3,8 +3,11 @@ internal import SessionConversions
 internal import VoiceSessions
 
 extension EdgeVoice {
-  /// Whether a session on the server or on this machine processes the voice.
-  var hasSession: Bool { link != nil || configuration.fallback != .silence }
+  /// Whether a session on the server or on this machine processes the voice, or this agent plays one.
+  var hasSession: Bool {
+    link != nil || playback != nil
+      || configuration.session.join == nil && configuration.fallback != .silence
+  }
 
   /// Lowers other programs as a session does in which neither side talks. Nil stands for the local
   /// session.

@@ -41,13 +41,14 @@ final class Loudspeaker: FrameRenderer {
 
   init(
     mix: FrameRing<MixNote>, played: FrameRing<PlayedNote>, _ controls: LoudspeakerControls,
-    tuning: TuningSlot = TuningSlot()
+    tuning: TuningSlot = TuningSlot(), buffer: PlayoutBuffer.Settings = PlayoutBuffer.Settings()
   ) {
     self.mix = mix
     self.played = played
     self.controls = controls
     frame = Frame(rate: mix.rate, channelCount: mix.channelCount)
-    playout = PlayoutBuffer(rate: mix.rate, channelCount: mix.channelCount)
+    playout = PlayoutBuffer(
+      rate: mix.rate, channelCount: mix.channelCount, settings: buffer)
     gain = controls.gain
     filter = TuningFilter(tuning, rate: mix.rate, channelCount: mix.channelCount)
   }

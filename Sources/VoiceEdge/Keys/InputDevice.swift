@@ -24,6 +24,7 @@ enum InputDevice {
   /// exist yet.
   static func problem(in setting: String) -> String? {
     if setting == namePrefix { return "names no device" }
+    if BluetoothKeys.isNamed(by: setting) { return BluetoothKeys.problem(in: setting) }
     guard !setting.hasPrefix(namePrefix) else { return nil }
     return problem(at: setting)
   }

@@ -1,13 +1,12 @@
 internal import AnechoicAPI
 internal import AudioDevices
 internal import GRPCTransport
-internal import Synchronization
 internal import VoiceClient
 
 /// The connection to the server. It keeps a session open. When the connection is lost, it continues
 /// the session, or opens another if the server does not have the session any more. It tells the voice
 /// thread about each step and never blocks it.
-final class ServerLink: Sendable {
+final class ServerLink: EdgeLink {
   /// The delays if a server cannot be reached. They are short, so that a server that returns is
   /// found within a second.
   private static let unreachable = Backoff(from: .milliseconds(250), to: .milliseconds(700))
@@ -20,29 +19,25 @@ final class ServerLink: Sendable {
   private let configuration: EdgeConfiguration.Server
   private let client: String
   private let voice: Mailbox<EdgeVoice>
+  /// The file for the ticket with which another device joins. Nil for none.
+  private let share: JoinTicketFile?
   private let log: @Sendable (String) -> Void
-  private let state = Mutex(State.away("not connected yet"))
-
-  enum State: Sendable, Equatable {
-    case connected(session: String)
-    case away(String)
-  }
+  let state: LinkState
 
   init(
-    _ configuration: EdgeConfiguration.Server, client: String, voice: Mailbox<EdgeVoice>,
-    log: @escaping @Sendable (String) -> Void
+    _ configuration: EdgeConfiguration.Server, client: String, share: JoinTicketFile? = nil,
+    voice: Mailbox<EdgeVoice>, log: @escaping @Sendable (String) -> Void
   ) {
     self.configuration = configuration
     self.client = client
+    self.share = share
     self.voice = voice
     self.log = log
+    state = LinkState(configuration.address, log: log)
   }
 
-  var current: State { state.withLock { $0 } }
-
-  /// Runs until the task is cancelled. Throws an `EdgeFailure` if the first connection fails with
-  /// an error that a retry cannot correct.
   func run() async throws {
+    defer { share?.remove() }
     var unreachable = Self.unreachable
     var refused = Self.refused
     var epoch = 0
@@ -57,26 +52,22 @@ final class ServerLink: Sendable {
         (unreachable, refused, suffix) = (Self.unreachable, Self.refused, 0)
         wait = unreachable.next()
         voice.post { $0.forgetSession() }
-        say(.away("the server ended the session"))
+        state.say(.away("the server ended the session"))
       } catch let loss as SessionLoss {
         if loss.hadLasted { (unreachable, refused, suffix) = (Self.unreachable, Self.refused, 0) }
         if !loss.status.isLostConnection { voice.post { $0.forgetSession() } }
         wait = loss.status.isUnreachable ? unreachable.next() : refused.next()
-        say(.away(loss.status.oneLine))
+        state.say(.away(loss.status.oneLine))
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
-        // A token that is missing or refused may be renewed in its file.
-        let mayBeRenewed = status.code == .unauthenticated && configuration.credentials != nil
-        if epoch == 1, status.isHopeless, !mayBeRenewed {
-          throw EdgeFailure("server \(configuration.address): \(status.oneLine)")
-        }
+        if epoch == 1 { try configuration.checkFirst(status) }
         wait = status.isUnreachable ? unreachable.next() : refused.next()
         // The old session, whose connection broke, still has the name. Another name will work.
         if status.code == .alreadyExists {
           suffix = suffix % Self.longestSuffix + 1
           if suffix < Self.longestSuffix { wait = .milliseconds(50) }
         }
-        say(.away(status.oneLine))
+        state.say(.away(status.oneLine))
       }
       try? await Task.sleep(for: wait)
     }
@@ -95,20 +86,15 @@ final class ServerLink: Sendable {
       server: configuration.address, clientName: client, security: configuration.security,
       credentials: configuration.credentials
     ).reconnected()
-    let capabilities = try await server.capabilities(timeout: Self.answerTimeout)
-    guard Self.speaks(capabilities.version) else {
-      throw Status(
-        .unimplemented,
-        "the server has version \(capabilities.version), this agent \(anechoicVersion)"
-      )
-    }
+    try await Self.checkVersion(of: server)
     let stream = try await open(on: server, suffix: suffix)
     let outbox = Outbox()
     let (abandonments, abandonment) = AsyncStream.makeStream(of: Void.self)
     let session = ServerSession(
       started: stream.started, epoch: epoch, outbox: outbox, abandon: { abandonment.yield() })
     voice.post { $0.connected(session) }
-    say(.connected(session: stream.started.session))
+    publishTicket(of: stream.started)
+    state.say(.connected(session: stream.started.session))
     let sending = Task { await send(outbox, to: stream) }
     defer {
       outbox.close()
@@ -147,6 +133,23 @@ final class ServerLink: Sendable {
     }
   }
 
+  /// Writes down how another device joins the session.
+  private func publishTicket(of started: Anechoic_V1_Started) {
+    guard let share, let ticket = JoinTicket(started) else { return }
+    do throws(JoinTicketFile.Problem) { try share.write(ticket) } catch {
+      log("session.share: \(share.path): \(error.text)")
+    }
+  }
+
+  /// Throws a `Status` if the agent cannot use the server.
+  static func checkVersion(of server: VoiceProcessingClient) async throws {
+    let version = try await server.capabilities(timeout: answerTimeout).version
+    guard speaks(version) else {
+      throw Status(
+        .unimplemented, "the server has version \(version), this agent \(anechoicVersion)")
+    }
+  }
+
   /// Returns whether the agent can use a server of this version. Versions with a different major
   /// number are incompatible, except for 0.
   static func speaks(_ version: String) -> Bool {
@@ -170,23 +173,6 @@ final class ServerLink: Sendable {
       } catch { return }
     }
     stream.finish()
-  }
-
-  /// Logs a new state. Being away is logged once, and again if the kind of the reason changes.
-  private func say(_ new: State) {
-    let isNews = state.withLock { state in
-      defer { state = new }
-      if case .away(let old) = state, case .away(let reason) = new {
-        return old.prefix(20) != reason.prefix(20)
-      }
-      return state != new
-    }
-    // Cancellation is not logged.
-    guard isNews, !Task.isCancelled else { return }
-    switch new {
-    case .connected(let session): log("server \(configuration.address): \(session) runs")
-    case .away(let reason): log("server \(configuration.address): \(reason); trying again")
-    }
   }
 }
 

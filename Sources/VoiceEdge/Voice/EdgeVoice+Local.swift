@@ -108,8 +108,9 @@ extension EdgeVoice: LocalVoice.Receiver {
   }
 
   func publish() {
-    status.isConnected = link != nil
-    status.session = link?.started.session ?? ""
+    status.isConnected = link != nil || playback != nil
+    status.hasSession = hasSession
+    status.session = link?.started.session ?? playback?.session ?? ""
     status.mute = mute
     status.latency = link == nil ? LatencyMeter.Shares() : latency.shares
     status.sendDropped = link?.outbox.droppedCount ?? 0

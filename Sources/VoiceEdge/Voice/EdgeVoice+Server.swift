@@ -9,7 +9,7 @@ extension EdgeVoice {
     let (audio, programs) = (configuration.audio, configuration.programs)
     let usesReference =
       audio.reference == .tap
-      || audio.reference == .automatic
+      || audio.reference == .automatic && configuration.session.share == nil
         && configuration.routes.ports.contains { $0.loopback != nil }
     return Anechoic_V1_Start.with {
       let ending = suffix == 0 ? "" : "-\(suffix + 1)"
@@ -31,6 +31,7 @@ extension EdgeVoice {
       }
       $0.outputs.processed = VoiceFrames.format(audio.rate, audio.inputChannels)
       $0.outputs.playback = VoiceFrames.format(audio.rate, audio.outputChannels)
+      $0.outputs.playbackElsewhere = configuration.session.share != nil
       $0.statsInterval.seconds = 1
       if let lost = status.gapSince {
         let gap = MonotonicClock.nanoseconds - lost
@@ -138,6 +139,8 @@ extension EdgeVoice {
     case .muteGestureRequested(let request): decide(request)
     case .configChanged(let change): follow(change.config)
     case .duckingChanged(let change): lower(change.gainDb)
+    case .playbackClientChanged(let change):
+      log("playback: \(change.client) has \(change.joined ? "joined" : "left")")
     case .discontinuity(let gap):
       if gap.input == .microphone { status.reportedGapSamples &+= max(0, gap.missingSamples) }
     default: return

@@ -61,7 +61,9 @@ final class EdgeVoice {
   /// Whether the session detects a muted talker.
   var detectsMutedTalker = true
   var gapBefore = Anechoic_V1_GapReason.unspecified
-  private var steps = 0
+  var steps = 0
+  /// The session of another device that this agent plays. Nil for none.
+  var playback: JoinedPlayback?
 
   init(
     _ configuration: EdgeConfiguration, rings: EdgeRings, programs: EdgePrograms,
@@ -103,6 +105,10 @@ final class EdgeVoice {
     while !thread.isStopped {
       mailbox.wait(milliseconds: 10)
       mailbox.read(by: self)
+      guard configuration.session.join == nil else {
+        idle()
+        continue
+      }
       updateMicrophone()
       takeCaptured()
       let missed = timeline.catchUp(now: MonotonicClock.nanoseconds)

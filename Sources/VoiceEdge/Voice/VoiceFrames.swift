@@ -26,12 +26,13 @@ enum VoiceFrames {
     return chunk
   }
 
-  /// Calls `body` with each whole frame of a chunk and the index of its first sample.
+  /// Calls `body` with each whole frame of a chunk and the index of its first sample. Without a format,
+  /// the samples have 16 bits.
   static func decode(
-    _ chunk: Anechoic_V1_AudioChunk, into frame: borrowing Frame,
+    _ chunk: Anechoic_V1_AudioChunk, _ format: AudioFormat? = nil, into frame: borrowing Frame,
     _ body: (borrowing Frame, Int64) -> Void
   ) {
-    let format = format(of: frame)
+    let format = format ?? Self.format(of: frame)
     let size = frame.sampleCount * format.bytesPerSampleFrame
     // Ignores an index that no session can have reached.
     guard (0..<(1 << 53)).contains(chunk.firstSample) else { return }
