@@ -172,10 +172,12 @@ let package = Package(
       name: "LayeredSettings",
       dependencies: ["AnechoicAPI", .product(name: "Yams", package: "Yams")],
       swiftSettings: swift),
+    // The rules of automatic switching, without I/O.
+    .target(name: "Routing", swiftSettings: swift),
     .target(
       name: "VoiceServer",
       dependencies: [
-        "Identity", "Telemetry", .product(name: "Logging", package: "swift-log"),
+        "Routing", "Identity", "Telemetry", .product(name: "Logging", package: "swift-log"),
         "SessionRecording", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
         "VoiceEngines", "Resampling", "SpeechSynthesis", "SpatialAudio", "AudioCore", "CMalloc",
         protobuf,
@@ -223,7 +225,8 @@ let package = Package(
     .target(
       name: "VoiceEdge",
       dependencies: [
-        "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
+        "Routing", "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport",
+        "VoiceSessions",
         "VoiceEngines", "Alignment", "Spectral", "Resampling", "AudioFiles", "AudioDevices",
         "AudioCore", "LayeredSettings", protobuf,
       ],
@@ -297,7 +300,10 @@ let package = Package(
       path: "Tests/EdgeRig", swiftSettings: quick),
     .testTarget(
       name: "EdgeRigTests",
-      dependencies: ["EdgeRig", "SoundRig", "AnechoicAPI", "AudioCore", "TestAudio", protobuf],
+      dependencies: [
+        "EdgeRig", "SoundRig", "AnechoicAPI", "GRPCTransport", "VoiceClient", "AudioCore",
+        "TestAudio", protobuf,
+      ],
       swiftSettings: swift),
     .target(
       name: "ScriptedDevices", dependencies: ["AudioDevices", "AudioCore"],
@@ -331,7 +337,7 @@ let package = Package(
     .testTarget(
       name: "VoiceEdgeTests",
       dependencies: [
-        "VoiceEdge", "ScriptedDevices", "AudioDevices", "VoiceServer", "VoiceClient",
+        "VoiceEdge", "Routing", "ScriptedDevices", "AudioDevices", "VoiceServer", "VoiceClient",
         "SessionConversions", "WebRTCEngine", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
         "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", protobuf,
       ],
@@ -436,10 +442,11 @@ let package = Package(
       name: "ServerSettingsTests",
       dependencies: ["ServerSettings", "LayeredSettings", "VoiceServer"],
       swiftSettings: swift),
+    .testTarget(name: "RoutingTests", dependencies: ["Routing"], swiftSettings: swift),
     .testTarget(
       name: "VoiceServerTests",
       dependencies: [
-        "Identity", "Telemetry", "TestTokens", "TestCertificates",
+        "Routing", "Identity", "Telemetry", "TestTokens", "TestCertificates",
         .product(name: "Logging", package: "swift-log"),
         "VoiceServer", "SessionRecording", "SessionConversions", "VoiceClient", "VoiceSessions",
         "VoiceEngines", "WebRTCEngine", "TestEngines", "AnechoicAPI", "GRPCTransport",

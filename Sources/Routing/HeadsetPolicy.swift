@@ -65,7 +65,8 @@ public struct HeadsetPolicy: Sendable {
   public func holder(
     after holder: Holder?, choice: Choice?, _ candidates: [Candidate], now: ContinuousClock.Instant
   ) -> Holder? {
-    if let choice, choice.isPinned || holder?.machine != choice.machine || holder?.reason != .chosen,
+    if let choice,
+      choice.isPinned || holder?.machine != choice.machine || holder?.reason != .chosen,
       candidates.contains(where: { $0.machine == choice.machine })
     {
       let isNews = holder?.machine != choice.machine

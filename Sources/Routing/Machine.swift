@@ -43,7 +43,7 @@ struct Machine: Sendable, Equatable {
     var mediaStart: Instant?
     if startsMedia {
       // Media that resumes continues its earlier claim. Media that a person starts during a call does not.
-      if case .resuming(let since, _) = pause { mediaStart = since }
+      if case .resuming(let since, let until) = pause, now < until { mediaStart = since }
       pause = .none
     }
     media.set(new.playsMedia, now: now, start: mediaStart)

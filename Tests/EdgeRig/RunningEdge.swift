@@ -144,7 +144,7 @@ public final class RunningEdge: Sendable {
     try? FileManager.default.removeItem(atPath: String(serverAddress.dropFirst("unix:".count)))
   }
 
-  private static func process(
+  static func process(
     _ products: URL, _ name: String, _ arguments: [String], environment: [String: String],
     log: String
   ) -> Process {

@@ -14,6 +14,7 @@ public struct EdgeConfiguration: Sendable {
   public var mute = Mute()
   public var keys = Keys()
   public var fallback = Fallback.light
+  public var switching = Switching()
   /// The tunings of the products that ports name, from the file `audio.tuning`.
   public var tunings = TuningFile()
   /// The socket of the local control; nil for none.

@@ -61,6 +61,9 @@ final class EdgeVoice {
   /// Whether the session detects a muted talker.
   var detectsMutedTalker = true
   var gapBefore = Anechoic_V1_GapReason.unspecified
+  /// Whether other audio waits, because its media is paused for a call.
+  var holdsOtherAudio = false
+  private var sounds = ProgramSounds()
   private var steps = 0
 
   init(
@@ -142,7 +145,12 @@ final class EdgeVoice {
       if missing > 0 { status.concealedFrames += Int(missing) / microphoneFrame.sampleCount }
     }
     let hasFar = programs.farEnd?.next(into: farFrame) ?? false
-    let hasOther = programs.otherAudio?.next(into: otherFrame) ?? false
+    let hasOther = !holdsOtherAudio && programs.otherAudio?.next(into: otherFrame) ?? false
+    if configuration.switching.isOn {
+      sounds.note(
+        farEndPeak: hasFar ? farFrame.peak : nil, otherAudioPeak: hasOther ? otherFrame.peak : nil,
+        now: .now)
+    }
     test?.append(microphoneFrame, at: time)
     let isWithheld = mute.isMuted && configuration.mute.staysLocal || test?.isRunning == true
     runsLocal(link == nil || isWithheld)
@@ -169,6 +177,9 @@ final class EdgeVoice {
     position += Int64(microphoneFrame.sampleCount)
     if steps.isMultiple(of: 10) {
       microphoneIsBusy(rings.captureHealth().isBusy)
+      if configuration.switching.isOn {
+        status.sounds = sounds.summary(voiceIsRead: programs.voice?.isRead ?? false, now: .now)
+      }
       publish()
     }
   }
