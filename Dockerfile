@@ -15,7 +15,7 @@ RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++-dev libprotobuf-dev libwebrtc-audio-processing-dev \
     libsndfile1-dev libsamplerate0-dev libopus-dev libssl-dev zlib1g-dev libespeak-ng-dev libasound2-dev \
-    libmysofa-dev libpulse-dev pkg-config \
+    libmysofa-dev libpulse-dev libdbus-1-dev pkg-config \
   && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /src
@@ -37,7 +37,7 @@ FROM ${RUNTIME_IMAGE} AS edge
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 libopus0 \
-    libmysofa1 libasound2 libasound2-plugins libpulse0 \
+    libmysofa1 libasound2 libasound2-plugins libpulse0 libdbus-1-3 \
   && rm -rf /var/cache/apt/* /var/lib/apt/lists/*
 
 COPY --from=build /out/anechoic-edge /usr/local/bin/

@@ -222,10 +222,12 @@ let package = Package(
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
     .target(
       name: "PulseStreams", dependencies: ["AudioDevices", "CPulse"], swiftSettings: swift),
+    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: swift),
     .target(
       name: "VoiceEdge",
       dependencies: [
-        "Routing", "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport",
+        "DBus", "Routing", "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport",
         "VoiceSessions",
         "VoiceEngines", "Alignment", "Spectral", "Resampling", "AudioFiles", "AudioDevices",
         "AudioCore", "LayeredSettings", protobuf,
@@ -337,7 +339,8 @@ let package = Package(
     .testTarget(
       name: "VoiceEdgeTests",
       dependencies: [
-        "VoiceEdge", "Routing", "ScriptedDevices", "AudioDevices", "VoiceServer", "VoiceClient",
+        "VoiceEdge", "DBus", "Routing", "ScriptedDevices", "AudioDevices", "VoiceServer",
+        "VoiceClient",
         "SessionConversions", "WebRTCEngine", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
         "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", protobuf,
       ],

@@ -21,6 +21,7 @@ public final class EdgeAgent: Sendable {
   let loudspeakerControls: LoudspeakerControls
   let otherPrograms: OtherPrograms?
   let switching: EdgeSwitching?
+  let mediaPlayers: MediaPlayers?
   private let tunings: Tunings
   private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
   private let rings: EdgeRings
@@ -49,9 +50,12 @@ public final class EdgeAgent: Sendable {
     self.engines = engines
     self.log = log
     otherPrograms = desktop.map {
-      let path = configuration.programs.desktopMemory ?? LoweredStreamsFile.defaultPath()
-      return OtherPrograms($0, file: LoweredStreamsFile(path: path), log: log)
+      OtherPrograms(
+        $0, file: RememberedFile(configuration.programs.desktopMemory, "lowered-streams.json"),
+        log: log)
     }
+    mediaPlayers =
+      configuration.programs.media == .leave ? nil : MediaPlayers(configuration.programs, log: log)
     let audio = configuration.audio
     devices = EdgeDevices(system: system, periodCount: audio.periods, log: log)
     microphoneLamps = Lamps("microphone lamp", configuration.microphone.lamps, log: log)
@@ -68,8 +72,8 @@ public final class EdgeAgent: Sendable {
     loudspeakerControls = LoudspeakerControls(
       volume: audio.volume, testSound: ChirpTest.sound(audio.rate))
     tunings = Tunings(configuration, loudspeakerControls)
-    let switching = EdgeSwitching(
-      configuration, media: [OtherAudioPause(voice: voice)] + [media].compactMap { $0 }, log: log)
+    let players: [(any PausesMedia)?] = [OtherAudioPause(voice: voice), mediaPlayers, media]
+    let switching = EdgeSwitching(configuration, media: players.compactMap { $0 }, log: log)
     self.switching = switching
     let lamps = Lamps("mute lamp", configuration.mute.lamps, log: log)
     board = StatusBoard(lampChanged: lamps.set)
@@ -114,19 +118,24 @@ public final class EdgeAgent: Sendable {
       watches.forEach { $0.stop() }
       watches.forEach { $0.join() }
     }
-    let link = link
+    let media = Task { await pauseMedia() }
+    let result: Result<Void, any Error>
     do {
+      let link = link
       try await race(
         { try await link.run() }, { await keys.performAll() },
         { [self] in
           guard let switching else { return try await Task.sleep(for: .seconds(Int32.max)) }
           try await switching.run(board, routes, otherPrograms)
         })
-      await control?.stop()
+      result = .success(())
     } catch {
-      await control?.stop()
-      throw error
+      result = .failure(error)
     }
+    media.cancel()
+    await media.value
+    await control?.stop()
+    try result.get()
   }
 
   /// The health of the devices.

@@ -39,6 +39,9 @@ struct ConfigurationTests {
     #expect(configuration.programs.otherAudioChannels == 1)
     #expect(configuration.programs.desktop == .server("unix:/run/pulse"))
     #expect(configuration.programs.desktopMemory == "/var/lib/streams.json")
+    #expect(configuration.programs.media == .pause)
+    #expect(configuration.programs.mediaMemory == "/var/lib/players.json")
+    #expect(configuration.programs.sessionBus == "unix:path=/run/bus")
     #expect(configuration.mute.startsMuted && configuration.mute.staysLocal)
     #expect(configuration.mute.keys == ["/dev/input/a", "/dev/input/b"])
     #expect(configuration.mute.lamps == ["/sys/led"])
@@ -78,6 +81,8 @@ struct ConfigurationTests {
     #expect(configuration.routes.ports.map(\.output) == ["default"])
     #expect(configuration.programs.voice == nil && !configuration.mute.staysLocal)
     #expect(configuration.programs.desktop == .none)
+    #expect(configuration.programs.media == .leave)
+    #expect(configuration.programs.sessionBus == nil)
     #expect(configuration.fallback == .light && configuration.controlSocket != nil)
   }
 
@@ -153,6 +158,9 @@ struct ConfigurationTests {
       voice: file:/tmp/voice.wav
       desktop: unix:/run/pulse
       desktop-memory: /var/lib/streams.json
+      media: pause
+      media-memory: /var/lib/players.json
+      session-bus: unix:path=/run/bus
     mute:
       start-muted: on
       muted-audio: stays-local

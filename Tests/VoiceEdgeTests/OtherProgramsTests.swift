@@ -108,12 +108,15 @@ struct OtherProgramsTests {
       var killed = LoweredStreams(ownProcess: 5)
       let changes = killed.changes(servers.state.withLock { $0.streams }, gain: -30)
       servers.state.withLock { $0.streams[0].volume = changes[0].volume }
-      let file = LoweredStreamsFile(path: setup.folder.path("state/streams.json"))
+      let file = RememberedFile<LoweredStreams.Entry>(
+        setup.folder.path("state/streams.json"), "")
       try file.write(killed.memory)
     } _: { rig in
       try await eventually(gain: nil)
       try await VoiceEdgeTests.eventually("forgotten") {
-        try LoweredStreamsFile(path: rig.folder.path("state/streams.json")).read().isEmpty
+        try RememberedFile<LoweredStreams.Entry>(
+          rig.folder.path("state/streams.json"), ""
+        ).read().isEmpty
       }
     }
   }
@@ -136,7 +139,7 @@ struct OtherProgramsTests {
     try await eventually(gain: nil)
   }
 
-  @Test(arguments: ["", "{}", "[1]", "{\"streams\":[{\"index\":-1}]}"])
+  @Test(arguments: ["", "{}", "[1]", "{\"entries\":[{\"index\":-1}]}"])
   func aFileThatIsNotValidIsIgnored(text: String) async throws {
     try await run { setup in
       try FileManager.default.createDirectory(

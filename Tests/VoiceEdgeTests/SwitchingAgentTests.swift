@@ -14,6 +14,7 @@ struct SwitchingAgentTests {
   /// A player that counts its requests.
   private final class Player: PausesMedia {
     let calls = Mutex<[String]>([])
+    var isPlaying: Bool { false }
     func pause() async { calls.withLock { $0.append("pause") } }
     func resume() async { calls.withLock { $0.append("resume") } }
   }

@@ -132,6 +132,7 @@ struct SwitchingConfigurationTests {
     ("{call: ring}", "call"),
     ("{headsets: [desk], call: voice}", "voice needs programs.voice with fifo:PATH"),
     ("{headset: desk}", "headset"),
+    ("{}\nprograms: {media: arbiter}", "is required by programs.media: arbiter"),
   ])
   func aWrongSectionIsRefused(section: String, problem: String) {
     #expect {

@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import AudioCore
+internal import DBus
 internal import Foundation
 internal import GRPCTransport
 public import LayeredSettings
@@ -180,7 +181,7 @@ extension EdgeConfiguration {
   ) throws(SettingsError) {
     try section.check([
       "far-end", "far-end-channels", "other-audio", "other-audio-channels", "voice", "desktop",
-      "desktop-memory",
+      "desktop-memory", "media", "media-memory", "session-bus",
     ])
     programs.farEnd = try Self.endpoint(section, "far-end")
     programs.otherAudio = try Self.endpoint(section, "other-audio")
@@ -199,12 +200,32 @@ extension EdgeConfiguration {
         throw desktop.wrong("\"\(desktop.text)\" is not supported; use none, auto or unix:PATH")
       }
     }
-    if let memory = try section.filled("desktop-memory") {
-      guard memory.text.hasPrefix("/") else {
-        throw memory.wrong("\"\(memory.text)\" is not a path that begins with /")
-      }
-      programs.desktopMemory = memory.text
+    programs.desktopMemory = try Self.wholePath(section, "desktop-memory")
+    programs.media =
+      try section.choice("media", Programs.Media.allCases.map { ($0.rawValue, $0) })
+      ?? programs.media
+    programs.mediaMemory = try Self.wholePath(section, "media-memory")
+    programs.sessionBus = try Self.bus(section, "session-bus")
+  }
+
+  /// Returns a path that begins with /, or nil if there is none.
+  private static func wholePath(
+    _ section: SettingsSection, _ key: String
+  ) throws(SettingsError) -> String? {
+    guard let path = try section.filled(key) else { return nil }
+    guard path.text.hasPrefix("/") else {
+      throw path.wrong("\"\(path.text)\" is not a path that begins with /")
     }
+    return path.text
+  }
+
+  /// Returns the address of a message bus, or nil for the usual one.
+  private static func bus(
+    _ section: SettingsSection, _ key: String
+  ) throws(SettingsError) -> String? {
+    guard let bus = try section.value(key), bus.text != "auto" else { return nil }
+    if let problem = BusAddress.problem(in: bus.text) { throw bus.wrong(problem) }
+    return bus.text
   }
 
   private mutating func readMute(_ section: SettingsSection) throws(SettingsError) {

@@ -120,6 +120,21 @@ public struct EdgeConfiguration: Sendable {
     public var desktop = Desktop.none
     /// The file that remembers lowered streams. Nil selects a file of the user.
     public var desktopMemory: String?
+    /// The effect of a session on the media players of the desktop.
+    public var media = Media.leave
+    /// The file that remembers paused players. Nil selects a file of the user.
+    public var mediaMemory: String?
+    /// The address of the session bus. Nil selects the bus of the user.
+    public var sessionBus: String?
+
+    public enum Media: String, Sendable, CaseIterable {
+      /// The players go on.
+      case leave
+      /// The players are paused when a session starts, and resumed when it ends.
+      case pause
+      /// The players are paused only when the arbiter asks for it.
+      case arbiter
+    }
 
     public enum Desktop: Sendable, Equatable {
       case none

@@ -4,6 +4,9 @@ internal import Synchronization
 /// The part of the agent's status that the voice thread knows.
 struct EdgeStatus: Sendable, Equatable {
   var isConnected = false
+  /// Whether a session on the server or on this machine processes the voice. Nil until the voice thread
+  /// has told it.
+  var hasSession: Bool?
   /// The name of the session on the server. Empty if there is none.
   var session = ""
   /// The number of sessions since the start of the agent.

@@ -14,19 +14,21 @@ final class OtherPrograms: ThreadOwner {
     var plays = false
   }
 
+  /// Names the feature in the log.
+  private static let title = "other programs"
   /// The time between looks at the streams without any event.
   private static let interval = Duration.seconds(2)
 
   let thread = LoopThread()
   private let servers: any StreamServers
-  private let file: LoweredStreamsFile
+  private let file: RememberedFile<LoweredStreams.Entry>
   private let log: @Sendable (String) -> Void
   /// The bits of the gain in dB. NaN stands for no gain.
   private let wanted = Atomic(Float.nan.bitPattern)
   private let lastStatus = Mutex(Status())
 
   init(
-    _ servers: any StreamServers, file: LoweredStreamsFile,
+    _ servers: any StreamServers, file: RememberedFile<LoweredStreams.Entry>,
     log: @escaping @Sendable (String) -> Void
   ) {
     self.servers = servers
@@ -43,7 +45,7 @@ final class OtherPrograms: ThreadOwner {
 
   func start() {
     thread.start("other-programs") { [self] thread in
-      var streams = LoweredStreams(ownProcess: getpid(), ended: remembered())
+      var streams = LoweredStreams(ownProcess: getpid(), ended: file.readOrIgnore(Self.title, log))
       var backoff = Backoff(from: .milliseconds(250), to: .seconds(5))
       while !thread.isStopped {
         do throws(StreamServerError) {
@@ -93,26 +95,13 @@ final class OtherPrograms: ThreadOwner {
       present, gain: ramp.gain, target: ramp.isMoving ? ramp.target ?? 0 : nil)
     // A lowered stream is written down before it is lowered, and forgotten after it was restored.
     let grows = streams.memory.count >= before.count
-    if grows, streams.memory != before { remember(streams.memory) }
+    if grows, streams.memory != before { file.write(streams.memory, Self.title, log) }
     for change in changes { try server.setVolume(change.volume, of: change.index) }
-    if !grows { remember(streams.memory) }
+    if !grows { file.write(streams.memory, Self.title, log) }
     lastStatus.withLock {
       $0 = Status(
         isConnected: true, loweredCount: streams.entries.count, gain: ramp.gain ?? 0,
         plays: present.contains(where: streams.isMedia))
-    }
-  }
-
-  private func remembered() -> [LoweredStreams.Entry] {
-    do { return try file.read() } catch {
-      log("other programs: \(file.path) is not valid and is ignored")
-      return []
-    }
-  }
-
-  private func remember(_ entries: [LoweredStreams.Entry]) {
-    do { try file.write(entries) } catch {
-      log("other programs: \(file.path) cannot be written")
     }
   }
 }

@@ -50,6 +50,9 @@ extension EdgeConfiguration {
     switching.call =
       try section.choice("call", Switching.Call.allCases.map { ($0.rawValue, $0) })
       ?? switching.call
+    guard programs.media != .arbiter || switching.isOn else {
+      throw section.wrong("headsets", "is required by programs.media: arbiter")
+    }
     guard switching.call != .voice || !switching.isOn || voiceIsFIFO else {
       throw section.wrong("call", "voice needs programs.voice with fifo:PATH")
     }

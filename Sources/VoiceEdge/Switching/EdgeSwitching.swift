@@ -63,7 +63,9 @@ final class EdgeSwitching: Sendable {
       { await link.run() },
       { [self] in
         for await status in board.watch() {
-          link.report(activity(status.sounds, routes, desktop?.status))
+          var plays = false
+          for player in media where await player.isPlaying { plays = true }
+          link.report(activity(status.sounds, routes, desktop?.status, hasPlayer: plays))
         }
       })
   }
@@ -80,7 +82,8 @@ final class EdgeSwitching: Sendable {
 
   /// Returns the activity of this machine.
   private func activity(
-    _ sounds: ProgramSounds.Summary, _ routes: RouteDirector, _ desktop: OtherPrograms.Status?
+    _ sounds: ProgramSounds.Summary, _ routes: RouteDirector, _ desktop: OtherPrograms.Status?,
+    hasPlayer: Bool
   ) -> Anechoic_V1_MachineActivity {
     let shared = Set(settings.headsets).intersection(routes.present)
     let chosen = routes.chosen.map { shared.intersection([$0]) } ?? []
@@ -92,7 +95,7 @@ final class EdgeSwitching: Sendable {
         $0.chosenHeadsets = chosen.sorted()
         $0.microphoneOpen =
           settings.call == .farEnd ? sounds.farEndSounds : sounds.voiceIsRead
-        $0.mediaPlaying = sounds.mediaPlays || state.desktop.isMedia(now: now)
+        $0.mediaPlaying = sounds.mediaPlays || hasPlayer || state.desktop.isMedia(now: now)
         $0.notificationPlaying = sounds.notificationSounds || state.desktop.isShort(now: now)
       }
       return state.activity

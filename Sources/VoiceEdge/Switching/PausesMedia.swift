@@ -1,5 +1,8 @@
 /// Media players of this machine, which the arbiter pauses during a call.
 public protocol PausesMedia: Sendable {
+  /// Whether something plays that the agent does not hear itself.
+  var isPlaying: Bool { get async }
+
   /// Pauses what plays now.
   func pause() async
 
@@ -12,7 +15,16 @@ public protocol PausesMedia: Sendable {
 struct OtherAudioPause: PausesMedia {
   let voice: Mailbox<EdgeVoice>
 
+  /// The agent hears it.
+  var isPlaying: Bool { false }
+
   func pause() async { voice.post { $0.holdsOtherAudio = true } }
 
   func resume() async { voice.post { $0.holdsOtherAudio = false } }
+}
+
+extension MediaPlayers: PausesMedia {
+  func pause() async { await pause(for: .arbiter) }
+
+  func resume() async { await resume(for: .arbiter) }
 }

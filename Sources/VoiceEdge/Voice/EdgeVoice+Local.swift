@@ -109,6 +109,7 @@ extension EdgeVoice: LocalVoice.Receiver {
 
   func publish() {
     status.isConnected = link != nil
+    status.hasSession = hasSession
     status.session = link?.started.session ?? ""
     status.mute = mute
     status.latency = link == nil ? LatencyMeter.Shares() : latency.shares

@@ -1,0 +1,36 @@
+internal import DBus
+
+/// The media players during a session.
+extension EdgeAgent {
+  /// Pauses media players while a session runs, if the configuration says so, until the task is
+  /// cancelled. Then resumes them.
+  func pauseMedia() async {
+    guard let mediaPlayers else { return }
+    await withTaskGroup { [board, configuration] group in
+      group.addTask { await mediaPlayers.run() }
+      guard configuration.programs.media == .pause else { return }
+      group.addTask {
+        var hadSession: Bool?
+        for await status in board.watch() where status.hasSession != hadSession {
+          hadSession = status.hasSession
+          if status.hasSession == true {
+            await mediaPlayers.pause(for: .session)
+          } else {
+            await mediaPlayers.resume(for: .session)
+          }
+        }
+      }
+    }
+    await mediaPlayers.finish()
+  }
+}
+
+extension MediaPlayers {
+  init(
+    _ programs: EdgeConfiguration.Programs, log: @escaping @Sendable (String) -> Void
+  ) {
+    self.init(
+      programs.sessionBus.map { BusAddress($0) } ?? .session(),
+      file: RememberedFile(programs.mediaMemory, "paused-players.json"), log: log)
+  }
+}

@@ -1,0 +1,110 @@
+/// The rule that pauses media players and resumes them, without I/O.
+struct PlayerStates: Sendable, Equatable {
+  /// The state of a player, in the words of MPRIS.
+  enum Playback: String, Sendable {
+    case playing = "Playing"
+    case paused = "Paused"
+    case stopped = "Stopped"
+  }
+
+  /// A player that was paused.
+  struct Entry: Codable, Sendable, Hashable {
+    /// The player's name, such as `org.mpris.MediaPlayer2.vlc`.
+    var name: String
+    /// The unique name of its connection, which no other program on the same bus gets.
+    var owner: String
+    /// The identifier of the bus.
+    var bus: String
+  }
+
+  private struct Player: Sendable, Equatable {
+    var owner: String
+    var playback: Playback?
+    /// The number of changes, so that an answer that a change has overtaken does not count.
+    var version = 0
+  }
+
+  /// The start of the name of each player.
+  static let prefix = "org.mpris.MediaPlayer2."
+  /// The maximum number of players that are followed.
+  static let most = 64
+
+  private var players: [String: Player] = [:]
+  private var bus = ""
+  /// The players to resume. Those of an earlier run of the agent are among them.
+  private(set) var paused: [Entry]
+  /// Players that have been seen paused since they were paused.
+  private var confirmed: Set<Entry> = []
+
+  init(paused: [Entry] = []) { self.paused = Array(paused.prefix(Self.most)) }
+
+  var isPlaying: Bool { players.values.contains { $0.playback == .playing } }
+
+  /// Begins with a bus, of which no player is known yet. Players of other buses are forgotten.
+  mutating func connected(bus: String) {
+    self.bus = bus
+    players = [:]
+    paused.removeAll { $0.bus != bus }
+    confirmed.formIntersection(paused)
+  }
+
+  /// Forgets all players, because the bus is gone. The paused ones stay, because the bus may be the same.
+  mutating func disconnected() { players = [:] }
+
+  /// Notes the owner of a player's name; empty for none. Returns the version for `answered`.
+  mutating func appeared(_ name: String, owner: String) -> Int? {
+    paused.removeAll { $0.name == name && $0.bus == bus && $0.owner != owner }
+    guard !owner.isEmpty else {
+      players[name] = nil
+      return nil
+    }
+    guard players[name] != nil || players.count < Self.most else { return nil }
+    let version = (players[name]?.version ?? 0) + 1
+    players[name] = Player(owner: owner, version: version)
+    return version
+  }
+
+  /// Returns the names that a connection has, with a version of each.
+  func names(of owner: String) -> [(name: String, version: Int)] {
+    players.filter { $0.value.owner == owner }.map { ($0.key, $0.value.version) }
+  }
+
+  /// Notes the answer of a player. Ignores an answer that a change has overtaken.
+  mutating func answered(_ name: String, version: Int, _ playback: Playback) {
+    guard players[name]?.version == version else { return }
+    set(name, playback)
+  }
+
+  /// Notes a change that a player has told.
+  mutating func changed(owner: String, _ playback: Playback) {
+    for (name, _) in names(of: owner) { set(name, playback) }
+  }
+
+  private mutating func set(_ name: String, _ playback: Playback) {
+    guard var player = players[name] else { return }
+    player.playback = playback
+    player.version += 1
+    players[name] = player
+    let entry = Entry(name: name, owner: player.owner, bus: bus)
+    guard paused.contains(entry) else { return }
+    if playback == .paused { confirmed.insert(entry) }
+    // A person has started the player again. From now on, it is the person's.
+    if playback == .playing, confirmed.contains(entry) { forget(entry) }
+  }
+
+  /// Returns the players that play, and remembers them as paused.
+  mutating func pausePlaying() -> [Entry] {
+    let entries = players.filter { $0.value.playback == .playing }
+      .map { Entry(name: $0.key, owner: $0.value.owner, bus: bus) }
+      .sorted { $0.name < $1.name }
+    paused = Array((paused.filter { !entries.contains($0) } + entries).suffix(Self.most))
+    confirmed.subtract(entries)
+    return entries
+  }
+
+  /// Forgets a paused player.
+  mutating func forget(_ entry: Entry) {
+    paused.removeAll { $0 == entry }
+    confirmed.remove(entry)
+  }
+}
