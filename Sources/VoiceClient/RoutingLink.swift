@@ -63,6 +63,7 @@ public final class RoutingLink: Sendable {
         attempt = 0
         await happened(.connected)
         try await follow(stream)
+        guard !Task.isCancelled else { return }
         await happened(.away(Status(.unavailable, "the arbiter ended the call")))
       } catch {
         guard !Task.isCancelled else { return }

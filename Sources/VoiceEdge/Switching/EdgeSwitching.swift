@@ -18,6 +18,9 @@ final class EdgeSwitching: Sendable {
     fileprivate var desktop = SoundPresence()
   }
 
+  /// The time between looks at the activity.
+  private static let interval = Duration.milliseconds(100)
+
   private let settings: EdgeConfiguration.Switching
   private let client: RoutingClient
   private let media: [any PausesMedia]
@@ -62,10 +65,12 @@ final class EdgeSwitching: Sendable {
     try await race(
       { await link.run() },
       { [self] in
-        for await status in board.watch() {
+        while true {
           var plays = false
           for player in media where await player.isPlaying { plays = true }
-          link.report(activity(status.sounds, routes, desktop?.status, hasPlayer: plays))
+          link.report(activity(board.status.sounds, routes, desktop?.status, hasPlayer: plays))
+          await resumeWithoutArbiter()
+          try await Task.sleep(for: Self.interval)
         }
       })
   }
@@ -127,6 +132,18 @@ final class EdgeSwitching: Sendable {
       log("routing: media resumes")
       for player in media { await player.resume() }
     }
+  }
+
+  /// Resumes media if the arbiter has been away for too long to ask for it.
+  private func resumeWithoutArbiter() async {
+    let resumes = state.withLock { state in
+      guard state.isPaused, state.rule.isLocal(now: .now) else { return false }
+      state.isPaused = false
+      return true
+    }
+    guard resumes else { return }
+    log("routing: media resumes, because the arbiter is away")
+    for player in media { await player.resume() }
   }
 
   private func take(_ decision: Anechoic_V1_RoutingDecision, _ routes: RouteDirector) {
