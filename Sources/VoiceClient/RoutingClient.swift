@@ -73,6 +73,7 @@ public final class RoutingClient: Sendable {
 
 /// The connection of a machine with the arbiter.
 public final class RoutingStream: Sendable {
+  /// The server's answer to the registration.
   public let registered: Anechoic_V1_MachineRegistered
   private let call: ClientCall
 

@@ -4,12 +4,17 @@ internal import Synchronization
 
 /// A machine that stays registered with the arbiter: after each loss of the connection it registers again.
 public final class RoutingLink: Sendable {
+  /// News from the arbiter, or about the connection.
   public enum Event: Sendable {
+    /// The arbiter has registered the machine. Its decisions follow.
     case connected
     /// The arbiter cannot be reached, or refuses the machine. The link tries again.
     case away(Status)
+    /// The holder of a headset, now or after a change.
     case decision(Anechoic_V1_RoutingDecision)
+    /// A machine has joined a call: pause what plays.
     case mediaPauseRequested(Anechoic_V1_MediaPauseRequested)
+    /// The calls have ended: resume what was paused for them.
     case mediaResumeRequested
   }
 
