@@ -19,13 +19,13 @@ final class RoutingService: Sendable {
   /// The number of choices at once, and in each second, in one group.
   fileprivate static let choices = (burst: 50.0, perSecond: 20.0)
 
-  fileprivate struct Place {
+  struct Place {
     var client: Principal
     /// The messages to the machine. Nil after its connection was lost.
     var mailbox: RoutingMailbox?
   }
 
-  fileprivate struct Entry {
+  struct Entry {
     var group: RoutingGroup
     /// The places of the machines, by their names.
     var places: [String: Place] = [:]
@@ -33,7 +33,7 @@ final class RoutingService: Sendable {
       burst: RoutingService.choices.burst, perSecond: RoutingService.choices.perSecond)
   }
 
-  fileprivate struct State {
+  struct State {
     var entries: [RoutingKey: Entry] = [:]
     /// The numbers of machines.
     var accounts: [String: Int] = [:]
@@ -44,7 +44,7 @@ final class RoutingService: Sendable {
 
   private let times: RoutingTimes
   private let live: LiveConfiguration
-  private let state = Mutex(State())
+  let state = Mutex(State())
 
   init(live: LiveConfiguration) {
     self.live = live
@@ -145,62 +145,10 @@ final class RoutingService: Sendable {
     for mailbox in mailboxes { mailbox.end(.draining) }
   }
 
-  // MARK: Requests of others
-
-  private func routing(
-    _ request: Anechoic_V1_GetRoutingRequest, for client: Principal
-  ) throws(Status) -> Anechoic_V1_GetRoutingResponse {
-    let group = try Self.checked { () throws(InvalidField) in
-      try request.group.checkedGroup(path: "group")
-    }
-    let entry = state.withLock { $0.entries[RoutingKey(group, of: client)] }
-    return .with { response in
-      response.group = group
-      guard let entry else { return }
-      response.machines = entry.group.members.map { member in
-        .with {
-          $0.machine = member.name
-          $0.client = entry.places[member.name]?.client.name ?? ""
-          $0.connected = member.isConnected
-          $0.activity = Anechoic_V1_MachineActivity(member.activity)
-          $0.mediaPaused = member.isPaused
-        }
-      }
-      response.headsets = entry.group.decisions.map { Anechoic_V1_RoutingDecision($0) }
-    }
-  }
-
-  private func choose(
-    _ request: Anechoic_V1_ChooseHolderRequest, by client: Principal
-  ) throws(Status) -> Anechoic_V1_ChooseHolderResponse {
-    let (group, headset, machine) = try Self.checked { () throws(InvalidField) in
-      (
-        try request.group.checkedGroup(path: "group"),
-        try request.headset.checkedID(path: "headset"),
-        try request.machine.checkedGroup(path: "machine")
-      )
-    }
-    var decision: RoutingGroup.Decision?
-    try change(RoutingKey(group, of: client)) { _, entry throws(Status) in
-      guard entry.budget.take(now: .now) else { throw .tooManyRoutingChanges }
-      let effects = try Self.refusing { () throws(RoutingRefusal) in
-        if machine.isEmpty { return try entry.group.release(headset, now: .now) }
-        return try entry.group.choose(
-          machine, for: headset, isPinned: request.untilReleased, now: .now)
-      }
-      decision = entry.group.decisions.first { $0.headset == headset }
-      return effects
-    }
-    guard let decision else {
-      throw Status(RoutingRefusal.unusable(headset, machine.isEmpty ? nil : machine))
-    }
-    return .with { $0.decision = Anechoic_V1_RoutingDecision(decision) }
-  }
-
   // MARK: Changes
 
   /// Changes a group, and delivers the effects. Does nothing if there is no such group.
-  private func change(
+  func change(
     _ key: RoutingKey, createsGroup: Bool = false,
     _ body: (inout State, inout Entry) throws(Status) -> [RoutingGroup.Effect]
   ) throws(Status) {
@@ -262,7 +210,7 @@ final class RoutingService: Sendable {
     }
   }
 
-  private static func refusing<Result>(
+  static func refusing<Result>(
     _ body: () throws(RoutingRefusal) -> Result
   ) throws(Status) -> Result {
     do { return try body() } catch { throw Status(error) }
