@@ -172,10 +172,12 @@ let package = Package(
       name: "LayeredSettings",
       dependencies: ["AnechoicAPI", .product(name: "Yams", package: "Yams")],
       swiftSettings: swift),
+    // The rules of automatic switching, without I/O.
+    .target(name: "Routing", swiftSettings: swift),
     .target(
       name: "VoiceServer",
       dependencies: [
-        "Identity", "Telemetry", .product(name: "Logging", package: "swift-log"),
+        "Routing", "Identity", "Telemetry", .product(name: "Logging", package: "swift-log"),
         "SessionRecording", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
         "VoiceEngines", "Resampling", "SpeechSynthesis", "SpatialAudio", "AudioCore", "CMalloc",
         protobuf,
@@ -225,8 +227,8 @@ let package = Package(
     .target(
       name: "VoiceEdge",
       dependencies: [
-        "DBus",
-        "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
+        "DBus", "Routing", "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport",
+        "VoiceSessions",
         "VoiceEngines", "Alignment", "Spectral", "Resampling", "AudioFiles", "AudioDevices",
         "AudioCore", "LayeredSettings", protobuf,
       ],
@@ -301,7 +303,8 @@ let package = Package(
     .testTarget(
       name: "EdgeRigTests",
       dependencies: [
-        "EdgeRig", "SoundRig", "AnechoicAPI", "AudioCore", "TestAudio", "TestNetwork", protobuf,
+        "EdgeRig", "SoundRig", "AnechoicAPI", "GRPCTransport", "VoiceClient", "AudioCore",
+        "TestAudio", "TestNetwork", protobuf,
       ],
       swiftSettings: swift),
     .target(
@@ -336,7 +339,8 @@ let package = Package(
     .testTarget(
       name: "VoiceEdgeTests",
       dependencies: [
-        "VoiceEdge", "DBus", "ScriptedDevices", "AudioDevices", "VoiceServer", "VoiceClient",
+        "VoiceEdge", "DBus", "Routing", "ScriptedDevices", "AudioDevices", "VoiceServer",
+        "VoiceClient",
         "SessionConversions", "WebRTCEngine", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
         "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", protobuf,
       ],
@@ -441,10 +445,11 @@ let package = Package(
       name: "ServerSettingsTests",
       dependencies: ["ServerSettings", "LayeredSettings", "VoiceServer"],
       swiftSettings: swift),
+    .testTarget(name: "RoutingTests", dependencies: ["Routing"], swiftSettings: swift),
     .testTarget(
       name: "VoiceServerTests",
       dependencies: [
-        "Identity", "Telemetry", "TestTokens", "TestCertificates",
+        "Routing", "Identity", "Telemetry", "TestTokens", "TestCertificates",
         .product(name: "Logging", package: "swift-log"),
         "VoiceServer", "SessionRecording", "SessionConversions", "VoiceClient", "VoiceSessions",
         "VoiceEngines", "WebRTCEngine", "TestEngines", "AnechoicAPI", "GRPCTransport",

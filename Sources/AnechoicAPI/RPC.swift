@@ -25,6 +25,11 @@ public enum RPC {
   public static let injectSpeech = "InjectSpeech"
   public static let recordSession = "RecordSession"
 
+  public static let routing = "anechoic.v1.RoutingService"
+  public static let arbitrate = "Arbitrate"
+  public static let getRouting = "GetRouting"
+  public static let chooseHolder = "ChooseHolder"
+
   public static let edge = "anechoic.v1.EdgeService"
   public static let getEdgeStatus = "GetEdgeStatus"
   public static let watchEdgeStatus = "WatchEdgeStatus"

@@ -31,15 +31,19 @@ public struct ProgramStream: Sendable, Equatable {
   /// The volume of each channel. 65,536 is the original level, and the sound is proportional to the
   /// third power of the volume.
   public var volume: [UInt32]
+  /// Whether the program neither pauses nor mutes the stream.
+  public var isPlaying: Bool
 
   public init(
-    index: UInt32, identity: String, role: String, process: Int32?, volume: [UInt32]
+    index: UInt32, identity: String, role: String, process: Int32?, volume: [UInt32],
+    isPlaying: Bool = true
   ) {
     self.index = index
     self.identity = identity
     self.role = role
     self.process = process
     self.volume = volume
+    self.isPlaying = isPlaying
   }
 }
 

@@ -135,6 +135,17 @@ public struct ServerAccess: ParsableArguments {
       credentials: credentials)
   }
 
+  /// Returns a client of a server's arbiter of automatic switching, once the server listens.
+  public func routingClient(
+    of server: String, as identity: ClientOption
+  ) async throws -> RoutingClient {
+    let security = try channelSecurity()
+    try await waitForServer(at: server)
+    return RoutingClient(
+      server: server, clientName: identity.client.description, security: security,
+      credentials: credentials)
+  }
+
   /// Returns once the server listens, or after --connect-timeout.
   public func waitForServer(at address: String) async throws {
     try await ServerWait.untilListening(at: address, atMost: connectTimeout.duration)

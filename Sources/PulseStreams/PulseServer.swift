@@ -129,6 +129,7 @@ extension ProgramStream {
         ?? property("application.name").map { "application-name:\($0)" }
         ?? "index:\(values.index)",
       role: property("media.role") ?? "",
-      process: property("application.process.id").flatMap { Int32($0) }, volume: volume)
+      process: property("application.process.id").flatMap { Int32($0) }, volume: volume,
+      isPlaying: values.corked == 0 && values.mute == 0)
   }
 }

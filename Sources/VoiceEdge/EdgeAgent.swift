@@ -20,6 +20,7 @@ public final class EdgeAgent: Sendable {
   let loopback: DeviceLoop
   let loudspeakerControls: LoudspeakerControls
   let otherPrograms: OtherPrograms?
+  let switching: EdgeSwitching?
   let mediaPlayers: MediaPlayers?
   private let tunings: Tunings
   private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
@@ -36,11 +37,13 @@ public final class EdgeAgent: Sendable {
   /// - Parameters:
   ///   - system: The sound devices.
   ///   - desktop: The sound server whose other streams are lowered. Nil for none.
+  ///   - media: Media players that pause while another machine of the person has a call, besides the
+  ///     agent's own other audio. Nil for none.
   ///   - engines: The engines of this machine. Local processing uses the default engine.
   ///   - log: Called with one line for each state change, from any thread.
   public init(
     _ configuration: EdgeConfiguration, system: any AudioSystem,
-    desktop: (any StreamServers)? = nil, engines: EngineCatalog,
+    desktop: (any StreamServers)? = nil, media: (any PausesMedia)? = nil, engines: EngineCatalog,
     log: @escaping @Sendable (String) -> Void
   ) {
     self.configuration = configuration
@@ -52,7 +55,7 @@ public final class EdgeAgent: Sendable {
         log: log)
     }
     mediaPlayers =
-      configuration.programs.media == .pause ? MediaPlayers(configuration.programs, log: log) : nil
+      configuration.programs.media == .leave ? nil : MediaPlayers(configuration.programs, log: log)
     let audio = configuration.audio
     devices = EdgeDevices(system: system, periodCount: audio.periods, log: log)
     microphoneLamps = Lamps("microphone lamp", configuration.microphone.lamps, log: log)
@@ -69,6 +72,9 @@ public final class EdgeAgent: Sendable {
     loudspeakerControls = LoudspeakerControls(
       volume: audio.volume, testSound: ChirpTest.sound(audio.rate))
     tunings = Tunings(configuration, loudspeakerControls)
+    let players: [(any PausesMedia)?] = [OtherAudioPause(voice: voice), mediaPlayers, media]
+    let switching = EdgeSwitching(configuration, media: players.compactMap { $0 }, log: log)
+    self.switching = switching
     let lamps = Lamps("mute lamp", configuration.mute.lamps, log: log)
     board = StatusBoard(lampChanged: lamps.set)
     link = configuration.makeLink(voice, log: log)
@@ -77,6 +83,8 @@ public final class EdgeAgent: Sendable {
     }
     routes = RouteDirector(configuration.routes, system, controls) { [microphone] in
       microphone.selection.isOpen
+    } withheld: {
+      switching?.withheld ?? []
     } changed: {
       [voice, microphone, loudspeaker, loopback, tunings] change in
       tunings.select(change.current)
@@ -121,7 +129,12 @@ public final class EdgeAgent: Sendable {
     let result: Result<Void, any Error>
     do {
       let link = link
-      try await race({ try await link.run() }, { await keys.performAll() })
+      try await race(
+        { try await link.run() }, { await keys.performAll() },
+        { [self] in
+          guard let switching else { return try await Task.sleep(for: .seconds(Int32.max)) }
+          try await switching.run(board, routes, otherPrograms)
+        })
       result = .success(())
     } catch {
       result = .failure(error)

@@ -1,5 +1,6 @@
 public import GRPCTransport
 public import Identity
+public import Routing
 public import Telemetry
 public import VoiceEngines
 
@@ -26,6 +27,8 @@ public struct ServerConfiguration: Sendable {
   public var permissions: PermissionStore?
   /// Whether sessions may be recorded.
   public var allowsRecording = false
+  /// The times of automatic switching.
+  public var routing = RoutingTimes()
   /// The metrics that the server counts.
   public var metrics = ServerMetrics()
   public var log = ServerLog.silent

@@ -8,7 +8,7 @@ internal import SpeechSynthesis
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// All statuses with which the server's own code ends calls.
+/// All statuses with which the server's own code ends calls, but for those of the arbiter.
 extension Status {
   private static let domain = "anechoic"
 

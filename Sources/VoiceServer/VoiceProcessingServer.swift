@@ -12,6 +12,7 @@ public final class VoiceProcessingServer: Sendable {
   private let server: Server
   private let health: HealthService
   private let directory: SessionDirectory
+  private let routing: RoutingService
   private let live: LiveConfiguration
   private let servesReflection: Bool
   /// The session service for callers that do not use gRPC.
@@ -44,9 +45,12 @@ public final class VoiceProcessingServer: Sendable {
     let live = LiveConfiguration(configuration)
     self.live = live
     servesReflection = configuration.servesReflection
-    health = HealthService(services: [RPC.voiceProcessing, RPC.sessions]) { directory.isFull }
+    health = HealthService(services: [RPC.voiceProcessing, RPC.sessions, RPC.routing]) {
+      directory.isFull
+    }
     configuration.metrics.addSessions(maximum: limits.sessions) { directory.count }
     let service = SessionService(directory: directory, live: live)
+    routing = RoutingService(live: live)
     let interceptor = AccessInterceptor(
       authenticator: configuration.authenticator, log: configuration.log)
     sessions = SessionGateway(service, interceptor)
@@ -67,7 +71,7 @@ public final class VoiceProcessingServer: Sendable {
         }.with(largestMessage: RequestSize.largest),
         .capabilities(live, directory, costs),
       ]
-      + service.methods
+      + service.methods + routing.methods
     methods = methods.map { $0.admitted(by: interceptor) } + health.methods
     if configuration.servesReflection { methods += ReflectionService(methods).methods }
     configuration.injection.onChange { [injection = configuration.injection] in
@@ -126,6 +130,7 @@ public final class VoiceProcessingServer: Sendable {
     health.stopServing()
     await directory.drain(grace: grace)
     await directory.endAll(atMost: Self.farewell)
+    routing.drain()
     health.endWatches()
     await server.shutdown(grace: Self.farewell)
     await operators.withLock { $0.take() }?.shutdown(grace: .zero)

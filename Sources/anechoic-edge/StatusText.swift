@@ -13,6 +13,7 @@ struct StatusText {
 
   var lines: [String] {
     [server, route, mute, voice] + devices + [latency, playback, flow, echo] + otherPrograms
+      + switching
   }
 
   private var server: String {
@@ -92,6 +93,24 @@ struct StatusText {
     let count = others.loweredStreams
     let streams = "\(count) stream\(count == 1 ? "" : "s") of other programs"
     return [String(format: "other sound  %@ lowered by %.1f dB", streams, -others.gainDb)]
+  }
+
+  private var switching: [String] {
+    guard status.hasSwitching else { return [] }
+    let switching = status.switching
+    let arbiter =
+      switching.connected
+      ? "the arbiter answers"
+      : switching.localPolicy
+        ? "this machine decides alone: \(switching.problem)"
+        : "the last decision counts: \(switching.problem)"
+    let media = switching.mediaPaused ? "; media is paused for a call" : ""
+    return ["switching    machine \(switching.machine), \(arbiter)\(media)"]
+      + switching.decisions.map { decision in
+        let holder = decision.holder.isEmpty ? "no machine" : decision.holder
+        let chosen = decision.chosen ? ", chosen by a person" : ""
+        return "             \(decision.headset): used by \(holder)\(chosen)"
+      }
   }
 
   private var echo: String {

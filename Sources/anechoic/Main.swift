@@ -21,7 +21,8 @@ struct Anechoic: AsyncParsableCommand {
       """,
     version: anechoicVersion,
     subcommands: [
-      ProcessCommand.self, ReportCommand.self, SessionsCommand.self, InjectCommand.self,
+      ProcessCommand.self, ReportCommand.self, SessionsCommand.self, RoutingCommand.self,
+      InjectCommand.self,
       RecordCommand.self, ReplayCommand.self, HealthCommand.self, CapabilitiesCommand.self,
     ])
 }

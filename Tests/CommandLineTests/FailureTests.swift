@@ -121,7 +121,7 @@ struct FailureTests {
   @Test(arguments: ["127.0.0.1:1", "unix:/nowhere/at/all", "no-such-host.invalid:1"])
   func anAbsentServerIsNamed(address: String) async throws {
     for arguments in [
-      process, ["health"], ["capabilities", "--json"], ["sessions", "list"],
+      process, ["health"], ["capabilities", "--json"], ["sessions", "list"], ["routing", "list"],
       ["inject", "--session", "call-1", "--text", "Hello."],
     ] {
       try await expectFailure(
@@ -136,7 +136,8 @@ struct FailureTests {
   ])
   func anInvalidServerAddressIsWrongUsage(address: String) async throws {
     for arguments in [
-      process, ["health"], ["capabilities"], ["sessions", "list"], ["record", "a", "a.rec"],
+      process, ["health"], ["capabilities"], ["sessions", "list"], ["routing", "list"],
+      ["record", "a", "a.rec"],
     ] {
       let result = try await Command.run(
         "anechoic", arguments + ["--server", address], in: folder)

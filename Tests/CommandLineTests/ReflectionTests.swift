@@ -31,7 +31,8 @@ struct ReflectionTests {
         for version in "v1", "v1alpha":
           services = [service.name for service in
             ask(version, Request(list_services=""))[0].list_services_response.service]
-          assert services == ["anechoic.v1.SessionService", "anechoic.v1.VoiceProcessingService",
+          assert services == ["anechoic.v1.RoutingService", "anechoic.v1.SessionService",
+            "anechoic.v1.VoiceProcessingService",
             "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
             "grpc.reflection.v1alpha.ServerReflection"], services
           files = {}
@@ -51,6 +52,7 @@ struct ReflectionTests {
             add(name)
           methods = {name: len(pool.FindServiceByName(name).methods) for name in services}
           assert methods["anechoic.v1.VoiceProcessingService"] == 3, methods
+          assert methods["anechoic.v1.RoutingService"] == 3, methods
           pool.FindMessageTypeByName("anechoic.v1.ProcessRequest")
         """)
   }

@@ -17,6 +17,8 @@ VOICE = "/anechoic.v1.VoiceProcessingService/"
 SESSIONS = "/anechoic.v1.SessionService/"
 PROCESS = VOICE + "Process"
 JOIN = VOICE + "JoinSession"
+ROUTING = "/anechoic.v1.RoutingService/"
+ARBITRATE = ROUTING + "Arbitrate"
 CAPABILITIES = VOICE + "GetCapabilities"
 HEALTH = "/grpc.health.v1.Health/Check"
 HEALTH_WATCH = "/grpc.health.v1.Health/Watch"
@@ -42,7 +44,7 @@ if "ANECHOIC_MESSAGES" not in os.environ:
 sys.path.insert(0, os.environ["ANECHOIC_MESSAGES"])
 
 from anechoic.v1 import (  # noqa: E402
-    audio_pb2, recording_pb2, sessions_pb2, voice_processing_pb2 as voice)
+    audio_pb2, recording_pb2, routing_pb2, sessions_pb2, voice_processing_pb2 as voice)
 
 
 def end_with_parent():
@@ -217,4 +219,18 @@ def injection_text(text):
 def injection_audio(samples):
     request = sessions_pb2.InjectSpeechRequest()
     request.audio.samples = samples
+    return request.SerializeToString()
+
+
+def register(machine, group=""):
+    """The first request of a machine to the arbiter."""
+    request = routing_pb2.ArbitrateRequest()
+    request.register.machine, request.register.group = machine, group
+    return request.SerializeToString()
+
+
+def activity(headsets, media=False):
+    request = routing_pb2.ArbitrateRequest()
+    request.activity.headsets.extend(headsets)
+    request.activity.media_playing = media
     return request.SerializeToString()

@@ -50,6 +50,8 @@ final class AgentRig: Sendable {
     var hasServer = true
     /// The sound server whose other streams are lowered.
     var desktop: (any StreamServers)?
+    /// Media players that pause during calls.
+    var media: (any PausesMedia)?
     /// Runs when the server has started, before the agent starts.
     var prepare: @Sendable (AgentRig) async throws -> Void = { _ in }
   }
@@ -61,7 +63,7 @@ final class AgentRig: Sendable {
     mixer = machine.addControl("mixer")
     agent = EdgeAgent(
       setup.configuration, system: machine, desktop: setup.desktop,
-      engines: EngineCatalog(WebRTCVoiceEngine.self), log: log.add)
+      media: setup.media, engines: EngineCatalog(WebRTCVoiceEngine.self), log: log.add)
     local = SessionsClient(server: "unix:\(folder.path("agent"))", clientName: "olga")
     remote = SessionsClient(server: "unix:\(folder.path("server"))", clientName: "paul")
   }

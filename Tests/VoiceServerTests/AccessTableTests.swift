@@ -66,6 +66,16 @@ struct AccessTableTests {
           Row(
             method: .init(service: RPC.sessions, name: RPC.injectSpeech),
             request: injection.serializedBytes()),
+          Row(
+            method: .init(service: RPC.routing, name: RPC.arbitrate),
+            request: Anechoic_V1_ArbitrateRequest.with { $0.register.machine = "desk" }
+              .serializedBytes()),
+          Row(method: .init(service: RPC.routing, name: RPC.getRouting), request: []),
+          Row(
+            method: .init(service: RPC.routing, name: RPC.chooseHolder),
+            request: Anechoic_V1_ChooseHolderRequest.with {
+              ($0.headset, $0.machine) = ("headset", "desk")
+            }.serializedBytes()),
         ]
           + SessionMethod.all.filter { $0.name != RPC.injectSpeech }.map {
             Row(
@@ -111,6 +121,7 @@ struct AccessTableTests {
     let live = LiveConfiguration(TestServer.configuration())
     let methods =
       SessionService(directory: SessionDirectory(maximum: 1), live: live).methods.map(\.method)
+      + RoutingService(live: live).methods.map(\.method)
     #expect(methods.allSatisfy { AccessRule.all[$0] != nil })
     #expect(AccessRule.of(Method(service: "any", name: "Other")).scope == .admin)
   }

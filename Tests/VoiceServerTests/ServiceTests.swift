@@ -45,6 +45,7 @@ struct ServiceTests {
       #expect(
         list.statuses.mapValues(\.status) == [
           "": .serving, RPC.voiceProcessing: .serving, RPC.sessions: .serving,
+          RPC.routing: .serving,
           "liveness": .serving, "readiness": .serving,
         ])
     }

@@ -255,6 +255,16 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
   /// Clears the value of `otherPrograms`. Subsequent reads from it will return its default value.
   public mutating func clearOtherPrograms() {_uniqueStorage()._otherPrograms = nil}
 
+  /// Automatic switching. Present if the configuration has headsets to share.
+  public var switching: Anechoic_V1_EdgeStatus.Switching {
+    get {_storage._switching ?? Anechoic_V1_EdgeStatus.Switching()}
+    set {_uniqueStorage()._switching = newValue}
+  }
+  /// Returns true if `switching` has been explicitly set.
+  public var hasSwitching: Bool {_storage._switching != nil}
+  /// Clears the value of `switching`. Subsequent reads from it will return its default value.
+  public mutating func clearSwitching() {_uniqueStorage()._switching = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The latency from the microphone to the processed voice. The buffer of the program that records
@@ -301,6 +311,48 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
+  }
+
+  /// The part of this machine in automatic switching.
+  public nonisolated struct Switching: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var group: String = String()
+
+    public var machine: String = String()
+
+    /// Whether the arbiter on the server is connected.
+    public var connected: Bool = false
+
+    /// The reason why the arbiter is not connected. Empty while it is connected.
+    public var problem: String = String()
+
+    /// Whether the agent decides alone, because the arbiter has been away for 10 s.
+    public var localPolicy: Bool = false
+
+    /// The last decisions.
+    public var decisions: [Anechoic_V1_RoutingDecision] = []
+
+    /// The activity that the agent reports.
+    public var activity: Anechoic_V1_MachineActivity {
+      get {_activity ?? Anechoic_V1_MachineActivity()}
+      set {_activity = newValue}
+    }
+    /// Returns true if `activity` has been explicitly set.
+    public var hasActivity: Bool {self._activity != nil}
+    /// Clears the value of `activity`. Subsequent reads from it will return its default value.
+    public mutating func clearActivity() {self._activity = nil}
+
+    /// Whether the media of this machine is paused because of a call.
+    public var mediaPaused: Bool = false
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+
+    fileprivate var _activity: Anechoic_V1_MachineActivity? = nil
   }
 
   /// Counters since the start of the agent, and the current state of the playback buffer.
@@ -628,7 +680,7 @@ nonisolated extension Anechoic_V1_MuteHolder: SwiftProtobuf._ProtoNameProviding 
 
 nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".EdgeStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0\u{3}other_programs\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0\u{3}other_programs\0\u{1}switching\0")
 
   fileprivate class _StorageClass {
     var _server: String = String()
@@ -649,6 +701,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
     var _lastGap: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _microphoneUse: Anechoic_V1_MicrophoneUse = .unspecified
     var _otherPrograms: Anechoic_V1_EdgeStatus.OtherPrograms? = nil
+    var _switching: Anechoic_V1_EdgeStatus.Switching? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -677,6 +730,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       _lastGap = source._lastGap
       _microphoneUse = source._microphoneUse
       _otherPrograms = source._otherPrograms
+      _switching = source._switching
     }
   }
 
@@ -713,6 +767,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._lastGap) }()
         case 17: try { try decoder.decodeSingularEnumField(value: &_storage._microphoneUse) }()
         case 18: try { try decoder.decodeSingularMessageField(value: &_storage._otherPrograms) }()
+        case 19: try { try decoder.decodeSingularMessageField(value: &_storage._switching) }()
         default: break
         }
       }
@@ -779,6 +834,9 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       try { if let v = _storage._otherPrograms {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
       } }()
+      try { if let v = _storage._switching {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -806,6 +864,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         if _storage._lastGap != rhs_storage._lastGap {return false}
         if _storage._microphoneUse != rhs_storage._microphoneUse {return false}
         if _storage._otherPrograms != rhs_storage._otherPrograms {return false}
+        if _storage._switching != rhs_storage._switching {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -900,6 +959,75 @@ nonisolated extension Anechoic_V1_EdgeStatus.OtherPrograms: SwiftProtobuf.Messag
     if lhs.problem != rhs.problem {return false}
     if lhs.loweredStreams != rhs.loweredStreams {return false}
     if lhs.gainDb != rhs.gainDb {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_EdgeStatus.Switching: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_EdgeStatus.protoMessageName + ".Switching"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}group\0\u{1}machine\0\u{1}connected\0\u{1}problem\0\u{3}local_policy\0\u{1}decisions\0\u{1}activity\0\u{3}media_paused\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.group) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.machine) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.connected) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.localPolicy) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.decisions) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._activity) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.mediaPaused) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.group.isEmpty {
+      try visitor.visitSingularStringField(value: self.group, fieldNumber: 1)
+    }
+    if !self.machine.isEmpty {
+      try visitor.visitSingularStringField(value: self.machine, fieldNumber: 2)
+    }
+    if self.connected != false {
+      try visitor.visitSingularBoolField(value: self.connected, fieldNumber: 3)
+    }
+    if !self.problem.isEmpty {
+      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 4)
+    }
+    if self.localPolicy != false {
+      try visitor.visitSingularBoolField(value: self.localPolicy, fieldNumber: 5)
+    }
+    if !self.decisions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.decisions, fieldNumber: 6)
+    }
+    try { if let v = self._activity {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    if self.mediaPaused != false {
+      try visitor.visitSingularBoolField(value: self.mediaPaused, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EdgeStatus.Switching, rhs: Anechoic_V1_EdgeStatus.Switching) -> Bool {
+    if lhs.group != rhs.group {return false}
+    if lhs.machine != rhs.machine {return false}
+    if lhs.connected != rhs.connected {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.localPolicy != rhs.localPolicy {return false}
+    if lhs.decisions != rhs.decisions {return false}
+    if lhs._activity != rhs._activity {return false}
+    if lhs.mediaPaused != rhs.mediaPaused {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -45,7 +45,7 @@ extension EdgeConfiguration {
     }
     try root.check([
       "server", "session", "audio", "microphone", "routes", "programs", "mute", "keys",
-      "fallback", "control-socket",
+      "fallback", "control-socket", "routing",
     ])
     var configuration = EdgeConfiguration()
     let security = try configuration.readServer(root.section("server"))
@@ -54,6 +54,7 @@ extension EdgeConfiguration {
     try configuration.readMicrophone(root.section("microphone"))
     try configuration.readRoutes(root.section("routes"))
     try configuration.readPrograms(root.section("programs"))
+    try configuration.readSwitching(root.section("routing"), hostName: Self.hostName)
     try configuration.readMute(root.section("mute"))
     try configuration.readKeys(root.section("keys"))
     if let fallback = try root.choice("fallback", Fallback.allCases.map { ($0.rawValue, $0) }) {

@@ -14,6 +14,7 @@ public struct EdgeConfiguration: Sendable {
   public var mute = Mute()
   public var keys = Keys()
   public var fallback = Fallback.light
+  public var switching = Switching()
   /// The tunings of the products that ports name, from the file `audio.tuning`.
   public var tunings = TuningFile()
   /// The socket of the local control; nil for none.
@@ -138,6 +139,8 @@ public struct EdgeConfiguration: Sendable {
       case leave
       /// The players are paused when a session starts, and resumed when it ends.
       case pause
+      /// The players are paused only when the arbiter asks for it.
+      case arbiter
     }
 
     public enum Desktop: Sendable, Equatable {

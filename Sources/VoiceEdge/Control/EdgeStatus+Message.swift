@@ -36,6 +36,9 @@ extension EdgeAgent {
           $0.gainDb = others.gain
         }
       }
+      if let switching {
+        $0.switching = Anechoic_V1_EdgeStatus.Switching(switching.status, configuration.switching)
+      }
       if let stats = status.stats { $0.stats = stats }
       if let gap = status.lastGap { $0.lastGap = Google_Protobuf_Duration(rounding: gap) }
     }

@@ -34,6 +34,8 @@ struct EdgeStatus: Sendable, Equatable {
   /// The number of frames that the connection did not accept in time.
   var sendDropped = 0
   var stats: Anechoic_V1_SessionStats?
+  /// The sounds of programs. Empty without automatic switching.
+  var sounds = ProgramSounds.Summary()
 }
 
 /// The status that the voice thread publishes, and the tasks that watch it.

@@ -82,9 +82,15 @@ struct LoweredStreams: Sendable, Equatable {
   }
 
   private func mayBeChanged(_ stream: ProgramStream) -> Bool {
-    stream.process != ownProcess && !Self.excepted.contains(stream.role.lowercased())
-      && !released.contains(stream.index)
+    isOfMedia(stream) && !released.contains(stream.index)
   }
+
+  private func isOfMedia(_ stream: ProgramStream) -> Bool {
+    stream.process != ownProcess && !Self.excepted.contains(stream.role.lowercased())
+  }
+
+  /// Returns whether a stream plays media of another program: no notification, and no call.
+  func isMedia(_ stream: ProgramStream) -> Bool { stream.isPlaying && isOfMedia(stream) }
 
   /// Moves the streams that have ended to the remembered ones.
   private mutating func forgetEnded(_ streams: [ProgramStream]) {

@@ -10,6 +10,8 @@ final class OtherPrograms: ThreadOwner {
     var problem = ""
     var loweredCount = 0
     var gain: Float = 0
+    /// Whether a program plays media: no notification, and no call.
+    var plays = false
   }
 
   /// Names the feature in the log.
@@ -88,8 +90,9 @@ final class OtherPrograms: ThreadOwner {
     _ server: any StreamServer, _ streams: inout LoweredStreams, _ ramp: GainRamp
   ) throws(StreamServerError) {
     let before = streams.memory
+    let present = try server.streams()
     let changes = streams.changes(
-      try server.streams(), gain: ramp.gain, target: ramp.isMoving ? ramp.target ?? 0 : nil)
+      present, gain: ramp.gain, target: ramp.isMoving ? ramp.target ?? 0 : nil)
     // A lowered stream is written down before it is lowered, and forgotten after it was restored.
     let grows = streams.memory.count >= before.count
     if grows, streams.memory != before { file.write(streams.memory, Self.title, log) }
@@ -97,7 +100,8 @@ final class OtherPrograms: ThreadOwner {
     if !grows { file.write(streams.memory, Self.title, log) }
     lastStatus.withLock {
       $0 = Status(
-        isConnected: true, loweredCount: streams.entries.count, gain: ramp.gain ?? 0)
+        isConnected: true, loweredCount: streams.entries.count, gain: ramp.gain ?? 0,
+        plays: present.contains(where: streams.isMedia))
     }
   }
 }

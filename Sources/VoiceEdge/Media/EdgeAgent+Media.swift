@@ -2,11 +2,13 @@ internal import DBus
 
 /// The media players during a session.
 extension EdgeAgent {
-  /// Pauses media players while a session runs, until the task is cancelled. Then resumes them.
+  /// Pauses media players while a session runs, if the configuration says so, until the task is
+  /// cancelled. Then resumes them.
   func pauseMedia() async {
     guard let mediaPlayers else { return }
-    await withTaskGroup { [board] group in
+    await withTaskGroup { [board, configuration] group in
       group.addTask { await mediaPlayers.run() }
+      guard configuration.programs.media == .pause else { return }
       group.addTask {
         var hadSession: Bool?
         for await status in board.watch() where status.hasSession != hadSession {

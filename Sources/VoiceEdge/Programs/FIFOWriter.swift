@@ -1,25 +1,36 @@
 internal import AudioCore
 internal import Glibc
+internal import Synchronization
 
 /// A writer of frames from a ring to a FIFO, while a program reads it.
 final class FIFOWriter: ThreadOwner {
+  /// Whether a program reads the FIFO.
+  private final class Reader: Sendable {
+    let exists = Atomic(false)
+  }
+
   let thread = LoopThread()
+  private let reader = Reader()
 
   init(
     path: String, title: String, from ring: FrameRing<CaptureNote>,
     log: @escaping @Sendable (String) -> Void
   ) {
-    thread.start(title) { thread in
+    thread.start(title) { [reader] thread in
       while !thread.isStopped {
         guard let pipe = FIFO(path: path, O_WRONLY, title: title, thread: thread, log: log) else {
           return
         }
         // Frames that waited for a reader are old.
         ring.drop(downTo: 0)
+        reader.exists.store(true, ordering: .relaxed)
         Self.write(ring, to: pipe, thread)
+        reader.exists.store(false, ordering: .relaxed)
       }
     }
   }
+
+  var hasReader: Bool { reader.exists.load(ordering: .relaxed) }
 
   /// Writes until nobody reads any more.
   private static func write(

@@ -27,6 +27,9 @@ final class ProgramOutput {
     }
   }
 
+  /// Whether a program reads the voice from a FIFO. False for devices and files.
+  var isRead: Bool { (sink as? FIFOWriter)?.hasReader ?? false }
+
   /// The health of the device. Nil if there is no device.
   var record: HealthRecord? { (sink as? DeviceLoop)?.record }
 

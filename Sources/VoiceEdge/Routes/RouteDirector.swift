@@ -13,13 +13,15 @@ final class RouteDirector: ThreadOwner {
   private let system: any AudioSystem
   private let controls: ControlWatch
   private let mayCapture: @Sendable () -> Bool
+  private let withheld: @Sendable () -> Set<String>
   private let changed: @Sendable (RouteSelector.Change) -> Void
   let thread = LoopThread()
 
-  /// Creates a director. It opens no device for capture while `mayCapture` returns false.
+  /// Creates a director. It opens no device for capture while `mayCapture` returns false. The policy
+  /// selects none of the ports in `withheld`.
   init(
     _ routes: EdgeConfiguration.Routes, _ system: any AudioSystem, _ controls: ControlWatch,
-    mayCapture: @escaping @Sendable () -> Bool,
+    mayCapture: @escaping @Sendable () -> Bool, withheld: @escaping @Sendable () -> Set<String>,
     changed: @escaping @Sendable (RouteSelector.Change) -> Void
   ) {
     selector = Mutex(RouteSelector(routes))
@@ -27,6 +29,7 @@ final class RouteDirector: ThreadOwner {
     self.system = system
     self.controls = controls
     self.mayCapture = mayCapture
+    self.withheld = withheld
     self.changed = changed
   }
 
@@ -40,6 +43,9 @@ final class RouteDirector: ThreadOwner {
   }
 
   var current: EdgeConfiguration.Port? { selector.withLock { $0.current } }
+
+  /// The port that a person has chosen, or that the policy names.
+  var chosen: String? { selector.withLock { $0.named } }
 
   /// The ids of the ports that were present at the last check.
   var present: Set<String> { lastPresent.withLock { $0 } }
@@ -58,7 +64,10 @@ final class RouteDirector: ThreadOwner {
     // May block as long as a sound server does.
     let present = Set(ports.filter(isPresent).map(\.id))
     lastPresent.withLock { $0 = present }
-    if let change = selector.withLock({ $0.update(present: present) }) { tell(change) }
+    let withheld = withheld()
+    if let change = selector.withLock({ $0.update(present: present, withheld: withheld) }) {
+      tell(change)
+    }
   }
 
   private func tell(_ change: RouteSelector.Change) {

@@ -15,6 +15,8 @@ public struct RouteSelector: Sendable {
   private let ports: [Port]
   private var policy: EdgeConfiguration.Routes.Policy
   private var present: Set<String> = []
+  /// The ports that the policy must not select, because the arbiter gives them to another machine.
+  private var withheld: Set<String> = []
   /// Ids of ports, with the last used one at the end.
   private var used: [String] = []
   /// The port that somebody selected, for as long as it is present.
@@ -27,17 +29,22 @@ public struct RouteSelector: Sendable {
     policy = routes.policy
   }
 
-  /// Records the present ports.
+  /// Records the present ports, and those of them that the policy must not select.
   ///
   /// - Returns: The change of the route, or nil.
-  public mutating func update(present now: Set<String>) -> Change? {
-    let new = now.subtracting(present)
+  public mutating func update(
+    present now: Set<String>, withheld later: Set<String> = []
+  ) -> Change? {
+    // A port that the arbiter grants counts as new.
+    let new = now.subtracting(present).union(withheld.subtracting(later).intersection(now))
+    let isSwitch = later != withheld && current.map { now.contains($0.id) } ?? false
     present = now
+    withheld = later
     if hasSelected {
       used = used.filter { !new.contains($0) } + ports.map(\.id).filter(new.contains)
     }
     if let chosen, !now.contains(chosen), policy != .only(chosen) { self.chosen = nil }
-    return select(reason(isNew: !new.isEmpty))
+    return select(isSwitch ? .automaticSwitch : reason(isNew: !new.isEmpty))
   }
 
   /// Selects a port. Nil leaves the choice to the policy. Throws if there is no port with this id.
@@ -68,12 +75,21 @@ public struct RouteSelector: Sendable {
     return Change(reason: next == nil ? .noSuitableRoute : reason, previous: current, current: next)
   }
 
+  /// The port that a person names by choice or in the policy.
+  public var named: String? {
+    if let chosen { return chosen }
+    if case .only(let id) = policy { return id }
+    return nil
+  }
+
   /// The port that the policy names. It is never replaced by another.
   private var wanted: Port? {
-    let candidates = ports.filter { present.contains($0.id) }
-    if let chosen { return candidates.first { $0.id == chosen } }
+    let all = ports.filter { present.contains($0.id) }
+    // A port that a person names is never replaced.
+    if let chosen { return all.first { $0.id == chosen } }
+    let candidates = all.filter { !withheld.contains($0.id) }
     switch policy {
-    case .only(let id): return candidates.first { $0.id == id }
+    case .only(let id): return all.first { $0.id == id }
     case .priority: return first(candidates)
     case .followsUse:
       let last = used.last { id in candidates.contains { $0.id == id } }

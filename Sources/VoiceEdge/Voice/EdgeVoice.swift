@@ -64,6 +64,9 @@ final class EdgeVoice {
   var steps = 0
   /// The session of another device that this agent plays. Nil for none.
   var playback: JoinedPlayback?
+  /// Whether other audio waits, because its media is paused for a call.
+  var holdsOtherAudio = false
+  private var sounds = ProgramSounds()
 
   init(
     _ configuration: EdgeConfiguration, rings: EdgeRings, programs: EdgePrograms,
@@ -149,7 +152,12 @@ final class EdgeVoice {
       if missing > 0 { status.concealedFrames += Int(missing) / microphoneFrame.sampleCount }
     }
     let hasFar = programs.farEnd?.next(into: farFrame) ?? false
-    let hasOther = programs.otherAudio?.next(into: otherFrame) ?? false
+    let hasOther = !holdsOtherAudio && programs.otherAudio?.next(into: otherFrame) ?? false
+    if configuration.switching.isOn {
+      sounds.note(
+        farEndPeak: hasFar ? farFrame.peak : nil, otherAudioPeak: hasOther ? otherFrame.peak : nil,
+        now: .now)
+    }
     test?.append(microphoneFrame, at: time)
     let isWithheld = mute.isMuted && configuration.mute.staysLocal || test?.isRunning == true
     runsLocal(link == nil || isWithheld)
@@ -176,6 +184,9 @@ final class EdgeVoice {
     position += Int64(microphoneFrame.sampleCount)
     if steps.isMultiple(of: 10) {
       microphoneIsBusy(rings.captureHealth().isBusy)
+      if configuration.switching.isOn {
+        status.sounds = sounds.summary(voiceIsRead: programs.voice?.isRead ?? false, now: .now)
+      }
       publish()
     }
   }

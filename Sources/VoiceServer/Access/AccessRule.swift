@@ -34,6 +34,9 @@ struct AccessRule: Equatable, Sendable {
     Method(service: RPC.sessions, name: RPC.recordSession): .init(.control, .own),
     Method(service: RPC.sessions, name: RPC.requestInjectionPermission): .init(.inject, .any),
     Method(service: RPC.sessions, name: RPC.injectSpeech): .init(.inject, .any),
+    Method(service: RPC.routing, name: RPC.arbitrate): .init(.media, .none),
+    Method(service: RPC.routing, name: RPC.getRouting): .init(.read, .none),
+    Method(service: RPC.routing, name: RPC.chooseHolder): .init(.control, .none),
   ]
 
   /// Returns the rule of a method. A method without a rule is for administrators only.

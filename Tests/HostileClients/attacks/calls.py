@@ -82,6 +82,10 @@ def calls_in_any_order(report):
         service.SESSIONS + "SetMute": [service.set_mute("any", True), b"\x80"],
         service.SESSIONS + "DeleteSession": [service.delete("any"), b"\x80"],
         service.SESSIONS + "ListSessions": [b"", b"\x80"],
+        service.ARBITRATE: [
+            service.register("desk"), service.activity(["headset"], media=True), b"", b"\x80"],
+        service.ROUTING + "GetRouting": [b"", b"\x80"],
+        service.ROUTING + "ChooseHolder": [b"", b"\x80"],
         service.CAPABILITIES: [b"", b"\x80"],
         service.HEALTH: [b"", b"\x80"],
         service.HEALTH_WATCH: [b"", b"\x80"],

@@ -98,6 +98,14 @@ def valid_requests(session):
         requests[service.SESSIONS + method] = [message]
     requests[service.SESSIONS + "InjectSpeech"] = [
         inject, piece, sessions.InjectSpeechRequest(text="one word")]
+    routing = service.routing_pb2
+    activity = routing.ArbitrateRequest.FromString(service.activity(["headset", "buds"], media=True))
+    activity.activity.chosen_headsets.append("buds")
+    activity.activity.since_user_input.FromMilliseconds(500)
+    requests[service.ARBITRATE] = [service.register("desk", group="anna"), activity]
+    requests[service.ROUTING + "GetRouting"] = [routing.GetRoutingRequest(group="anna")]
+    requests[service.ROUTING + "ChooseHolder"] = [routing.ChooseHolderRequest(
+        group="anna", headset="headset", machine="desk", until_released=True)]
     return {
         path: [m if isinstance(m, bytes) else m.SerializeToString() for m in messages]
         for path, messages in requests.items()
@@ -185,6 +193,7 @@ def long_names(report):
             page_token=text).SerializeToString(),
         service.SESSIONS + "SetMute": name,
         service.SESSIONS + "ReportMuteGesture": name,
+        service.ROUTING + "GetRouting": name,
         service.REFLECTION: b"\x22\x80\x80\x40" + text.encode(),
     }
     connection = Connection(report.address)

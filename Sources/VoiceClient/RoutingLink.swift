@@ -1,0 +1,130 @@
+public import AnechoicAPI
+public import GRPCTransport
+internal import Synchronization
+
+/// A machine that stays registered with the arbiter: after each loss of the connection it registers again.
+public final class RoutingLink: Sendable {
+  /// News from the arbiter, or about the connection.
+  public enum Event: Sendable {
+    /// The arbiter has registered the machine. Its decisions follow.
+    case connected
+    /// The arbiter cannot be reached, or refuses the machine. The link tries again.
+    case away(Status)
+    /// The holder of a headset, now or after a change.
+    case decision(Anechoic_V1_RoutingDecision)
+    /// A machine has joined a call: pause what plays.
+    case mediaPauseRequested(Anechoic_V1_MediaPauseRequested)
+    /// The calls have ended: resume what was paused for them.
+    case mediaResumeRequested
+  }
+
+  private struct State {
+    var activity = Anechoic_V1_MachineActivity()
+    var signal: AsyncStream<Void>.Continuation?
+  }
+
+  private static let answerTimeout = Duration.seconds(5)
+  /// The time for the server to note that the machine leaves.
+  private static let farewell = Duration.seconds(1)
+
+  private let client: RoutingClient
+  private let registration: @Sendable () -> Anechoic_V1_RegisterMachine
+  private let happened: @Sendable (Event) async -> Void
+  private let state = Mutex(State())
+
+  /// Creates a link.
+  ///
+  /// - Parameters:
+  ///   - client: A client of the server.
+  ///   - registration: Returns the registration of each new connection.
+  ///   - happened: Called with each event, one after another.
+  public init(
+    _ client: RoutingClient,
+    registration: @escaping @Sendable () -> Anechoic_V1_RegisterMachine,
+    happened: @escaping @Sendable (Event) async -> Void
+  ) {
+    self.client = client
+    self.registration = registration
+    self.happened = happened
+  }
+
+  /// Reports the activity of the machine, now or as soon as the arbiter answers. Only the newest is sent.
+  public func report(_ activity: Anechoic_V1_MachineActivity) {
+    let signal = state.withLock { state -> AsyncStream<Void>.Continuation? in
+      guard state.activity != activity else { return nil }
+      state.activity = activity
+      return state.signal
+    }
+    signal?.yield()
+  }
+
+  /// Runs until the task is cancelled. The machine then leaves its group.
+  public func run() async {
+    let policy = ReconnectionPolicy()
+    var attempt = 0
+    while !Task.isCancelled {
+      do {
+        let stream = try await connect()
+        attempt = 0
+        await happened(.connected)
+        try await follow(stream)
+        guard !Task.isCancelled else { return }
+        await happened(.away(Status(.unavailable, "the arbiter ended the call")))
+      } catch {
+        guard !Task.isCancelled else { return }
+        await happened(.away(error as? Status ?? Status(.internal, "the answer is not valid")))
+      }
+      try? await Task.sleep(for: policy.delay(beforeAttempt: attempt))
+      attempt += 1
+    }
+  }
+
+  /// Registers the machine on a new connection, because the old one may have failed silently.
+  private func connect() async throws -> RoutingStream {
+    let (client, registration) = (client.reconnected(), registration())
+    return try await withThrowingTaskGroup(of: RoutingStream.self) { group in
+      group.addTask { try await client.register(registration) }
+      group.addTask {
+        try await Task.sleep(for: Self.answerTimeout)
+        throw Status(.deadlineExceeded, "the arbiter does not answer")
+      }
+      defer { group.cancelAll() }
+      guard let stream = try await group.next() else { throw CancellationError() }
+      return stream
+    }
+  }
+
+  private func follow(_ stream: RoutingStream) async throws {
+    let (signals, signal) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    state.withLock { $0.signal = signal }
+    defer { state.withLock { $0.signal = nil } }
+    signal.yield()
+    // Not a child task, so that a link that is cancelled can still leave its group.
+    let receiving = Task {
+      defer { signal.finish() }
+      while let response = try await stream.receive() { await take(response) }
+    }
+    for await _ in signals {
+      // If a send fails, the receiving side reports the error.
+      try? await stream.send(state.withLock(\.activity))
+    }
+    guard Task.isCancelled else { return try await receiving.value }
+    stream.leave()
+    let limit = Task {
+      try await Task.sleep(for: Self.farewell)
+      stream.cancel()
+    }
+    _ = await receiving.result
+    limit.cancel()
+  }
+
+  private func take(_ response: Anechoic_V1_ArbitrateResponse) async {
+    switch response.response {
+    case .decision(let decision): await happened(.decision(decision))
+    case .mediaPauseRequested(let request): await happened(.mediaPauseRequested(request))
+    case .mediaResumeRequested: await happened(.mediaResumeRequested)
+    case .registered, nil: break
+    }
+  }
+}
