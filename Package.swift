@@ -44,7 +44,8 @@ let package = Package(
     .library(
       name: "VoiceSessions",
       targets: [
-        "VoiceSessions", "WebRTCEngine", "AnechoicEngine", "VoiceEngines", "AudioCore", "ClockSoak",
+        "VoiceSessions", "WebRTCEngine", "AnechoicEngine", "VoiceEngines", "SpatialAudio",
+        "OpusCodec", "AudioCore", "ClockSoak",
       ]),
   ],
   dependencies: [
@@ -86,8 +87,11 @@ let package = Package(
       name: "CMysofa", pkgConfig: "libmysofa", providers: [.apt(["libmysofa-dev"])]),
     .target(
       name: "SpatialAudio",
-      dependencies: ["Alignment", "Spectral", "CKernels", "AudioCore", "CMysofa"],
+      dependencies: ["Alignment", "Spectral", "CKernels", "AudioCore", "CMysofa", "COpenSSL"],
       swiftSettings: quick),
+    .target(name: "CProfileReader"),
+    .target(
+      name: "ProfileReader", dependencies: ["CProfileReader", "SpatialAudio"], swiftSettings: swift),
     .target(name: "Inference", dependencies: ["CKernels", "Spectral"], swiftSettings: quick),
     .target(
       name: "AdaptiveFilter", dependencies: ["Inference", "CKernels", "Spectral"],
@@ -177,8 +181,9 @@ let package = Package(
       dependencies: [
         "Identity", "Telemetry", .product(name: "Logging", package: "swift-log"),
         "SessionRecording", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
-        "VoiceEngines", "Resampling", "SpeechSynthesis", "SpatialAudio", "AudioCore", "CMalloc",
-        protobuf,
+        "VoiceEngines", "Resampling", "SpeechSynthesis", "SpatialAudio", "ProfileReader",
+        "AudioCore",
+        "CMalloc", "COpenSSL", protobuf,
       ],
       swiftSettings: swift),
     // Without pkgConfig, which would link the library: it is loaded anew for each text.
@@ -235,14 +240,17 @@ let package = Package(
     .target(
       name: "ServerSettings",
       dependencies: [
-        "LayeredSettings", "VoiceServer", "Identity", "Telemetry", "BundledEngines", "VoiceEngines",
-        "GRPCTransport", "CommandLineSupport", .product(name: "Logging", package: "swift-log"),
+        "LayeredSettings", "VoiceServer", "ProfileReader", "Identity", "Telemetry",
+        "BundledEngines",
+        "VoiceEngines", "GRPCTransport", "CommandLineSupport",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swift),
     .executableTarget(
       name: "anechoic-server",
       dependencies: [
-        "ServerSettings", "Sockets", "VoiceServer", "LivePage", "Administration", "Telemetry",
+        "ServerSettings", "Sockets", "VoiceServer", "ProfileReader", "LivePage", "Administration",
+        "Telemetry",
         "Identity",
         "LayeredSettings",
         "VoiceClient", "AnechoicAPI", "GRPCTransport", "CommandLineSupport",
@@ -262,8 +270,9 @@ let package = Package(
       name: "anechoic",
       dependencies: [
         "VoiceClient", "VoiceServer", "SessionRecording", "SessionConversions", "VoiceSessions",
-        "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "AudioFiles", "OpusCodec",
-        "AudioCore", "Reports", "Tables", "CommandLineSupport", argumentParser, protobuf,
+        "BundledEngines", "VoiceEngines", "SpatialAudio", "ProfileReader", "AnechoicAPI",
+        "GRPCTransport", "AudioFiles", "OpusCodec", "AudioCore", "Reports", "Tables",
+        "CommandLineSupport", argumentParser, protobuf,
       ],
       swiftSettings: swift),
     .target(
@@ -442,7 +451,8 @@ let package = Package(
         "Identity", "Telemetry", "TestTokens", "TestCertificates",
         .product(name: "Logging", package: "swift-log"),
         "VoiceServer", "SessionRecording", "SessionConversions", "VoiceClient", "VoiceSessions",
-        "VoiceEngines", "WebRTCEngine", "TestEngines", "AnechoicAPI", "GRPCTransport",
+        "SpatialAudio", "ProfileReader", "VoiceEngines", "WebRTCEngine", "TestEngines",
+        "AnechoicAPI", "GRPCTransport",
         "AcousticSimulator", "AudioCore", "TestAudio", "TestPackets", "TestNetwork", protobuf,
       ],
       swiftSettings: swift),

@@ -135,6 +135,17 @@ public struct ServerAccess: ParsableArguments {
       credentials: credentials)
   }
 
+  /// Returns a client of a server's profiles, once the server listens.
+  public func profilesClient(
+    of server: String, as identity: ClientOption
+  ) async throws -> ProfilesClient {
+    let security = try channelSecurity()
+    try await waitForServer(at: server)
+    return ProfilesClient(
+      server: server, clientName: identity.client.description, security: security,
+      credentials: credentials)
+  }
+
   /// Returns once the server listens, or after --connect-timeout.
   public func waitForServer(at address: String) async throws {
     try await ServerWait.untilListening(at: address, atMost: connectTimeout.duration)

@@ -31,8 +31,8 @@ struct ReflectionTests {
         for version in "v1", "v1alpha":
           services = [service.name for service in
             ask(version, Request(list_services=""))[0].list_services_response.service]
-          assert services == ["anechoic.v1.SessionService", "anechoic.v1.VoiceProcessingService",
-            "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
+          assert services == ["anechoic.v1.SessionService", "anechoic.v1.SpatialProfileService",
+            "anechoic.v1.VoiceProcessingService", "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
             "grpc.reflection.v1alpha.ServerReflection"], services
           files = {}
           for answer in ask(version, *[Request(file_containing_symbol=name) for name in services]):

@@ -5,7 +5,7 @@ import os
 import sys
 
 import suite
-from attacks import calls, connections, identity, limits, listener, messages, sessions  # noqa: F401
+from attacks import calls, connections, identity, limits, listener, messages, packets, profiles, sessions  # noqa: F401
 
 
 def main():

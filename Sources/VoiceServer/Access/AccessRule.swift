@@ -34,6 +34,9 @@ struct AccessRule: Equatable, Sendable {
     Method(service: RPC.sessions, name: RPC.recordSession): .init(.control, .own),
     Method(service: RPC.sessions, name: RPC.requestInjectionPermission): .init(.inject, .any),
     Method(service: RPC.sessions, name: RPC.injectSpeech): .init(.inject, .any),
+    Method(service: RPC.profiles, name: RPC.uploadProfile): .init(.media, .none),
+    Method(service: RPC.profiles, name: RPC.listProfiles): .init(.media, .own),
+    Method(service: RPC.profiles, name: RPC.deleteProfile): .init(.media, .own),
   ]
 
   /// Returns the rule of a method. A method without a rule is for administrators only.
