@@ -21,17 +21,17 @@ def opus_start(rate, channels):
 
 
 def packet(generator):
-    """A packet of any mode, bandwidth and number of frames, mostly with wrong lengths."""
-    kind = generator.randrange(8)
+    """A packet of any mode, bandwidth and contents. One in twenty has wrong lengths."""
+    data = bytearray(generator.randbytes(generator.choice((1, 2, 10, 80, 400, 1275))))
+    if generator.randrange(20):
+        data[0] &= 0xFC  # One frame: its length is that of the packet.
+        return bytes(data)
+    kind = generator.randrange(4)
     if kind == 0:
         return b""
     if kind == 1:
-        return bytes((generator.randrange(256),))
-    size = generator.choice((2, 10, 80, 400, 1275, 1276, 4000))
-    data = bytearray(generator.randbytes(size))
-    if kind < 5:
-        data[0] &= 0xFC  # One frame: its length is that of the packet.
-    elif kind == 5:
+        data += bytes(4000)
+    elif kind == 2 and len(data) > 1:
         data[0] |= 3  # Any number of frames, with lengths and padding.
         data[1] = generator.choice((0, 1, 0x3F, 0x41, 0xC1, 0xFF))
     return bytes(data)
