@@ -44,7 +44,8 @@ let package = Package(
     .library(
       name: "VoiceSessions",
       targets: [
-        "VoiceSessions", "WebRTCEngine", "AnechoicEngine", "VoiceEngines", "AudioCore", "ClockSoak",
+        "VoiceSessions", "WebRTCEngine", "AnechoicEngine", "VoiceEngines", "SpatialAudio",
+        "OpusCodec", "AudioCore", "ClockSoak",
       ]),
   ],
   dependencies: [
@@ -86,8 +87,11 @@ let package = Package(
       name: "CMysofa", pkgConfig: "libmysofa", providers: [.apt(["libmysofa-dev"])]),
     .target(
       name: "SpatialAudio",
-      dependencies: ["Alignment", "Spectral", "CKernels", "AudioCore", "CMysofa"],
+      dependencies: ["Alignment", "Spectral", "CKernels", "AudioCore", "CMysofa", "COpenSSL"],
       swiftSettings: quick),
+    .target(name: "CProfileReader"),
+    .target(
+      name: "ProfileReader", dependencies: ["CProfileReader", "SpatialAudio"], swiftSettings: swift),
     .target(name: "Inference", dependencies: ["CKernels", "Spectral"], swiftSettings: quick),
     .target(
       name: "AdaptiveFilter", dependencies: ["Inference", "CKernels", "Spectral"],
@@ -179,8 +183,9 @@ let package = Package(
       dependencies: [
         "Routing", "Identity", "Telemetry", .product(name: "Logging", package: "swift-log"),
         "SessionRecording", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
-        "VoiceEngines", "Resampling", "SpeechSynthesis", "SpatialAudio", "AudioCore", "CMalloc",
-        protobuf,
+        "VoiceEngines", "Resampling", "SpeechSynthesis", "SpatialAudio", "ProfileReader",
+        "AudioCore",
+        "CMalloc", "COpenSSL", protobuf,
       ],
       swiftSettings: swift),
     // Without pkgConfig, which would link the library: it is loaded anew for each text.
@@ -240,14 +245,17 @@ let package = Package(
     .target(
       name: "ServerSettings",
       dependencies: [
-        "LayeredSettings", "VoiceServer", "Identity", "Telemetry", "BundledEngines", "VoiceEngines",
-        "GRPCTransport", "CommandLineSupport", .product(name: "Logging", package: "swift-log"),
+        "LayeredSettings", "VoiceServer", "ProfileReader", "Identity", "Telemetry",
+        "BundledEngines",
+        "VoiceEngines", "GRPCTransport", "CommandLineSupport",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swift),
     .executableTarget(
       name: "anechoic-server",
       dependencies: [
-        "ServerSettings", "Sockets", "VoiceServer", "LivePage", "Administration", "Telemetry",
+        "ServerSettings", "Sockets", "VoiceServer", "ProfileReader", "LivePage", "Administration",
+        "Telemetry",
         "Identity",
         "LayeredSettings",
         "VoiceClient", "AnechoicAPI", "GRPCTransport", "CommandLineSupport",
@@ -267,8 +275,9 @@ let package = Package(
       name: "anechoic",
       dependencies: [
         "VoiceClient", "VoiceServer", "SessionRecording", "SessionConversions", "VoiceSessions",
-        "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "AudioFiles", "OpusCodec",
-        "AudioCore", "Reports", "Tables", "CommandLineSupport", argumentParser, protobuf,
+        "BundledEngines", "VoiceEngines", "SpatialAudio", "ProfileReader", "AnechoicAPI",
+        "GRPCTransport", "AudioFiles", "OpusCodec", "AudioCore", "Reports", "Tables",
+        "CommandLineSupport", argumentParser, protobuf,
       ],
       swiftSettings: swift),
     .target(
@@ -452,7 +461,8 @@ let package = Package(
         "Routing", "Identity", "Telemetry", "TestTokens", "TestCertificates",
         .product(name: "Logging", package: "swift-log"),
         "VoiceServer", "SessionRecording", "SessionConversions", "VoiceClient", "VoiceSessions",
-        "VoiceEngines", "WebRTCEngine", "TestEngines", "AnechoicAPI", "GRPCTransport",
+        "SpatialAudio", "ProfileReader", "VoiceEngines", "WebRTCEngine", "TestEngines",
+        "AnechoicAPI", "GRPCTransport",
         "AcousticSimulator", "AudioCore", "TestAudio", "TestPackets", "TestNetwork", protobuf,
       ],
       swiftSettings: swift),

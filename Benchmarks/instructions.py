@@ -31,6 +31,9 @@ PARTS = [
     ("engine: around libwebrtc", r"", r"^\$s12WebRTCEngine|^cwap_|^\$s17PassThroughEngine"),
     ("frames and queues (AudioCore)", r"", r"^\$s9AudioCore"),
     ("resampling", r"", r"^\$s10Resampling"),
+    ("Opus", r"libopus", r""),
+    ("Opus", r"", r"^\$s9OpusCodec"),
+    ("spatial audio", r"", r"^\$s12SpatialAudio"),
     ("session (VoiceSessions)", r"", r"^\$s13VoiceSessions"),
     ("messages (AnechoicAPI, SessionConversions)", r"", r"^\$s(11AnechoicAPI|18SessionConversions)"),
     ("service (VoiceServer)", r"", r"^\$s11VoiceServer"),
@@ -134,6 +137,11 @@ def main():
         bare = Case(folder, "engine" if rate == 16000 else f"engine.{rate}")
         print_row(f"session with anechoic, {rate // 1000} kHz: bare libwebrtc, session", bare.total,
                   Case(folder, f"session.anechoic.{rate}").total, goal)
+    kinds = {kind: Case(folder, f"session.{kind}.48000")
+             for kind in ("plain", "opus", "mixed", "spatial")}
+    print_row("session, 48 kHz: PCM, Opus in and out", kinds["plain"].total, kinds["opus"].total)
+    print_row("session, 48 kHz, 16 far ends: mixed down, for both ears while the head turns",
+              kinds["mixed"].total, kinds["spatial"].total)
     print_row("service: C++ echo server + bare engine, service", cxx.total + engine.total,
               service.total)
     print_row("metrics, logs and identity: service, their part of it", service.total,

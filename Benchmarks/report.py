@@ -13,6 +13,8 @@ LATENCY_GOAL = 1.5  # the same
 SILENCE_GOAL_MS = 10  # a frame; libgrpc's own threads may sleep through ten
 SERVICE_GOAL = 1.2  # times C++ echo + bare engine
 SESSION_GOAL = 1.05  # times a session of microphone and reference alone
+OPUS_GOAL_US = 60  # more than a session in PCM
+SPATIAL_GOAL_US = 1000  # of 16 sources, more than mixing them down
 
 folder = Path(sys.argv[1])
 short_of_load = []
@@ -74,6 +76,16 @@ for rate in (16000, 48000):
     )
     case = f"session by itself, {rate // 1000} kHz: CPU per frame, µs, "
     print_row(case + "muted, with voice activity", plain, muted, SESSION_GOAL)
+    opus, mixed, spatial = (
+        median(f"session.{rate}", f"{kind}_us") for kind in ("opus", "mixed", "spatial")
+    )
+    for name, baseline, ours, goal in (
+        ("Opus in and out, beside PCM", plain, opus, OPUS_GOAL_US),
+        ("16 far ends for both ears, beside the same mixed down", mixed, spatial, SPATIAL_GOAL_US),
+    ):
+        more = ours - baseline
+        verdict = f"≤ {goal} µs more" + (", missed" if more > goal else "")
+        print(f"| {case}{name} | {baseline:.1f} | {ours:.1f} | {ours / baseline:.2f} | {verdict} |")
     print_row(case + "all of it: voice activity of both sides, playback, ducking", plain, full, SESSION_GOAL)
 for rate in (16000, 48000):
     for sessions in (1, 50):

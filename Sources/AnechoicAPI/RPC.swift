@@ -30,6 +30,11 @@ public enum RPC {
   public static let getRouting = "GetRouting"
   public static let chooseHolder = "ChooseHolder"
 
+  public static let profiles = "anechoic.v1.SpatialProfileService"
+  public static let uploadProfile = "UploadProfile"
+  public static let listProfiles = "ListProfiles"
+  public static let deleteProfile = "DeleteProfile"
+
   public static let edge = "anechoic.v1.EdgeService"
   public static let getEdgeStatus = "GetEdgeStatus"
   public static let watchEdgeStatus = "WatchEdgeStatus"

@@ -128,22 +128,33 @@ public struct ServerAccess: ParsableArguments {
   public func sessionsClient(
     of server: String, as identity: ClientOption
   ) async throws -> SessionsClient {
-    let security = try channelSecurity()
-    try await waitForServer(at: server)
-    return SessionsClient(
-      server: server, clientName: identity.client.description, security: security,
-      credentials: credentials)
+    SessionsClient(
+      server: server, clientName: identity.client.description,
+      security: try await security(onceListening: server), credentials: credentials)
   }
 
   /// Returns a client of a server's arbiter of automatic switching, once the server listens.
   public func routingClient(
     of server: String, as identity: ClientOption
   ) async throws -> RoutingClient {
+    RoutingClient(
+      server: server, clientName: identity.client.description,
+      security: try await security(onceListening: server), credentials: credentials)
+  }
+
+  /// Returns a client of a server's profiles, once the server listens.
+  public func profilesClient(
+    of server: String, as identity: ClientOption
+  ) async throws -> ProfilesClient {
+    ProfilesClient(
+      server: server, clientName: identity.client.description,
+      security: try await security(onceListening: server), credentials: credentials)
+  }
+
+  private func security(onceListening server: String) async throws -> ChannelSecurity {
     let security = try channelSecurity()
     try await waitForServer(at: server)
-    return RoutingClient(
-      server: server, clientName: identity.client.description, security: security,
-      credentials: credentials)
+    return security
   }
 
   /// Returns once the server listens, or after --connect-timeout.

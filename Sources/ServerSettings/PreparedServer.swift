@@ -1,6 +1,7 @@
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
+internal import ProfileReader
 public import Identity
 public import LayeredSettings
 public import VoiceServer
@@ -18,7 +19,7 @@ public struct PreparedServer: Sendable {
 extension LayeredValues<ServerSettings> {
   /// Reads the files that the settings name. Throws a failure that names the setting whose file cannot
   /// be used, or that lacks a decision. `report` gets the reason whenever the file of permissions
-  /// cannot be written.
+  /// cannot be written, and for each stored profile that cannot be used.
   public func prepared(report: @escaping @Sendable (String) -> Void) async throws -> PreparedServer
   {
     if let address = values.authentication.addressThatNeedsMode(of: values.listen) {
@@ -41,6 +42,12 @@ extension LayeredValues<ServerSettings> {
       }
     } catch {
       throw failure("sessions.injection_permissions_file", error.description)
+    }
+    do throws(ProfileStoreError) {
+      configuration.profiles = try ProfileStore(
+        reader: .this, directory: values.profilesDirectory, report: report)
+    } catch {
+      throw failure("sessions.profiles_directory", error.description)
     }
     return PreparedServer(
       configuration: configuration, keys: keys,

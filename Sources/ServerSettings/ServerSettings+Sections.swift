@@ -63,6 +63,12 @@ extension ServerSettings {
       clients
       """),
     Setting(
+      "sessions.profiles_directory", \.profilesDirectory, .file, .restart,
+      """
+      The folder that keeps the profiles for spatial audio that clients upload. Without it, profiles \
+      last until the server stops
+      """),
+    Setting(
       "sessions.allow_recording", \.allowRecording, .boolean, .live,
       """
       Whether clients may record sessions. The audio of a muted microphone is left out

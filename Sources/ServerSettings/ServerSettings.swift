@@ -34,6 +34,7 @@ public struct ServerSettings: Sendable, Equatable {
   public var engine = EngineCatalog.bundled.defaultEngine.identity.name
   public var injection = true
   public var injectionPermissionsFile: String?
+  public var profilesDirectory: String?
   public var allowRecording = false
   public var drainTime = Duration.seconds(10)
   public var limits = AdmissionLimits()

@@ -13,10 +13,15 @@ public struct SessionRequests {
 
   public let session: VoiceSession
   public let setup: SessionSetup
+  /// Returns whether the session's client has a listener profile.
+  private let hasProfile: (String) -> Bool
 
-  public init(session: VoiceSession, setup: SessionSetup) {
+  public init(
+    session: VoiceSession, setup: SessionSetup, hasProfile: @escaping (String) -> Bool
+  ) {
     self.session = session
     self.setup = setup
+    self.hasProfile = hasProfile
   }
 
   /// Applies a serialized `ProcessRequest`, except for the processing of its audio.
@@ -129,6 +134,12 @@ public struct SessionRequests {
 
   private func take(_ control: Anechoic_V1_Control, sink: any SessionSink) {
     do throws(Refusal) {
+      if case .updateConfig(let update) = control.control, let name = update.namedProfile,
+        !hasProfile(name)
+      {
+        throw .noProfile(
+          name, path: "control.update_config.config.spatial_audio.listener_profile")
+      }
       session.submit(try SessionControl(control, by: setup.owner), sink: sink)
     } catch {
       refuse(control.controlID, error, sink: sink)

@@ -1,7 +1,7 @@
-internal import AnechoicAPI
+public import AnechoicAPI
 internal import SpatialAudio
 internal import SwiftProtobuf
-internal import VoiceSessions
+public import VoiceSessions
 
 extension SpatialSettings {
   init(_ spatial: Anechoic_V1_SpatialAudio, path: String) throws(InvalidField) {
@@ -9,7 +9,10 @@ extension SpatialSettings {
     isEnabled = spatial.enabled
     isHeadTracked = spatial.headTracked
     hasReflections = !spatial.earlyReflectionsDisabled
-    guard spatial.listenerProfile.isEmpty else { throw .unsupported("\(path).listener_profile") }
+    guard spatial.listenerProfile.isEmpty || Identifier.isValid(spatial.listenerProfile) else {
+      throw InvalidField("\(path).listener_profile", Identifier.rule)
+    }
+    listenerProfile = spatial.listenerProfile
     guard spatial.sources.count <= Self.largestSourceCount else {
       throw InvalidField(
         "\(path).sources",
@@ -69,6 +72,7 @@ extension Anechoic_V1_SpatialAudio {
     enabled = settings.isEnabled
     headTracked = settings.isHeadTracked
     earlyReflectionsDisabled = !settings.hasReflections
+    listenerProfile = settings.listenerProfile
     sources = settings.sources.map { source in
       .with {
         $0.farEndID = source.farEnd
@@ -78,6 +82,26 @@ extension Anechoic_V1_SpatialAudio {
         $0.gainDb = source.gain
       }
     }
+  }
+}
+
+extension Anechoic_V1_ConfigUpdate {
+  /// The listener profile that the update names, if there is one.
+  public var namedProfile: String? {
+    let name = config.spatialAudio.listenerProfile
+    let isNamed = updateMask.paths.contains {
+      $0 == "spatial_audio" || $0 == "spatial_audio.listener_profile"
+    }
+    return isNamed && Identifier.isValid(name) ? name : nil
+  }
+}
+
+extension Refusal {
+  /// Refuses a listener profile that the session's principal does not have.
+  public static func noProfile(_ name: String, path: String) -> Refusal {
+    Refusal(
+      .notFound, reason: "NO_PROFILE",
+      message: "\(path): the session's client has no profile \"\(name)\"")
   }
 }
 

@@ -52,7 +52,8 @@ extension Anechoic_V1_RecordedAct {
     case .injectionAllowed(let isAllowed): session.allowInjection(isAllowed, sink: sink)
     case .microphoneLate(let isLate): session.microphoneIsLate(isLate, sink: sink)
     case .reduced(let isReduced): session.reduceProcessing(isReduced, sink: sink)
-    case .digest, nil: break
+    // `SessionReplay` handles these.
+    case .digest, .profileLookup, .headResponses, nil: break
     }
   }
 

@@ -2,6 +2,7 @@ package import AnechoicAPI
 internal import AudioCore
 internal import Foundation
 internal import SessionConversions
+internal import SpatialAudio
 internal import SwiftProtobuf
 package import VoiceEngines
 package import VoiceSessions
@@ -54,6 +55,7 @@ package final class SessionRecorder {
       $0.owner = Anechoic_V1_RecordedClient(setup.owner)
       $0.injectionAllowed = setup.allowsInjection
       $0.permissionsStored = setup.storesPermissions
+      $0.headResponsesSha256 = setup.headResponses?.digest ?? ""
       $0.framesPerTurn = UInt32(SessionRequests.framesPerTurn)
     }
     write(RecordingFormat.magic + RecordingFormat.delimited(header))

@@ -2,7 +2,7 @@ public import AnechoicAPI
 public import AudioCore
 public import Foundation
 internal import SessionConversions
-internal import SpatialAudio
+public import SpatialAudio
 internal import SwiftProtobuf
 public import VoiceEngines
 public import VoiceSessions
@@ -15,6 +15,9 @@ public final class SessionReplay {
     public let engine: EngineIdentity
     /// Whether the engine also has the version and the weights of the recorded engine.
     public let hasSameEngine: Bool
+    /// Whether named far ends were always rendered with the recorded head-related responses. Otherwise
+    /// the playback differs.
+    public let hasSameHeadResponses: Bool
     /// The first microphone sample that was withheld because of mute, or nil. The replay uses
     /// silence instead. From there on the output may differ, because the engine learned from audio
     /// that the recording does not contain.
@@ -40,13 +43,19 @@ public final class SessionReplay {
   public let recordedEngine: EngineIdentity
   private let engine: any VoiceEngine.Type
   private let requests: SessionRequests
+  private let responses: ReplayedResponses
   private let hasher: OutputHasher
   private var reader: RecordingFormat.Reader
 
   /// Reads the header and creates the session, with the engine that the header names. Throws if the
   /// data is not a recording, if the catalog does not contain the engine, or if the session cannot be
   /// started.
-  public init(_ data: Data, engines: EngineCatalog) throws(RecordingError) {
+  ///
+  /// `profiles` are the listener profiles by their ids. The generic responses take the place of those
+  /// that are missing.
+  public init(
+    _ data: Data, engines: EngineCatalog, profiles: [String: MeasuredResponses] = [:]
+  ) throws(RecordingError) {
     reader = try RecordingFormat.Reader(data)
     header = try reader.next(Anechoic_V1_RecordingHeader.self)
     let recorded = EngineIdentity(release: header.engine, weights: header.engineWeightsSha256)
@@ -61,11 +70,14 @@ public final class SessionReplay {
       setup.owner = ControlOrigin(header.owner)
       setup.allowsInjection = header.injectionAllowed
       setup.storesPermissions = header.permissionsStored
-      if setup.canRender, let rate = setup.playback?.rate {
-        setup.headResponses = try HeadRelatedSet.generic(rate: rate)
-      }
+      let responses = ReplayedResponses(
+        profiles, rate: setup.canRender ? setup.playback?.rate : nil)
+      self.responses = responses
+      setup.headResponses = try responses.set(
+        of: setup.configuration.spatial.listenerProfile, recorded: header.headResponsesSha256)
       requests = SessionRequests(
-        session: try VoiceSession(setup, engine: engine), setup: setup)
+        session: try VoiceSession(setup, engine: engine), setup: setup
+      ) { responses.hasProfile($0) }
     } catch {
       throw .impossibleStart("\(error)")
     }
@@ -88,6 +100,7 @@ public final class SessionReplay {
           continue
         }
         guard !hashing.hasEnded else { throw .damaged }
+        responses.take(act, for: requests.session)
         if act.withheldSamples > 0 { withheldFrom = withheldFrom ?? requests.session.position }
         act.perform(on: requests, framesPerTurn: header.turn, sink: hashing)
       } catch {
@@ -116,7 +129,7 @@ public final class SessionReplay {
       ? alike == recorded.count && alike == made.count : alike == min(recorded.count, made.count)
     return Outcome(
       engine: engine.identity, hasSameEngine: engine.identity == recordedEngine,
-      withheldFrom: withheldFrom,
+      hasSameHeadResponses: responses.areSame, withheldFrom: withheldFrom,
       samplesAlike: alike == 0 ? 0 : made[alike - 1].processedSamples,
       differsBy: isAlike
         ? nil : (made.dropFirst(alike).first ?? hasher.digest).processedSamples,

@@ -1,4 +1,5 @@
 public import AudioCore
+internal import COpenSSL
 internal import Spectral
 internal import Synchronization
 #if canImport(Glibc)
@@ -22,6 +23,9 @@ public final class HeadRelatedSet: @unchecked Sendable {
   private let filters: FloatBuffer
   private let onsets: FloatBuffer
   private let levels: FloatBuffer
+  /// The SHA-256 digest of the rate, the filters and the delays, in hexadecimal digits. Renderers with
+  /// sets of the same digest produce the same bits.
+  public private(set) var digest = ""
 
   /// The filters last 5.8 ms.
   static func taps(at rate: SampleRate) -> Int { rate.samplesPerFrame * 58 / 100 }
@@ -44,6 +48,20 @@ public final class HeadRelatedSet: @unchecked Sendable {
     }
     for index in 0..<onsets.count { longestOnset = max(longestOnset, onsets.start[index]) }
     scale()
+    digest = makeDigest()
+  }
+
+  private func makeDigest() -> String {
+    let context = EVP_MD_CTX_new()
+    defer { EVP_MD_CTX_free(context) }
+    EVP_DigestInit_ex(context, EVP_sha256(), nil)
+    withUnsafeBytes(of: UInt32(rate.hertz)) { _ = EVP_DigestUpdate(context, $0.baseAddress, 4) }
+    EVP_DigestUpdate(context, filters.start, filters.count * MemoryLayout<Float>.size)
+    EVP_DigestUpdate(context, onsets.start, onsets.count * MemoryLayout<Float>.size)
+    var digest = [UInt8](repeating: 0, count: 32)
+    EVP_DigestFinal_ex(context, &digest, nil)
+    let digits = Array("0123456789abcdef")
+    return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }
 
   private func fill(
@@ -65,7 +83,11 @@ public final class HeadRelatedSet: @unchecked Sendable {
       FloatBuffer.meanSquare(filters.start + index * taps, taps) * Float(taps)
     }
     let ahead = Self.elevationSteps / 2 * Self.azimuthSteps
-    let factor = ((energy(2 * ahead) + energy(2 * ahead + 1)) / 2).squareRoot()
+    var loudest: Float = 0
+    for index in 0..<levels.count { loudest = max(loudest, energy(index)) }
+    // Of a set whose front is almost silent, no direction becomes louder than 40 dB.
+    let factor = max(
+      ((energy(2 * ahead) + energy(2 * ahead + 1)) / 2).squareRoot(), loudest.squareRoot() / 100)
     for index in 0..<filters.count { filters.start[index] /= max(factor, 1e-6) }
     for index in 0..<levels.count { levels.start[index] = energy(index).squareRoot() }
   }
@@ -151,6 +173,12 @@ extension HeadRelatedSet {
   /// Reads a set from a SOFA file that can be trusted.
   public convenience init(sofaFile path: String, rate: SampleRate) throws(SOFAFault) {
     let measured = try SOFAFile(path: path).responses(hertz: rate.hertz)
+    self.init(try AlignedResponses(measured, taps: Self.taps(at: rate)), rate: rate)
+  }
+
+  /// Creates a set of a listener's own responses. The call takes some tenths of a second.
+  public convenience init(_ responses: MeasuredResponses, rate: SampleRate) throws(SOFAFault) {
+    let measured = try responses.converted(hertz: rate.hertz)
     self.init(try AlignedResponses(measured, taps: Self.taps(at: rate)), rate: rate)
   }
 }

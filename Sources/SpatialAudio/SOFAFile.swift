@@ -1,10 +1,13 @@
 internal import CMysofa
+#if canImport(Glibc)
+  internal import Glibc
+#endif
 
 /// Why a SOFA file cannot be used.
 public struct SOFAFault: Error, Sendable, CustomStringConvertible {
   public let description: String
 
-  init(_ description: String) { self.description = description }
+  public init(_ description: String) { self.description = description }
 }
 
 /// A file of head-related impulse responses, as AES69 (SOFA) describes it, read by libmysofa.
@@ -22,13 +25,53 @@ struct SOFAFile: ~Copyable {
     self.content = content
   }
 
+  /// Reads the bytes of a file.
+  init(_ bytes: UnsafeRawBufferPointer) throws(SOFAFault) {
+    var fault: Int32 = 0
+    guard let start = bytes.baseAddress,
+      let content = mysofa_load_data(start.assumingMemoryBound(to: CChar.self), bytes.count, &fault)
+    else { throw SOFAFault("is not a readable SOFA file (error \(fault) of libmysofa)") }
+    self.content = content
+  }
+
+  /// Creates a file of responses that have been checked.
+  init(_ responses: MeasuredResponses, hertz: Int) throws(SOFAFault) {
+    guard let memory = calloc(1, MemoryLayout<MYSOFA_HRTF>.stride) else {
+      throw SOFAFault("is too large for the memory")
+    }
+    content = memory.bindMemory(to: MYSOFA_HRTF.self, capacity: 1)
+    (content.pointee.I, content.pointee.C, content.pointee.R) = (1, 3, 2)
+    content.pointee.M = UInt32(responses.directions.count)
+    content.pointee.N = UInt32(responses.length)
+    content.pointee.DataSamplingRate = Self.array([Float(hertz)])
+    content.pointee.DataIR = Self.array(responses.samples)
+    content.pointee.DataDelay = Self.array(responses.delays)
+    content.pointee.SourcePosition = Self.array(
+      responses.directions.flatMap { [$0.x, $0.y, $0.z] })
+  }
+
+  /// Returns a copy that `mysofa_free` releases. The copy is empty if there is no memory.
+  private static func array(_ values: [Float]) -> MYSOFA_ARRAY {
+    var array = MYSOFA_ARRAY()
+    guard let memory = malloc(values.count * MemoryLayout<Float>.stride) else { return array }
+    array.values = memory.bindMemory(to: Float.self, capacity: values.count)
+    array.values.initialize(from: values, count: values.count)
+    array.elements = UInt32(values.count)
+    return array
+  }
+
   deinit { mysofa_free(content) }
 
-  /// Returns the responses at a sampling rate.
+  /// Checks the file, and returns the responses at a sampling rate.
   consuming func responses(hertz: Int) throws(SOFAFault) -> MeasuredResponses {
     guard mysofa_check(content) == MYSOFA_OK, content.pointee.R == 2, content.pointee.C == 3 else {
       throw SOFAFault("holds no responses of two ears in free field (SimpleFreeFieldHRIR)")
     }
+    return try converted(hertz: hertz)
+  }
+
+  /// Returns the responses of a checked file at a sampling rate.
+  consuming func converted(hertz: Int) throws(SOFAFault) -> MeasuredResponses {
     guard mysofa_resample(content, Float(hertz)) == MYSOFA_OK else {
       throw SOFAFault("cannot be converted to \(hertz) Hz")
     }
@@ -61,16 +104,4 @@ struct SOFAFile: ~Copyable {
     default: throw SOFAFault("has delays of the wrong size")
     }
   }
-}
-
-/// Impulse responses of two ears, measured from many directions.
-struct MeasuredResponses {
-  /// Vectors of any length, in the axes of `Placement`.
-  let directions: [SIMD3<Float>]
-  /// The number of samples of a response.
-  let length: Int
-  /// For each direction, the response of the left ear and of the right ear.
-  let samples: [Float]
-  /// For each direction, the delay of the left and of the right response in samples.
-  let delays: [Float]
 }

@@ -87,8 +87,10 @@ struct Connection: Sendable {
   }
 
   /// Starts a call of any type. Throws the `Status` of credentials that cannot be used.
-  func call(_ method: Method, session: String) throws(Status) -> ClientCall {
-    channel.call(method, metadata: try metadata(for: session))
+  func call(
+    _ method: Method, session: String?, timeout: Duration? = nil
+  ) throws(Status) -> ClientCall {
+    channel.call(method, metadata: try metadata(for: session), timeout: timeout)
   }
 
   /// Returns the headers of a new call, with the id of its session. An invalid id is left out, because

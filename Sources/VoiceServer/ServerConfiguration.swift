@@ -25,6 +25,8 @@ public struct ServerConfiguration: Sendable {
   /// The decisions about injection that are kept for later sessions. Nil keeps none. Decisions of
   /// clients that are not verified are never kept, because others could take their names.
   public var permissions: PermissionStore?
+  /// The profiles for spatial audio that clients upload. By default, clients cannot upload any.
+  public var profiles = ProfileStore()
   /// Whether sessions may be recorded.
   public var allowsRecording = false
   /// The times of automatic switching.

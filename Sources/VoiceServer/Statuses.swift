@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 public import GRPCTransport
 internal import Identity
+internal import ProfileReader
 internal import SessionConversions
 internal import SessionRecording
 internal import SpatialAudio
@@ -73,9 +74,9 @@ extension Status {
       reason: "SESSION_EXISTS")
   }
 
-  static func spatialDataMissing(_ fault: SOFAFault) -> Status {
+  static func spatialDataMissing(_ fault: any Error) -> Status {
     Status(
-      .internal, "the server cannot render spatial audio: \(fault.description)",
+      .internal, "the server cannot render spatial audio: \(fault)",
       reason: "SPATIAL_DATA_MISSING")
   }
 
@@ -145,6 +146,57 @@ extension Status {
   static let draining = Status(
     .unavailable, "the server is about to stop", reason: "DRAINING",
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+
+  /// Creates the status for a profile that the client does not have. `path` is the field that names it.
+  static func noProfile(_ id: String, path: String) -> Status {
+    let problem = "this client has no profile \"\(id)\""
+    return Status(
+      .notFound, "\(path): \(problem)", reason: "NO_PROFILE",
+      Google_Rpc_BadRequest.with {
+        $0.fieldViolations = [
+          .with {
+            $0.field = path
+            $0.description_p = problem
+          }
+        ]
+      })
+  }
+
+  static func tooManyProfiles(_ maximum: Int) -> Status {
+    Status(
+      .resourceExhausted,
+      "this client has \(maximum) profiles, as many as a client may; delete one",
+      reason: "TOO_MANY_PROFILES")
+  }
+
+  static let profilesFull = Status(
+    .resourceExhausted, "this server keeps no more profiles", reason: "PROFILES_FULL")
+
+  static let profilesOff = Status(
+    .failedPrecondition, "this server reads no profiles", reason: "PROFILES_OFF")
+
+  static let tooManyUploads = Status(
+    .resourceExhausted,
+    "\(UploadSlots.mostPerAccount) uploads of this client or \(UploadSlots.mostUploads) of all run",
+    reason: "TOO_MANY_CALLS",
+    Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+
+  static func idleUpload(_ limit: Duration) -> Status {
+    Status(.aborted, "the upload has received no message for \(limit)", reason: "IDLE")
+  }
+
+  static func longUpload(_ limit: Duration) -> Status {
+    Status(.aborted, "the upload has lasted \(limit), as long as it may", reason: "MAX_DURATION")
+  }
+
+  static let profileNotStored = Status(
+    .internal, "the server cannot write its folder of profiles", reason: "PROFILE_NOT_STORED")
+
+  static func profileReaderFailed(_ failure: ReaderFailure) -> Status {
+    Status(
+      .internal, "the server cannot read profiles: \(failure.description)",
+      reason: "PROFILE_READER_FAILED")
+  }
 
   /// Creates the status for a control that was refused.
   init(_ refusal: Refusal) {
@@ -286,7 +338,7 @@ extension Status {
 
   /// Creates a status with details of google.rpc: an ErrorInfo with the reason, and another detail
   /// if there is one.
-  private init(
+  init(
     _ code: StatusCode, _ message: String, reason: String, _ detail: (any Message)? = nil
   ) {
     let info = Google_Rpc_ErrorInfo.with {

@@ -72,6 +72,7 @@ public final class VoiceProcessingServer: Sendable {
         .capabilities(live, directory, costs),
       ]
       + service.methods + routing.methods
+      + ProfileService(store: configuration.profiles, log: configuration.log).methods
     methods = methods.map { $0.admitted(by: interceptor) } + health.methods
     if configuration.servesReflection { methods += ReflectionService(methods).methods }
     configuration.injection.onChange { [injection = configuration.injection] in

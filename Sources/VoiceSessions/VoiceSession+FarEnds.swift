@@ -20,6 +20,12 @@ extension VoiceSession {
         id: setup.farEnds[farEnd].id, gap.reason, missingSamples: gap.missingSamples), to: sink)
   }
 
+  /// Renders named far ends with other responses, at the rate of the playback. The change is
+  /// cross-faded over 10 ms, 30 ms later. Does nothing for a session that cannot render.
+  public func useHeadResponses(_ responses: HeadRelatedSet) {
+    playback.useHeadResponses(responses)
+  }
+
   /// Turns the listener's head. The pose takes effect in the frame whose microphone samples were
   /// captured at `deviceTime`, by the clock of the microphone's device times, and is reached at the end
   /// of this frame. Without a time, or with one that has passed, it is the next frame.

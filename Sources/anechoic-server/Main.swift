@@ -1,8 +1,10 @@
 internal import CommandLineSupport
+internal import ProfileReader
 
 @main
 enum Main {
   static func main() async {
+    ProfileReader.runIfAsked()
     await ServeCommand.runToExit()
   }
 }

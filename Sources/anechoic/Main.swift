@@ -1,10 +1,12 @@
 internal import AnechoicAPI
 internal import ArgumentParser
 internal import CommandLineSupport
+internal import ProfileReader
 
 @main
 enum Main {
   static func main() async {
+    ProfileReader.runIfAsked()
     await Anechoic.runToExit()
   }
 }
@@ -22,7 +24,7 @@ struct Anechoic: AsyncParsableCommand {
     version: anechoicVersion,
     subcommands: [
       ProcessCommand.self, ReportCommand.self, SessionsCommand.self, RoutingCommand.self,
-      InjectCommand.self,
-      RecordCommand.self, ReplayCommand.self, HealthCommand.self, CapabilitiesCommand.self,
+      InjectCommand.self, RecordCommand.self, ReplayCommand.self, ProfilesCommand.self,
+      HealthCommand.self, CapabilitiesCommand.self,
     ])
 }

@@ -32,7 +32,7 @@ struct ReflectionTests {
           services = [service.name for service in
             ask(version, Request(list_services=""))[0].list_services_response.service]
           assert services == ["anechoic.v1.RoutingService", "anechoic.v1.SessionService",
-            "anechoic.v1.VoiceProcessingService",
+            "anechoic.v1.SpatialProfileService", "anechoic.v1.VoiceProcessingService",
             "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
             "grpc.reflection.v1alpha.ServerReflection"], services
           files = {}

@@ -113,7 +113,7 @@ struct SessionsTests {
     let refused = try await call.run(
       "sessions", "set", "call-1", "spatial_audio.listener_profile=mine")
     #expect(refused.status == 2 && refused.errorLines.count == 1)
-    #expect(refused.errors.contains("UNIMPLEMENTED: session.config.spatial_audio.listener_profile"))
+    #expect(refused.errors.contains("NOT_FOUND: session.config.spatial_audio.listener_profile"))
   }
 
   @Test(arguments: [

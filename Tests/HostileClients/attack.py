@@ -5,7 +5,8 @@ import os
 import sys
 
 import suite
-from attacks import calls, connections, identity, limits, listener, messages, routing, sessions  # noqa: F401
+from attacks import (  # noqa: F401
+    calls, connections, identity, limits, listener, messages, packets, profiles, routing, sessions)
 
 
 def main():

@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 VOICE = "/anechoic.v1.VoiceProcessingService/"
 SESSIONS = "/anechoic.v1.SessionService/"
+PROFILES = "/anechoic.v1.SpatialProfileService/"
 PROCESS = VOICE + "Process"
 JOIN = VOICE + "JoinSession"
 ROUTING = "/anechoic.v1.RoutingService/"
@@ -44,7 +45,8 @@ if "ANECHOIC_MESSAGES" not in os.environ:
 sys.path.insert(0, os.environ["ANECHOIC_MESSAGES"])
 
 from anechoic.v1 import (  # noqa: E402
-    audio_pb2, recording_pb2, routing_pb2, sessions_pb2, voice_processing_pb2 as voice)
+    audio_pb2, recording_pb2, routing_pb2, sessions_pb2, spatial_profiles_pb2 as profiles_pb2,
+    voice_processing_pb2 as voice)
 
 
 def end_with_parent():

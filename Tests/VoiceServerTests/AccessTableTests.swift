@@ -60,6 +60,13 @@ struct AccessTableTests {
           // The request has the token of the session, which is made by the server.
           Row(method: .init(service: voice, name: RPC.joinSession), request: []),
           Row(method: .init(service: RPC.sessions, name: RPC.listSessions), request: []),
+          // The server reads no profiles, so that the call fails after the check.
+          Row(method: .init(service: RPC.profiles, name: RPC.uploadProfile), request: []),
+          Row(method: .init(service: RPC.profiles, name: RPC.listProfiles), request: []),
+          Row(
+            method: .init(service: RPC.profiles, name: RPC.deleteProfile),
+            request: Anechoic_V1_DeleteProfileRequest.with { $0.profileID = "tested" }
+              .serializedBytes()),
           Row(
             method: .init(service: RPC.sessions, name: RPC.recordSession),
             request: recorder.serializedBytes()),
@@ -119,9 +126,11 @@ struct AccessTableTests {
 
   @Test func everyMethodOfTheServerHasARule() throws {
     let live = LiveConfiguration(TestServer.configuration())
-    let methods =
-      SessionService(directory: SessionDirectory(maximum: 1), live: live).methods.map(\.method)
-      + RoutingService(live: live).methods.map(\.method)
+    let services =
+      SessionService(directory: SessionDirectory(maximum: 1), live: live).methods
+      + RoutingService(live: live).methods
+      + ProfileService(store: ProfileStore(), log: .silent).methods
+    let methods = services.map(\.method)
     #expect(methods.allSatisfy { AccessRule.all[$0] != nil })
     #expect(AccessRule.of(Method(service: "any", name: "Other")).scope == .admin)
   }
@@ -129,7 +138,9 @@ struct AccessTableTests {
   @Test(arguments: try Row.all)
   func everyCellHolds(row: Row) async throws {
     let cells = try #require(try Self.page()[row.method.name])
+    let profiles = ProfileStore()
     try await TokenServer.run {
+      $0.profiles = profiles
       $0.allowsRecording = true
       // Requests for permission are then answered at once.
       $0.injection.set(false)
@@ -142,6 +153,10 @@ struct AccessTableTests {
             case .own: name == "owner" ? .works : .noSession
             case .no, nil: .scopeMissing
             }
+          _ = try profiles.store(
+            TestProfile.generic, as: "tested",
+            of: ProfileOwner(
+              Principal(name: "owner", host: "", scopes: [], isVerified: true)))
           let outcome = try await outcome(of: row, as: name, scope, tokens)
           #expect(outcome == expected, "\(row.method.name), \(scope), \(name)")
         }
@@ -186,9 +201,15 @@ struct AccessTableTests {
       let list = try Anechoic_V1_ListSessionsResponse(serializedBytes: first)
       return list.sessions.map(\.name) == ["sessions/tested"] ? .works : .noSession
     }
+    if row.method.name == RPC.listProfiles, let first {
+      let list = try Anechoic_V1_ListProfilesResponse(serializedBytes: first)
+      return list.profiles.map(\.profileID) == ["tested"] ? .works : .noSession
+    }
     switch (status.code, status.reason) {
     case (.ok, _), (.failedPrecondition, _): return .works
-    case (.notFound, "NO_SESSION"), (.notFound, "JOIN_TOKEN_UNKNOWN"): return .noSession
+    case (.notFound, "NO_SESSION"), (.notFound, "JOIN_TOKEN_UNKNOWN"),
+      (.notFound, "NO_PROFILE"):
+      return .noSession
     case (.permissionDenied, "SCOPE_MISSING"): return .scopeMissing
     default: return .other(status)
     }

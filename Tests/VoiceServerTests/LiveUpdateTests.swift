@@ -148,7 +148,7 @@ struct LiveUpdateTests {
         }, 3, "control.update_config.config.voice_processing.gain_control.target_level_dbfs"
       ),
       (
-        .update(4, ["spatial_audio"]) { $0.spatialAudio.listenerProfile = "mine" }, 12,
+        .update(4, ["spatial_audio"]) { $0.spatialAudio.listenerProfile = "mine" }, 5,
         "control.update_config.config.spatial_audio.listener_profile"
       ),
       (.control(.with { $0.controlID = 5 }), 3, "control"),

@@ -3,6 +3,7 @@ import Foundation
 import GRPCTransport
 import SessionConversions
 import SessionRecording
+import SpatialAudio
 import SwiftProtobuf
 import Testing
 import VoiceClient
@@ -43,12 +44,16 @@ struct RecordedCall {
     }
   }
 
-  func replay() throws -> Replay { try Replay(file) }
+  func replay(profiles: [String: MeasuredResponses] = [:]) throws -> Replay {
+    try Replay(file, profiles: profiles)
+  }
 
   /// Expects that a replay produces the same bytes and events as the client received.
   @discardableResult
-  func expectSame(sourceLocation: SourceLocation = #_sourceLocation) throws -> Replay {
-    let replay = try replay()
+  func expectSame(
+    profiles: [String: MeasuredResponses] = [:], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Replay {
+    let replay = try replay(profiles: profiles)
     let outcome = try replay.outcome
     #expect(outcome.differsBy == nil && outcome.fault == nil, sourceLocation: sourceLocation)
     #expect(replay.processed == heard.processed, sourceLocation: sourceLocation)
@@ -71,9 +76,10 @@ final class Replay: SessionSink {
   private var result: SessionReplay.Outcome?
 
   init(
-    _ file: Data, _ engines: EngineCatalog = EngineCatalog(WebRTCVoiceEngine.self)
+    _ file: Data, _ engines: EngineCatalog = EngineCatalog(WebRTCVoiceEngine.self),
+    profiles: [String: MeasuredResponses] = [:]
   ) throws {
-    result = try SessionReplay(file, engines: engines).run(sink: self)
+    result = try SessionReplay(file, engines: engines, profiles: profiles).run(sink: self)
   }
 
   var outcome: SessionReplay.Outcome {

@@ -117,13 +117,16 @@ struct RefusedStartTests {
     }
   }
 
-  private static let unsupported: [Fault] = [
-    Fault(field: "start.config.spatial_audio.listener_profile", code: .unimplemented) {
+  private static let profiles: [Fault] = [
+    Fault(field: "start.config.spatial_audio.listener_profile", code: .notFound) {
       $0.config.spatialAudio.listenerProfile = "mine"
-    }
+    },
+    Fault(field: "start.config.spatial_audio.listener_profile") {
+      $0.config.spatialAudio.listenerProfile = "../mine"
+    },
   ]
 
-  @Test(arguments: [invalid, rates, channelCounts, chunkDurations, unsupported])
+  @Test(arguments: [invalid, rates, channelCounts, chunkDurations, profiles])
   func aWrongStartIsRefusedWithItsFieldAndDisturbsNobody(faults: [Fault]) async throws {
     try await TestServer.run { server in
       try await Bystander.watching(server) {
@@ -132,7 +135,7 @@ struct RefusedStartTests {
           let status = try await server.status(after: [.start(start)])
           try status.expect(
             fault.code, field: fault.field,
-            reason: fault.code == .unimplemented ? "UNSUPPORTED" : "INVALID_FIELD")
+            reason: fault.code == .notFound ? "NO_PROFILE" : "INVALID_FIELD")
         }
       }
       try await server.sessionsActive(become: 0)

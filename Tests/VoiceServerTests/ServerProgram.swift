@@ -9,12 +9,17 @@ final class ServerProgram {
   private let process = Process()
   private let log = Pipe()
 
-  /// Starts the program and waits until it listens.
-  init(_ options: [String]) throws {
+  /// The program, which is built beside the tests.
+  static var executable: URL {
     let tests = URL(
       fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments.first ?? "")
-    process.executableURL = tests.resolvingSymlinksInPath().deletingLastPathComponent()
+    return tests.resolvingSymlinksInPath().deletingLastPathComponent()
       .appendingPathComponent("anechoic-server")
+  }
+
+  /// Starts the program and waits until it listens.
+  init(_ options: [String]) throws {
+    process.executableURL = Self.executable
     process.arguments = ["--listen", "127.0.0.1:0"] + options
     process.standardError = log
     try process.run()

@@ -77,7 +77,7 @@ struct SteeringTests {
                   $0.name = name
                   $0.config.spatialAudio.listenerProfile = "mine"
                 }, mask: ["config.spatial_audio"])
-            }, .unimplemented, "session.config.spatial_audio.listener_profile"
+            }, .notFound, "session.config.spatial_audio.listener_profile"
           ),
           (
             await refusal { _ = try await steering.reportMuteGesture(name, id: "") },

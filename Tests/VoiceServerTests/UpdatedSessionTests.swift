@@ -90,7 +90,7 @@ struct UpdatedSessionTests {
       (["config." + String(repeating: "a", count: 20_000)], .invalidArgument, "update_mask"),
       (["name"], .invalidArgument, "update_mask"), (["*"], .invalidArgument, "update_mask"),
       (
-        ["labels", "config.spatial_audio"], .unimplemented,
+        ["labels", "config.spatial_audio"], .notFound,
         "session.config.spatial_audio.listener_profile"
       ),
       (

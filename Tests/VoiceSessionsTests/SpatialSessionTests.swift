@@ -130,6 +130,41 @@ struct SpatialSessionTests {
     #expect(head.pose == .ahead)
   }
 
+  @Test func ofManyPosesForAFrameTheLastOneCounts() throws {
+    var head = HeadTracking(rate: .hz16000)
+    for index in 0..<10_000 {
+      head.add(try #require(HeadPose(yaw: Float(index % 360), pitch: 0, roll: 0)), at: nil)
+      #expect(head.waitingCount == 1)
+    }
+    head.advance(to: 160)
+    #expect(head.pose == HeadPose(yaw: Float(9_999 % 360), pitch: 0, roll: 0))
+    #expect(head.waitingCount == 0)
+  }
+
+  @Test func theSameResponsesAnewChangeNothing() throws {
+    func render(_ change: (SpatialCall) throws -> Void) throws -> [[Float]] {
+      let call = try SpatialCall()
+      call.plugInHeadphones()
+      try call.send(frames: 20)
+      try change(call)
+      try call.send(frames: 20)
+      return call.playback
+    }
+    let expected = try render { _ in }
+    let changed = try render { $0.session.useHeadResponses(try .generic(rate: .hz48000)) }
+    for channel in 0..<2 {
+      #expect(zip(expected[channel], changed[channel]).allSatisfy { abs($0 - $1) < 1e-4 })
+    }
+  }
+
+  @Test func responsesOfAnotherRateChangeNothing() throws {
+    let call = try SpatialCall()
+    call.plugInHeadphones()
+    call.session.useHeadResponses(try .generic(rate: .hz16000))
+    try call.send(frames: 20, bob: false)
+    #expect(energy(call.playback[0]) > 5 * energy(call.playback[1]))
+  }
+
   @Test func unpluggedHeadphonesLeaveNoStep() throws {
     let call = try SpatialCall(isSine: true)
     call.plugInHeadphones()

@@ -9,7 +9,8 @@ internal import WebRTCEngine
 struct Options {
   static let usage = """
     usage: SessionLoop [--rate HZ] [--microphone FILE --reference FILE] [--engine webrtc|anechoic|none]
-             [--sessions N [--frames N] [--warm-up N] [--kind plain|muted|full]]
+             [--sessions N [--frames N] [--warm-up N]
+             [--kind plain|muted|full|opus|mixed|spatial]]
     """
 
   struct Fault: Error, CustomStringConvertible {

@@ -546,8 +546,9 @@ public nonisolated struct Anechoic_V1_SpatialAudio: Sendable {
   /// Applies head_pose. If false, poses have no effect, and the head looks straight ahead.
   public var headTracked: Bool = false
 
-  /// The name of a personal set of head-related transfer functions. Empty selects the generic set. This
-  /// version answers UNIMPLEMENTED for every other name.
+  /// The id of a profile that the session's principal has uploaded with SpatialProfileService. Empty
+  /// selects the generic set. NOT_FOUND, NO_PROFILE: the principal has no such profile. A change during
+  /// a session takes effect when the responses are loaded, and is cross-faded over 10 ms.
   public var listenerProfile: String = String()
 
   /// At most 16. A far end without a source is heard from straight ahead, at 1 m. A source whose far end

@@ -85,6 +85,13 @@ public nonisolated struct Anechoic_V1_RecordingHeader: @unchecked Sendable {
     set {_uniqueStorage()._permissionsStored = newValue}
   }
 
+  /// The SHA-256 digest, in hexadecimal, of the head-related responses that the session began with.
+  /// Empty if it could not render spatial audio.
+  public var headResponsesSha256: String {
+    get {_storage._headResponsesSha256}
+    set {_uniqueStorage()._headResponsesSha256 = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -278,6 +285,22 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     set {_uniqueStorage()._act = .playbackClientChanged(newValue)}
   }
 
+  public var profileLookup: Anechoic_V1_RecordedAct.ProfileLookup {
+    get {
+      if case .profileLookup(let v)? = _storage._act {return v}
+      return Anechoic_V1_RecordedAct.ProfileLookup()
+    }
+    set {_uniqueStorage()._act = .profileLookup(newValue)}
+  }
+
+  public var headResponses: Anechoic_V1_RecordedAct.HeadResponses {
+    get {
+      if case .headResponses(let v)? = _storage._act {return v}
+      return Anechoic_V1_RecordedAct.HeadResponses()
+    }
+    set {_uniqueStorage()._act = .headResponses(newValue)}
+  }
+
   /// The number of microphone samples that were removed from the request. If the microphone was
   /// muted during any of them, all of them are removed. Otherwise 0.
   public var withheldSamples: UInt32 {
@@ -317,6 +340,8 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     case resumed(Anechoic_V1_RecordedAct.Resumption)
     /// Another device joined or left the session.
     case playbackClientChanged(Anechoic_V1_PlaybackClientChanged)
+    case profileLookup(Anechoic_V1_RecordedAct.ProfileLookup)
+    case headResponses(Anechoic_V1_RecordedAct.HeadResponses)
 
   }
 
@@ -526,6 +551,38 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     fileprivate var _microphoneSample: Int64? = nil
   }
 
+  /// The next request names a listener profile. The session refuses it if the profile was not found.
+  public nonisolated struct ProfileLookup: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var listenerProfile: String = String()
+
+    public var found: Bool = false
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  /// The session began to use other head-related responses.
+  public nonisolated struct HeadResponses: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The profile with these responses. Empty for the generic set.
+    public var listenerProfile: String = String()
+
+    /// The SHA-256 digest of the responses in hexadecimal.
+    public var sha256: String = String()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
   /// The microphone stopped, because no audio came for some time.
   public nonisolated struct MicrophoneStopped: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -658,7 +715,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordingHeader"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0\u{3}engine_weights_sha256\0\u{3}permissions_stored\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0\u{3}engine_weights_sha256\0\u{3}permissions_stored\0\u{3}head_responses_sha256\0")
 
   fileprivate class _StorageClass {
     var _engine: String = String()
@@ -669,6 +726,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
     var _framesPerTurn: UInt32 = 0
     var _engineWeightsSha256: String = String()
     var _permissionsStored: Bool = false
+    var _headResponsesSha256: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -687,6 +745,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
       _framesPerTurn = source._framesPerTurn
       _engineWeightsSha256 = source._engineWeightsSha256
       _permissionsStored = source._permissionsStored
+      _headResponsesSha256 = source._headResponsesSha256
     }
   }
 
@@ -713,6 +772,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
         case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._framesPerTurn) }()
         case 7: try { try decoder.decodeSingularStringField(value: &_storage._engineWeightsSha256) }()
         case 8: try { try decoder.decodeSingularBoolField(value: &_storage._permissionsStored) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._headResponsesSha256) }()
         default: break
         }
       }
@@ -749,6 +809,9 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
       if _storage._permissionsStored != false {
         try visitor.visitSingularBoolField(value: _storage._permissionsStored, fieldNumber: 8)
       }
+      if !_storage._headResponsesSha256.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._headResponsesSha256, fieldNumber: 9)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -766,6 +829,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
         if _storage._framesPerTurn != rhs_storage._framesPerTurn {return false}
         if _storage._engineWeightsSha256 != rhs_storage._engineWeightsSha256 {return false}
         if _storage._permissionsStored != rhs_storage._permissionsStored {return false}
+        if _storage._headResponsesSha256 != rhs_storage._headResponsesSha256 {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -812,7 +876,7 @@ nonisolated extension Anechoic_V1_RecordedClient: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordedAct"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0\u{3}injection_allowed\0\u{1}reduced\0\u{1}suspended\0\u{1}resumed\0\u{4}\u{3}playback_client_changed\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0\u{3}injection_allowed\0\u{1}reduced\0\u{1}suspended\0\u{1}resumed\0\u{4}\u{3}playback_client_changed\0\u{3}profile_lookup\0\u{3}head_responses\0")
 
   fileprivate class _StorageClass {
     var _timeNs: Int64 = 0
@@ -1060,6 +1124,32 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
             _storage._act = .playbackClientChanged(v)
           }
         }()
+        case 23: try {
+          var v: Anechoic_V1_RecordedAct.ProfileLookup?
+          var hadOneofValue = false
+          if let current = _storage._act {
+            hadOneofValue = true
+            if case .profileLookup(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._act = .profileLookup(v)
+          }
+        }()
+        case 24: try {
+          var v: Anechoic_V1_RecordedAct.HeadResponses?
+          var hadOneofValue = false
+          if let current = _storage._act {
+            hadOneofValue = true
+            if case .headResponses(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._act = .headResponses(v)
+          }
+        }()
         default: break
         }
       }
@@ -1153,6 +1243,14 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
       case .playbackClientChanged?: try {
         guard case .playbackClientChanged(let v)? = _storage._act else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      }()
+      case .profileLookup?: try {
+        guard case .profileLookup(let v)? = _storage._act else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      }()
+      case .headResponses?: try {
+        guard case .headResponses(let v)? = _storage._act else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
       }()
       default: break
       }
@@ -1478,6 +1576,76 @@ nonisolated extension Anechoic_V1_RecordedAct.Resumption: SwiftProtobuf.Message,
 
   public static func ==(lhs: Anechoic_V1_RecordedAct.Resumption, rhs: Anechoic_V1_RecordedAct.Resumption) -> Bool {
     if lhs._microphoneSample != rhs._microphoneSample {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_RecordedAct.ProfileLookup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_RecordedAct.protoMessageName + ".ProfileLookup"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}listener_profile\0\u{1}found\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.listenerProfile) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.found) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.listenerProfile.isEmpty {
+      try visitor.visitSingularStringField(value: self.listenerProfile, fieldNumber: 1)
+    }
+    if self.found != false {
+      try visitor.visitSingularBoolField(value: self.found, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_RecordedAct.ProfileLookup, rhs: Anechoic_V1_RecordedAct.ProfileLookup) -> Bool {
+    if lhs.listenerProfile != rhs.listenerProfile {return false}
+    if lhs.found != rhs.found {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_RecordedAct.HeadResponses: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_RecordedAct.protoMessageName + ".HeadResponses"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}listener_profile\0\u{1}sha256\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.listenerProfile) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.sha256) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.listenerProfile.isEmpty {
+      try visitor.visitSingularStringField(value: self.listenerProfile, fieldNumber: 1)
+    }
+    if !self.sha256.isEmpty {
+      try visitor.visitSingularStringField(value: self.sha256, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_RecordedAct.HeadResponses, rhs: Anechoic_V1_RecordedAct.HeadResponses) -> Bool {
+    if lhs.listenerProfile != rhs.listenerProfile {return false}
+    if lhs.sha256 != rhs.sha256 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

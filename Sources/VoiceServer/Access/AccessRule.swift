@@ -37,6 +37,9 @@ struct AccessRule: Equatable, Sendable {
     Method(service: RPC.routing, name: RPC.arbitrate): .init(.media, .none),
     Method(service: RPC.routing, name: RPC.getRouting): .init(.read, .none),
     Method(service: RPC.routing, name: RPC.chooseHolder): .init(.control, .none),
+    Method(service: RPC.profiles, name: RPC.uploadProfile): .init(.media, .none),
+    Method(service: RPC.profiles, name: RPC.listProfiles): .init(.media, .own),
+    Method(service: RPC.profiles, name: RPC.deleteProfile): .init(.media, .own),
   ]
 
   /// Returns the rule of a method. A method without a rule is for administrators only.

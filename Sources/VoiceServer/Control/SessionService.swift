@@ -36,7 +36,9 @@ struct SessionService: Sendable {
         (request: Anechoic_V1_UpdateSessionRequest, client) in
         let session = try directory.session(
           named: request.session.name, field: "session.name", for: client)
-        try await session.update(SessionUpdate(request), by: client)
+        let update = try SessionUpdate(request)
+        try checkProfile(of: update, session)
+        try await session.update(update, by: client)
         return Anechoic_V1_UpdateSessionResponse.with {
           $0.session = Anechoic_V1_Session(session, for: client.origin)
         }
@@ -98,6 +100,14 @@ struct SessionService: Sendable {
     InjectSpeechCall(
       directory, client, idleLimit: configuration.limits.idleLimit, log: configuration.log,
       cause: cause)
+  }
+
+  /// Throws if the client that started a session does not have the profile that an update names.
+  private func checkProfile(of update: SessionUpdate, _ session: SessionHandle) throws(Status) {
+    guard let profile = update.profile else { return }
+    guard configuration.profiles.profile(profile, of: ProfileOwner(session.owner)) != nil else {
+      throw .noProfile(profile, path: "session.config.spatial_audio.listener_profile")
+    }
   }
 
   private func list(

@@ -13,6 +13,8 @@ struct SessionUpdate {
   let control: Anechoic_V1_Control
   /// The new labels. Nil if the mask does not name the labels.
   let labels: [String: String]?
+  /// The listener profile that the change names, or nil.
+  let profile: String?
 
   init(_ request: Anechoic_V1_UpdateSessionRequest) throws(Status) {
     let paths = request.updateMask.paths
@@ -40,6 +42,7 @@ struct SessionUpdate {
     update.config = request.session.config
     update.updateMask.paths = fields
     control = .with { $0.updateConfig = update }
+    profile = update.namedProfile
     configuration =
       fields.isEmpty
       ? nil : SessionControl.configuration(update, path: "session.config", mask: "update_mask")

@@ -30,7 +30,7 @@ enum MessageEncoding: Sendable {
   }
 }
 
-/// A method of the session service that takes one message and answers with one.
+/// A method, usually of the session service, that takes one message and answers with one.
 struct UnaryMethod: Sendable {
   typealias Body<Request, Response> =
     @Sendable (_ request: Request, _ client: Principal, _ cause: ServerLog.Cause) async throws ->
@@ -45,9 +45,9 @@ struct UnaryMethod: Sendable {
     ) async throws -> [UInt8]
 
   init<Request: Message, Response: Message>(
-    _ name: String, _ body: @escaping Body<Request, Response>
+    _ name: String, of service: String = RPC.sessions, _ body: @escaping Body<Request, Response>
   ) {
-    method = Method(service: RPC.sessions, name: name)
+    method = Method(service: service, name: name)
     answer = { bytes, encoding, client, cause in
       let request: Request = try encoding.decoded(bytes)
       return try encoding.encoded(try await body(request, client, cause))

@@ -3,10 +3,6 @@ internal import Synchronization
 internal import VoiceEngines
 internal import VoiceSessions
 
-#if canImport(Glibc)
-  internal import Glibc
-#endif
-
 /// The processor time that each engine needs for a frame on this machine, measured when first asked
 /// for.
 actor EngineCosts {
@@ -14,6 +10,7 @@ actor EngineCosts {
   private var measuring: Task<[String: [SampleRate: Duration]], Never>?
   /// The times as far as they are known. Nil until they are asked for.
   private let known = Mutex<[String: [SampleRate: Duration]]?>(nil)
+  private let parts = KnownPartCosts()
 
   init(_ engines: EngineCatalog) { self.engines = engines }
 
@@ -38,8 +35,8 @@ actor EngineCosts {
     return times
   }
 
-  /// Returns the share of a thread's time that a session in real time is expected to need. Returns 0,
-  /// and starts to measure, while the engine's time is not known.
+  /// Returns the share of a thread's time that a session in real time is expected to need: for its
+  /// engine, Opus and spatial audio. A part whose time is not known counts 0, and is measured.
   nonisolated func load(of setup: SessionSetup, _ engine: any VoiceEngine.Type) -> Double {
     let isFirst = known.withLock { known in
       defer { known = known ?? [:] }
@@ -48,12 +45,10 @@ actor EngineCosts {
     if isFirst { Task { await all() } }
     let (rate, channelCount) = VoiceSession.processing(of: setup, engine: engine)
     let time = known.withLock { $0?[engine.identity.name]?[rate] } ?? .zero
-    return time / .milliseconds(10) * Double(channelCount)
+    let others = parts.time(of: setup)
+    // Without the engine's time, the session counts as much as the others.
+    return time > .zero ? (time * channelCount + others) / .milliseconds(10) : 0
   }
-
-  /// The frames of a turn. The fastest of some turns counts, because other load makes turns slower.
-  private static let turn = 20
-  private static let turns = 4
 
   /// Measures an engine with one microphone channel, a reference and the settings of the standard
   /// mic mode.
@@ -68,22 +63,9 @@ actor EngineCosts {
     var noise = SystemRandomNumberGenerator()
     let plane = microphone.plane(0)
     for index in plane.indices { plane[index] = .random(in: -0.1...0.1, using: &noise) }
-    var best = Duration.seconds(1)
-    for _ in 0..<turns {
-      let begin = processorTime()
-      for _ in 0..<turn {
-        _ = engine.process(
-          microphone: microphone, reference: microphone, conditions: EchoConditions(),
-          into: output)
-      }
-      best = min(best, (processorTime() - begin) / turn)
+    return ProcessorTime.leastPerFrame {
+      _ = engine.process(
+        microphone: microphone, reference: microphone, conditions: EchoConditions(), into: output)
     }
-    return best
-  }
-
-  private static func processorTime() -> Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }

@@ -32,6 +32,8 @@ final class ProcessCall: ServerCallHandler {
   private var isHeldBack = false
   private var lastMessage = ContinuousClock.now
   private var resumption: Timer?
+  /// The responses that were loaded for the session that starts.
+  private var responses: HeadRelatedSet?
   private lazy var output = OutgoingMessages(call, limit: configuration.unreadLimit) {
     [weak self] in self?.overflowed()
   }
@@ -98,8 +100,10 @@ final class ProcessCall: ServerCallHandler {
     resumption = call.whenIdle { [weak self] in self?.startNow(message) }
   }
 
-  private func startNow(_ message: [UInt8]) {
+  private func startNow(_ message: [UInt8], with responses: HeadRelatedSet? = nil) {
     guard case .starting = state else { return }
+    self.responses = responses
+    defer { self.responses = nil }
     if let refusal = message.withUnsafeBytes({ refusal(ofStart: $0) }) {
       refuse(refusal)
     } else {
@@ -109,12 +113,16 @@ final class ProcessCall: ServerCallHandler {
 
   /// Starts the session once the responses for its spatial audio are loaded, which takes too long for
   /// a thread that serves audio.
-  private func start(_ message: UnsafeRawBufferPointer, afterLoadingResponsesAt rate: SampleRate) {
+  private func start(
+    _ message: UnsafeRawBufferPointer, afterLoading profile: String, of owner: ProfileOwner,
+    rate: SampleRate
+  ) {
     let (thread, reference, message) = (call.thread, ThreadBound(self), Array(message))
+    let store = configuration.profiles
     Task(executorPreference: BackgroundExecutor.shared) {
-      do throws(SOFAFault) {
-        _ = try HeadRelatedSet.generic(rate: rate)
-        thread.perform { reference.value?.startNow(message) }
+      do {
+        let responses = try await store.responses(profile, of: owner, rate: rate)
+        thread.perform { reference.value?.startNow(message, with: responses) }
       } catch {
         thread.perform { reference.value?.refuse(.spatialDataMissing(error)) }
       }
@@ -152,10 +160,15 @@ final class ProcessCall: ServerCallHandler {
       setup.owner = ControlOrigin(actor: client.name, isMediaClient: true)
       setup.allowsInjection = configuration.injection.isOn
       setup.storesPermissions = configuration.permissions != nil && client.isVerified
+      let (owner, profile) = (ProfileOwner(client), setup.configuration.spatial.listenerProfile)
+      guard profile.isEmpty || configuration.profiles.profile(profile, of: owner) != nil else {
+        throw Status.noProfile(profile, path: "start.config.spatial_audio.listener_profile")
+      }
       if setup.canRender, let rate = setup.playback?.rate {
-        setup.headResponses = HeadRelatedSet.loadedGeneric(rate: rate)
+        setup.headResponses =
+          responses ?? configuration.profiles.loadedResponses(profile, of: owner, rate: rate)
         guard setup.headResponses != nil else {
-          return self.start(message, afterLoadingResponsesAt: rate)
+          return self.start(message, afterLoading: profile, of: owner, rate: rate)
         }
       }
       let engine = try configuration.engines.engine(of: start)
@@ -164,7 +177,9 @@ final class ProcessCall: ServerCallHandler {
         labels: SessionLabels.check(start.labels, path: "start.labels"),
         engine: engine, by: client, on: call.thread, link: link,
         resumption: Resumption(start, configuration.limits), directory: directory,
-        permissions: configuration.permissions, limits: configuration.limits,
+        permissions: configuration.permissions,
+        profiles: SessionProfiles(configuration.profiles, owner, wanted: profile),
+        limits: configuration.limits,
         load: loads.load(of: call.thread), predicted: costs.load(of: setup, engine),
         observation: SessionObservation(configuration, by: ServerLog.Cause(call)))
       // The switch may have been changed before the directory knew the session.

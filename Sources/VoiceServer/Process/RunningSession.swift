@@ -52,6 +52,7 @@ final class RunningSession: SessionSink {
   var player: PlaybackClient?
   /// The last output, for a client that resumes. Nil if the session cannot be resumed.
   let history: OutputHistory?
+  let profiles: SessionProfiles
   private let requests: SessionRequests
   private let permissions: PermissionStore?
   /// Whether the session has ended. Nothing changes any more.
@@ -86,7 +87,8 @@ final class RunningSession: SessionSink {
     id: String, _ setup: SessionSetup, _ start: Anechoic_V1_Start, labels: [String: String],
     engine: any VoiceEngine.Type, by client: Principal, on thread: CallThread, link: ClientLink,
     resumption: Resumption?, directory: SessionDirectory, permissions: PermissionStore?,
-    limits: AdmissionLimits, load: ThreadLoad, predicted: Double, observation: SessionObservation
+    profiles: SessionProfiles, limits: AdmissionLimits, load: ThreadLoad, predicted: Double,
+    observation: SessionObservation
   ) throws {
     try directory.reserve(id, for: client)
     do {
@@ -98,7 +100,8 @@ final class RunningSession: SessionSink {
     }
     self.setup = setup
     self.observation = observation
-    requests = SessionRequests(session: session, setup: setup)
+    self.profiles = profiles
+    requests = SessionRequests(session: session, setup: setup) { profiles.has($0) }
     recorder = directory.takeRecorder(of: id, ownedBy: client).map {
       SessionRecorder($0, setup, start: start, of: id, engine: engine.identity)
     }
@@ -142,6 +145,7 @@ final class RunningSession: SessionSink {
     let before = session.microphoneArrived
     let hasAudio: Bool
     do { hasAudio = try requests.take(message, sink: self) } catch { throw Status(error) }
+    recordLookup()
     recorder?.note(request: message)
     guard hasAudio else {
       recorder?.advance(to: session.position)
@@ -380,6 +384,9 @@ final class RunningSession: SessionSink {
     handle.feed.publish((try? watched.serializedBytes()) ?? [], session.state)
     waiting.note(event.kind)
     observation.note(event.kind, session.state)
+    if case .configurationChanged(let changed, _) = event.kind {
+      follow(profile: changed.spatial.listenerProfile)
+    }
     guard case .ended(let reason) = event.kind else { return }
     hasEnded = true
     observation.note(session)

@@ -9,6 +9,8 @@ public struct SpatialSettings: Sendable, Equatable {
   /// Whether poses of the head have an effect.
   public var isHeadTracked = false
   public var hasReflections = true
+  /// The id of the listener's profile. Empty selects the generic responses.
+  public var listenerProfile = ""
   /// Each far end occurs once.
   public var sources: [Source] = []
 

@@ -8,9 +8,11 @@ struct FarEnds: ~Copyable {
   private static let longestLead = Duration.seconds(2)
 
   private let inputs: [NamedInput]
-  private let renderer: BinauralRenderer?
+  private var renderer: BinauralRenderer?
+  private var succession = RendererSuccession()
   private let mixedDown: Frame
   private let rendered: Frame
+  private let succeeding: Frame
   private let output: Frame
   private var voice: FarEndVoice
   private var selection = CrossfadeSwitch(isOn: false)
@@ -25,6 +27,7 @@ struct FarEnds: ~Copyable {
     voice = try FarEndVoice(playback, engine)
     mixedDown = Frame(rate: playback.rate, channelCount: playback.channelCount)
     rendered = Frame(rate: playback.rate, channelCount: playback.channelCount)
+    succeeding = Frame(rate: playback.rate, channelCount: playback.channelCount)
     output = Frame(rate: playback.rate, channelCount: playback.channelCount)
     renderer =
       if let responses = setup.headResponses, responses.rate == playback.rate,
@@ -37,6 +40,12 @@ struct FarEnds: ~Copyable {
     self.inputs = inputs
     apply(setup.configuration.spatial)
     for input in inputs { input.gain = input.setting.gain }
+  }
+
+  /// Renders with other responses, after a cross-fade. Does nothing where far ends are never rendered.
+  mutating func useHeadResponses(_ responses: HeadRelatedSet) {
+    guard let renderer, responses.rate == renderer.rate else { return }
+    succession.begin(BinauralRenderer(responses, sourceCount: inputs.count))
   }
 
   /// Whether the last frame was rendered for both ears.
@@ -82,16 +91,36 @@ struct FarEnds: ~Copyable {
   /// Runs per frame: no allocation, lock, log or await.
   mutating func add(to mix: borrowing Frame, head: HeadPose?) {
     selection.isOn = head != nil && renderer != nil
-    guard let renderer, selection.needsOn else { return mix.add(mixedDown) }
-    if selection.isOn, !selection.needsOnlyOn { renderer.reset() }
+    guard renderer != nil, selection.needsOn else {
+      if let successor = succession.end() { renderer = successor }
+      return mix.add(mixedDown)
+    }
+    if selection.isOn, !selection.needsOnlyOn {
+      if let successor = succession.end() { renderer = successor }
+      renderer?.reset()
+    }
+    guard let renderer else { return }
+    render(with: renderer, head: head, into: rendered)
+    if let successor = succession.renderer {
+      render(with: successor, head: head, into: succeeding)
+      if succession.select(between: rendered, and: succeeding, into: output) {
+        self.renderer = succession.end()
+      }
+      rendered.copy(output)
+    }
+    selection.select(on: rendered, off: mixedDown, into: output)
+    mix.add(output)
+  }
+
+  private func render(
+    with renderer: BinauralRenderer, head: HeadPose?, into output: borrowing Frame
+  ) {
     for (index, input) in inputs.enumerated() {
       renderer.take(
         input.input.converted, of: index, input.setting, head: head ?? renderer.lastHead)
     }
-    rendered.clear()
-    renderer.add(to: rendered)
-    selection.select(on: rendered, off: mixedDown, into: output)
-    mix.add(output)
+    output.clear()
+    renderer.add(to: output)
   }
 
   /// Drops all waiting samples, with a fade of 5 ms.

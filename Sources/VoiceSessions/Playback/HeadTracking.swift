@@ -3,7 +3,8 @@ internal import SpatialAudio
 
 /// The poses of the listener's head, each from the frame that it belongs to.
 struct HeadTracking {
-  /// Of poses that wait for their time, this many are kept.
+  /// Of poses that wait for their time, this many are kept, the newest ones. Of poses for the next frame,
+  /// only the last one is kept, so that a client may send any number of them.
   static let capacity = 64
 
   /// The pose of the last frame.
@@ -18,11 +19,15 @@ struct HeadTracking {
     waiting.reserveCapacity(Self.capacity)
   }
 
+  /// The number of poses that wait.
+  var waitingCount: Int { waiting.count }
+
   /// Records when a sample of the microphone was captured.
   mutating func noteCapture(sample: Int64, at time: Duration) { capture = (sample, time) }
 
   /// Adds a pose, measured at a time by the clock of the microphone's device times.
   mutating func add(_ pose: HeadPose, at time: Duration?) {
+    if time == nil { waiting.removeAll { $0.time == nil } }
     if waiting.count == Self.capacity { waiting.removeFirst() }
     waiting.append((pose, time))
   }

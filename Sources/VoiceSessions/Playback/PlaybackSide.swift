@@ -90,6 +90,11 @@ struct PlaybackSide: ~Copyable {
     farEndVoice?.set(configuration.voiceActivity)
   }
 
+  /// Renders the far ends with other responses.
+  mutating func useHeadResponses(_ responses: HeadRelatedSet) {
+    farEnds?.useHeadResponses(responses)
+  }
+
   /// Starts a chime, after the one that sounds already.
   mutating func sound(_ kind: Chime.Kind) { chime.start(kind) }
 

@@ -21,6 +21,7 @@ struct ReplaySummary: Encodable {
   private let differsBySample: Int64?
   private let withheldFromMicrophoneSample: Int64?
   private let microphoneRateHz: Int
+  private let sameHeadResponses: Bool
 
   init(_ outcome: SessionReplay.Outcome, _ replay: SessionReplay) {
     session = replay.header.start.sessionID
@@ -36,6 +37,7 @@ struct ReplaySummary: Encodable {
     differsBySample = outcome.differsBy
     withheldFromMicrophoneSample = outcome.withheldFrom
     microphoneRateHz = replay.microphoneRate.hertz
+    sameHeadResponses = outcome.hasSameHeadResponses
   }
 
   /// The result as lines of text for people.

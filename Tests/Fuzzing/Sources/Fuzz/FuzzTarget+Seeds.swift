@@ -14,6 +14,7 @@ extension FuzzTarget {
         [
           SessionInput.bytes([start] + Self.requests),
           SessionInput.bytes([start] + Self.audioRequests),
+          SessionInput.bytes([start] + Self.packetRequests),
         ]
       }
     case .recording: return Self.starts.map { Self.recording($0.start) }
@@ -72,7 +73,18 @@ extension FuzzTarget {
       $0.outputs.processed.sampleRateHz = 44100
       $0.outputs.processed.channelCount = 2
     }
-    return [all, realTime, few].map { start in .with { $0.start = start } }
+    let opus = Anechoic_V1_AudioFormat.with {
+      $0.encoding = .opus
+      $0.sampleRateHz = 16000
+      $0.channelCount = 1
+    }
+    let packets = Anechoic_V1_Start.with {
+      $0.inputs.microphone = opus
+      $0.inputs.farEnd = opus
+      $0.outputs.playback = opus
+      $0.pacing = .mediaClock
+    }
+    return [all, realTime, few, packets].map { start in .with { $0.start = start } }
   }
 
   private static var audioRequests: [Anechoic_V1_ProcessRequest] {
@@ -84,6 +96,20 @@ extension FuzzTarget {
         $0.audio.reference.samples = samples
         $0.audio.reference.deviceTimeNs = Int64(index) * 20_000_000
         if index == 5 { $0.audio.microphone.gapBefore = .xrun }
+      }
+    }
+  }
+
+  /// Opus packets: a frame of 10 ms and of 20 ms, two frames, silence, a truncated one and an empty one.
+  private static var packetRequests: [Anechoic_V1_ProcessRequest] {
+    let bytes = (0..<60).map { UInt8(truncatingIfNeeded: $0 &* 73) }
+    let packets: [[UInt8]] = [
+      [0xB0] + bytes, [0x48] + bytes, [0x49] + bytes, [0xB8], [0x4B, 0x3F] + bytes, [],
+    ]
+    return packets.map { packet in
+      .with {
+        $0.audio.farEnd.samples = Data(packet)
+        $0.audio.microphone.samples = Data(packet)
       }
     }
   }

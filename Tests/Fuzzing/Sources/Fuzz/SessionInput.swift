@@ -36,7 +36,7 @@ enum SessionInput {
       let setup = try? SessionSetup(request.start),
       let session = try? VoiceSession(setup, engine: WebRTCVoiceEngine.self)
     else { return nil }
-    return SessionRequests(session: session, setup: setup)
+    return SessionRequests(session: session, setup: setup) { _ in false }
   }
 
   private static func nextMessage(

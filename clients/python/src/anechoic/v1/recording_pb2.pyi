@@ -37,7 +37,7 @@ class RecordSessionResponse(_message.Message):
     def __init__(self, waiting: _Optional[_Union[RecordSessionResponse.Waiting, _Mapping]] = ..., recording: _Optional[bytes] = ...) -> None: ...
 
 class RecordedAct(_message.Message):
-    __slots__ = ["control", "digest", "draining", "end", "gesture", "gesture_expired", "injection", "injection_allowed", "microphone_late", "microphone_stopped", "output_dropped", "permission_request", "playback_client_changed", "reduced", "request", "resumed", "suspended", "time_ns", "turn", "withheld_samples"]
+    __slots__ = ["control", "digest", "draining", "end", "gesture", "gesture_expired", "head_responses", "injection", "injection_allowed", "microphone_late", "microphone_stopped", "output_dropped", "permission_request", "playback_client_changed", "profile_lookup", "reduced", "request", "resumed", "suspended", "time_ns", "turn", "withheld_samples"]
     class End(_message.Message):
         __slots__ = ["flushed", "frames", "reason"]
         FLUSHED_FIELD_NUMBER: _ClassVar[int]
@@ -56,6 +56,13 @@ class RecordedAct(_message.Message):
         gesture_id: str
         muted: bool
         def __init__(self, client: _Optional[_Union[RecordedClient, _Mapping]] = ..., gesture_id: _Optional[str] = ..., muted: bool = ...) -> None: ...
+    class HeadResponses(_message.Message):
+        __slots__ = ["listener_profile", "sha256"]
+        LISTENER_PROFILE_FIELD_NUMBER: _ClassVar[int]
+        SHA256_FIELD_NUMBER: _ClassVar[int]
+        listener_profile: str
+        sha256: str
+        def __init__(self, listener_profile: _Optional[str] = ..., sha256: _Optional[str] = ...) -> None: ...
     class Injection(_message.Message):
         __slots__ = ["begun_by", "cancelled", "completed", "injection_id", "piece"]
         class Piece(_message.Message):
@@ -95,6 +102,13 @@ class RecordedAct(_message.Message):
         stored_decision: bool
         usage_description: str
         def __init__(self, client: _Optional[_Union[RecordedClient, _Mapping]] = ..., usage_description: _Optional[str] = ..., stored_decision: bool = ...) -> None: ...
+    class ProfileLookup(_message.Message):
+        __slots__ = ["found", "listener_profile"]
+        FOUND_FIELD_NUMBER: _ClassVar[int]
+        LISTENER_PROFILE_FIELD_NUMBER: _ClassVar[int]
+        found: bool
+        listener_profile: str
+        def __init__(self, listener_profile: _Optional[str] = ..., found: bool = ...) -> None: ...
     class Resumption(_message.Message):
         __slots__ = ["microphone_sample"]
         MICROPHONE_SAMPLE_FIELD_NUMBER: _ClassVar[int]
@@ -109,6 +123,7 @@ class RecordedAct(_message.Message):
     END_FIELD_NUMBER: _ClassVar[int]
     GESTURE_EXPIRED_FIELD_NUMBER: _ClassVar[int]
     GESTURE_FIELD_NUMBER: _ClassVar[int]
+    HEAD_RESPONSES_FIELD_NUMBER: _ClassVar[int]
     INJECTION_ALLOWED_FIELD_NUMBER: _ClassVar[int]
     INJECTION_FIELD_NUMBER: _ClassVar[int]
     MICROPHONE_LATE_FIELD_NUMBER: _ClassVar[int]
@@ -116,6 +131,7 @@ class RecordedAct(_message.Message):
     OUTPUT_DROPPED_FIELD_NUMBER: _ClassVar[int]
     PERMISSION_REQUEST_FIELD_NUMBER: _ClassVar[int]
     PLAYBACK_CLIENT_CHANGED_FIELD_NUMBER: _ClassVar[int]
+    PROFILE_LOOKUP_FIELD_NUMBER: _ClassVar[int]
     REDUCED_FIELD_NUMBER: _ClassVar[int]
     REQUEST_FIELD_NUMBER: _ClassVar[int]
     RESUMED_FIELD_NUMBER: _ClassVar[int]
@@ -129,6 +145,7 @@ class RecordedAct(_message.Message):
     end: RecordedAct.End
     gesture: RecordedAct.Gesture
     gesture_expired: str
+    head_responses: RecordedAct.HeadResponses
     injection: RecordedAct.Injection
     injection_allowed: bool
     microphone_late: bool
@@ -136,6 +153,7 @@ class RecordedAct(_message.Message):
     output_dropped: int
     permission_request: RecordedAct.PermissionRequest
     playback_client_changed: _events_pb2.PlaybackClientChanged
+    profile_lookup: RecordedAct.ProfileLookup
     reduced: bool
     request: _voice_processing_pb2.ProcessRequest
     resumed: RecordedAct.Resumption
@@ -143,7 +161,7 @@ class RecordedAct(_message.Message):
     time_ns: int
     turn: RecordedAct.Turn
     withheld_samples: int
-    def __init__(self, time_ns: _Optional[int] = ..., request: _Optional[_Union[_voice_processing_pb2.ProcessRequest, _Mapping]] = ..., turn: _Optional[_Union[RecordedAct.Turn, _Mapping]] = ..., control: _Optional[_Union[RecordedAct.OtherControl, _Mapping]] = ..., gesture: _Optional[_Union[RecordedAct.Gesture, _Mapping]] = ..., gesture_expired: _Optional[str] = ..., permission_request: _Optional[_Union[RecordedAct.PermissionRequest, _Mapping]] = ..., injection: _Optional[_Union[RecordedAct.Injection, _Mapping]] = ..., microphone_stopped: _Optional[_Union[RecordedAct.MicrophoneStopped, _Mapping]] = ..., draining: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., end: _Optional[_Union[RecordedAct.End, _Mapping]] = ..., digest: _Optional[_Union[OutputDigest, _Mapping]] = ..., output_dropped: _Optional[int] = ..., microphone_late: bool = ..., injection_allowed: bool = ..., reduced: bool = ..., suspended: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[RecordedAct.Resumption, _Mapping]] = ..., playback_client_changed: _Optional[_Union[_events_pb2.PlaybackClientChanged, _Mapping]] = ..., withheld_samples: _Optional[int] = ...) -> None: ...
+    def __init__(self, time_ns: _Optional[int] = ..., request: _Optional[_Union[_voice_processing_pb2.ProcessRequest, _Mapping]] = ..., turn: _Optional[_Union[RecordedAct.Turn, _Mapping]] = ..., control: _Optional[_Union[RecordedAct.OtherControl, _Mapping]] = ..., gesture: _Optional[_Union[RecordedAct.Gesture, _Mapping]] = ..., gesture_expired: _Optional[str] = ..., permission_request: _Optional[_Union[RecordedAct.PermissionRequest, _Mapping]] = ..., injection: _Optional[_Union[RecordedAct.Injection, _Mapping]] = ..., microphone_stopped: _Optional[_Union[RecordedAct.MicrophoneStopped, _Mapping]] = ..., draining: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., end: _Optional[_Union[RecordedAct.End, _Mapping]] = ..., digest: _Optional[_Union[OutputDigest, _Mapping]] = ..., output_dropped: _Optional[int] = ..., microphone_late: bool = ..., injection_allowed: bool = ..., reduced: bool = ..., suspended: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[RecordedAct.Resumption, _Mapping]] = ..., playback_client_changed: _Optional[_Union[_events_pb2.PlaybackClientChanged, _Mapping]] = ..., profile_lookup: _Optional[_Union[RecordedAct.ProfileLookup, _Mapping]] = ..., head_responses: _Optional[_Union[RecordedAct.HeadResponses, _Mapping]] = ..., withheld_samples: _Optional[int] = ...) -> None: ...
 
 class RecordedClient(_message.Message):
     __slots__ = ["is_media_client", "name"]
@@ -154,10 +172,11 @@ class RecordedClient(_message.Message):
     def __init__(self, name: _Optional[str] = ..., is_media_client: bool = ...) -> None: ...
 
 class RecordingHeader(_message.Message):
-    __slots__ = ["engine", "engine_weights_sha256", "frames_per_turn", "injection_allowed", "owner", "permissions_stored", "server_version", "start"]
+    __slots__ = ["engine", "engine_weights_sha256", "frames_per_turn", "head_responses_sha256", "injection_allowed", "owner", "permissions_stored", "server_version", "start"]
     ENGINE_FIELD_NUMBER: _ClassVar[int]
     ENGINE_WEIGHTS_SHA256_FIELD_NUMBER: _ClassVar[int]
     FRAMES_PER_TURN_FIELD_NUMBER: _ClassVar[int]
+    HEAD_RESPONSES_SHA256_FIELD_NUMBER: _ClassVar[int]
     INJECTION_ALLOWED_FIELD_NUMBER: _ClassVar[int]
     OWNER_FIELD_NUMBER: _ClassVar[int]
     PERMISSIONS_STORED_FIELD_NUMBER: _ClassVar[int]
@@ -166,9 +185,10 @@ class RecordingHeader(_message.Message):
     engine: str
     engine_weights_sha256: str
     frames_per_turn: int
+    head_responses_sha256: str
     injection_allowed: bool
     owner: RecordedClient
     permissions_stored: bool
     server_version: str
     start: _voice_processing_pb2.Start
-    def __init__(self, engine: _Optional[str] = ..., server_version: _Optional[str] = ..., start: _Optional[_Union[_voice_processing_pb2.Start, _Mapping]] = ..., owner: _Optional[_Union[RecordedClient, _Mapping]] = ..., injection_allowed: bool = ..., frames_per_turn: _Optional[int] = ..., engine_weights_sha256: _Optional[str] = ..., permissions_stored: bool = ...) -> None: ...
+    def __init__(self, engine: _Optional[str] = ..., server_version: _Optional[str] = ..., start: _Optional[_Union[_voice_processing_pb2.Start, _Mapping]] = ..., owner: _Optional[_Union[RecordedClient, _Mapping]] = ..., injection_allowed: bool = ..., frames_per_turn: _Optional[int] = ..., engine_weights_sha256: _Optional[str] = ..., permissions_stored: bool = ..., head_responses_sha256: _Optional[str] = ...) -> None: ...

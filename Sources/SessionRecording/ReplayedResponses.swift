@@ -1,0 +1,50 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import SpatialAudio
+internal import VoiceSessions
+
+/// The head-related responses of a replay, compared with the recorded ones.
+final class ReplayedResponses {
+  /// Whether all responses had the recorded digests so far.
+  private(set) var areSame = true
+  private let profiles: [String: MeasuredResponses]
+  /// Nil for a session that cannot render.
+  private let rate: SampleRate?
+  private var lookup = Anechoic_V1_RecordedAct.ProfileLookup()
+
+  init(_ profiles: [String: MeasuredResponses], rate: SampleRate?) {
+    self.profiles = profiles
+    self.rate = rate
+  }
+
+  /// Returns whether the client of the recorded session had a profile at that time.
+  func hasProfile(_ name: String) -> Bool { lookup.found && lookup.listenerProfile == name }
+
+  /// Returns the responses of a profile, or the generic ones, and compares their digest. A recording of
+  /// an earlier version has no digest. Returns nil for a session that cannot render.
+  func set(of profile: String, recorded digest: String) throws(SOFAFault) -> HeadRelatedSet? {
+    guard let rate else { return nil }
+    let set =
+      if let own = profiles[profile] {
+        try HeadRelatedSet(own, rate: rate)
+      } else {
+        try HeadRelatedSet.generic(rate: rate)
+      }
+    if !digest.isEmpty, set.digest != digest { areSame = false }
+    return set
+  }
+
+  /// Follows the acts on profiles.
+  func take(_ act: Anechoic_V1_RecordedAct, for session: VoiceSession) {
+    switch act.act {
+    case .profileLookup(let lookup): self.lookup = lookup
+    case .headResponses(let change):
+      guard let set = try? set(of: change.listenerProfile, recorded: change.sha256) else {
+        areSame = false
+        return
+      }
+      session.useHeadResponses(set)
+    default: break
+    }
+  }
+}

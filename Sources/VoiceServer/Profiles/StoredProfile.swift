@@ -1,0 +1,42 @@
+internal import Foundation
+internal import SpatialAudio
+
+/// A profile that a client has uploaded.
+struct StoredProfile: Sendable {
+  let id: String
+  let createTime: Date
+  let directions: Int
+  let length: Int
+  /// The size of the stored form in bytes.
+  let size: Int
+  /// The SHA-256 digest of the responses, in hexadecimal digits.
+  let digest: String
+  /// The stored form, or nil if it is in a file.
+  let contents: [UInt8]?
+
+  /// Creates a profile of its stored form: the encoded responses and their digest.
+  init(
+    id: String, createTime: Date, _ responses: MeasuredResponses, _ stored: [UInt8], inMemory: Bool
+  ) {
+    self.id = id
+    self.createTime = createTime
+    directions = responses.directionCount
+    length = responses.length
+    size = stored.count
+    digest = SHA256Digest.text(stored.suffix(SHA256Digest.size))
+    contents = inMemory ? stored : nil
+  }
+
+  /// Returns the stored form of encoded responses.
+  static func stored(_ encoded: [UInt8]) -> [UInt8] { encoded + SHA256Digest.of(encoded) }
+
+  /// Returns the responses of a stored form. Throws if it is damaged.
+  static func responses(_ stored: [UInt8]) throws(SOFAFault) -> MeasuredResponses {
+    guard stored.count > SHA256Digest.size else { throw SOFAFault("is cut off") }
+    let encoded = Array(stored.dropLast(SHA256Digest.size))
+    guard SHA256Digest.of(encoded).elementsEqual(stored.suffix(SHA256Digest.size)) else {
+      throw SOFAFault("is damaged")
+    }
+    return try MeasuredResponses(encoded: encoded)
+  }
+}
