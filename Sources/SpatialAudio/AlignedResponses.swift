@@ -12,6 +12,8 @@ struct AlignedResponses {
   private static let threshold: Float = 0.15
 
   let directions: [SIMD3<Float>]
+  /// The height of the lowest direction, -1 straight below.
+  private let lowest: Float
   let taps: Int
   /// For each direction, the filter of the left ear and of the right ear.
   let filters: [Float]
@@ -44,6 +46,7 @@ struct AlignedResponses {
     }
     let earliest = onsets.min() ?? 0
     directions = measured.directions.map { $0 / max(1e-6, ($0 * $0).sum().squareRoot()) }
+    lowest = directions.map(\.z).min() ?? -1
     self.taps = taps
     self.filters = filters
     self.onsets = onsets.map { $0 - earliest }
@@ -68,8 +71,17 @@ struct AlignedResponses {
     }
   }
 
+  /// Returns a direction below all measured ones as one at the lowest height, as far to the side, because
+  /// the side is what the delay between the ears tells.
+  private func raised(_ direction: SIMD3<Float>) -> SIMD3<Float> {
+    guard direction.z < lowest else { return direction }
+    let ahead = max(0, 1 - lowest * lowest - direction.y * direction.y).squareRoot()
+    return [direction.x < 0 ? -ahead : ahead, direction.y, lowest]
+  }
+
   /// Returns the measured directions next to another one, with weights that sum to 1.
   func neighbours(of direction: SIMD3<Float>) -> [(index: Int, weight: Float)] {
+    let direction = raised(direction)
     var nearest: [(index: Int, distance: Float)] = []
     for (index, other) in directions.enumerated() {
       let difference = other - direction

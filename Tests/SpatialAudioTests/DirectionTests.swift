@@ -48,6 +48,21 @@ struct DirectionTests {
     #expect(ears.delay > 500e-6)
   }
 
+  /// The data ends 40° below the ears.
+  @Test(arguments: [0, 45, 90, 180, 270] as [Float])
+  func aSourceStraightBelowIsInTheMiddle(azimuth: Float) throws {
+    func ears(elevation: Float) throws -> Ears {
+      var rendering = try Rendering()
+      rendering.play(
+        impulse(.hz48000, frames: 3), at: Placement(azimuth: azimuth, elevation: elevation, distance: 1))
+      return Ears(left: rendering.left, right: rendering.right, .hz48000)
+    }
+    let below = try ears(elevation: -90)
+    #expect(abs(below.level) < 1.5 && abs(below.delay) < 40e-6)
+    // On the way there, the differences become smaller.
+    #expect(try abs(ears(elevation: -80).delay) <= abs(ears(elevation: -50).delay) + 20e-6)
+  }
+
   @Test func aTurnedHeadHearsTheSourceOnItsOtherSide() throws {
     let noise = Signals.noise(4_800)
     var turned = try Rendering()
