@@ -101,6 +101,11 @@ extension SettingFormat<String?> {
   public static var file: Self {
     optionalText("file", allowed: "the path of a file")
   }
+
+  /// The path of a folder. An empty text stands for no folder.
+  public static var folder: Self {
+    optionalText("folder", allowed: "the path of a folder")
+  }
 }
 
 extension SettingFormat<[String]> {

@@ -63,7 +63,7 @@ extension ServerSettings {
       clients
       """),
     Setting(
-      "sessions.profiles_directory", \.profilesDirectory, .file, .restart,
+      "sessions.profiles_directory", \.profilesDirectory, .folder, .restart,
       """
       The folder that keeps the profiles for spatial audio that clients upload. Without it, profiles \
       last until the server stops

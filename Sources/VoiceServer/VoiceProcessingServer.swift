@@ -45,7 +45,8 @@ public final class VoiceProcessingServer: Sendable {
     let live = LiveConfiguration(configuration)
     self.live = live
     servesReflection = configuration.servesReflection
-    health = HealthService(services: [RPC.voiceProcessing, RPC.sessions, RPC.routing]) {
+    let services = [RPC.voiceProcessing, RPC.sessions, RPC.routing, RPC.profiles]
+    health = HealthService(services: services) {
       directory.isFull
     }
     configuration.metrics.addSessions(maximum: limits.sessions) { directory.count }

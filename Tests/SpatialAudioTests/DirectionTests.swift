@@ -53,8 +53,8 @@ struct DirectionTests {
   func aSourceStraightBelowIsInTheMiddle(azimuth: Float) throws {
     func ears(elevation: Float) throws -> Ears {
       var rendering = try Rendering()
-      rendering.play(
-        impulse(.hz48000, frames: 3), at: Placement(azimuth: azimuth, elevation: elevation, distance: 1))
+      let place = Placement(azimuth: azimuth, elevation: elevation, distance: 1)
+      rendering.play(impulse(.hz48000, frames: 3), at: place)
       return Ears(left: rendering.left, right: rendering.right, .hz48000)
     }
     let below = try ears(elevation: -90)

@@ -45,7 +45,7 @@ struct ServiceTests {
       #expect(
         list.statuses.mapValues(\.status) == [
           "": .serving, RPC.voiceProcessing: .serving, RPC.sessions: .serving,
-          RPC.routing: .serving,
+          RPC.routing: .serving, RPC.profiles: .serving,
           "liveness": .serving, "readiness": .serving,
         ])
     }
