@@ -120,27 +120,25 @@ public final class EdgeAgent: Sendable {
       watches.forEach { $0.stop() }
       watches.forEach { $0.join() }
     }
-    let programs = Task {
+    let tasks = Task {
       await withDiscardingTaskGroup { group in
         group.addTask { await self.pauseMedia() }
+        if let switching {
+          group.addTask { [self] in await switching.run(board, routes, otherPrograms) }
+        }
         for headset in headsets { group.addTask { await headset.run() } }
       }
     }
     let result: Result<Void, any Error>
     do {
       let link = link
-      try await race(
-        { try await link.run() }, { await keys.performAll() },
-        { [self] in
-          guard let switching else { return try await Task.sleep(for: .seconds(Int32.max)) }
-          try await switching.run(board, routes, otherPrograms)
-        })
+      try await race({ try await link.run() }, { await keys.performAll() })
       result = .success(())
     } catch {
       result = .failure(error)
     }
-    programs.cancel()
-    await programs.value
+    tasks.cancel()
+    await tasks.value
     await control?.stop()
     try result.get()
   }

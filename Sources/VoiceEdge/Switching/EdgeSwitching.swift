@@ -56,23 +56,24 @@ final class EdgeSwitching: Sendable {
   /// Runs until the task is cancelled. The machine then leaves its group.
   func run(
     _ board: StatusBoard, _ routes: RouteDirector, _ desktop: OtherPrograms?
-  ) async throws {
+  ) async {
     let link = RoutingLink(client) { [self] in
       registration
     } happened: { [self] event in
       await happened(event, routes)
     }
-    try await race(
-      { await link.run() },
-      { [self] in
-        while true {
+    await withDiscardingTaskGroup { group in
+      group.addTask { await link.run() }
+      group.addTask { [self] in
+        while !Task.isCancelled {
           var plays = false
           for player in media where await player.isPlaying { plays = true }
           link.report(activity(board.status.sounds, routes, desktop?.status, hasPlayer: plays))
           await resumeWithoutArbiter()
-          try await Task.sleep(for: Self.interval)
+          try? await Task.sleep(for: Self.interval)
         }
-      })
+      }
+    }
   }
 
   private var registration: Anechoic_V1_RegisterMachine {
