@@ -20,7 +20,7 @@ struct SOFAFile: ~Copyable {
   init(path: String) throws(SOFAFault) {
     var fault: Int32 = 0
     guard let content = mysofa_load(path, &fault) else {
-      throw SOFAFault("\(path): is not a readable SOFA file (error \(fault) of libmysofa)")
+      throw SOFAFault("\(path): is not a SOFA file of impulse responses")
     }
     self.content = content
   }
@@ -30,7 +30,7 @@ struct SOFAFile: ~Copyable {
     var fault: Int32 = 0
     guard let start = bytes.baseAddress,
       let content = mysofa_load_data(start.assumingMemoryBound(to: CChar.self), bytes.count, &fault)
-    else { throw SOFAFault("is not a readable SOFA file (error \(fault) of libmysofa)") }
+    else { throw SOFAFault("is not a SOFA file of impulse responses") }
     self.content = content
   }
 

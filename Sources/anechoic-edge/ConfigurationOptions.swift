@@ -115,7 +115,10 @@ struct ConfigurationOptions: ParsableArguments {
     }
     try Self.checkNoFolders(
       configuration.microphone.lamps + configuration.mute.lamps
-        + [configuration.programs.desktopMemory].compactMap { $0 })
+        + [
+          configuration.programs.desktopMemory, configuration.session.share,
+          configuration.session.join,
+        ].compactMap { $0 })
     if let named = configuration.audio.tuning {
       guard let tunings = try TuningFile.read(named.path) else {
         throw CommandFailure("\(named.place): \(named.path): no such file")
@@ -131,7 +134,7 @@ struct ConfigurationOptions: ParsableArguments {
     return configuration
   }
 
-  /// Throws if a path that the agent writes to is a folder. A file that does not exist may come later.
+  /// Throws if the path of a file is a folder. A file that does not exist may come later.
   private static func checkNoFolders(_ paths: [String]) throws(CommandFailure) {
     for path in paths {
       var isFolder: ObjCBool = false

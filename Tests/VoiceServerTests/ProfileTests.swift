@@ -56,6 +56,9 @@ struct ProfileTests {
     }
     let files = try #require(FileManager.default.subpaths(atPath: folder.path))
     let path = try #require(files.first { $0.hasSuffix("/other.profile") })
+    // A FIFO to which no program writes holds up nobody.
+    let owner = folder.appendingPathComponent(path).deletingLastPathComponent()
+    #expect(mkfifo(owner.appendingPathComponent("fifo.profile").path, 0o600) == 0)
     var bytes = try Data(contentsOf: folder.appendingPathComponent(path))
     bytes[bytes.count / 2] ^= 1
     try bytes.write(to: folder.appendingPathComponent(path))

@@ -51,15 +51,16 @@ struct ProfileFolder: Sendable {
   /// Returns the stored form of a profile, and the time when it was stored.
   func read(_ id: String, of owner: ProfileOwner) throws(SOFAFault) -> (stored: [UInt8], Date) {
     let largest = MeasuredResponses.largestSize + SHA256Digest.size
-    do {
-      let path = url(id, of: owner)
-      let file = try FileHandle(forReadingFrom: path)
-      let data = try file.read(upToCount: largest + 1) ?? Data()
-      let time = try FileManager.default.attributesOfItem(atPath: path.path)[.modificationDate]
-      return (Array(data), time as? Date ?? .distantPast)
-    } catch {
-      throw SOFAFault("cannot be read")
-    }
+    // A FIFO must not hold up the server, and a link must not lead elsewhere.
+    let descriptor = open(
+      url(id, of: owner).path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw SOFAFault("cannot be read") }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      let data = try? file.read(upToCount: largest + 1)
+    else { throw SOFAFault("is not a file that can be read") }
+    return (Array(data), Date(timeIntervalSince1970: TimeInterval(status.st_mtim.tv_sec)))
   }
 
   func write(_ stored: [UInt8], as id: String, of owner: ProfileOwner) throws {

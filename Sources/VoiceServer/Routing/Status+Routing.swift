@@ -12,7 +12,7 @@ extension Status {
   static let routingFull = Status(
     .resourceExhausted,
     "the arbiter has \(RoutingService.mostMachines) machines, or \(RoutingService.mostMachinesPerAccount)"
-      + " of this client",
+      + " of this host or client",
     reason: "ROUTING_FULL",
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 10) })
 
@@ -38,9 +38,9 @@ extension Status {
       self.init(
         .failedPrecondition, "the machine \"\(machine)\" is not registered", reason: "NO_HEADSET")
     case .unusable(let headset, let machine):
-      let user = machine.map { "the machine \"\($0)\"" } ?? "a machine of the group"
+      let user = machine.map { "the machine \"\($0)\" cannot" } ?? "no machine of the group can"
       self.init(
-        .failedPrecondition, "the headset \"\(headset)\" cannot be used by \(user) now",
+        .failedPrecondition, "\(user) use the headset \"\(headset)\" now",
         reason: "NO_HEADSET")
     }
   }
