@@ -92,6 +92,9 @@ struct BusConnectionTests {
     let connection = try await BusConnection.open(bus.address)
     try await connection.watch("type='signal',member='NameOwnerChanged'")
     let other = try await BusConnection.open(bus.address)
+    // The other connection reads what the bus tells it about its names.
+    let reading = Task { for await _ in other.messages {} }
+    defer { reading.cancel() }
     try await eventually("the connection ends") {
       _ = try await other.call(.bus("RequestName", [.string("org.example.A"), .uint32(0)]))
       _ = try await other.call(.bus("ReleaseName", [.string("org.example.A")]))
