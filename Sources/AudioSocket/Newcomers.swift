@@ -32,7 +32,7 @@ struct Newcomers: ~Copyable {
     for newcomer in waiting { close(newcomer.descriptor) }
   }
 
-  /// What to wait for with `poll`.
+  /// The connections, to wait for with `poll`.
   var events: [pollfd] {
     waiting.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
   }

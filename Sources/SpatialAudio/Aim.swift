@@ -75,7 +75,7 @@ struct Aim: Equatable {
   }
 }
 
-/// What a person or a program chose for a source.
+/// The choices of a person or a program for a source.
 public struct SourceSetting: Sendable, Equatable {
   public var placement: Placement
   /// A factor.

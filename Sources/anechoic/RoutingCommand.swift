@@ -18,21 +18,11 @@ struct RoutingOptions: ParsableArguments {
   @Option(help: "The group of machines. (default: the group without a name)")
   var group = ""
 
-  @OptionGroup var options: SessionsOptions
+  @OptionGroup var options: ControlOptions
 
   func validate() throws {
     guard group.isEmpty || Identifier.isValid(group) else {
       throw ValidationError("--group \(Identifier.rule).")
-    }
-  }
-
-  /// Runs `body` with a client of the server. A failure names the server.
-  func withClient(_ body: (RoutingClient) async throws -> Void) async throws {
-    do {
-      try await body(
-        try await options.connection.routingClient(of: options.server, as: options.identity))
-    } catch let status as Status {
-      throw CommandFailure(status, server: options.server)
     }
   }
 
@@ -48,7 +38,7 @@ struct ListRouting: AsyncParsableCommand {
   @OptionGroup var options: RoutingOptions
 
   func run() async throws {
-    try await options.withClient { client in
+    try await options.options.withArbiter { client in
       let routing = try await client.routing(of: options.group)
       let output = try LineFile("-")
       if options.options.json { return try output.show(routing.jsonLine()) }
@@ -75,7 +65,7 @@ struct ChooseHolder: AsyncParsableCommand {
   @OptionGroup var options: RoutingOptions
 
   func run() async throws {
-    try await options.withClient { client in
+    try await options.options.withArbiter { client in
       try options.show(
         await client.choose(
           machine, for: headset, group: options.group, untilReleased: !once))
@@ -93,7 +83,7 @@ struct ReleaseHolder: AsyncParsableCommand {
   @OptionGroup var options: RoutingOptions
 
   func run() async throws {
-    try await options.withClient { client in
+    try await options.options.withArbiter { client in
       try options.show(await client.release(headset, group: options.group))
     }
   }

@@ -8,7 +8,7 @@ import TestNetwork
 import Testing
 
 /// A microphone and a loudspeaker of two agents in two network namespaces, whose clocks differ by 300 parts
-/// per million. What the loudspeaker's agent receives is late by up to 100 ms.
+/// per million. The playback reaches the loudspeaker's agent up to 100 ms late.
 @Suite(
   .serialized, .timeLimit(.minutes(4)),
   .enabled(if: SoundRig.missingTools.isEmpty, "the rig's programs are not installed"),

@@ -54,7 +54,8 @@ struct RefusedRoutingTests {
     try await TestServer.run { server in
       let call = server.channel.call(
         Method(service: RPC.routing, name: RPC.arbitrate), timeout: .seconds(20))
-      let status = try await Self.status(of: call, after: tested.requests)
+      let status = try await server.status(
+        of: call, after: tested.requests.map { try $0.serializedBytes() })
       try status.expect(.invalidArgument, field: tested.field)
     }
   }
@@ -66,8 +67,9 @@ struct RefusedRoutingTests {
       let flood = (0..<2000).map { number in
         Anechoic_V1_ArbitrateRequest.with { $0.activity.mediaPlaying = number.isMultiple(of: 2) }
       }
-      let status = try await Self.status(
-        of: call, after: [.with { $0.register.machine = "desk" }] + flood)
+      let register = Anechoic_V1_ArbitrateRequest.with { $0.register.machine = "desk" }
+      let status = try await server.status(
+        of: call, after: ([register] + flood).map { try $0.serializedBytes() })
       #expect(status.code == .resourceExhausted && status.reason == "TOO_MANY_CONTROLS")
     }
   }
@@ -100,22 +102,6 @@ struct RefusedRoutingTests {
       } throws: {
         ["NO_HEADSET", "INVALID_FIELD"].contains(($0 as? Status)?.reason)
       }
-    }
-  }
-
-  private static func status(
-    of call: ClientCall, after requests: [Anechoic_V1_ArbitrateRequest]
-  ) async throws -> Status {
-    do {
-      for request in requests { try await call.send(request.serializedBytes()) }
-    } catch is Status {
-      // `receive` throws the same error.
-    }
-    do {
-      while try await call.receive() != nil {}
-      return .ok
-    } catch let status as Status {
-      return status
     }
   }
 }

@@ -63,12 +63,12 @@ struct TestServer {
     channel.call(Method(service: RPC.voiceProcessing, name: RPC.process), timeout: timeout)
   }
 
-  /// Returns the status of a call after these messages. The client closes its side only if
-  /// `halfClosing` is true.
+  /// Returns the status of a call, by default a `Process` call, after these messages. The client closes
+  /// its side only if `halfClosing` is true.
   func status(
-    after messages: [[UInt8]], halfClosing: Bool = false
+    of call: ClientCall? = nil, after messages: [[UInt8]], halfClosing: Bool = false
   ) async throws -> Status {
-    let call = call()
+    let call = call ?? self.call()
     do {
       for message in messages { try await call.send(message) }
       if halfClosing { call.halfClose() }

@@ -22,29 +22,6 @@ struct ProfilesCommand: AsyncParsableCommand {
     subcommands: [UploadProfile.self, ListProfiles.self, DeleteProfile.self])
 }
 
-/// The options of every command on profiles.
-struct ProfilesOptions: ParsableArguments {
-  @Option(help: ServerOptions.serverHelp)
-  var server = ServerOptions.usualServer
-
-  @OptionGroup(title: "Connection") var connection: ServerAccess
-  @OptionGroup var identity: ClientOption
-
-  @Flag(help: "Print JSON, one object per line.")
-  var json = false
-
-  func validate() throws { try connection.validate(for: server) }
-
-  /// Runs `body` with a client of the server. A failure names the server.
-  func withClient(_ body: (ProfilesClient) async throws -> Void) async throws {
-    do {
-      try await body(try await connection.profilesClient(of: server, as: identity))
-    } catch let status as Status {
-      throw CommandFailure(status, server: server)
-    }
-  }
-}
-
 /// The id of a profile, as an argument.
 struct ProfileID: ExpressibleByArgument, CustomStringConvertible {
   let description: String
@@ -66,11 +43,11 @@ struct UploadProfile: AsyncParsableCommand {
   @Argument(help: "The SOFA file, of at most 32 MiB.")
   var file: String
 
-  @OptionGroup var options: ProfilesOptions
+  @OptionGroup var options: ControlOptions
 
   func run() async throws {
     let sofa = try ShortFile.read(file, title: file, atMost: ProfileReader.largestFile)
-    try await options.withClient { client in
+    try await options.withProfiles { client in
       let profile = try await client.upload(sofa, as: id.description)
       try LineFile("-").show(options.json ? profile.jsonLine() : profile.line)
     }
@@ -81,10 +58,10 @@ struct ListProfiles: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List your profiles, one per line.")
 
-  @OptionGroup var options: ProfilesOptions
+  @OptionGroup var options: ControlOptions
 
   func run() async throws {
-    try await options.withClient { client in
+    try await options.withProfiles { client in
       let profiles = try await client.list()
       let output = try LineFile("-")
       for profile in profiles {
@@ -102,10 +79,10 @@ struct DeleteProfile: AsyncParsableCommand {
   @Argument(help: "The id of the profile.")
   var id: ProfileID
 
-  @OptionGroup var options: ProfilesOptions
+  @OptionGroup var options: ControlOptions
 
   func run() async throws {
-    try await options.withClient { client in
+    try await options.withProfiles { client in
       try await client.delete(id.description)
       let answer = Anechoic_V1_DeleteProfileResponse()
       try LineFile("-").show(options.json ? answer.jsonLine() : "deleted \(id)")

@@ -16,7 +16,7 @@ struct MuteSession: AsyncParsableCommand {
   @Option(parsing: .unconditional, help: MuteChange.generationHelp)
   var ifGeneration: UInt64?
 
-  @OptionGroup var options: SessionsOptions
+  @OptionGroup var options: ControlOptions
 
   func run() async throws {
     try await MuteChange(name: name, muted: true, ifGeneration: ifGeneration).run(options)
@@ -34,7 +34,7 @@ struct UnmuteSession: AsyncParsableCommand {
   @Option(parsing: .unconditional, help: MuteChange.generationHelp)
   var ifGeneration: UInt64?
 
-  @OptionGroup var options: SessionsOptions
+  @OptionGroup var options: ControlOptions
 
   func run() async throws {
     try await MuteChange(name: name, muted: false, ifGeneration: ifGeneration).run(options)
@@ -52,7 +52,7 @@ private struct MuteChange {
   let ifGeneration: UInt64?
 
   /// Changes the state, and prints it.
-  func run(_ options: SessionsOptions) async throws {
+  func run(_ options: ControlOptions) async throws {
     try await options.withClient { client in
       let state = try await client.setMute(
         name.description, muted: muted, ifGeneration: ifGeneration)
@@ -85,7 +85,7 @@ struct ReportMuteGesture: AsyncParsableCommand {
   @Flag(help: "The position of a switch. (default: toggle)")
   var direction: Direction?
 
-  @OptionGroup var options: SessionsOptions
+  @OptionGroup var options: ControlOptions
 
   func run() async throws {
     try await options.withClient { client in

@@ -23,32 +23,6 @@ struct SessionsCommand: AsyncParsableCommand {
     ])
 }
 
-/// The options of every command on sessions.
-///
-/// The group ServerOptions would be one level more. In debug builds, ArgumentParser checks a group five
-/// times for each level above it, so that a command with four levels needs a second to start.
-struct SessionsOptions: ParsableArguments {
-  @Option(help: ServerOptions.serverHelp)
-  var server = ServerOptions.usualServer
-
-  @OptionGroup(title: "Connection") var connection: ServerAccess
-  @OptionGroup var identity: ClientOption
-
-  @Flag(help: "Print JSON, one object per line.")
-  var json = false
-
-  func validate() throws { try connection.validate(for: server) }
-
-  /// Runs `body` with a client of the server. A failure names the server.
-  func withClient(_ body: (SessionsClient) async throws -> Void) async throws {
-    do {
-      try await body(try await connection.sessionsClient(of: server, as: identity))
-    } catch let status as Status {
-      throw CommandFailure(status, server: server)
-    }
-  }
-}
-
 /// The name of a session, as an argument.
 struct SessionName: ExpressibleByArgument, CustomStringConvertible {
   private static let collection = "sessions/"
@@ -68,7 +42,7 @@ struct ListSessions: AsyncParsableCommand {
     commandName: "list",
     abstract: "List all sessions, one per line.")
 
-  @OptionGroup var options: SessionsOptions
+  @OptionGroup var options: ControlOptions
 
   func run() async throws {
     try await options.withClient { client in
@@ -90,7 +64,7 @@ struct ShowSession: AsyncParsableCommand {
   @Argument(help: "The session: ID or sessions/ID.")
   var name: SessionName
 
-  @OptionGroup var options: SessionsOptions
+  @OptionGroup var options: ControlOptions
 
   func run() async throws {
     try await options.withClient { client in
@@ -123,7 +97,7 @@ struct WatchSession: AsyncParsableCommand {
       "Show statistics too, at this interval: 1s, 500ms, from 100ms to 1h.", valueName: "time"))
   var stats: DurationArgument?
 
-  @OptionGroup var options: SessionsOptions
+  @OptionGroup var options: ControlOptions
 
   func validate() throws {
     let interval = stats?.duration ?? .seconds(1)
@@ -152,7 +126,7 @@ struct DeleteSession: AsyncParsableCommand {
   @Argument(help: "The session: ID or sessions/ID.")
   var name: SessionName
 
-  @OptionGroup var options: SessionsOptions
+  @OptionGroup var options: ControlOptions
 
   func run() async throws {
     try await options.withClient { client in

@@ -27,7 +27,7 @@ struct SetSession: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("A field and its new value.", valueName: "field=value"))
   var fields: [KeyValue]
 
-  @OptionGroup var options: SessionsOptions
+  @OptionGroup var options: ControlOptions
 
   func run() async throws {
     var update: SessionUpdate
