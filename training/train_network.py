@@ -1,9 +1,8 @@
-"""Trains the network on examples."""
+"""Trains the network on examples: on a GPU by PyTorch, otherwise by `QuickNetwork`."""
 
 from __future__ import annotations
 
 import argparse
-import copy
 import time
 from pathlib import Path
 
@@ -14,45 +13,92 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 import features as hearing
 from examples import AIMS, COMPRESSION, HEARD
 from network import Suppressor
+from quick_network import QuickNetwork
+
+# The examples at the end of each file that are only measured.
+_HELD_OUT = 60
 
 
 class Batches:
-    """Random batches of examples."""
+    """Random parts of examples, each frames x values as `examples.examples` orders them."""
 
-    def __init__(self, files: list[Path], size: int, seed: int):
-        self.files = [np.load(file, mmap_mode="r") for file in files]
-        self.places = [(file, index) for file, array in enumerate(self.files) for index in range(len(array))]
-        self.size = size
-        self.random = np.random.default_rng(seed)
-        self.waiting: list[int] = []
+    def __init__(self, files: list[Path], seed: int):
+        self._files = [np.load(file, mmap_mode="r") for file in files]
+        self._random = np.random.default_rng(seed)
+        self._waiting: list[tuple[int, int]] = []
+        # Of a whole example.
+        self.frames = self._files[0].shape[1]
 
-    def next(self) -> torch.Tensor:
-        """Returns calls x frames x values, as `examples.examples` orders them."""
-        if len(self.waiting) < self.size:
-            self.waiting = list(self.random.permutation(len(self.places)))
-        chosen, self.waiting = self.waiting[: self.size], self.waiting[self.size :]
-        examples = [self.files[file][index] for file, index in (self.places[k] for k in chosen)]
-        return torch.tensor(np.stack(examples)).float()
+    def next(self, size: int, frames: int) -> list[np.ndarray]:
+        """Returns `size` examples."""
+        if len(self._waiting) < size:
+            places = [(file, index) for file, array in enumerate(self._files)
+                      for index in range(max(1, len(array) - _HELD_OUT))]
+            self._waiting = [places[k] for k in self._random.permutation(len(places))]
+        chosen, self._waiting = self._waiting[:size], self._waiting[size:]
+        return [self._part(file, index, frames) for file, index in chosen]
+
+    def _part(self, file: int, index: int, frames: int) -> np.ndarray:
+        start = self._random.integers(self._files[file].shape[1] - frames + 1)
+        return np.array(self._files[file][index, start : start + frames])
+
+    def held_out(self) -> list[np.ndarray]:
+        return [np.array(example) for file in self._files for example in file[-_HELD_OUT:]]
 
 
-def loss(network: Suppressor, batch: torch.Tensor, lost: float, interpolation: torch.Tensor) -> torch.Tensor:
-    """Compares spectra after each of the three gains with their aims. Too little sound counts `lost` times as much as
-    too much."""
+def loss(network: Suppressor, batch: torch.Tensor, lost: float, voice: float, kinds: np.ndarray) -> torch.Tensor:
+    """Compares spectra after each of the three gains, which count as `kinds` says, with their aims. Too little sound
+    counts `lost` times as much as too much. The decision on voice counts `voice` times."""
     calls, frames = batch.shape[:2]
     heard, rest = batch[..., :HEARD], batch[..., HEARD:-1].reshape(calls, frames, 1 + 2 * AIMS, hearing.BINS)
     gains, logits, _ = network(heard.reshape(calls, frames, hearing.FEATURES, hearing.BANDS))
     error, aims, products = rest[:, :, 0], rest[:, :, 1 : 1 + AIMS], rest[:, :, 1 + AIMS :]
-    compressed = (gains.float() @ interpolation).clamp(1e-5) ** COMPRESSION
-    total, found = 0.3 * binary_cross_entropy_with_logits(logits.float(), batch[..., -1]), error
+    interpolation = torch.tensor(hearing.INTERPOLATION, device=batch.device)
+    compressed = (gains @ interpolation).clamp(1e-5) ** COMPRESSION
+    total, found = voice * binary_cross_entropy_with_logits(logits, batch[..., -1]), error
     for index in range(AIMS):
         found = found * compressed[:, index]
         aim = aims[:, :, index]
         difference = found - aim
         weight = 1 + (lost - 1) * (difference.detach() < 0)
-        total = total + (weight * difference**2).mean()
         # The squared distance of two complex numbers, by the law of cosines.
-        total = total + 0.3 * (found**2 + aim**2 - 2 * found * products[:, :, index]).mean()
+        distance = found**2 + aim**2 - 2 * found * products[:, :, index]
+        total = total + kinds[index] * (weight * difference**2 + 0.3 * distance).mean()
     return total
+
+
+class TorchNetwork:
+    """The network on a device of PyTorch, with the interface of `QuickNetwork`."""
+
+    def __init__(self, network: Suppressor, device: str):
+        self._network, self._device = network.to(device), device
+        vector = torch.nn.utils.parameters_to_vector(network.parameters())
+        self.weights = torch.nn.Parameter(vector.detach().clone())
+
+    def learn(self, batches: list[list[np.ndarray]], lost: float, voice: float, kinds: np.ndarray) -> float:
+        torch.nn.utils.vector_to_parameters(self.weights.detach(), self._network.parameters())
+        self._network.zero_grad()
+        examples = np.stack([example for batch in batches for example in batch])
+        value = loss(self._network, torch.tensor(examples, device=self._device).float(), lost, voice, kinds)
+        value.backward()
+        slopes = [parameter.grad for parameter in self._network.parameters()]
+        self.weights.grad = torch.nn.utils.parameters_to_vector(slopes)
+        return value.item()
+
+    def state(self, weights: torch.Tensor) -> dict[str, torch.Tensor]:
+        torch.nn.utils.vector_to_parameters(weights.detach(), self._network.parameters())
+        return {name: value.cpu().clone() for name, value in self._network.state_dict().items()}
+
+
+def _measure(network: QuickNetwork | TorchNetwork, examples: list[np.ndarray], weights: torch.Tensor,
+             voice: float, kinds: np.ndarray) -> float:
+    """Returns the loss of weights on examples, with lost speech not weighted."""
+    kept = network.weights.detach().clone()
+    network.weights.data.copy_(weights)
+    parts = [examples[k : k + 4] for k in range(0, len(examples), 4)]
+    found = float(np.mean([network.learn([part], 1, voice, kinds) for part in parts]))
+    network.weights.data.copy_(kept)
+    return found
 
 
 def main() -> None:
@@ -60,42 +106,53 @@ def main() -> None:
     options.add_argument("output", type=Path)
     options.add_argument("examples", type=Path, nargs="+")
     options.add_argument("--minutes", type=float, default=60)
-    options.add_argument("--batch", type=int, default=8)
+    options.add_argument("--batch", type=int, default=8, help="whole examples in a step")
+    options.add_argument("--halves", type=float, default=0.65, help="the part of the time with halves of examples")
     options.add_argument("--rate", type=float, default=2e-3)
-    options.add_argument("--lost", type=float, default=1.5, help="weight of lost speech")
+    options.add_argument("--lost", type=float, default=1.8, help="weight of lost speech")
+    options.add_argument("--voice", type=float, default=0.3, help="weight of the decision on voice")
+    options.add_argument("--kinds", type=float, nargs=3, default=(60, 30, 10), help="weights of the three gains")
     options.add_argument("--from", dest="start", type=Path, help="weights to go on from")
-    options.add_argument("--bfloat16", action="store_true", help="faster where the processor has AMX")
+    options.add_argument("--threads", type=int, default=2)
+    options.add_argument("--device", default="quick", help="quick, or a device of PyTorch: cuda or cpu")
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     torch.manual_seed(chosen.seed)
-    torch.set_num_threads(1)
-    network = Suppressor()
+    start = Suppressor()
     if chosen.start:
-        network.load_state_dict(torch.load(chosen.start))
-    average = copy.deepcopy(network)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=chosen.rate, weight_decay=1e-3)
-    batches = Batches(chosen.examples, chosen.batch, chosen.seed)
-    interpolation = torch.tensor(hearing.INTERPOLATION)
-    began, step, mean = time.time(), 0, None
+        start.load_state_dict(torch.load(chosen.start))
+    network = (QuickNetwork(start, chosen.threads) if chosen.device == "quick" else TorchNetwork(start, chosen.device))
+    threads = chosen.threads if chosen.device == "quick" else 1
+    average = network.weights.detach().clone()
+    optimizer = torch.optim.AdamW([network.weights], lr=chosen.rate, weight_decay=1e-3)
+    batches, kinds = Batches(chosen.examples, chosen.seed), np.array(chosen.kinds, np.float32)
+    held_out, frames = batches.held_out(), batches.frames
+    began, measured, step, mean = time.time(), time.time(), 0, None
+
+    def save() -> None:
+        value = _measure(network, held_out, average, chosen.voice, kinds)
+        print(f"{(time.time() - began) / 60:.1f} min, step {step}: held-out loss {value:.4f}", flush=True)
+        torch.save(network.state(average), chosen.output)
+
     while (done := (time.time() - began) / (60 * chosen.minutes)) < 1:
         for group in optimizer.param_groups:
-            group["lr"] = chosen.rate * (0.5 + 0.5 * np.cos(np.pi * done)) * min(1, (step + 1) / 50) + 1e-5
-        with torch.autocast("cpu", torch.bfloat16, enabled=chosen.bfloat16):
-            value = loss(network, batches.next(), chosen.lost, interpolation)
-        optimizer.zero_grad()
-        value.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1)
+            group["lr"] = chosen.rate * (0.5 + 0.5 * np.cos(np.pi * done)) * min(1, (step + 1) / 100) + 1e-5
+        size, length = (2, frames // 2) if done < chosen.halves else (1, frames)
+        size = max(1, size * chosen.batch // threads)
+        value = network.learn(
+            [batches.next(size, length) for _ in range(threads)], chosen.lost, chosen.voice, kinds)
+        torch.nn.utils.clip_grad_norm_([network.weights], 1)
         optimizer.step()
         step += 1
-        keep = min(0.998, 1 - 1 / (step + 1))
         with torch.no_grad():
-            for old, new in zip(average.parameters(), network.parameters()):
-                old.lerp_(new, 1 - keep)
-        mean = value.item() if mean is None else 0.98 * mean + 0.02 * value.item()
-        if step % 50 == 0:
+            average.lerp_(network.weights.detach(), 1 - min(0.9985, 1 - 1 / (step + 1)))
+        mean = value if mean is None else 0.99 * mean + 0.01 * value
+        if step % 200 == 0:
             print(f"{(time.time() - began) / 60:.1f} min, step {step}: loss {mean:.4f}", flush=True)
-            torch.save(average.state_dict(), chosen.output)
-    torch.save(average.state_dict(), chosen.output)
+        if time.time() - measured > 300:
+            measured = time.time()
+            save()
+    save()
 
 
 if __name__ == "__main__":

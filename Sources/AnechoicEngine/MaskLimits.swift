@@ -51,8 +51,8 @@ struct MaskLimits {
       case nil: nil
       case .low: -8
       case .moderate: -16
-      case .high: -26
-      case .veryHigh: -45
+      case .high: -40
+      case .veryHigh: -60
       }
     let rivals: Float? = settings.isolatesVoice ? -45 : nil
     return (

@@ -1,0 +1,93 @@
+"""Makes new scenes from the parts of others: a talker, an echo, a noise and a competing voice of different scenes."""
+
+from __future__ import annotations
+
+import argparse
+from multiprocessing import Pool
+from pathlib import Path
+
+import numpy as np
+
+from scenes import Scene
+
+_MICROPHONE, _REFERENCE, _NEAR, _RIVAL, _ECHO = range(5)
+_files: dict = {}
+
+
+class Remixer:
+    """Takes parts of scenes at random."""
+
+    def __init__(self, scenes: np.ndarray, seed: int):
+        self.scenes = scenes
+        self.random = np.random.default_rng(seed)
+        self.silence = np.zeros(scenes.shape[2], np.float32)
+
+    def make(self) -> Scene:
+        random = self.random
+        kind = random.choice(["double talk", "far end", "no echo", "near end", "noise"], p=[0.4, 0.1, 0.08, 0.3, 0.12])
+        level = 10 ** (random.normal(-27, 6) / 20)
+        reference, echo, near, rival = (self.silence,) * 4
+        if kind in ("double talk", "far end", "no echo"):
+            reference, echo = self._parts(_ECHO, _REFERENCE, _ECHO)
+        if kind == "no echo":
+            echo = self.silence
+        echo = _scaled(echo, level * 10 ** (random.normal(1, 9) / 20))
+        if kind in ("double talk", "no echo", "near end"):
+            near = _scaled(*self._parts(_NEAR, _NEAR), level)
+        if random.random() < 0.1:
+            rival = _scaled(*self._parts(_NEAR, _NEAR), level * 10 ** (-random.uniform(6, 22) / 20))
+        distance = random.uniform(-6, 20) if random.random() < 0.65 else random.uniform(20, 50)
+        noise = _scaled(self._noise(), level * 10 ** (-distance / 20))
+        microphone = near + rival + echo + noise
+        factor = min(1, 0.99 / (np.abs(microphone).max() + 1e-9))
+        near, rival, echo, microphone = (part * factor for part in (near, rival, echo, microphone))
+        return Scene(microphone, reference, near, rival, echo)
+
+    def _parts(self, needed: int, *wanted: int) -> list[np.ndarray]:
+        """Returns signals of a scene in which one signal is not silent."""
+        while True:
+            scene = self.scenes[self.random.integers(len(self.scenes))]
+            if np.abs(scene[needed]).max() > 30:
+                return [scene[k].astype(np.float32) / 32768 for k in wanted]
+
+    def _noise(self) -> np.ndarray:
+        if self.random.random() < 0.2:  # babble
+            return sum(_scaled(*self._parts(_NEAR, _NEAR), 1) for _ in range(self.random.integers(3, 9)))
+        while True:
+            scene = self.scenes[self.random.integers(len(self.scenes))].astype(np.float32) / 32768
+            if np.abs(scene[_MICROPHONE]).max() < 0.98:
+                return scene[_MICROPHONE] - scene[_NEAR] - scene[_RIVAL] - scene[_ECHO]
+
+
+def _scaled(samples: np.ndarray, level: float) -> np.ndarray:
+    power = (samples.reshape(-1, 320) ** 2).mean(1)
+    active = power[power > 1e-3 * power.max()] if power.max() > 0 else power
+    return samples * np.float32(level / np.sqrt(active.mean() + 1e-12))
+
+
+def _start(scenes: Path, seed: int) -> None:
+    _files["all"] = (np.load(scenes, mmap_mode="r"), seed)
+
+
+def _scene(index: int) -> np.ndarray:
+    scenes, seed = _files["all"]
+    return Remixer(scenes, seed + index).make().stack()
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("scenes", type=Path)
+    options.add_argument("output", type=Path)
+    options.add_argument("--count", type=int, default=1000)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--jobs", type=int, default=2)
+    chosen = options.parse_args()
+    shape = (chosen.count, *np.load(chosen.scenes, mmap_mode="r").shape[1:])
+    output = np.lib.format.open_memmap(chosen.output, "w+", np.int16, shape)
+    with Pool(chosen.jobs, _start, (chosen.scenes, chosen.seed * 1_000_000)) as pool:
+        for index, scene in enumerate(pool.imap(_scene, range(chosen.count), chunksize=8)):
+            output[index] = scene
+
+
+if __name__ == "__main__":
+    main()
