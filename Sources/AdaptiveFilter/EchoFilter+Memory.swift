@@ -24,8 +24,8 @@ extension EchoFilter {
   /// Values that are kept between frames. Bins above 8 kHz have only what the filter needs there.
   struct State {
     private let memory: FloatArena
-    /// The spectra of the partitions. A partition that ends at 8 kHz has a remainder above: what its
-    /// spectrum needs to belong to an impulse response that ends with the partition.
+    /// The spectra of the partitions. All are whole, though most filter nothing above 8 kHz: an impulse
+    /// response that ends with its partition has something there.
     let filters: [Spectrum]
     let smoothError: UnsafeMutablePointer<Float>
     let smoothEcho: UnsafeMutablePointer<Float>

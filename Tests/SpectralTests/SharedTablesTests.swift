@@ -11,9 +11,11 @@ import Testing
     let first = tables.table(1) { Self.table(1) }
     let same = tables.table(1) { Self.table(2) }
     let other = tables.table(2) { Self.table(3) }
-    #expect(first === same)
-    #expect(first.start[0] == 1)
-    #expect(other.start[0] == 3)
+    withExtendedLifetime((first, same, other)) {
+      #expect(first === same)
+      #expect(first.start[0] == 1)
+      #expect(other.start[0] == 3)
+    }
   }
 
   @Test func aTableWithoutUsersIsFreed() {
@@ -25,6 +27,7 @@ import Testing
       withExtendedLifetime(table) { #expect(forgotten != nil) }
     }
     #expect(forgotten == nil)
-    #expect(tables.table(1) { Self.table(2) }.start[0] == 2)
+    let next = tables.table(1) { Self.table(2) }
+    withExtendedLifetime(next) { #expect(next.start[0] == 2) }
   }
 }
