@@ -11,10 +11,10 @@ struct FilterBand: ~Copyable {
   private let usedCount: Int
   private let partitions: Int
   private let memory: FloatBuffer
-  /// The spectra of the partitions, and of the reference that each filters.
-  private let filters: [Spectrum]
-  private let played: [ck_complex]
-  private var heard: [ck_complex]
+  /// The spectra of the partitions, the same for kernels, and the reference that each filters.
+  private let spectra: [Spectrum]
+  private let filters: [ck_complex]
+  private var played: [ck_complex]
   private var newest = 0
 
   /// Creates a band.
@@ -29,9 +29,9 @@ struct FilterBand: ~Copyable {
     count = bins.count
     usedCount = min(bins.upperBound, used) - min(bins.lowerBound, used)
     partitions = bins.isEmpty ? 0 : filters.count
-    self.filters = filters.prefix(partitions).map { [first] in $0.from(first) }
-    played = self.filters.map(\.forC)
-    heard = played
+    spectra = filters.prefix(partitions).map { [first] in $0.from(first) }
+    self.filters = spectra.map(\.forC)
+    played = self.filters
     memory = FloatBuffer((2 * (partitions + 1) + partitions) * count)
   }
 
@@ -68,10 +68,10 @@ struct FilterBand: ~Copyable {
   /// Estimates the echo of a frame with the filter as it is now.
   mutating func estimate(framesAgo: Int, into echo: Spectrum) {
     for partition in 0..<partitions {
-      heard[partition] = reference(of: partition, framesAgo: framesAgo).forC
+      played[partition] = reference(of: partition, framesAgo: framesAgo).forC
     }
     kernels.table.sum_of_products(
-      heard, played, Int32(partitions), echo.from(first).mutableForC, 0, Int32(count))
+      played, filters, Int32(partitions), echo.from(first).mutableForC, 0, Int32(count))
   }
 
   /// Computes the power of the error that the uncertainty lets expect, and a tenth of the mean power
@@ -85,7 +85,7 @@ struct FilterBand: ~Copyable {
     for partition in 0..<partitions {
       kernels.table.weigh_power(
         reference(of: partition).forC, uncertainty(partition), expected, Int32(count))
-      kernels.table.add_power(played[partition], level, Int32(count))
+      kernels.table.add_power(filters[partition], level, Int32(count))
     }
     let share = 0.1 / Float(partitions)
     for bin in 0..<count {
@@ -102,7 +102,7 @@ struct FilterBand: ~Copyable {
     for partition in 0..<partitions {
       kernels.table.adapt(
         ck_partition(
-          filter: filters[partition].mutableForC, uncertainty: uncertainty(partition),
+          filter: spectra[partition].mutableForC, uncertainty: uncertainty(partition),
           reference: reference(of: partition).forC),
         error.from(first).forC, divisor + first, growth + first, level + first, kept, Int32(count))
     }
