@@ -401,7 +401,8 @@ let package = Package(
       ],
       resources: [.copy("Stored")], swiftSettings: swift),
     .testTarget(
-      name: "AdaptiveFilterTests", dependencies: ["AdaptiveFilter", "Spectral", "TestAudio"],
+      name: "AdaptiveFilterTests",
+      dependencies: ["AdaptiveFilter", "Inference", "Spectral", "TestAudio"],
       swiftSettings: swift),
     .testTarget(
       name: "AnechoicAPITests", dependencies: ["AnechoicAPI", protobuf], swiftSettings: swift),

@@ -1,5 +1,5 @@
 internal import CKernels
-internal import Inference
+package import Inference
 package import Spectral
 
 /// A linear echo canceller: a partitioned-block frequency-domain Kalman filter (G. Enzner and P.
@@ -17,126 +17,60 @@ package struct EchoFilter: ~Copyable {
   private static let highPartitions = 6
   /// The number of partitions that are made causal in each frame.
   private static let constrained = 2
-  private static let forgetting: Float = 0.9995
+  /// The part of its power that the echo path keeps in a frame.
+  private static let kept: Float = 0.9995 * 0.9995
   private static let smoothing: Float = 0.1
 
   private let kernels: Kernels
+  private let sizes: Sizes
   private let hop: Int
-  /// The number of bins up to 8 kHz.
-  private let lowBins: Int
-  /// The number of values of a row, and of its part up to 8 kHz, both padded.
-  private let count: Int
-  private let lowCount: Int
   /// The power of a bin divided by that of the same sound at 16 kHz.
   private let scale: Float
   private let fft: RealFFT
-  private let memory: FloatBuffer
-  private let rows: Rows
+  private let state: State
+  private let results: Results
+  /// The bins up to 8 kHz, and those above.
+  private var lower: FilterBand
+  private var upper: FilterBand
   private var adaptation: LearnedAdaptation
-  /// The spectra of the filter's partitions, and of the reference that each filters.
-  private let filters: [ck_complex]
-  private var played: [ck_complex]
-  private var newest = 0
+  /// The partition that is made causal next.
   private var turn = 0
 
-  /// The memory of the filter, in rows of the same length.
-  private struct Rows {
-    let start: UnsafeMutablePointer<Float>
-    let count: Int
-
-    /// The reference has one spectrum more than the filter: the last frame's oldest.
-    static let references = partitions + 1
-    private static let frame = 2 * references + 3 * partitions
-    static let number = frame + 22
-
-    private func row(_ index: Int) -> UnsafeMutablePointer<Float> { start + index * count }
-
-    private func spectrum(_ index: Int) -> Spectrum {
-      Spectrum(real: row(index), imaginary: row(index + 1))
-    }
-
-    func reference(_ index: Int) -> Spectrum { spectrum(2 * index) }
-    func filter(_ index: Int) -> Spectrum { spectrum(2 * Self.references + 3 * index) }
-    func uncertainty(_ index: Int) -> UnsafeMutablePointer<Float> {
-      row(2 * Self.references + 3 * index + 2)
-    }
-
-    private func frameRow(_ index: Int) -> UnsafeMutablePointer<Float> { row(Self.frame + index) }
-    private func frameSpectrum(_ index: Int) -> Spectrum { spectrum(Self.frame + index) }
-
-    // State, kept between frames.
-    var cross: Spectrum { frameSpectrum(0) }
-    var smoothError: UnsafeMutablePointer<Float> { frameRow(2) }
-    var smoothEcho: UnsafeMutablePointer<Float> { frameRow(3) }
-    var smoothMicrophone: UnsafeMutablePointer<Float> { frameRow(4) }
-    // Results of one frame.
-    var estimate: Spectrum { frameSpectrum(5) }
-    var error: Spectrum { frameSpectrum(7) }
-    var echo: Spectrum { frameSpectrum(9) }
-    var errorPower: UnsafeMutablePointer<Float> { frameRow(11) }
-    var echoPower: UnsafeMutablePointer<Float> { frameRow(12) }
-    var microphonePower: UnsafeMutablePointer<Float> { frameRow(13) }
-    var crossPower: UnsafeMutablePointer<Float> { frameRow(14) }
-    var expected: UnsafeMutablePointer<Float> { frameRow(15) }
-    var noise: UnsafeMutablePointer<Float> { frameRow(16) }
-    var growth: UnsafeMutablePointer<Float> { frameRow(17) }
-    var divisor: UnsafeMutablePointer<Float> { frameRow(18) }
-    var level: UnsafeMutablePointer<Float> { frameRow(19) }
-    var microphone: Spectrum { frameSpectrum(20) }
-  }
-
   /// Creates a filter whose frames have `hop` samples: 10 ms at 8, 16, 32 or 48 kHz.
-  package init(hop: Int, weights: AdaptationWeights, kernels: Kernels = .best) {
+  ///
+  /// - Parameter work: Memory that others may use between frames.
+  package init(
+    hop: Int, weights: AdaptationWeights, kernels: Kernels = .best,
+    work: FloatArena = .forWork()
+  ) {
     self.hop = hop
     self.kernels = kernels
-    lowBins = min(hop + 1, LearnedAdaptation.mostBins)
-    lowCount = Kernels.padded(lowBins)
-    count = Kernels.padded(hop + 1)
+    sizes = Sizes(hop: hop)
     let ratio = Float(hop) / 160
     scale = ratio * ratio
-    fft = RealFFT(size: 2 * hop, kernels: kernels)
-    // A block of samples follows the rows, then the last block of the reference and that of the
-    // microphone.
-    memory = FloatBuffer(Rows.number * count + 4 * hop)
-    rows = Rows(start: memory.start, count: count)
-    filters = (0..<Self.partitions).map { [rows] in rows.filter($0).forC }
-    played = filters
-    adaptation = LearnedAdaptation(bins: lowBins, weights: weights, kernels: kernels)
+    state = State(sizes, partitions: Self.partitions)
+    results = Results(sizes, in: work)
+    fft = RealFFT(size: 2 * hop, kernels: kernels, work: results.transform)
+    lower = FilterBand(
+      0..<sizes.lowRow, used: sizes.bins, filters: state.filters, kernels: kernels)
+    upper = FilterBand(
+      sizes.lowRow..<sizes.row, used: sizes.bins,
+      filters: state.filters.prefix(Self.highPartitions), kernels: kernels)
+    adaptation = LearnedAdaptation(
+      bins: sizes.lowBins, weights: weights, kernels: kernels, work: results.decisions)
     reset()
   }
 
   /// Forgets the echo path.
   package mutating func reset() {
-    memory.clear()
+    state.clear()
+    lower.reset()
+    upper.reset()
     adaptation.reset()
-    for partition in 0..<Self.partitions {
-      let start = Self.firstUncertainty(partition)
-      for bin in 0...hop { rows.uncertainty(partition)[bin] = start }
-    }
-    for row in [rows.smoothError, rows.smoothEcho, rows.smoothMicrophone] {
-      for bin in 0...hop { row[bin] = 1e-6 * scale }
-    }
-  }
-
-  /// Later parts of an echo are softer: by 1 dB in 20 ms.
-  private static func firstUncertainty(_ partition: Int) -> Float {
-    var start: Float = 1
-    for _ in 0..<partition { start *= 0.886_920_4 }
-    return start
-  }
-
-  private var block: UnsafeMutablePointer<Float> { memory.start + Rows.number * count }
-  private var lastReference: UnsafeMutablePointer<Float> { block + 2 * hop }
-  private var lastMicrophone: UnsafeMutablePointer<Float> { block + 3 * hop }
-
-  /// Returns the number of bins in use in a partition.
-  private func used(_ partition: Int) -> Int32 {
-    Int32(partition < Self.highPartitions ? count : lowCount)
-  }
-
-  /// The spectrum of the reference that a partition filters, in an earlier frame.
-  private func reference(of partition: Int, framesAgo: Int = 0) -> Spectrum {
-    rows.reference((newest + partition + framesAgo) % Rows.references)
+    let silence = 1e-6 * scale
+    state.smoothError.update(repeating: silence, count: sizes.bins)
+    state.smoothEcho.update(repeating: silence, count: sizes.lowBins)
+    state.smoothMicrophone.update(repeating: silence, count: sizes.lowBins)
   }
 
   /// Learns from 10 ms of the microphone, and removes the echo of the reference from them and from
@@ -147,28 +81,37 @@ package struct EchoFilter: ~Copyable {
     microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>,
     into output: UnsafeMutablePointer<Float>
   ) {
+    let block = results.block
     addReference(reference)
     subtractEcho(from: microphone, into: output + hop)
     // The second half of the block is now the estimated echo.
     block.update(repeating: 0, count: hop)
-    fft.forward(block, into: rows.echo)
+    transform(into: results.echo)
     (block + hop).update(from: output + hop, count: hop)
-    fft.forward(block, into: rows.error)
+    transform(into: results.error)
     measure()
     decide()
     adapt()
     makeCausal()
-    subtractEcho(from: lastMicrophone, framesAgo: 1, into: output)
+    subtractEcho(from: state.lastMicrophone, framesAgo: 1, into: output)
     subtractEcho(from: microphone, into: output + hop)
-    lastMicrophone.update(from: microphone, count: hop)
+    state.lastMicrophone.update(from: microphone, count: hop)
+  }
+
+  /// Transforms the block, and clears the padding of the spectrum.
+  private func transform(into spectrum: Spectrum) {
+    fft.forward(results.block, into: spectrum)
+    spectrum.from(sizes.bins).clear(bins: sizes.row - sizes.bins)
   }
 
   private mutating func addReference(_ samples: UnsafePointer<Float>) {
-    newest = (newest + Rows.references - 1) % Rows.references
-    block.update(from: lastReference, count: hop)
+    let block = results.block
+    block.update(from: state.lastReference, count: hop)
     (block + hop).update(from: samples, count: hop)
-    lastReference.update(from: samples, count: hop)
-    fft.forward(block, into: reference(of: 0))
+    state.lastReference.update(from: samples, count: hop)
+    transform(into: results.echo)
+    lower.hear(results.echo)
+    upper.hear(results.echo)
   }
 
   /// Leaves the estimated echo in the second half of the block.
@@ -176,31 +119,23 @@ package struct EchoFilter: ~Copyable {
     from microphone: UnsafePointer<Float>, framesAgo: Int = 0,
     into output: UnsafeMutablePointer<Float>
   ) {
-    for partition in 0..<Self.partitions {
-      played[partition] = reference(of: partition, framesAgo: framesAgo).forC
-    }
-    estimate(partitions: Self.partitions, bins: 0..<lowCount)
-    estimate(partitions: Self.highPartitions, bins: lowCount..<count)
-    fft.inverse(rows.estimate, into: block)
+    lower.estimate(framesAgo: framesAgo, into: results.echo)
+    upper.estimate(framesAgo: framesAgo, into: results.echo)
+    fft.inverse(results.echo, into: results.block)
     let factor = 1 / Float(2 * hop)
-    let echo = block + hop
+    let echo = results.block + hop
     for index in 0..<hop {
       echo[index] *= factor
       output[index] = microphone[index] - echo[index]
     }
   }
 
-  private func estimate(partitions: Int, bins: Range<Int>) {
-    kernels.table.sum_of_products(
-      played, filters, Int32(partitions), rows.estimate.mutableForC, Int32(bins.lowerBound),
-      Int32(bins.count))
-  }
-
+  /// Measures the frame. The network needs most measurements, and only up to 8 kHz.
   private func measure() {
-    let (error, echo) = (rows.error, rows.echo)
-    let (cross, microphone) = (rows.cross, rows.microphone)
+    let (error, echo) = (results.error, results.echo)
+    let (cross, microphone) = (state.cross, results.microphone)
     let rate = Self.smoothing
-    for bin in 0..<count {
+    for bin in 0..<sizes.lowRow {
       let (a, b) = (error.real[bin], error.imaginary[bin])
       let (c, d) = (echo.real[bin], echo.imaginary[bin])
       microphone.real[bin] = a + c
@@ -208,75 +143,68 @@ package struct EchoFilter: ~Copyable {
       cross.real[bin] += rate * (a * c + b * d - cross.real[bin])
       cross.imaginary[bin] += rate * (b * c - a * d - cross.imaginary[bin])
     }
-    let all = Int32(count)
-    kernels.table.power(error.forC, rows.errorPower, all)
-    kernels.table.power(echo.forC, rows.echoPower, all)
-    kernels.table.power(microphone.forC, rows.microphonePower, all)
-    kernels.table.power(cross.forC, rows.crossPower, all)
-    for bin in 0..<count {
-      rows.smoothError[bin] += rate * (rows.errorPower[bin] - rows.smoothError[bin])
-      rows.smoothEcho[bin] += rate * (rows.echoPower[bin] - rows.smoothEcho[bin])
-      rows.smoothMicrophone[bin] +=
-        rate * (rows.microphonePower[bin] - rows.smoothMicrophone[bin])
-    }
-    rows.expected.update(repeating: 0, count: count)
-    rows.level.update(repeating: 0, count: count)
-    for partition in 0..<Self.partitions {
-      kernels.table.weigh_power(
-        reference(of: partition).forC, rows.uncertainty(partition), rows.expected, used(partition))
-      kernels.table.add_power(rows.filter(partition).forC, rows.level, used(partition))
-    }
+    let low = Int32(sizes.lowRow)
+    kernels.table.power(error.forC, results.errorPower, Int32(sizes.row))
+    kernels.table.power(echo.forC, results.echoPower, low)
+    kernels.table.power(microphone.forC, results.microphonePower, low)
+    kernels.table.power(cross.forC, results.crossPower, low)
+    Self.smooth(results.errorPower, into: state.smoothError, sizes.row)
+    Self.smooth(results.echoPower, into: state.smoothEcho, sizes.lowRow)
+    Self.smooth(results.microphonePower, into: state.smoothMicrophone, sizes.lowRow)
+    lower.measure(expected: results.divisor, level: results.level)
+    upper.measure(expected: results.divisor, level: results.level)
+  }
+
+  private static func smooth(
+    _ powers: UnsafePointer<Float>, into mean: UnsafeMutablePointer<Float>, _ count: Int
+  ) {
+    for bin in 0..<count { mean[bin] += smoothing * (powers[bin] - mean[bin]) }
   }
 
   private mutating func decide() {
-    let kept = Self.forgetting * Self.forgetting
-    for bin in 0..<count {
-      rows.expected[bin] *= 0.5
-      let partitions = bin < lowCount ? Self.partitions : Self.highPartitions
-      rows.level[bin] *= 0.1 / Float(partitions)
-    }
     adaptation.decide(
       LearnedAdaptation.Findings(
-        error: rows.errorPower, echo: rows.echoPower, microphone: rows.microphonePower,
-        smoothError: rows.smoothError, smoothEcho: rows.smoothEcho,
-        smoothMicrophone: rows.smoothMicrophone, cross: rows.crossPower, expected: rows.expected),
-      scale: scale, noise: rows.noise, growth: rows.growth)
+        error: results.errorPower, echo: results.echoPower, microphone: results.microphonePower,
+        smoothError: state.smoothError, smoothEcho: state.smoothEcho,
+        smoothMicrophone: state.smoothMicrophone, cross: results.crossPower,
+        expected: results.divisor),
+      scale: scale, noise: results.noise, growth: results.growth)
     decideAboveTheNetwork()
-    for bin in 0..<count {
-      let error = max(rows.errorPower[bin], rows.smoothError[bin])
-      rows.divisor[bin] = rows.expected[bin] + error * rows.noise[bin] + 1e-9 * scale
-      rows.growth[bin] *= 1 - kept
+    let (divisor, noise, growth) = (results.divisor, results.noise, results.growth)
+    let lost = 1 - Self.kept
+    for bin in 0..<sizes.row {
+      let error = max(results.errorPower[bin], state.smoothError[bin])
+      divisor[bin] = divisor[bin] + error * noise[bin] + 1e-9 * scale
+      growth[bin] *= lost
     }
   }
 
   /// Bins above 8 kHz follow the mean of those between 6 and 8 kHz.
   private func decideAboveTheNetwork() {
-    guard count > lowCount else { return }
-    let bins = (lowBins - 40)..<lowBins
-    for row in [rows.noise, rows.growth] {
+    guard sizes.row > sizes.lowRow else { return }
+    let bins = (sizes.lowBins - 40)..<sizes.lowBins
+    for row in [results.noise, results.growth] {
       var sum: Float = 0
       for bin in bins { sum += row[bin] }
       let mean = sum / Float(bins.count)
-      for bin in lowBins..<count { row[bin] = mean }
+      for bin in sizes.lowBins..<sizes.row { row[bin] = mean }
     }
   }
 
   private func adapt() {
-    for partition in 0..<Self.partitions {
-      kernels.table.adapt(
-        ck_partition(
-          filter: rows.filter(partition).mutableForC, uncertainty: rows.uncertainty(partition),
-          reference: reference(of: partition).forC),
-        rows.error.forC, rows.divisor, rows.growth, rows.level, Self.forgetting * Self.forgetting,
-        used(partition))
-    }
+    let (divisor, growth, level) = (results.divisor, results.growth, results.level)
+    lower.adapt(
+      error: results.error, divisor: divisor, growth: growth, level: level, kept: Self.kept)
+    upper.adapt(
+      error: results.error, divisor: divisor, growth: growth, level: level, kept: Self.kept)
   }
 
   /// Removes what the adaptation has put after the end of a partition, of two partitions in turn.
   private mutating func makeCausal() {
+    let block = results.block
     let factor = 1 / Float(2 * hop)
     for _ in 0..<Self.constrained {
-      let filter = rows.filter(turn)
+      let filter = state.filters[turn]
       fft.inverse(filter, into: block)
       for index in 0..<hop { block[index] *= factor }
       (block + hop).update(repeating: 0, count: hop)

@@ -33,9 +33,11 @@ struct LearnedAdaptation: ~Copyable {
   private let weights: AdaptationWeights
   private let bins: Int
   private let count: Int
+  private let work: FloatArena
   private let memory: FloatBuffer
   /// The state of the bins, part by part.
   private let state: UnsafeMutablePointer<Float>
+  // Results of one frame.
   private let features: UnsafeMutablePointer<Float>
   private let logarithms: UnsafeMutablePointer<Float>
   private let bias: UnsafeMutablePointer<Float>
@@ -65,23 +67,25 @@ struct LearnedAdaptation: ~Copyable {
   }
   private let featureRows: RowTable
 
-  init(bins: Int, weights: AdaptationWeights, kernels: Kernels) {
+  /// Creates the state of a filter. `work` is memory that others may use between frames.
+  init(bins: Int, weights: AdaptationWeights, kernels: Kernels, work: FloatArena) {
     self.bins = bins
     self.weights = weights
     self.kernels = kernels
     let count = Kernels.padded(bins)
     self.count = count
     let (features, hidden) = (AdaptationWeights.features, AdaptationWeights.hidden)
-    let partRows = hidden + 2 * 3 * hidden + AdaptationWeights.outputs
-    memory = FloatBuffer((hidden + features + 7) * count + hidden + partRows * Part.most)
+    memory = FloatBuffer(hidden * count)
     state = memory.start
-    self.features = state + hidden * count
-    logarithms = self.features + features * count
-    bias = logarithms + 7 * count
-    entered = bias + hidden
-    fromInput = entered + hidden * Part.most
-    fromState = fromInput + 3 * hidden * Part.most
-    outputs = fromState + 3 * hidden * Part.most
+    var work = work
+    self.features = work.array(features * count)
+    logarithms = work.array(7 * count)
+    bias = work.array(hidden)
+    entered = work.array(hidden * Part.most)
+    fromInput = work.array(3 * hidden * Part.most)
+    fromState = work.array(3 * hidden * Part.most)
+    outputs = work.array(AdaptationWeights.outputs * Part.most)
+    self.work = work
     featureRows = RowTable(self.features, count: features, stride: count)
     parts = stride(from: 0, to: count, by: Part.most).map { [state, entered] first in
       Part(first..<min(first + Part.most, count), state: state, entered: entered)

@@ -4,6 +4,8 @@ struct Bands: Sendable {
   static let singleBins = 60
   static let wideBands = 20
   static let count = singleBins + wideBands
+  /// The number of bins up to 8 kHz.
+  static let mostBins = 161
 
   /// The number of bins that the bands cover.
   let bins: Int
@@ -17,11 +19,11 @@ struct Bands: Sendable {
 
   /// Creates the bands of a spectrum with this many bins, of which only those up to 8 kHz count.
   init(bins: Int) {
-    self.bins = min(bins, 161)
+    self.bins = min(bins, Self.mostBins)
     let centers = Self.centers
     var (lower, upperShare): ([Int], [Float]) = ([], [])
     var sums = [Float](repeating: 0, count: Self.count)
-    for bin in 0..<161 {
+    for bin in 0..<Self.mostBins {
       let right = min(centers.firstIndex { $0 >= Double(bin) } ?? Self.count - 1, Self.count - 1)
       let left = max(right - 1, 0)
       let span = centers[right] - centers[left]
@@ -38,6 +40,12 @@ struct Bands: Sendable {
     scales = sums.map { 1 / $0 }
   }
 
+  private static let whole = Bands(bins: mostBins)
+
+  /// Returns the bands of a spectrum with this many bins, with tables that all engines share unless
+  /// the spectrum ends below 8 kHz.
+  static func shared(bins: Int) -> Bands { bins < mostBins ? Bands(bins: bins) : whole }
+
   private static var centers: [Double] {
     let widths = (0..<wideBands).map { 2.6 + 4.8 * Double($0) / Double(wideBands - 1) }
     let total = widths.reduce(0, +)
@@ -45,7 +53,7 @@ struct Bands: Sendable {
     var sum = 0.0
     for width in widths {
       sum += width
-      centers.append(Double(singleBins - 1) + sum / total * Double(161 - singleBins))
+      centers.append(Double(singleBins - 1) + sum / total * Double(mostBins - singleBins))
     }
     return centers
   }

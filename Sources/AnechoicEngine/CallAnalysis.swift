@@ -1,4 +1,5 @@
 internal import AudioCore
+internal import Inference
 internal import Spectral
 
 /// The analysis of a call, frame by frame: the spectra of its signals, the features of the spectra,
@@ -13,11 +14,12 @@ struct CallAnalysis: ~Copyable {
     hop: Int, channelCount: Int = 1, hasReference: Bool, weights: EngineWeights,
     kernels: Kernels = .best
   ) {
+    let work = FloatArena.forWork()
     spectra = CallSpectra(
       hop: hop, channelCount: channelCount, hasReference: hasReference,
-      weights: weights.adaptation, kernels: kernels)
-    features = SpectralFeatures(bins: hop + 1, bands: Bands(bins: hop + 1), kernels: kernels)
-    suppressor = Suppressor(weights: weights.suppressor, kernels: kernels)
+      weights: weights.adaptation, kernels: kernels, work: work)
+    features = SpectralFeatures(bins: hop + 1, bands: .shared(bins: hop + 1), kernels: kernels)
+    suppressor = Suppressor(weights: weights.suppressor, kernels: kernels, work: work)
   }
 
   /// The network's gains of the last frame.

@@ -9,63 +9,69 @@ struct CallSpectra: ~Copyable {
   private let transform: ShortTimeTransform
   private let channelCount: Int
   private let hop: Int
+  /// The values of a row of the bins that the network hears.
+  private let heardRow: Int
   private let memory: FloatBuffer
   private var filters: [ChannelFilter] = []
+  /// The microphone of the channel at hand.
+  private let microphone: Spectrum
+  /// The signals that the network hears.
+  let signals: SpectralFeatures.Signals
 
   /// A canceller in a class, because arrays hold no noncopyable values.
   private final class ChannelFilter {
     var filter: EchoFilter
 
-    init(hop: Int, weights: AdaptationWeights, kernels: Kernels) {
-      filter = EchoFilter(hop: hop, weights: weights, kernels: kernels)
+    init(hop: Int, weights: AdaptationWeights, kernels: Kernels, work: FloatArena) {
+      filter = EchoFilter(hop: hop, weights: weights, kernels: kernels, work: work)
     }
   }
 
-  /// Creates the spectra of frames of `hop` samples. Without a reference nothing is cancelled.
+  /// Creates the spectra of frames of `hop` samples. Without a reference nothing is cancelled. `work`
+  /// is memory that others may use after the signals of a frame have been heard.
   init(
-    hop: Int, channelCount: Int, hasReference: Bool, weights: AdaptationWeights, kernels: Kernels
+    hop: Int, channelCount: Int, hasReference: Bool, weights: AdaptationWeights, kernels: Kernels,
+    work: FloatArena
   ) {
-    transform = ShortTimeTransform(hop: hop, kernels: kernels)
+    transform = ShortTimeTransform(hop: hop, kernels: kernels, work: work)
     self.hop = hop
     self.channelCount = channelCount
-    // For each channel 20 ms of the microphone, 20 ms without echo, two spectra and the tail of the
-    // output; 20 ms of the reference, and four spectra for the network.
-    memory = FloatBuffer(
-      channelCount * (5 * hop + 4 * transform.row) + 2 * hop + 8 * transform.row)
+    heardRow = SpectralFeatures.row(bins: hop + 1)
+    let row = transform.row
+    // For each channel 20 ms of the microphone, 20 ms without echo, the tail of the output and a
+    // spectrum; 20 ms of the reference.
+    memory = FloatBuffer(channelCount * (5 * hop + 2 * row) + 2 * hop)
+    let error = memory.start + 5 * hop
     if hasReference {
       filters = (0..<channelCount).map { _ in
-        ChannelFilter(hop: hop, weights: weights, kernels: kernels)
+        ChannelFilter(hop: hop, weights: weights, kernels: kernels, work: work)
       }
     }
+    var rest = transform.work
+    microphone = rest.spectrum(row)
+    let isOne = channelCount == 1
+    signals = SpectralFeatures.Signals(
+      error: isOne ? Spectrum(real: error, imaginary: error + row) : rest.spectrum(heardRow),
+      echo: rest.spectrum(heardRow),
+      microphone: isOne ? microphone : rest.spectrum(heardRow),
+      reference: rest.spectrum(row))
   }
 
   // MARK: Memory
 
   private func channel(_ index: Int) -> UnsafeMutablePointer<Float> {
-    memory.start + index * (5 * hop + 4 * transform.row)
+    memory.start + index * (5 * hop + 2 * transform.row)
   }
   private func microphoneBlock(_ index: Int) -> UnsafeMutablePointer<Float> { channel(index) }
   private func errorBlock(_ index: Int) -> UnsafeMutablePointer<Float> { channel(index) + 2 * hop }
   private func tail(_ index: Int) -> UnsafeMutablePointer<Float> { channel(index) + 4 * hop }
-  private func spectrum(at start: UnsafeMutablePointer<Float>) -> Spectrum {
-    Spectrum(real: start, imaginary: start + transform.row)
-  }
-  private func microphone(_ index: Int) -> Spectrum { spectrum(at: channel(index) + 5 * hop) }
   private func error(_ index: Int) -> Spectrum {
-    spectrum(at: channel(index) + 5 * hop + 2 * transform.row)
+    let start = channel(index) + 5 * hop
+    return Spectrum(real: start, imaginary: start + transform.row)
   }
   private var referenceBlock: UnsafeMutablePointer<Float> { channel(channelCount) }
-  private func heard(_ index: Int) -> Spectrum {
-    spectrum(at: referenceBlock + 2 * hop + 2 * index * transform.row)
-  }
 
   // MARK: Frames
-
-  /// The signals that the network hears.
-  var signals: SpectralFeatures.Signals {
-    SpectralFeatures.Signals(
-      error: heard(0), echo: heard(1), microphone: heard(2), reference: heard(3))
-  }
 
   /// 20 ms of the first channel without echo, where it is cancelled: the last frame and the present
   /// one.
@@ -86,11 +92,15 @@ struct CallSpectra: ~Copyable {
       (block + hop).update(from: frame.planePointers[index], count: hop)
     }
     takeReference(reference)
-    for index in 0..<channelCount {
-      if reference != nil { learn(index) }
-      separate(index, cancelsEcho: cancelsEcho && reference != nil)
+    if reference != nil {
+      for index in 0..<channelCount { learn(index) }
     }
-    mix(hearsReference: cancelsEcho)
+    for index in 0..<channelCount {
+      separate(index, cancelsEcho: cancelsEcho && reference != nil)
+      mix(index)
+    }
+    findEcho()
+    hear(reference: cancelsEcho)
   }
 
   private func takeReference(_ reference: UnsafePointer<Float>?) {
@@ -108,11 +118,11 @@ struct CallSpectra: ~Copyable {
   }
 
   private func separate(_ index: Int, cancelsEcho: Bool) {
-    transform.analyze(microphoneBlock(index), into: microphone(index))
+    transform.analyze(microphoneBlock(index), into: microphone)
     if cancelsEcho {
       transform.analyze(errorBlock(index), into: error(index))
     } else {
-      error(index).copy(microphone(index), bins: transform.row)
+      error(index).copy(microphone, bins: transform.row)
     }
   }
 
@@ -131,24 +141,31 @@ struct CallSpectra: ~Copyable {
     for sample in 0..<(2 * hop) { result[sample] *= factor }
   }
 
-  private func mix(hearsReference: Bool) {
-    let count = transform.row
-    let (error, echo, microphone) = (heard(0), heard(1), heard(2))
-    let share = 1 / Float(channelCount)
-    error.clear(bins: count)
-    microphone.clear(bins: count)
-    for index in 0..<channelCount {
-      Self.add(self.error(index), share, to: error, count)
-      Self.add(self.microphone(index), share, to: microphone, count)
+  /// Adds a channel to the mean of all, if there are several.
+  private func mix(_ index: Int) {
+    guard channelCount > 1 else { return }
+    if index == 0 {
+      signals.error.clear(bins: heardRow)
+      signals.microphone.clear(bins: heardRow)
     }
-    for bin in 0..<count {
+    let share = 1 / Float(channelCount)
+    Self.add(error(index), share, to: signals.error, heardRow)
+    Self.add(microphone, share, to: signals.microphone, heardRow)
+  }
+
+  private func findEcho() {
+    let (error, echo, microphone) = (signals.error, signals.echo, signals.microphone)
+    for bin in 0..<heardRow {
       echo.real[bin] = microphone.real[bin] - error.real[bin]
       echo.imaginary[bin] = microphone.imaginary[bin] - error.imaginary[bin]
     }
-    if hearsReference {
-      transform.analyze(referenceBlock, into: heard(3))
+  }
+
+  private func hear(reference isHeard: Bool) {
+    if isHeard {
+      transform.analyze(referenceBlock, into: signals.reference)
     } else {
-      heard(3).clear(bins: count)
+      signals.reference.clear(bins: heardRow)
     }
   }
 

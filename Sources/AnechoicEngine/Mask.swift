@@ -21,7 +21,7 @@ struct Mask: ~Copyable {
   private(set) var echoShare: Float = 0
 
   init(bins: Int) {
-    bands = Bands(bins: bins)
+    bands = .shared(bins: bins)
     binCount = bins
     memory = FloatBuffer(2 * Bands.count + bins)
     gainsOfBands = memory.start

@@ -39,10 +39,13 @@ struct SpectralFeatures: ~Copyable {
   private let levels: UnsafeMutablePointer<Float>
   private let binPowers: UnsafeMutablePointer<Float>
 
+  /// Returns how many values of a spectrum the features read: the bins up to 8 kHz, padded.
+  static func row(bins: Int) -> Int { Kernels.padded(min(bins, Bands.mostBins)) }
+
   init(bins: Int, bands: Bands, kernels: Kernels) {
     self.kernels = kernels
     self.bands = bands
-    binCount = Kernels.padded(min(bins, 161))
+    binCount = Self.row(bins: bins)
     // Rows of bands: 4 kept, 5 powers and 6 logarithms. Rows of bins: the cross-spectrum and powers.
     memory = FloatBuffer(15 * row + 3 * binCount)
     error = memory.start

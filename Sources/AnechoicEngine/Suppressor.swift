@@ -14,19 +14,22 @@ struct Suppressor: ~Copyable {
 
   fileprivate static let (narrow, middle, wide, whole) = (16, 24, 32, 96)
   fileprivate static let (half, quarter) = (Bands.count / 2, Bands.count / 4)
-  /// Enough for the values of all arrays.
-  private static let memoryCount = 17_792
+  /// Enough for the arrays that are kept between frames or that others read.
+  private static let memoryCount = 1952
 
   private let weights: Weights
   private let kernels: Kernels
-  private var memory: FloatArena
+  private let memory: FloatArena
+  private let work: FloatArena
 
   // State, kept between frames.
   private let groupState: UnsafeMutablePointer<Float>
   private let state: UnsafeMutablePointer<Float>
-  // Results of one frame.
   /// Where the features of the next frame belong.
   let heard: BandRows
+  private let gainRows: BandRows
+  // Results of one frame, in memory that others use too: rows have zeros around them only after
+  // `clearMargins`.
   private let firstRows: BandRows
   /// The even and the odd bands, on the way down and on the way up.
   private let firstHalves: (BandRows, BandRows)
@@ -40,7 +43,6 @@ struct Suppressor: ~Copyable {
   private let joined: BandRows
   private let upRows: BandRows
   private let upAgainRows: BandRows
-  private let gainRows: BandRows
 
   private let first: BandConvolution
   private let second: BandConvolution
@@ -51,26 +53,31 @@ struct Suppressor: ~Copyable {
   private let thirdTable: RowTable
   private let groupTable: RowTable
 
-  init(weights: Weights, kernels: Kernels) {
+  /// Creates a network. `work` is memory that others may use between frames.
+  init(weights: Weights, kernels: Kernels, work: FloatArena = .forWork()) {
     self.weights = weights
     self.kernels = kernels
     let (narrow, middle, wide, quarter) = (Self.narrow, Self.middle, Self.wide, Self.quarter)
+    var work = work
+    firstRows = work.rows(channels: narrow, bands: Bands.count)
+    firstHalves = work.halves(channels: narrow, bands: Bands.count)
+    secondRows = work.rows(channels: middle, bands: Self.half)
+    secondHalves = work.halves(channels: middle, bands: Self.half)
+    thirdRows = work.rows(channels: wide, bands: quarter)
+    entered = work.array(quarter * wide)
+    sums = work.array(quarter * wide)
+    // The way up begins when the recurrent layers are done.
+    var wayUp = work
+    input = work.array(3 * wide * thirdRows.stride)
+    memorized = work.array(3 * wide * thirdRows.stride)
+    joined = wayUp.rows(channels: wide + narrow, bands: quarter)
+    upRows = wayUp.rows(channels: middle, bands: Self.half)
+    upAgainRows = wayUp.rows(channels: narrow, bands: Bands.count)
+    self.work = work
     var memory = FloatArena(capacity: Self.memoryCount)
-    thirdRows = memory.rows(channels: wide, bands: quarter)
     groupState = memory.array(wide * thirdRows.stride)
     state = memory.array(Self.whole)
     heard = memory.rows(channels: SpectralFeatures.count, bands: Bands.count)
-    firstRows = memory.rows(channels: narrow, bands: Bands.count)
-    firstHalves = memory.halves(channels: narrow, bands: Bands.count)
-    secondRows = memory.rows(channels: middle, bands: Self.half)
-    secondHalves = memory.halves(channels: middle, bands: Self.half)
-    input = memory.array(3 * wide * thirdRows.stride)
-    memorized = memory.array(3 * wide * thirdRows.stride)
-    entered = memory.array(quarter * wide)
-    sums = memory.array(quarter * wide)
-    joined = memory.rows(channels: wide + narrow, bands: quarter)
-    upRows = memory.rows(channels: middle, bands: Self.half)
-    upAgainRows = memory.rows(channels: narrow, bands: Bands.count)
     gainRows = memory.rows(channels: 3, bands: Bands.count)
     self.memory = memory
     first = BandConvolution(weights.first, of: heard, first: -1)
@@ -115,6 +122,7 @@ struct Suppressor: ~Copyable {
     split(secondRows, into: secondHalves)
     third.apply(into: thirdRows, kernels)
     bend(thirdRows)
+    thirdRows.clearMargins()
   }
 
   private func split(_ rows: BandRows, into halves: (BandRows, BandRows)) {
@@ -172,6 +180,7 @@ struct Suppressor: ~Copyable {
     up.apply(into: upRows, halves: secondHalves, kernels)
     add(secondRows, to: upRows)
     bend(upRows)
+    upRows.clearMargins()
     upAgain.apply(into: upAgainRows, halves: firstHalves, kernels)
     add(firstRows, to: upAgainRows)
     bend(upAgainRows)
@@ -186,7 +195,6 @@ struct Suppressor: ~Copyable {
 
   private func bend(_ rows: BandRows) {
     kernels.table.hyperbolic_tangent(rows.start, rows.start, Int32(rows.channels * rows.stride))
-    rows.clearMargins()
   }
 
   private func bend(

@@ -20,7 +20,7 @@ package struct BandRows {
     2 * Kernels.width + (channels + 3) / 4 * 4 * stride(bands)
   }
 
-  /// Uses zeros at `memory`.
+  /// Uses `memory`, which holds zeros, or will after `clearMargins`.
   package init(at memory: UnsafeMutablePointer<Float>, channels: Int, bands: Int) {
     start = memory + Kernels.width
     (self.channels, self.bands) = (channels, bands)
@@ -29,12 +29,12 @@ package struct BandRows {
 
   package func row(_ channel: Int) -> UnsafeMutablePointer<Float> { start + channel * stride }
 
-  /// Sets the zeros behind the bands, which kernels overwrite. Runs per frame: no allocation, lock,
-  /// log or await.
+  /// Sets the zeros before the first row and behind the bands of each row, which kernels and other
+  /// users of the memory overwrite. Runs per frame: no allocation, lock, log or await.
   package func clearMargins() {
-    guard width > bands else { return }
+    start[-1] = 0
     for channel in 0..<channels {
-      (row(channel) + bands).update(repeating: 0, count: width - bands)
+      (row(channel) + bands).update(repeating: 0, count: stride - bands)
     }
   }
 }

@@ -21,27 +21,45 @@ package struct RealFFT: ~Copyable {
     return size
   }
 
+  /// The roots by the size of the transform.
+  private static let tables = SharedTables()
+
   package let size: Int
   private let kernels: Kernels
-  /// The roots of the passes, those of the whole size, and memory for intermediate results.
+  /// The roots of the passes, then those of the whole size.
+  private let roots: FloatTable
   private let memory: FloatBuffer
   private let plan: ck_fourier
 
   /// Plans transforms of `size` samples, a product of `smallestSize` and of powers of 2, 3 and 5.
   /// With `.baseline` kernels, all processors of a kind compute the same bits.
-  package init(size: Int, kernels: Kernels) {
+  ///
+  /// - Parameter work: `2 * size` floats for intermediate results, which the caller owns. Nil means
+  ///   that the transform has its own.
+  package init(size: Int, kernels: Kernels, work: UnsafeMutablePointer<Float>? = nil) {
     precondition(Self.isPossible(size), "not 32 times a product of powers of 2, 3 and 5")
     self.size = size
     self.kernels = kernels
-    let (half, quarter) = (size / 2, size / 4)
-    let rootCount = Self.passes(half).reduce(0) { $0 + 2 * ($1.radix - 1) * $1.part }
-    memory = FloatBuffer(rootCount + 2 * quarter + 2 * size)
-    let roots = memory.start + rootCount
+    let rootCount = Self.passes(size / 2).reduce(0) { $0 + 2 * ($1.radix - 1) * $1.part }
+    roots = Self.tables.table(size) {
+      FloatTable(rootCount + size / 2) { Self.putRoots(of: size, at: $0, rootCount) }
+    }
+    memory = FloatBuffer(work == nil ? 2 * size : 0)
     plan = ck_fourier(
-      size: Int32(size), roots: roots, half_roots: memory.start, memory: roots + 2 * quarter)
-    for index in 0..<quarter { put(index + 1, of: size, at: roots + index, distance: quarter) }
-    var next = memory.start
-    for (radix, part) in Self.passes(half) {
+      size: Int32(size), roots: roots.start + rootCount, half_roots: roots.start,
+      memory: work ?? memory.start)
+  }
+
+  /// Puts `count` roots of the passes, and those of the whole size behind them.
+  private static func putRoots(
+    of size: Int, at place: UnsafeMutablePointer<Float>, _ count: Int
+  ) {
+    let quarter = size / 4
+    for index in 0..<quarter {
+      put(index + 1, of: size, at: place + count + index, distance: quarter)
+    }
+    var next = place
+    for (radix, part) in passes(size / 2) {
       for power in 1..<radix {
         for index in 0..<part {
           put(power * index, of: radix * part, at: next + index, distance: part)
@@ -73,7 +91,7 @@ package struct RealFFT: ~Copyable {
   }
 
   /// Puts a power of the first root of unity, its imaginary part at a distance from the real part.
-  private func put(
+  private static func put(
     _ power: Int, of size: Int, at place: UnsafeMutablePointer<Float>, distance: Int
   ) {
     let angle = -2 * Double.pi * Double(power) / Double(size)

@@ -19,6 +19,11 @@ package struct Spectrum {
   /// Returns the number of bins in the spectrum of `size` real samples.
   package static func binCount(_ size: Int) -> Int { size / 2 + 1 }
 
+  /// Returns the bins from `first` on.
+  package func from(_ first: Int) -> Spectrum {
+    Spectrum(real: real + first, imaginary: imaginary + first)
+  }
+
   /// Copies the first bins of another spectrum.
   package func copy(_ other: Spectrum, bins: Int) {
     real.update(from: other.real, count: bins)

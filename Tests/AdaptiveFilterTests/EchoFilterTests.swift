@@ -1,4 +1,5 @@
 import AdaptiveFilter
+import Inference
 import Spectral
 import TestAudio
 import Testing
@@ -26,12 +27,18 @@ struct EchoFilterTests {
       }
     }
 
-    func run(_ kernels: Kernels = .best) -> [Float] {
-      var filter = EchoFilter(hop: hop, weights: .neutral, kernels: kernels)
+    /// Returns the output of a filter. `work` is called before each frame with the memory that others
+    /// may use then.
+    func run(
+      _ kernels: Kernels = .best, betweenFrames work: (FloatArena) -> Void = { _ in }
+    ) -> [Float] {
+      let arena = FloatArena.forWork()
+      var filter = EchoFilter(hop: hop, weights: .neutral, kernels: kernels, work: arena)
       let microphone = zip(echo, near).map { $0 + $1 }
       var output: [Float] = []
       var block = Signals.silence(2 * hop)
       for start in stride(from: 0, to: reference.count, by: hop) {
+        work(arena)
         filter.process(
           microphone: Array(microphone[start..<start + hop]),
           reference: Array(reference[start..<start + hop]), into: &block)
@@ -71,6 +78,16 @@ struct EchoFilterTests {
   @Test func aCallGivesTheSameOutputAgain() {
     let call = Call(hop: 160, frames: 50, near: 0.1)
     #expect(call.run() == call.run())
+  }
+
+  @Test(arguments: [80, 160, 320, 480])
+  func othersMayUseTheWorkMemoryBetweenFrames(hop: Int) {
+    let call = Call(hop: hop, frames: 30, near: 0.1)
+    let output = call.run { work in
+      var other = work
+      other.array(12_000).update(repeating: .nan, count: 12_000)
+    }
+    #expect(output == call.run())
   }
 
   @Test func kernelsDifferByRoundingOnly() {

@@ -1,14 +1,17 @@
 #include "CAllocationCounter.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 static __thread bool is_counting;
 static __thread int64_t count;
+static __thread int64_t bytes;
 
 void allocation_counter_start(void) {
   count = 0;
+  bytes = 0;
   is_counting = true;
 }
 
@@ -16,6 +19,8 @@ int64_t allocation_counter_stop(void) {
   is_counting = false;
   return count;
 }
+
+int64_t allocation_counter_bytes(void) { return bytes; }
 
 // Counts nothing under a sanitizer, which has a malloc of its own. scripts/sanitize leaves these
 // tests out.
@@ -27,39 +32,42 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *memory);
 
-static void note(void) {
-  if (is_counting) ++count;
+static void *noted(void *memory) {
+  if (is_counting) {
+    ++count;
+    bytes += malloc_usable_size(memory);
+  }
+  return memory;
 }
 
-void *malloc(size_t size) {
-  note();
-  return __libc_malloc(size);
+static void note_end(void *memory) {
+  if (is_counting) bytes -= malloc_usable_size(memory);
 }
 
-void *calloc(size_t number, size_t size) {
-  note();
-  return __libc_calloc(number, size);
-}
+void *malloc(size_t size) { return noted(__libc_malloc(size)); }
+
+void *calloc(size_t number, size_t size) { return noted(__libc_calloc(number, size)); }
 
 void *realloc(void *old, size_t size) {
-  note();
-  return __libc_realloc(old, size);
+  note_end(old);
+  return noted(__libc_realloc(old, size));
 }
 
-void *memalign(size_t alignment, size_t size) {
-  note();
-  return __libc_memalign(alignment, size);
+void free(void *memory) {
+  note_end(memory);
+  __libc_free(memory);
 }
+
+void *memalign(size_t alignment, size_t size) { return noted(__libc_memalign(alignment, size)); }
 
 void *aligned_alloc(size_t alignment, size_t size) {
-  note();
-  return __libc_memalign(alignment, size);
+  return noted(__libc_memalign(alignment, size));
 }
 
 int posix_memalign(void **result, size_t alignment, size_t size) {
-  note();
-  void *memory = __libc_memalign(alignment, size);
+  void *memory = noted(__libc_memalign(alignment, size));
   if (memory == NULL) return ENOMEM;
   *result = memory;
   return 0;

@@ -9,4 +9,8 @@ void allocation_counter_start(void);
 // Returns the number of allocations since the start.
 int64_t allocation_counter_stop(void);
 
+// Returns how many bytes the calling thread allocated between start and stop and did not free. Memory from
+// before the start that it freed counts as negative.
+int64_t allocation_counter_bytes(void);
+
 #endif

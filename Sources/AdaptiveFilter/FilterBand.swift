@@ -1,0 +1,110 @@
+internal import CKernels
+internal import Spectral
+
+/// The part of an echo filter for a range of bins: its partitions, how uncertain they are, and the
+/// spectra of the reference that they filter.
+struct FilterBand: ~Copyable {
+  private let kernels: Kernels
+  private let first: Int
+  /// The number of bins, padded for the kernels, and without the padding.
+  private let count: Int
+  private let usedCount: Int
+  private let partitions: Int
+  private let memory: FloatBuffer
+  /// The spectra of the partitions, the same for kernels, and the reference that each filters.
+  private let spectra: [Spectrum]
+  private let filters: [ck_complex]
+  private var played: [ck_complex]
+  private var newest = 0
+
+  /// Creates a band.
+  ///
+  /// - Parameters:
+  ///   - bins: The padded range of the band.
+  ///   - used: The number of bins of the whole filter, without the padding.
+  ///   - filters: The whole spectra of the partitions. The caller owns them.
+  init(_ bins: Range<Int>, used: Int, filters: some Collection<Spectrum>, kernels: Kernels) {
+    self.kernels = kernels
+    first = bins.lowerBound
+    count = bins.count
+    usedCount = min(bins.upperBound, used) - min(bins.lowerBound, used)
+    partitions = bins.isEmpty ? 0 : filters.count
+    spectra = filters.prefix(partitions).map { [first] in $0.from(first) }
+    self.filters = spectra.map(\.forC)
+    played = self.filters
+    memory = FloatBuffer((2 * (partitions + 1) + partitions) * count)
+  }
+
+  /// The reference has one spectrum more than the filter: the last frame's oldest.
+  private var references: Int { partitions + 1 }
+
+  /// The reference that a partition filters, in an earlier frame.
+  private func reference(of partition: Int, framesAgo: Int = 0) -> Spectrum {
+    let start = memory.start + 2 * ((newest + partition + framesAgo) % references) * count
+    return Spectrum(real: start, imaginary: start + count)
+  }
+
+  private func uncertainty(_ partition: Int) -> UnsafeMutablePointer<Float> {
+    memory.start + (2 * references + partition) * count
+  }
+
+  /// Forgets the reference, and what the filter has learned about its own precision.
+  func reset() {
+    memory.clear()
+    // Later parts of an echo are softer: by 1 dB in 20 ms.
+    var start: Float = 1
+    for partition in 0..<partitions {
+      uncertainty(partition).update(repeating: start, count: usedCount)
+      start *= 0.886_920_4
+    }
+  }
+
+  /// Takes the spectrum of the reference of a frame.
+  mutating func hear(_ spectrum: Spectrum) {
+    newest = (newest + references - 1) % references
+    reference(of: 0).copy(spectrum.from(first), bins: count)
+  }
+
+  /// Estimates the echo of a frame with the filter as it is now.
+  mutating func estimate(framesAgo: Int, into echo: Spectrum) {
+    for partition in 0..<partitions {
+      played[partition] = reference(of: partition, framesAgo: framesAgo).forC
+    }
+    kernels.table.sum_of_products(
+      played, filters, Int32(partitions), echo.from(first).mutableForC, 0, Int32(count))
+  }
+
+  /// Computes the power of the error that the uncertainty lets expect, and a tenth of the mean power
+  /// of the partitions.
+  func measure(
+    expected: UnsafeMutablePointer<Float>, level: UnsafeMutablePointer<Float>
+  ) {
+    let (expected, level) = (expected + first, level + first)
+    expected.update(repeating: 0, count: count)
+    level.update(repeating: 0, count: count)
+    for partition in 0..<partitions {
+      kernels.table.weigh_power(
+        reference(of: partition).forC, uncertainty(partition), expected, Int32(count))
+      kernels.table.add_power(filters[partition], level, Int32(count))
+    }
+    let share = 0.1 / Float(partitions)
+    for bin in 0..<count {
+      expected[bin] *= 0.5
+      level[bin] *= share
+    }
+  }
+
+  /// Lets the partitions learn from the error.
+  func adapt(
+    error: Spectrum, divisor: UnsafePointer<Float>, growth: UnsafePointer<Float>,
+    level: UnsafePointer<Float>, kept: Float
+  ) {
+    for partition in 0..<partitions {
+      kernels.table.adapt(
+        ck_partition(
+          filter: spectra[partition].mutableForC, uncertainty: uncertainty(partition),
+          reference: reference(of: partition).forC),
+        error.from(first).forC, divisor + first, growth + first, level + first, kept, Int32(count))
+    }
+  }
+}
