@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import Foundation
+internal import Glibc
 internal import SpatialAudio
 
 /// The folder of stored profiles: a folder for each owner, and a file for each profile. A file is
