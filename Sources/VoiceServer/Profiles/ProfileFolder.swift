@@ -1,6 +1,5 @@
 internal import AnechoicAPI
 internal import Foundation
-internal import Glibc
 internal import SpatialAudio
 
 /// The folder of stored profiles: a folder for each owner, and a file for each profile. A file is
@@ -52,16 +51,17 @@ struct ProfileFolder: Sendable {
   /// Returns the stored form of a profile, and the time when it was stored.
   func read(_ id: String, of owner: ProfileOwner) throws(SOFAFault) -> (stored: [UInt8], Date) {
     let largest = MeasuredResponses.largestSize + SHA256Digest.size
+    let path = url(id, of: owner).path
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     // A FIFO must not hold up the server, and a link must not lead elsewhere.
-    let descriptor = open(
-      url(id, of: owner).path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { throw SOFAFault("cannot be read") }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+    guard attributes?[.type] as? FileAttributeType == .typeRegular,
+      let changed = attributes?[.modificationDate] as? Date,
       let data = try? file.read(upToCount: largest + 1)
     else { throw SOFAFault("is not a file that can be read") }
-    return (Array(data), Date(timeIntervalSince1970: TimeInterval(status.st_mtim.tv_sec)))
+    return (Array(data), changed)
   }
 
   func write(_ stored: [UInt8], as id: String, of owner: ProfileOwner) throws {
