@@ -25,7 +25,7 @@ struct LevelControl {
   /// unless so many come in a row that the voice itself has become softer or louder. The level then
   /// follows within some frames.
   private static let (softest, loudest): (Float, Float) = (0.02, 6)
-  private static let (softOutliers, loudOutliers) = (25, 3)
+  private static let (softOutliers, loudOutliers) = (25, 2)
   private static let freshMemory: Float = 5
   /// The level above which a sample is limited.
   private static let ceiling: Float = 0.95
@@ -37,6 +37,8 @@ struct LevelControl {
   private var frames: Float = 0
   /// The number of soft outliers in a row, or the negative number of loud ones.
   private var outliers = 0
+  /// The power of the last frame by that of the loudest frame that is no outlier, at least 1.
+  private var excess: Float = 1
   private var framesSinceVoice = LevelControl.hold
   /// The gain at the end of the last frame, a factor.
   private var gain: Float = 1
@@ -50,10 +52,13 @@ struct LevelControl {
   ) {
     let isVoice = probability >= Self.leastProbability && echoShare < Self.mostEcho
     framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
+    excess = 1
     if isVoice && echoShare < Self.mostEchoMeasured { measure(frame.meanSquare) }
     let wanted = target.map(wantedGain) ?? 1
-    // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms.
-    let next = wanted > gain ? min(wanted, max(gain, 0.1) * 10) : gain + 0.2 * (wanted - gain)
+    // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms, or by
+    // more than half of it while the voice is much louder than before.
+    let fall: Float = excess > 1 ? 0.6 : 0.2
+    let next = wanted > gain ? min(wanted, max(gain, 0.1) * 10) : gain + fall * (wanted - gain)
     ramp(frame, from: gain, to: next)
     gain = abs(next - 1) < 1e-4 && wanted == 1 ? 1 : next
     if target != nil || limit < 1 { keepBelowFullScale(frame) }
@@ -66,6 +71,7 @@ struct LevelControl {
       return
     }
     let (isSoft, isLoud) = (square < power * Self.softest, square > power * Self.loudest)
+    if isLoud { excess = square / (power * Self.loudest) }
     outliers = isSoft ? max(outliers, 0) + 1 : isLoud ? min(outliers, 0) - 1 : 0
     if outliers >= Self.softOutliers || outliers <= -Self.loudOutliers {
       frames = min(frames, Self.freshMemory)
@@ -78,7 +84,7 @@ struct LevelControl {
 
   private func wantedGain(_ target: Int) -> Float {
     guard frames > 0 else { return 1 }
-    let level = Decibels.level(meanSquare: power)
+    let level = Decibels.level(meanSquare: power * excess)
     var gain = -Float(target) - Self.crest - level
     gain = min(max(gain, Self.leastGain), Self.mostGain)
     if framesSinceVoice >= Self.hold || frames < Self.leastFrames {

@@ -42,17 +42,17 @@ struct MaskLimits {
     let (echo, sharpness): (Float?, Float) =
       switch settings.echoSuppression {
       case nil: (nil, 1)
-      case .low: (-18, 0.7)
-      case .moderate: (-45, 1)
-      case .high: (-80, 1.4)
+      case .low: (-18, 1)
+      case .moderate: (-60, 1.7)
+      case .high: (-80, 2.4)
       }
     let noise: Float? =
       switch settings.noiseSuppression {
       case nil: nil
       case .low: -8
       case .moderate: -16
-      case .high: -40
-      case .veryHigh: -60
+      case .high: -26
+      case .veryHigh: -45
       }
     let rivals: Float? = settings.isolatesVoice ? -45 : nil
     return (

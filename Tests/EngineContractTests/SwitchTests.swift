@@ -89,7 +89,7 @@ enum Scene {
   private static let rate = SampleRate.hz16000
   static let reference = Signals.babble(rate.hertz * 3, rate: rate, seed: 7)
   static let microphone: [Float] = {
-    let near = Signals.babble(rate.hertz * 3, rate: rate, amplitude: 0.1, seed: 3)
+    let near = Signals.vowels(rate.hertz * 3, rate: rate, amplitude: 0.1)
     let echo = Signals.echo(of: reference, delay: 640, gain: 0.3)
     let noise = Signals.noise(near.count, amplitude: 0.01, seed: 5)
     return near.indices.map { index in
