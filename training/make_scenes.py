@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from multiprocessing import Pool
 from pathlib import Path
 
@@ -34,6 +35,12 @@ def _scene(index: int) -> np.ndarray:
     return SceneMaker(corpus, responses, seed + index).make().stack()
 
 
+def write(file: Path, count: int, scenes: Iterable[np.ndarray]) -> None:
+    output = np.lib.format.open_memmap(file, "w+", np.int16, (count, 5, int(LENGTH * RATE)))
+    for index, scene in enumerate(scenes):
+        output[index] = scene
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("corpus", help="folder with speech, noise, music and rir")
@@ -43,11 +50,9 @@ def main() -> None:
     options.add_argument("--held-out", action="store_true", help="use the recordings that training never hears")
     options.add_argument("--jobs", type=int, default=2)
     chosen = options.parse_args()
-    shape = (chosen.count, 5, int(LENGTH * RATE))
-    output = np.lib.format.open_memmap(chosen.output, "w+", np.int16, shape)
-    with Pool(chosen.jobs, _start, (chosen.corpus, chosen.held_out, chosen.seed * 1_000_000)) as pool:
-        for index, scene in enumerate(pool.imap(_scene, range(chosen.count), chunksize=8)):
-            output[index] = scene
+    start = (chosen.corpus, chosen.held_out, chosen.seed * 1_000_000)
+    with Pool(chosen.jobs, _start, start) as pool:
+        write(chosen.output, chosen.count, pool.imap(_scene, range(chosen.count), chunksize=8))
 
 
 if __name__ == "__main__":

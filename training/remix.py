@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scenes import Scene
+from make_scenes import write
+from scenes import Scene, scaled
 
 _MICROPHONE, _REFERENCE, _NEAR, _RIVAL, _ECHO = range(5)
 _files: dict = {}
@@ -31,13 +32,13 @@ class Remixer:
             reference, echo = self._parts(_ECHO, _REFERENCE, _ECHO)
         if kind == "no echo":
             echo = self.silence
-        echo = _scaled(echo, level * 10 ** (random.normal(1, 9) / 20))
+        echo = scaled(echo, level * 10 ** (random.normal(1, 9) / 20))
         if kind in ("double talk", "no echo", "near end"):
-            near = _scaled(*self._parts(_NEAR, _NEAR), level)
+            near = scaled(*self._parts(_NEAR, _NEAR), level)
         if random.random() < 0.1:
-            rival = _scaled(*self._parts(_NEAR, _NEAR), level * 10 ** (-random.uniform(6, 22) / 20))
+            rival = scaled(*self._parts(_NEAR, _NEAR), level * 10 ** (-random.uniform(6, 22) / 20))
         distance = random.uniform(-6, 20) if random.random() < 0.65 else random.uniform(20, 50)
-        noise = _scaled(self._noise(), level * 10 ** (-distance / 20))
+        noise = scaled(self._noise(), level * 10 ** (-distance / 20))
         microphone = near + rival + echo + noise
         factor = min(1, 0.99 / (np.abs(microphone).max() + 1e-9))
         near, rival, echo, microphone = (part * factor for part in (near, rival, echo, microphone))
@@ -52,17 +53,11 @@ class Remixer:
 
     def _noise(self) -> np.ndarray:
         if self.random.random() < 0.2:  # babble
-            return sum(_scaled(*self._parts(_NEAR, _NEAR), 1) for _ in range(self.random.integers(3, 9)))
+            return sum(scaled(*self._parts(_NEAR, _NEAR), 1) for _ in range(self.random.integers(3, 9)))
         while True:
             scene = self.scenes[self.random.integers(len(self.scenes))].astype(np.float32) / 32768
             if np.abs(scene[_MICROPHONE]).max() < 0.98:
                 return scene[_MICROPHONE] - scene[_NEAR] - scene[_RIVAL] - scene[_ECHO]
-
-
-def _scaled(samples: np.ndarray, level: float) -> np.ndarray:
-    power = (samples.reshape(-1, 320) ** 2).mean(1)
-    active = power[power > 1e-3 * power.max()] if power.max() > 0 else power
-    return samples * np.float32(level / np.sqrt(active.mean() + 1e-12))
 
 
 def _start(scenes: Path, seed: int) -> None:
@@ -82,11 +77,8 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--jobs", type=int, default=2)
     chosen = options.parse_args()
-    shape = (chosen.count, *np.load(chosen.scenes, mmap_mode="r").shape[1:])
-    output = np.lib.format.open_memmap(chosen.output, "w+", np.int16, shape)
     with Pool(chosen.jobs, _start, (chosen.scenes, chosen.seed * 1_000_000)) as pool:
-        for index, scene in enumerate(pool.imap(_scene, range(chosen.count), chunksize=8)):
-            output[index] = scene
+        write(chosen.output, chosen.count, pool.imap(_scene, range(chosen.count), chunksize=8))
 
 
 if __name__ == "__main__":

@@ -53,18 +53,18 @@ class SceneMaker:
             reference = self._far_end(count)
         if kind in ("double talk", "far end"):
             echo = _filtered(self._echo(room, reference), color)
-            echo = _scaled(echo, level * 10 ** (random.normal(2, 9) / 20))
+            echo = scaled(echo, level * 10 ** (random.normal(2, 9) / 20))
         near = silence
         if kind in ("double talk", "no echo", "near end"):
             near = self._talk(count, random.uniform(0.4, 1))
             near = _filtered(_filtered(near, self._response(room, (0.2, 3))), color)
-            near = _scaled(near, level)
+            near = scaled(near, level)
         rival = silence
         if random.random() < 0.15:
             rival = self._talk(count, random.uniform(0.3, 0.8))
             rival = _filtered(_filtered(rival, self._response(room, (1.5, 6))), color)
-            rival = _scaled(rival, level * 10 ** (-random.uniform(6, 22) / 20))
-        noise = _scaled(_filtered(self._noise(count, room), color), level * 10 ** (-self._noise_distance() / 20))
+            rival = scaled(rival, level * 10 ** (-random.uniform(6, 22) / 20))
+        noise = scaled(_filtered(self._noise(count, room), color), level * 10 ** (-self._noise_distance() / 20))
         noise += random.normal(0, 10 ** (random.uniform(-92, -68) / 20), count)
 
         if random.random() < 0.1:  # a device that follows the level by itself
@@ -124,7 +124,7 @@ class SceneMaker:
             far = far + 10 ** (self.random.uniform(-60, -30) / 20) * self._colored(count)
         if self.random.random() < 0.3:
             far = _filtered(far, equalizer(self.random, 3, (50, 300)))
-        far = _scaled(far.astype(np.float32), 10 ** (self.random.uniform(-40, -14) / 20))
+        far = scaled(far.astype(np.float32), 10 ** (self.random.uniform(-40, -14) / 20))
         return np.clip(far, -1, 1)
 
     def _colored(self, count: int) -> np.ndarray:
@@ -162,7 +162,7 @@ class SceneMaker:
         elif choice < 0.65:
             noise = self._colored(count)
         elif choice < 0.77:
-            noise = sum(_scaled(self._talk(count, 0.9), 1) for _ in range(self.random.integers(4, 9)))
+            noise = sum(scaled(self._talk(count, 0.9), 1) for _ in range(self.random.integers(4, 9)))
         elif choice < 0.9:
             noise = _filtered(self._music(count), room.response(room.place((1, 5))))
         else:
@@ -250,7 +250,7 @@ def _filtered(samples: np.ndarray, response: np.ndarray) -> np.ndarray:
     return signal.fftconvolve(samples, response)[: len(samples)].astype(np.float32)
 
 
-def _scaled(samples: np.ndarray, level: float) -> np.ndarray:
+def scaled(samples: np.ndarray, level: float) -> np.ndarray:
     """Scales to an effective value over the parts that are not silent."""
     power = np.add.reduceat(samples.astype(np.float64) ** 2, np.arange(0, len(samples), 320)) / 320
     active = power[power > 1e-3 * power.max()] if power.max() > 0 else power

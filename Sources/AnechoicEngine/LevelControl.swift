@@ -37,8 +37,6 @@ struct LevelControl {
   private var frames: Float = 0
   /// The number of soft outliers in a row, or the negative number of loud ones.
   private var outliers = 0
-  /// The power of the last frame by that of the loudest frame that is no outlier, at least 1.
-  private var excess: Float = 1
   private var framesSinceVoice = LevelControl.hold
   /// The gain at the end of the last frame, a factor.
   private var gain: Float = 1
@@ -52,9 +50,9 @@ struct LevelControl {
   ) {
     let isVoice = probability >= Self.leastProbability && echoShare < Self.mostEcho
     framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
-    excess = 1
-    if isVoice && echoShare < Self.mostEchoMeasured { measure(frame.meanSquare) }
-    let wanted = target.map(wantedGain) ?? 1
+    let isMeasured = isVoice && echoShare < Self.mostEchoMeasured
+    let excess = isMeasured ? measure(frame.meanSquare) : 1
+    let wanted = target.map { wantedGain($0, excess: excess) } ?? 1
     // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms, or by
     // more than half of it while the voice is much louder than before.
     let fall: Float = excess > 1 ? 0.6 : 0.2
@@ -64,25 +62,27 @@ struct LevelControl {
     if target != nil || limit < 1 { keepBelowFullScale(frame) }
   }
 
-  private mutating func measure(_ square: Float) {
-    guard square > 1e-9 else { return }
+  /// Returns the power of the frame by that of the loudest frame that is no outlier, at least 1.
+  private mutating func measure(_ square: Float) -> Float {
+    guard square > 1e-9 else { return 1 }
     guard frames > 0 else {
       (power, frames) = (square, 1)
-      return
+      return 1
     }
     let (isSoft, isLoud) = (square < power * Self.softest, square > power * Self.loudest)
-    if isLoud { excess = square / (power * Self.loudest) }
+    let excess = isLoud ? square / (power * Self.loudest) : 1
     outliers = isSoft ? max(outliers, 0) + 1 : isLoud ? min(outliers, 0) - 1 : 0
     if outliers >= Self.softOutliers || outliers <= -Self.loudOutliers {
       frames = min(frames, Self.freshMemory)
     } else if isSoft {
-      return
+      return excess
     }
     frames = min(frames + 1, Self.memory)
     power += (square - power) / frames
+    return excess
   }
 
-  private func wantedGain(_ target: Int) -> Float {
+  private func wantedGain(_ target: Int, excess: Float) -> Float {
     guard frames > 0 else { return 1 }
     let level = Decibels.level(meanSquare: power * excess)
     var gain = -Float(target) - Self.crest - level

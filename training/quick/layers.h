@@ -46,12 +46,13 @@ struct Dense {
 struct Taps {
   Matrix shape;  // taps x channels of the finer side, by channels of the coarser side
   int finer;
-  Buffer down, even, odd;
+  const float *weights;
+  float *learned;
+  Buffer even, odd;
 
-  Taps(const float *weights, int finer, int coarser)
-      : shape{4 * finer, coarser}, finer(finer), down(4 * finer * coarser), even(2 * finer * coarser),
+  Taps(const float *weights, float *learned, int finer, int coarser)
+      : shape{4 * finer, coarser}, finer(finer), weights(weights), learned(learned), even(2 * finer * coarser),
         odd(2 * finer * coarser) {
-    memcpy(down.data(), weights, 4 * finer * coarser * sizeof(float));
     constexpr int evenTaps[2] = {3, 1}, oddTaps[2] = {2, 0};
     for (int half = 0; half < 2; half++)
       for (int f = 0; f < finer; f++)
@@ -60,11 +61,14 @@ struct Taps {
           odd[(half * coarser + c) * finer + f] = weights[(oddTaps[half] * finer + f) * coarser + c];
         }
   }
+  /// The bias follows the weights. It belongs to the side that the layer leads to.
+  const float *bias() const { return weights + shape.rows * shape.width; }
+
   static Windows windows(Rows &fine, long position) { return {fine.margin(position), 2 * fine.channels}; }
 
   /// Adds to the coarser side.
   void toCoarser(Rows &fine, long from, Rows &coarse, long to) const {
-    multiply(coarse.rows, windows(fine, from), down.data(), shape, coarse.at(to), shape.width);
+    multiply(coarse.rows, windows(fine, from), weights, shape, coarse.at(to), shape.width);
   }
   /// Adds to the finer side.
   void toFiner(Rows &coarse, Rows &fine, long position) const {
@@ -72,8 +76,11 @@ struct Taps {
     multiply(coarse.rows, {coarse.margin(position), shape.width}, even.data(), half, fine.at(position), 2 * finer);
     multiply(coarse.rows, {coarse.at(position), shape.width}, odd.data(), half, fine.at(position, 1), 2 * finer);
   }
-  void learnFrom(Rows &fine, long from, Rows &coarse, long to, float *learned) const {
+  void learnFrom(Rows &fine, long from, Rows &coarse, long to) const {
     learn(coarse.rows, windows(fine, from), coarse.at(to), shape.width, learned, shape);
+  }
+  void learnBiasFrom(Rows &slopes, long position) const {
+    learnBias(slopes.rows, slopes.at(position), slopes.channels, learned + shape.rows * shape.width, slopes.channels);
   }
 };
 

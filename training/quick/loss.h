@@ -11,7 +11,7 @@ constexpr int bands = 80, bins = 161, kinds = 3;
 constexpr int values = (1 + 2 * kinds) * bins + 1;
 constexpr float compression = 0.3f;
 
-/// What counts how much.
+/// The weights of lost speech, of the decision on voice, and of the three gains.
 struct Weights {
   float lost, voice;
   const float *kinds;

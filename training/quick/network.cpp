@@ -41,8 +41,8 @@ struct Network {
   Rows input{positions, bands, 8}, first{positions, bands, narrow}, second{positions, bands / 2, middle};
   Rows third{positions, groups, wide}, joined{positions, groups, wide + narrow}, up{positions, bands / 2, middle};
   Rows upAgain{positions, bands, narrow};
-  Taps secondTaps{weights + at.second, narrow, middle}, thirdTaps{weights + at.third, middle, wide};
-  Taps upTaps{weights + at.up, middle, wide + narrow}, againTaps{weights + at.upAgain, narrow, middle};
+  Taps secondTaps = taps(narrow, middle, at.second), thirdTaps = taps(middle, wide, at.third);
+  Taps upTaps = taps(middle, wide + narrow, at.up), againTaps = taps(narrow, middle, at.upAgain);
   Recurrent ofGroup{wide, calls * groups, frames, weights + at.ofGroup, learned + at.ofGroup};
   Recurrent ofAll{whole, calls, frames, weights + at.ofAll, learned + at.ofAll};
   Dense gather = dense(groups * wide, whole, at.gather), spread = dense(whole, groups * narrow, at.spread);
@@ -51,6 +51,7 @@ struct Network {
   /// What the network finds, or its slopes: bands x (gains, padded to 8), and a decision padded to 8.
   Buffer gains{positions * bands * 8}, voices{positions * 8};
 
+  Taps taps(int finer, int coarser, int place) const { return Taps(weights + place, learned + place, finer, coarser); }
   Dense dense(int inputs, int outputs, int place) const {
     return Dense({inputs, outputs}, weights + place, learned + place);
   }
@@ -73,8 +74,8 @@ struct Network {
       fill(bands, weights + at.first + 24 * narrow, narrow, first.at(n), narrow);
       multiply(bands, {input.margin(n), 8}, weights + at.first, {24, narrow}, first.at(n), narrow);
       bend(first.at(n), first.count());
-      coarser(secondTaps, first, second, at.second, n);
-      coarser(thirdTaps, second, third, at.third, n);
+      coarser(secondTaps, first, second, n);
+      coarser(thirdTaps, second, third, n);
       ofGroup.enter.forwards(groups, {third.at(n), wide}, &ofGroup.gates[n * groups * 3 * wide]);
     }
     ofGroup.forwards();
@@ -87,14 +88,14 @@ struct Network {
     bend(spreadOut.data(), positions * groups * narrow);
     for (long n = 0; n < positions; n++) {
       join(n);
-      finer(upTaps, joined, up, second, at.up, n);
-      finer(againTaps, up, upAgain, first, at.upAgain, n);
+      finer(upTaps, joined, up, second, n);
+      finer(againTaps, up, upAgain, first, n);
       leave.forwards(bands, {upAgain.at(n), narrow}, &gains[n * bands * 8]);
     }
   }
 
-  void coarser(Taps &taps, Rows &from, Rows &to, int place, long n) {
-    fill(to.rows, weights + place + taps.shape.rows * taps.shape.width, to.channels, to.at(n), to.channels);
+  void coarser(Taps &taps, Rows &from, Rows &to, long n) {
+    fill(to.rows, taps.bias(), to.channels, to.at(n), to.channels);
     taps.toCoarser(from, n, to, n);
     bend(to.at(n), to.count());
   }
@@ -108,8 +109,8 @@ struct Network {
     }
   }
 
-  void finer(Taps &taps, Rows &from, Rows &to, Rows &skip, int place, long n) {
-    const float *bias = weights + place + taps.shape.rows * taps.shape.width, *more = skip.at(n);
+  void finer(Taps &taps, Rows &from, Rows &to, Rows &skip, long n) {
+    const float *bias = taps.bias(), *more = skip.at(n);
     float *out = to.at(n);
     for (int row = 0; row < to.rows; row++)
       for (int i = 0; i < to.channels; i++) out[row * to.channels + i] = more[row * to.channels + i] + bias[i];
@@ -131,8 +132,8 @@ struct Network {
       leave.learnFrom(bands, {upAgain.at(n), narrow}, slopes);
       againSlopes.clear(0);
       leave.backwards(bands, slopes, againSlopes.at(0), narrow);
-      fromFiner(againTaps, up, upSlopes, upAgain, againSlopes, firstSlopes, at.upAgain, n);
-      fromFiner(upTaps, joined, joinedSlopes, up, upSlopes, secondSlopes, at.up, n);
+      fromFiner(againTaps, up, upSlopes, upAgain, againSlopes, firstSlopes, n);
+      fromFiner(upTaps, joined, joinedSlopes, up, upSlopes, secondSlopes, n);
       part(n);
     }
     const Windows all = {ofAll.results(), whole};
@@ -151,8 +152,8 @@ struct Network {
       const float *gates = &ofGroup.gates[n * groups * 3 * wide];
       ofGroup.enter.learnFrom(groups, {third.at(n), wide}, gates);
       ofGroup.enter.backwards(groups, gates, thirdSlopes.at(n), wide);
-      fromCoarser(thirdTaps, second, secondSlopes, third, thirdSlopes, at.third, n);
-      fromCoarser(secondTaps, first, firstSlopes, second, secondSlopes, at.second, n);
+      fromCoarser(thirdTaps, second, secondSlopes, third, thirdSlopes, n);
+      fromCoarser(secondTaps, first, firstSlopes, second, secondSlopes, n);
       unbend(first.at(n), firstSlopes.at(n), first.count());
       learn(bands, {input.margin(n), 8}, firstSlopes.at(n), narrow, learned + at.first, {24, narrow});
       learnBias(bands, firstSlopes.at(n), narrow, learned + at.first + 24 * narrow, narrow);
@@ -161,12 +162,11 @@ struct Network {
 
   /// Back through `finer`: sets the slopes of the coarser side and of the skipped signal.
   void fromFiner(Taps &taps, Rows &coarse, Rows &coarseSlopes, Rows &fine, Rows &fineSlopes, Rows &skipSlopes,
-                 int place, long n) {
-    float *slopes = fineSlopes.at(0), *result = learned + place;
-    unbend(fine.at(n), slopes, fine.count());
-    memcpy(skipSlopes.at(n), slopes, fine.count() * sizeof(float));
-    learnBias(fine.rows, slopes, fine.channels, result + taps.shape.rows * taps.shape.width, fine.channels);
-    taps.learnFrom(fineSlopes, 0, coarse, n, result);
+                 long n) {
+    unbend(fine.at(n), fineSlopes.at(0), fine.count());
+    memcpy(skipSlopes.at(n), fineSlopes.at(0), fine.count() * sizeof(float));
+    taps.learnBiasFrom(fineSlopes, 0);
+    taps.learnFrom(fineSlopes, 0, coarse, n);
     coarseSlopes.clear(0);
     taps.toCoarser(fineSlopes, 0, coarseSlopes, 0);
   }
@@ -184,11 +184,10 @@ struct Network {
   }
 
   /// Back through `coarser`: adds to the slopes of the finer side.
-  void fromCoarser(Taps &taps, Rows &fine, Rows &fineSlopes, Rows &coarse, Rows &coarseSlopes, int place, long n) {
-    float *slopes = coarseSlopes.at(n), *result = learned + place;
-    unbend(coarse.at(n), slopes, coarse.count());
-    taps.learnFrom(fine, n, coarseSlopes, n, result);
-    learnBias(coarse.rows, slopes, coarse.channels, result + taps.shape.rows * taps.shape.width, coarse.channels);
+  void fromCoarser(Taps &taps, Rows &fine, Rows &fineSlopes, Rows &coarse, Rows &coarseSlopes, long n) {
+    unbend(coarse.at(n), coarseSlopes.at(n), coarse.count());
+    taps.learnFrom(fine, n, coarseSlopes, n);
+    taps.learnBiasFrom(coarseSlopes, n);
     taps.toFiner(coarseSlopes, fineSlopes, n);
   }
 };
