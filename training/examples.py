@@ -62,13 +62,15 @@ def examples(scenes: np.ndarray, error: np.ndarray, random: np.random.Generator)
     error = error * passed
     heard = hearing.features(error * gain[..., None], spectra(microphone * gain), spectra(reference * far_gain))
     level = np.sqrt((microphone**2).mean(1)).clip(1e-4)[:, None, None] / 0.1
+    # A softer talker is the voice where there is no near talker.
+    talker = np.where(np.abs(near).max(1, keepdims=True) > 1e-3, near, rival)
     rows = [heard.reshape(*heard.shape[:2], HEARD), _compressed(error / level)]
     aims = [spectra(signal) / level for signal in (microphone - echo, near + rival, near)]
     rows += [_compressed(aim) for aim in aims]
     for aim in aims:
         cosine = (aim * error.conj()).real / (np.abs(aim) * np.abs(error) + 1e-12)
         rows.append(_compressed(aim) * cosine)
-    return np.concatenate([*rows, voice(near + rival)[..., None]], 2).astype(np.float16)
+    return np.concatenate([*rows, voice(talker)[..., None]], 2).astype(np.float16)
 
 
 def _compressed(spectrum: np.ndarray) -> np.ndarray:

@@ -25,7 +25,8 @@ class Remixer:
 
     def make(self) -> Scene:
         random = self.random
-        kind = random.choice(["double talk", "far end", "no echo", "near end", "noise"], p=[0.4, 0.1, 0.08, 0.3, 0.12])
+        kinds = ["double talk", "far end", "no echo", "near end", "noise"]
+        kind = random.choice(kinds, p=[0.22, 0.05, 0.05, 0.43, 0.25])
         level = 10 ** (random.normal(-27, 6) / 20)
         reference, echo, near, rival = (self.silence,) * 4
         if kind in ("double talk", "far end", "no echo"):
@@ -52,7 +53,7 @@ class Remixer:
                 return [scene[k].astype(np.float32) / 32768 for k in wanted]
 
     def _noise(self) -> np.ndarray:
-        if self.random.random() < 0.2:  # babble
+        if self.random.random() < 0.4:  # babble
             return sum(scaled(*self._parts(_NEAR, _NEAR), 1) for _ in range(self.random.integers(3, 9)))
         while True:
             scene = self.scenes[self.random.integers(len(self.scenes))].astype(np.float32) / 32768

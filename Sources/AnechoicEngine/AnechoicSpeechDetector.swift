@@ -15,7 +15,8 @@ final class AnechoicSpeechDetector: SpeechDetector {
 
   func hasVoice(_ frame: borrowing Frame) -> Bool {
     sound.copySound(frame)
-    decision.note(analysis.takeWithoutEcho(sound))
+    let probability = analysis.takeWithoutEcho(sound)
+    decision.note(probability, power: analysis.features.errorPower)
     return decision.hasVoice
   }
 }

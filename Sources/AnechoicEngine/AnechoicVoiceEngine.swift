@@ -7,7 +7,7 @@ public import VoiceEngines
 /// 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.2", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.3", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(10)
   public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(60)
@@ -93,28 +93,28 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     highPass.process(sound, into: filtered)
     let cancelsEcho = hasReference && settings.echoSuppression != nil
     let probability = analyze(reference, cancelsEcho: cancelsEcho)
-    decision.note(probability)
     if rests {
       mask.open(error: analysis.features.errorPowers)
     } else {
       limits.advance()
       mask.compute(analysis.gains, limits, error: analysis.features.errorPowers)
     }
+    decision.note(probability, power: mask.powerWithoutEcho)
     if cancelsEcho {
       echo.note(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,
         output: mask.powerWithoutEcho)
     }
     if processing.needsOnlyProcessed {
-      finish(probability, into: output)
+      finish(into: output)
       processing.skip(microphone)
     } else {
-      finish(probability, into: processing.processed)
+      finish(into: processing.processed)
       processing.select(microphone, into: output)
     }
     return FrameFindings(
-      speechProbability: probability, hasVoice: decision.hasVoice,
-      echoReduction: cancelsEcho ? echo.reduction : nil, nearEndProbability: probability,
+      speechProbability: decision.probability, hasVoice: decision.hasVoice,
+      echoReduction: cancelsEcho ? echo.reduction : nil, nearEndProbability: decision.probability,
       residualEcho: cancelsEcho ? mask.echoShare : nil)
   }
 
@@ -132,10 +132,11 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       findsGains: !rests)
   }
 
-  private func finish(_ probability: Float, into output: borrowing Frame) {
+  private func finish(into output: borrowing Frame) {
     analysis.spectra.finish(gains: mask.gains, into: output)
     level.process(
-      output, probability: probability, echoShare: mask.echoShare, target: settings.gainTarget)
+      output, probability: decision.probability, echoShare: mask.echoShare,
+      target: settings.gainTarget)
   }
 
   public var echoMetrics: EchoMetrics {

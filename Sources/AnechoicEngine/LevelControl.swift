@@ -27,6 +27,9 @@ struct LevelControl {
   private static let (softest, loudest): (Float, Float) = (0.02, 6)
   private static let (softOutliers, loudOutliers) = (25, 2)
   private static let freshMemory: Float = 5
+  /// How much more louder frames count than softer ones until the memory is full, so that a new
+  /// level is not too loud at first.
+  private static let newLoudness: Float = 3
   /// The level above which a sample is limited.
   private static let ceiling: Float = 0.95
   /// The frames after a voice in which the gain stays.
@@ -78,7 +81,8 @@ struct LevelControl {
       return excess
     }
     frames = min(frames + 1, Self.memory)
-    power += (square - power) / frames
+    let isNew = frames < Self.memory
+    power += (square - power) / frames * (isNew && square > power ? Self.newLoudness : 1)
     return excess
   }
 

@@ -6,6 +6,10 @@ internal import Spectral
 struct Mask: ~Copyable {
   /// The bands whose mean gain holds above 8 kHz: those from 6 kHz on.
   private static let highest = 8
+  /// The first band of those whose noise is hiss, at 1.5 kHz.
+  private static let hiss = 30
+  /// A gain for noise falls by at most 2 dB in a frame, so that the ends of words remain.
+  private static let fall: Float = 0.8
 
   private let kernels = Kernels.best
   private let bands: Bands
@@ -13,6 +17,8 @@ struct Mask: ~Copyable {
   private let memory: FloatBuffer
   private let gainsOfBands: UnsafeMutablePointer<Float>
   private let echoGains: UnsafeMutablePointer<Float>
+  /// Those for noise of the last frame.
+  private let noiseGains: UnsafeMutablePointer<Float>
   /// The gains of the bins.
   let gains: UnsafeMutablePointer<Float>
   /// The mean power of the bands of the last frame without echo.
@@ -23,10 +29,11 @@ struct Mask: ~Copyable {
   init(bins: Int) {
     bands = .shared(bins: bins)
     binCount = bins
-    memory = FloatBuffer(2 * Bands.count + bins)
+    memory = FloatBuffer(3 * Bands.count + bins)
     gainsOfBands = memory.start
     echoGains = memory.start + Bands.count
-    gains = memory.start + 2 * Bands.count
+    noiseGains = memory.start + 2 * Bands.count
+    gains = memory.start + 3 * Bands.count
   }
 
   /// Computes the gains. Runs per frame: no allocation, lock, log or await.
@@ -37,8 +44,9 @@ struct Mask: ~Copyable {
     sharpen(found.echo, by: limits.sharpness)
     for band in 0..<Bands.count {
       let echo = max(echoGains[band], limits.echo)
-      gainsOfBands[band] =
-        echo * max(found.noise[band], limits.noise) * max(found.rivals[band], limits.rivals)
+      noiseGains[band] = max(found.noise[band], noiseGains[band] * Self.fall)
+      let noise = max(noiseGains[band], band < Self.hiss ? limits.noise : limits.hiss)
+      gainsOfBands[band] = echo * noise * max(found.rivals[band], limits.rivals)
       all += error[band]
       left += found.echo[band] * found.echo[band] * error[band]
     }

@@ -66,6 +66,7 @@ struct SpectralFeatures: ~Copyable {
   /// The power of each band of the last frame, without echo as far as the linear stage removed it.
   var errorPowers: UnsafePointer<Float> { UnsafePointer(powers) }
   /// The mean powers of all bands of the last frame.
+  var errorPower: Float { mean(0) }
   var microphonePower: Float { mean(2) }
   var referencePower: Float { mean(3) }
 

@@ -5,5 +5,5 @@ internal import WebRTCEngine
 extension EngineCatalog {
   /// The engines of this package's programs. The tests of the engines' contract run for each of them.
   public static let bundled = EngineCatalog(
-    WebRTCVoiceEngine.self, AnechoicVoiceEngine.self)
+    AnechoicVoiceEngine.self, WebRTCVoiceEngine.self)
 }

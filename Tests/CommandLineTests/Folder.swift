@@ -32,13 +32,13 @@ final class Folder {
   /// Writes babble as the far end, and its echo as the microphone.
   func writeCall(
     _ microphone: String = "microphone.wav", _ reference: String = "reference.wav",
-    milliseconds: Int = 2005, rate: SampleRate = .hz16000
+    milliseconds: Int = 2005, rate: SampleRate = .hz16000, nearEnd: [Float]? = nil
   ) throws {
     let format = AudioFormat(encoding: .s16, rate: rate, channelCount: 1)
     let count = rate.hertz * milliseconds / 1000
     let farEnd = Signals.babble(count, rate: rate, seed: 3)
     let echo = Signals.echo(of: farEnd, delay: rate.hertz / 25, gain: 0.5)
-    let nearEnd = Signals.babble(count, rate: rate, amplitude: 0.05, seed: 4)
+    let nearEnd = nearEnd ?? Signals.babble(count, rate: rate, amplitude: 0.05, seed: 4)
     let fan = Signals.noise(count, amplitude: 0.01)
     let heard = (0..<count).map { echo[$0] + nearEnd[$0] + fan[$0] }
     for (name, plane) in [(microphone, heard), (reference, farEnd)] {

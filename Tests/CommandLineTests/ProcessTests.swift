@@ -62,6 +62,7 @@ struct ProcessTests {
   }
 
   @Test func everyOptionChangesTheOutput() async throws {
+    try folder.writeCall(nearEnd: Signals.vowels(32_080, rate: .hz16000, amplitude: 0.1))
     let options: [[String]] = [
       [], ["--mic-mode", "voice-isolation"], ["--mic-mode", "wide-spectrum"],
       ["--no-echo-cancellation"], ["--noise-suppression", "off"], ["--noise-suppression", "low"],

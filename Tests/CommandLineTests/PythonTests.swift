@@ -39,7 +39,7 @@ struct PythonTests {
   @Test func aForeignClientShowsWhenSpeechEndedAndWhenThisWasDecided() async throws {
     let folder = try await Self.folder()
     let format = AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 1)
-    let voice = Signals.babble(24_000, rate: .hz16000, amplitude: 0.3, seed: 5)
+    let voice = Signals.vowels(24_000, rate: .hz16000, amplitude: 0.3)
     let samples = Signals.silence(16_000) + voice + Signals.silence(24_000)
     let fan = Signals.noise(samples.count, amplitude: 0.001)
     try AudioFileWriter(path: folder.path("voice.wav"), format: format)

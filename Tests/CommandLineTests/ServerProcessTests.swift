@@ -61,7 +61,7 @@ struct ServerProcessTests {
   @Test func anUnknownEngineIsWrongUsage() async throws {
     try await expectRefusal(
       ["--engine", "silence"], status: 64,
-      saying: "--engine: \"silence\" is not an engine of this program; use webrtc-audio-processing")
+      saying: "--engine: \"silence\" is not an engine of this program; use anechoic")
   }
 
   @Test func theEngineOfAJobIsChosenByItsName() async throws {

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@testable import AnechoicEngine
+
+@Suite struct VoiceDecisionTests {
+  /// Returns what a probability of 0.9 becomes at levels in dBFS, one frame after the other.
+  private func probabilities(at levels: [Float]) -> [Float] {
+    var decision = VoiceDecision()
+    return levels.map {
+      decision.note(0.9, power: powf(10, $0 / 10))
+      return decision.probability
+    }
+  }
+
+  @Test(
+    arguments: [(-50, 0.89), (-55, 0.82), (-60, 0.45), (-65, 0.08), (-70, 0.01)] as [(Float, Float)]
+  )
+  func aSofterVoiceCountsLess(level: Float, expected: Float) {
+    let found = probabilities(at: [level])[0]
+    #expect(abs(found - expected) < 0.02, "\(found)")
+  }
+
+  @Test func theLevelIsThatOfTheLoudestRecentFrame() {
+    // 20 dB of the fall from -40 dBFS, at 30 dB a second, are over after two thirds of a second.
+    let found = probabilities(at: [-40] + Array(repeating: -90, count: 100))
+    #expect(found[50] > 0.75)
+    #expect(abs(found[67] - 0.45) < 0.05, "\(found[67])")
+    #expect(found[100] < 0.05)
+  }
+
+  @Test func silenceIsNoVoice() {
+    var decision = VoiceDecision()
+    decision.note(1, power: 0)
+    #expect(decision.probability == 0 && !decision.hasVoice)
+  }
+}
