@@ -94,7 +94,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     let cancelsEcho = hasReference && settings.echoSuppression != nil
     let probability = analyze(reference, cancelsEcho: cancelsEcho)
     if rests {
-      mask.open(error: analysis.features.errorPowers)
+      mask.open(power: analysis.features.errorPower)
     } else {
       limits.advance()
       mask.compute(analysis.gains, limits, error: analysis.features.errorPowers)

@@ -60,11 +60,9 @@ struct Mask: ~Copyable {
     for bin in bands.bins..<binCount { gains[bin] = mean }
   }
 
-  /// Lets a frame pass as the canceller left it. Runs per frame: no allocation, lock, log or await.
-  mutating func open(error: UnsafePointer<Float>) {
-    var all: Float = 0
-    for band in 0..<Bands.count { all += error[band] }
-    powerWithoutEcho = all / Float(Bands.count)
+  /// Lets a frame of a mean power pass as the canceller left it. Runs per frame: no allocation, lock, log or await.
+  mutating func open(power: Float) {
+    powerWithoutEcho = power
     echoShare = 0
     gains.update(repeating: 1, count: binCount)
   }
