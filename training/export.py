@@ -1,35 +1,36 @@
-"""Writes trained weights as the engine reads them: see `WeightFile` there."""
+"""Writes trained weights as the engine reads them."""
 
 from __future__ import annotations
 
 import argparse
-import struct
 from pathlib import Path
 
-import numpy as np
-import torch
-
+from linear import LearnedFilter
 from network import Suppressor
+from weight_file import Tensors, load, write
 
 
-def export(parts: dict[str, dict[str, torch.Tensor]], file: Path) -> None:
-    """Writes the tensors of several networks, each with its name before that of the tensor."""
-    tensors = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
-    with open(file, "wb") as out:
-        out.write(b"ANECHOIC" + struct.pack("<II", 1, len(tensors)))
-        for name, value in sorted(tensors.items()):
-            flat = np.ascontiguousarray(value.numpy(), "<f4").ravel()
-            out.write(struct.pack("<I", len(name)) + name.encode() + struct.pack("<I", len(flat)) + flat.tobytes())
+def mean(parts: list[Tensors], shares: list[float]) -> Tensors:
+    """Returns the mean of weights, each with its share."""
+    total = sum(shares)
+    return {name: sum(share / total * part[name] for part, share in zip(parts, shares)) for name in parts[0]}
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("output", type=Path)
     options.add_argument("--adaptation", type=Path, required=True)
-    options.add_argument("--suppressor", type=Path, help="without it, one that is not trained")
+    options.add_argument(
+        "--suppressor", type=Path, nargs="+", help="of several, the mean; without it, one that is not trained")
+    options.add_argument("--shares", type=float, nargs="+", help="the share of each suppressor in the mean")
     chosen = options.parse_args()
-    suppressor = torch.load(chosen.suppressor) if chosen.suppressor else Suppressor().state_dict()
-    export({"adaptation": torch.load(chosen.adaptation), "suppressor": suppressor}, chosen.output)
+    suppressor = Suppressor()
+    weights = [load(file, "suppressor", suppressor) for file in chosen.suppressor or []] or [suppressor.state_dict()]
+    shares = chosen.shares or [1] * len(weights)
+    if len(shares) != len(weights):
+        options.error(f"{len(weights)} suppressors need as many shares, not {len(shares)}")
+    adaptation = load(chosen.adaptation, "adaptation", LearnedFilter())
+    write({"adaptation": adaptation, "suppressor": mean(weights, shares)}, chosen.output)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import torch
 from features import BANDS, HOP, SIZE, features, spectra, windowed
 from network import Suppressor
 from render import run
+from weight_file import load
 
 _FRAMES = 100
 
@@ -37,11 +38,10 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("program", type=Path, help="render-scenes")
     options.add_argument("weights", type=Path, help="the weights of both networks, as exported")
-    options.add_argument("network", type=Path, help="the same weights of the network, as trained")
     options.add_argument("folder", type=Path, help="Tests/AnechoicEngineTests/Stored")
     chosen = options.parse_args()
     network = Suppressor()
-    network.load_state_dict(torch.load(chosen.network))
+    network.load_state_dict(load(chosen.weights, "suppressor", network))
     signals = call()
     microphone, reference = signals.astype(np.float32) / 32768
     found = run(chosen.program, chosen.weights, microphone, reference, warm=False).copy()

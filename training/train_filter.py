@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from linear import HOP, LearnedFilter
+from weight_file import load
 
 # The frames of a call between two changes of the weights: 0.5 s.
 _CHUNK = 50 * HOP
@@ -52,7 +53,7 @@ def main() -> None:
     options.add_argument("--calls", type=int, default=12, help="calls at a time")
     options.add_argument("--rate", type=float, default=3e-3)
     options.add_argument("--lost", type=float, default=8, help="weight of a lost near voice")
-    options.add_argument("--from", dest="start", type=Path, help="weights to go on from")
+    options.add_argument("--from", dest="start", type=Path, help="weights to go on from, also the engine's")
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     torch.manual_seed(chosen.seed)
@@ -61,7 +62,7 @@ def main() -> None:
     scenes = np.load(chosen.scenes, mmap_mode="r")
     model = LearnedFilter()
     if chosen.start:
-        model.load_state_dict(torch.load(chosen.start))
+        model.load_state_dict(load(chosen.start, "adaptation", model))
     optimizer = torch.optim.AdamW(model.parameters(), lr=chosen.rate, weight_decay=1e-4)
     began, step, mean = time.time(), 0, None
     while (done := (time.time() - began) / (60 * chosen.minutes)) < 1:

@@ -14,6 +14,7 @@ import features as hearing
 from examples import AIMS, COMPRESSION, HEARD
 from network import Suppressor
 from quick_network import QuickNetwork
+from weight_file import load
 
 # The examples at the end of each file that are only measured.
 _HELD_OUT = 60
@@ -112,7 +113,7 @@ def main() -> None:
     options.add_argument("--lost", type=float, default=1.8, help="weight of lost speech")
     options.add_argument("--voice", type=float, default=0.3, help="weight of the decision on voice")
     options.add_argument("--kinds", type=float, nargs=3, default=(60, 30, 10), help="weights of the three gains")
-    options.add_argument("--from", dest="start", type=Path, help="weights to go on from")
+    options.add_argument("--from", dest="start", type=Path, help="weights to go on from, also the engine's")
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--device", default="quick", help="quick, or a device of PyTorch: cuda or cpu")
     options.add_argument("--seed", type=int, default=1)
@@ -120,7 +121,7 @@ def main() -> None:
     torch.manual_seed(chosen.seed)
     start = Suppressor()
     if chosen.start:
-        start.load_state_dict(torch.load(chosen.start))
+        start.load_state_dict(load(chosen.start, "suppressor", start))
     network = (QuickNetwork(start, chosen.threads) if chosen.device == "quick" else TorchNetwork(start, chosen.device))
     threads = chosen.threads if chosen.device == "quick" else 1
     average = network.weights.detach().clone()

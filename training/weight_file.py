@@ -1,0 +1,57 @@
+"""The file of weights that the engine reads (see `WeightFile` there), and weights as PyTorch stores them."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import torch
+
+_MAGIC = b"ANECHOIC"
+_VERSION = 1
+
+Tensors = dict[str, torch.Tensor]
+
+
+def write(parts: dict[str, Tensors], file: Path) -> None:
+    """Writes the tensors of several networks, each with its name before that of the tensor."""
+    tensors = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
+    with open(file, "wb") as out:
+        out.write(_MAGIC + struct.pack("<II", _VERSION, len(tensors)))
+        for name, value in sorted(tensors.items()):
+            flat = np.ascontiguousarray(value.numpy(), "<f4").ravel()
+            out.write(struct.pack("<I", len(name)) + name.encode() + struct.pack("<I", len(flat)) + flat.tobytes())
+
+
+def load(file: Path, part: str, network: torch.nn.Module) -> Tensors:
+    """Returns the weights of a network from a file of either kind. The engine's file has those of several `part`s."""
+    with open(file, "rb") as source:
+        is_of_engine = source.read(len(_MAGIC)) == _MAGIC
+    if not is_of_engine:
+        return torch.load(file)
+    found = _read(file)
+    return {name: found[f"{part}.{name}"].reshape(value.shape) for name, value in network.state_dict().items()}
+
+
+def _read(file: Path) -> Tensors:
+    """Returns the flat tensors of the engine's file."""
+    data = file.read_bytes()
+    version, count = struct.unpack_from("<II", data, len(_MAGIC))
+    if version != _VERSION:
+        raise ValueError(f"{file}: version {version} of the file is not {_VERSION}")
+    found, place = {}, len(_MAGIC) + 8
+
+    def length() -> int:
+        nonlocal place
+        place += 4
+        return struct.unpack_from("<I", data, place - 4)[0]
+
+    for _ in range(count):
+        size = length()
+        name = data[place : place + size].decode()
+        place += size
+        size = length()
+        found[name] = torch.tensor(np.frombuffer(data, "<f4", size, place).copy())
+        place += 4 * size
+    return found
