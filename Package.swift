@@ -92,7 +92,8 @@ let package = Package(
     .target(name: "CProfileReader"),
     .target(
       name: "ProfileReader", dependencies: ["CProfileReader", "SpatialAudio"], swiftSettings: swift),
-    .target(name: "Inference", dependencies: ["CKernels", "Spectral"], swiftSettings: quick),
+    .target(
+      name: "Inference", dependencies: ["CKernels", "Spectral", "COpenSSL"], swiftSettings: quick),
     .target(
       name: "AdaptiveFilter", dependencies: ["Inference", "CKernels", "Spectral"],
       swiftSettings: quick),
@@ -102,7 +103,7 @@ let package = Package(
       name: "AnechoicEngine",
       dependencies: [
         "VoiceEngines", "AdaptiveFilter", "Inference", "CKernels", "CEngineWeights", "Spectral",
-        "Resampling", "AudioCore", "COpenSSL",
+        "Resampling", "AudioCore",
       ],
       swiftSettings: quick),
     // Renders what the network is trained on with the engine's own code.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import struct
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import numpy as np
 import torch
 
 _MAGIC = b"ANECHOIC"
-_VERSION = 1
+_VERSION = 2
+_DIGEST = 32
 
 Tensors = dict[str, torch.Tensor]
 
@@ -17,11 +19,11 @@ Tensors = dict[str, torch.Tensor]
 def write(parts: dict[str, Tensors], file: Path) -> None:
     """Writes the tensors of several networks, each with its name before that of the tensor."""
     tensors = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
-    with open(file, "wb") as out:
-        out.write(_MAGIC + struct.pack("<II", _VERSION, len(tensors)))
-        for name, value in sorted(tensors.items()):
-            flat = np.ascontiguousarray(value.numpy(), "<f4").ravel()
-            out.write(struct.pack("<I", len(name)) + name.encode() + struct.pack("<I", len(flat)) + flat.tobytes())
+    content = _MAGIC + struct.pack("<II", _VERSION, len(tensors))
+    for name, value in sorted(tensors.items()):
+        flat = np.ascontiguousarray(value.numpy(), "<f4").ravel()
+        content += struct.pack("<I", len(name)) + name.encode() + struct.pack("<I", len(flat)) + flat.tobytes()
+    file.write_bytes(content + hashlib.sha256(content).digest())
 
 
 def load(file: Path, part: str, network: torch.nn.Module) -> Tensors:
@@ -39,7 +41,9 @@ def _read(file: Path) -> Tensors:
     data = file.read_bytes()
     version, count = struct.unpack_from("<II", data, len(_MAGIC))
     if version != _VERSION:
-        raise ValueError(f"{file}: version {version} of the file is not {_VERSION}")
+        raise ValueError(f"{file}: version {version} of the format is not supported; use {_VERSION}")
+    if hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
+        raise ValueError(f"{file}: the weights are damaged: their SHA-256 digest is another")
     found, place = {}, len(_MAGIC) + 8
 
     def length() -> int:

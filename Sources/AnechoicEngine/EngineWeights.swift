@@ -1,6 +1,5 @@
 internal import AdaptiveFilter
 internal import CEngineWeights
-internal import COpenSSL
 internal import Inference
 internal import VoiceEngines
 
@@ -37,10 +36,8 @@ final class EngineWeights: Sendable {
 
   /// The SHA-256 digest of the executable's file, in hexadecimal digits.
   static let hash: String = {
-    var digest = [UInt8](repeating: 0, count: 32)
-    let bytes = EngineWeights.bytes
-    EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil)
     let digits = Array("0123456789abcdef")
-    return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    return String(
+      WeightFile.digest(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }()
 }

@@ -1,3 +1,5 @@
+internal import COpenSSL
+
 /// Trained weights by name, as `training/export.py` writes them:
 ///
 /// | bytes | content |
@@ -8,13 +10,15 @@
 /// | 4 + n | for each tensor: the length of its name, and the name in ASCII |
 /// | 4 | the number of its values |
 /// | 4 each | its values, as f32 |
+/// | 32 | the SHA-256 digest of all bytes before it |
 package struct WeightFile: Sendable {
   package struct Fault: Error, Equatable, CustomStringConvertible {
     package let description: String
   }
 
   private static let magic = Array("ANECHOIC".utf8)
-  private static let version: UInt32 = 1
+  private static let version: UInt32 = 2
+  private static let digestSize = 32
 
   private let tensors: [String: [Float]]
 
@@ -33,8 +37,19 @@ package struct WeightFile: Sendable {
       let name = String(decoding: try reader.bytes(Int(try reader.number())), as: UTF8.self)
       tensors[name] = try reader.floats(Int(try reader.number()))
     }
-    guard reader.isAtEnd else { throw Fault(description: "bytes follow the last weight") }
+    let content = UnsafeRawBufferPointer(rebasing: bytes.prefix(reader.position))
+    guard try reader.bytes(Self.digestSize).elementsEqual(Self.digest(content)) else {
+      throw Fault(description: "the weights are damaged: their SHA-256 digest is another")
+    }
+    guard reader.isAtEnd else { throw Fault(description: "bytes follow the digest of the weights") }
     self.tensors = tensors
+  }
+
+  /// Returns the SHA-256 digest of bytes.
+  package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: digestSize)
+    EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil)
+    return digest
   }
 
   /// Returns the values of a tensor, which must have `count` of them.

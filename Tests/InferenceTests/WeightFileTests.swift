@@ -2,10 +2,15 @@ import Inference
 import Testing
 
 struct WeightFileTests {
-  private static let intact: [UInt8] =
-    Array("ANECHOIC".utf8) + number(1) + number(2) + number(1) + Array("a".utf8) + number(2)
+  private static let content: [UInt8] =
+    Array("ANECHOIC".utf8) + number(2) + number(2) + number(1) + Array("a".utf8) + number(2)
     + number(Float(0.5).bitPattern) + number(Float(-2).bitPattern) + number(2) + Array("bc".utf8)
     + number(0)
+  private static let intact = signed(content)
+
+  private static func signed(_ content: [UInt8]) -> [UInt8] {
+    content + content.withUnsafeBytes { WeightFile.digest($0) }
+  }
 
   fileprivate static func number(_ value: UInt32) -> [UInt8] {
     withUnsafeBytes(of: value.littleEndian) { Array($0) }
@@ -31,13 +36,23 @@ struct WeightFileTests {
   }
 
   @Test func anotherFileIsRefused() {
-    for (index, byte) in [(0, UInt8(0x42)), (8, 2), (21, 0xff), (24, 0x7f)] {
+    for (index, byte) in [(0, UInt8(0x42)), (8, 1), (21, 0xff), (24, 0x7f)] {
+      var content = Self.content
+      content[index] = byte
+      #expect(throws: WeightFile.Fault.self, "byte \(index)") {
+        _ = try read(Self.signed(content))
+      }
+    }
+    var endless = Self.content
+    endless.replaceSubrange(25..<29, with: Self.number(Float.nan.bitPattern))
+    #expect(throws: WeightFile.Fault.self) { _ = try read(Self.signed(endless)) }
+  }
+
+  @Test func aDamagedByteIsFound() {
+    for index in Self.intact.indices {
       var bytes = Self.intact
-      bytes[index] = byte
+      bytes[index] ^= 1
       #expect(throws: WeightFile.Fault.self, "byte \(index)") { _ = try read(bytes) }
     }
-    var endless = Self.intact
-    endless.replaceSubrange(25..<29, with: Self.number(Float.nan.bitPattern))
-    #expect(throws: WeightFile.Fault.self) { _ = try read(endless) }
   }
 }
