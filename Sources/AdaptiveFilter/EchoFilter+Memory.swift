@@ -15,7 +15,7 @@ extension EchoFilter {
     init(hop: Int) {
       self.hop = hop
       bins = hop + 1
-      lowBins = min(bins, LearnedAdaptation.mostBins)
+      lowBins = min(bins, EchoFilter.lowBins)
       row = Kernels.padded(bins)
       lowRow = Kernels.padded(lowBins)
     }
@@ -24,8 +24,8 @@ extension EchoFilter {
   /// Values that are kept between frames. Bins above 8 kHz have only what the filter needs there.
   struct State {
     private let memory: FloatArena
-    /// The spectra of the partitions. All are whole, though most filter nothing above 8 kHz: an impulse
-    /// response that ends with its partition has something there.
+    /// The spectra of the partitions. All are whole, although most filter nothing above 8 kHz, because a
+    /// response that ends with its partition contains energy there.
     let filters: [Spectrum]
     let smoothError: UnsafeMutablePointer<Float>
     let smoothEcho: UnsafeMutablePointer<Float>
@@ -60,7 +60,7 @@ extension EchoFilter {
     let microphonePower: UnsafeMutablePointer<Float>
     let crossPower: UnsafeMutablePointer<Float>
     let level: UnsafeMutablePointer<Float>
-    /// The power of the error that the filter's uncertainty lets expect, then the divisor of gains.
+    /// The expected power of the error; later, the divisor of the gains.
     let divisor: UnsafeMutablePointer<Float>
 
     // For Fourier transforms and measurements.

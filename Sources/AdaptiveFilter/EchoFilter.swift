@@ -12,6 +12,8 @@ package import Spectral
 /// the present one. Both halves belong to the same filter, so that windows that overlap join without
 /// steps.
 package struct EchoFilter: ~Copyable {
+  /// The number of bins up to 8 kHz, for which networks decide.
+  package static let lowBins = 161
   /// The longest echo, in blocks of 10 ms. Above 8 kHz echoes are shorter.
   private static let partitions = 20
   private static let highPartitions = 6

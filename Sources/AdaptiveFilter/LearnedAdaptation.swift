@@ -24,8 +24,6 @@ struct LearnedAdaptation: ~Copyable {
     let expected: UnsafeMutablePointer<Float>
   }
 
-  /// The bins up to 8 kHz.
-  static let mostBins = 161
   private static let offset: Float = 1e-7
   private static let limits: ClosedRange<Float> = -8...6
 

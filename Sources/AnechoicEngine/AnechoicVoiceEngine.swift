@@ -97,25 +97,25 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       mask.open(power: analysis.features.errorPower)
     } else {
       limits.advance()
-      mask.compute(analysis.gains, limits, error: analysis.features.errorPowers)
+      mask.compute(analysis.gains, limits.values, error: analysis.features.errorPowers)
     }
     decision.note(probability, power: mask.powerWithoutEcho)
     if cancelsEcho {
       echo.note(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,
-        output: mask.powerWithoutEcho)
+        output: mask.powerAfterEcho)
     }
     if processing.needsOnlyProcessed {
       finish(into: output)
-      processing.skip(microphone)
+      processing.skip(sound)
     } else {
       finish(into: processing.processed)
-      processing.select(microphone, into: output)
+      processing.select(sound, into: output)
     }
     return FrameFindings(
       speechProbability: decision.probability, hasVoice: decision.hasVoice,
       echoReduction: cancelsEcho ? echo.reduction : nil, nearEndProbability: decision.probability,
-      residualEcho: cancelsEcho ? mask.echoShare : nil)
+      residualEcho: cancelsEcho ? mask.residualEcho : nil)
   }
 
   /// Whether no gains are needed, because the limits of the reduced mode let everything pass.
@@ -132,10 +132,16 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       findsGains: !rests)
   }
 
+  /// The part of the frame's power that was echo. While the network does not look for it, a reference that plays
+  /// may have left so much echo that the level of the voice cannot be measured.
+  private var echoShare: Float {
+    mask.echoShare ?? (analysis.features.referencePower > 1e-6 ? 0.7 : 0)
+  }
+
   private func finish(into output: borrowing Frame) {
     analysis.spectra.finish(gains: mask.gains, into: output)
     level.process(
-      output, probability: decision.probability, echoShare: mask.echoShare,
+      output, probability: decision.probabilityOfFrame, echoShare: echoShare,
       target: settings.gainTarget)
   }
 

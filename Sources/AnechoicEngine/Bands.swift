@@ -1,3 +1,5 @@
+internal import AdaptiveFilter
+
 /// The bands of the network: each bin below 3 kHz, then 20 bands that widen up to 8 kHz. A bin
 /// belongs to its two nearest bands, as linear interpolation wants it.
 struct Bands: Sendable {
@@ -5,7 +7,7 @@ struct Bands: Sendable {
   static let wideBands = 20
   static let count = singleBins + wideBands
   /// The number of bins up to 8 kHz.
-  static let mostBins = 161
+  static let mostBins = EchoFilter.lowBins
 
   /// The number of bins that the bands cover.
   let bins: Int

@@ -7,8 +7,8 @@ internal import AudioCore
 /// noise is not raised. Residual echo does not count as voice. A limiter lowers peaks near full
 /// scale; peaks that come too suddenly for it are clipped.
 struct LevelControl {
-  /// The distance in dB between the loudest parts of a voice, which the target means, and its mean
-  /// power.
+  /// The distance in dB from the mean power of a voice to its loudest parts. The target refers to the
+  /// loudest parts.
   private static let crest: Float = 15
   private static let mostGain: Float = 45
   private static let leastGain: Float = -25

@@ -11,22 +11,27 @@ struct Mask: ~Copyable {
   /// A gain for noise falls by at most 2 dB in a frame, so that the ends of words remain.
   private static let fall: Float = 0.8
 
-  private let kernels = Kernels.best
+  private let kernels: Kernels
   private let bands: Bands
   private let binCount: Int
   private let memory: FloatBuffer
   private let gainsOfBands: UnsafeMutablePointer<Float>
   private let echoGains: UnsafeMutablePointer<Float>
-  /// Those for noise of the last frame.
+  /// The gains for noise of the last frame.
   private let noiseGains: UnsafeMutablePointer<Float>
   /// The gains of the bins.
   let gains: UnsafeMutablePointer<Float>
-  /// The mean power of the bands of the last frame without echo.
+  /// The mean power of the bands of the last frame without its echo.
   private(set) var powerWithoutEcho: Float = 0
-  /// The part of the power of the last frame that is echo, as far as the network found it.
-  private(set) var echoShare: Float = 0
+  /// The mean power of the bands of the last frame after the gains for echo.
+  private(set) var powerAfterEcho: Float = 0
+  /// The part of the power of the last frame that was echo, before and after the gains, as far as the network
+  /// found it. Nil if the network did not look for echo.
+  private(set) var echoShare: Float? = 0
+  private(set) var residualEcho: Float? = 0
 
-  init(bins: Int) {
+  init(bins: Int, kernels: Kernels = .best) {
+    self.kernels = kernels
     bands = .shared(bins: bins)
     binCount = bins
     memory = FloatBuffer(3 * Bands.count + bins)
@@ -38,20 +43,29 @@ struct Mask: ~Copyable {
 
   /// Computes the gains. Runs per frame: no allocation, lock, log or await.
   mutating func compute(
-    _ found: Suppressor.Gains, _ limits: MaskLimits, error: UnsafePointer<Float>
+    _ found: Suppressor.Gains, _ limits: MaskLimits.Values, error: UnsafePointer<Float>
   ) {
-    var (all, left): (Float, Float) = (0, 0)
+    var (before, without): (Float, Float) = (0, 0)
+    var (afterEcho, after, afterWithout): (Float, Float, Float) = (0, 0, 0)
     sharpen(found.echo, by: limits.sharpness)
     for band in 0..<Bands.count {
       let echo = max(echoGains[band], limits.echo)
       noiseGains[band] = max(found.noise[band], noiseGains[band] * Self.fall)
       let noise = max(noiseGains[band], band < Self.hiss ? limits.noise : limits.hiss)
-      gainsOfBands[band] = echo * noise * max(found.rivals[band], limits.rivals)
-      all += error[band]
-      left += found.echo[band] * found.echo[band] * error[band]
+      let gain = echo * noise * max(found.rivals[band], limits.rivals)
+      gainsOfBands[band] = gain
+      // The network's gain for echo is the part of the magnitude that is no echo.
+      let share = found.echo[band] * found.echo[band]
+      before += error[band]
+      without += share * error[band]
+      afterEcho += echo * echo * error[band]
+      after += gain * gain * error[band]
+      afterWithout += gain * gain * share * error[band]
     }
-    powerWithoutEcho = left / Float(Bands.count)
-    echoShare = all > 1e-9 ? 1 - left / all : 0
+    powerWithoutEcho = without / Float(Bands.count)
+    powerAfterEcho = afterEcho / Float(Bands.count)
+    echoShare = before > 1e-9 ? 1 - without / before : 0
+    residualEcho = after > 1e-9 ? 1 - afterWithout / after : 0
     bands.interpolate(gainsOfBands, into: gains)
     guard binCount > bands.bins else { return }
     var sum: Float = 0
@@ -60,19 +74,19 @@ struct Mask: ~Copyable {
     for bin in bands.bins..<binCount { gains[bin] = mean }
   }
 
-  /// Lets a frame of a mean power pass as the canceller left it. Runs per frame: no allocation, lock, log or await.
+  /// Lets a frame of a mean power pass as the canceller left it. Runs per frame: no allocation, lock,
+  /// log or await.
   mutating func open(power: Float) {
-    powerWithoutEcho = power
-    echoShare = 0
+    (powerWithoutEcho, powerAfterEcho) = (power, power)
+    (echoShare, residualEcho) = (nil, nil)
     gains.update(repeating: 1, count: binCount)
   }
 
   /// Computes powers of the gains for echo. 80 bands are a multiple of the kernels' width.
   private func sharpen(_ gains: UnsafePointer<Float>, by exponent: Float) {
     guard exponent != 1 else { return echoGains.update(from: gains, count: Bands.count) }
-    kernels.table.logarithm(gains, 1e-9, echoGains, Int32(Bands.count))
-    for band in 0..<Bands.count { echoGains[band] *= exponent }
-    kernels.table.exponential(echoGains, gainsOfBands, Int32(Bands.count))
-    echoGains.update(from: gainsOfBands, count: Bands.count)
+    kernels.table.logarithm(gains, 1e-9, gainsOfBands, Int32(Bands.count))
+    for band in 0..<Bands.count { gainsOfBands[band] *= exponent }
+    kernels.table.exponential(gainsOfBands, echoGains, Int32(Bands.count))
   }
 }

@@ -7,8 +7,9 @@ internal import Spectral
 #endif
 
 /// The features of a call that the network receives: for each band the levels of four signals, the
-/// coherence of the error with the echo estimate, and the level of the error above its noise floor
-/// and above the smallest part of the echo estimate that it has been. `training/features.py` computes the same.
+/// coherence of the error with the echo estimate, the level of the error above its noise floor, and its
+/// level above the smallest recent ratio of error to echo estimate. `training/features.py` computes the
+/// same.
 struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10

@@ -1,7 +1,8 @@
 /// Whether the near end talks, decided from the network's probability and the level of the sound.
 ///
-/// A voice whose loudest frames stay below -60 dBFS is not that of the near end, but one that reaches the
-/// microphone from elsewhere: it counts less the softer it is.
+/// A voice whose loudest frames stay below about -60 dBFS counts less the softer it is, because it
+/// is probably not the voice of the near end. After a voice the probability falls slowly, because
+/// short pauses between sounds belong to the voice.
 struct VoiceDecision {
   private static let onset: Float = 0.5
   private static let end: Float = 0.3
@@ -9,18 +10,23 @@ struct VoiceDecision {
   private static let softest: Float = 1e-6
   /// How the loudness of past frames falls in a frame: by 30 dB a second.
   private static let fall: Float = 0.933
+  /// The part of the last probability that remains in a frame: half of it after 70 ms.
+  private static let kept: Float = 0.9
 
   private(set) var probability: Float = 0
+  /// The probability of a voice in the last frame alone.
+  private(set) var probabilityOfFrame: Float = 0
   private(set) var hasVoice = false
-  /// The mean square of the loudest of the last frames.
+  /// The mean power of the loudest of the last frames.
   private var loudness: Float = 0
 
-  /// Takes the network's probability of a voice in a frame, and the frame's mean square. Runs per frame: no
-  /// allocation, lock, log or await.
+  /// Takes the network's probability of a voice in a frame, and the mean power of the frame's bands.
+  /// Runs per frame: no allocation, lock, log or await.
   mutating func note(_ found: Float, power: Float) {
     loudness = max(power, loudness * Self.fall)
     let ratio = loudness / Self.softest
-    probability = found * ratio * ratio / (ratio * ratio + 1)
+    probabilityOfFrame = found * ratio * ratio / (ratio * ratio + 1)
+    probability = max(probabilityOfFrame, Self.kept * probability)
     hasVoice = probability >= (hasVoice ? Self.end : Self.onset)
   }
 }

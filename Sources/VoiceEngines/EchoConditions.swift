@@ -7,8 +7,8 @@ public struct EchoConditions: Sendable, Equatable {
     case steady
     /// With this frame, the reference was moved to another delay, with a cross-fade over the frame. An
     /// echo that has not moved itself now follows its reference this many samples of the reference's
-    /// rate sooner, or later if negative. If the echo has moved, which is noticed within a second, a
-    /// filter from before its move fits again.
+    /// rate sooner, or later if negative. If the echo moved first, which the aligner notices within a
+    /// second, a filter from before that move fits again.
     case moved(samples: Int)
     /// The echo takes another way, because the devices have changed. A filter of the old way does not
     /// fit.

@@ -11,7 +11,7 @@ public struct EngineSettings: Sendable, Equatable {
   public var highPassFilter: Bool
   /// Whether audio without speech is lowered further than noise suppression does.
   public var isolatesVoice: Bool
-  /// Whether the engine does without what costs most, because the server is overloaded. Echo
+  /// Whether the engine skips its most expensive stages, because the server is overloaded. Echo
   /// cancellation, voice detection and latency stay. Has no effect on an engine whose
   /// `hasReducedMode` is false.
   public var isReduced = false

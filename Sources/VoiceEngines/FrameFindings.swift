@@ -10,7 +10,8 @@ public struct FrameFindings: Sendable, Equatable {
   /// The probability that somebody talks near the microphone, 0...1. Echo and voices in the background
   /// do not count. Nil if the engine does not know.
   public var nearEndProbability: Float?
-  /// The probability that echo remains in the output, 0...1. Nil if the engine does not know.
+  /// The likelihood that echo remains in the output, 0...1: the estimated part of the output's power that is
+  /// echo. Nil if the engine does not know.
   public var residualEcho: Float?
 
   public init(

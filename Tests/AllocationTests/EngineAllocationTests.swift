@@ -7,32 +7,52 @@ import VoiceEngines
 
 /// The allocations of each engine for its frames, as the contract of `VoiceEngine` says.
 struct EngineAllocationTests {
-  private static let settings: [EngineSettings] = [
-    EngineSettings(isBypassed: true),
-    EngineSettings(
-      echoSuppression: .moderate, noiseSuppression: .moderate, gainTarget: 3, highPassFilter: true),
-    EngineSettings(
-      echoSuppression: .high, noiseSuppression: .veryHigh, gainTarget: 3, highPassFilter: true,
-      isolatesVoice: true),
-  ]
+  private static let settings: [EngineSettings] = {
+    let standard = EngineSettings(
+      echoSuppression: .moderate, noiseSuppression: .moderate, gainTarget: 3, highPassFilter: true)
+    var reduced = standard
+    reduced.isReduced = true
+    return [
+      EngineSettings(isBypassed: true), standard, reduced,
+      EngineSettings(
+        echoSuppression: .high, noiseSuppression: .veryHigh, gainTarget: 3, highPassFilter: true,
+        isolatesVoice: true),
+    ]
+  }()
 
   @Test(arguments: EngineCatalog.bundled.names, AudioFormat.channelCounts)
   func processingAllocatesNothing(name: String, channelCount: Int) throws {
     let engine = try EngineCatalog.bundled.engine(named: name)
     for rate in engine.processingRates {
-      let count = try allocations(engine, rate, channelCount)
-      #expect(count == 0, "\(rate)")
+      for referenceRate in [nil, rate, .hz24000] {
+        let format = EngineFormat(
+          rate: rate, channelCount: channelCount,
+          reference: referenceRate.map { .init(rate: $0, channelCount: channelCount) })
+        let count = try allocations(engine, format)
+        #expect(count == 0, "\(rate), reference: \(String(describing: referenceRate))")
+      }
     }
   }
 
+  @Test(arguments: EngineCatalog.bundled.names)
+  func detectingSpeechAllocatesNothing(name: String) throws {
+    let rate = SampleRate.hz16000
+    let detector = try EngineCatalog.bundled.engine(named: name).makeSpeechDetector(rate: rate)
+    let frame = Frame(rate: rate, channelCount: 1)
+    for index in 0..<rate.samplesPerFrame { frame.plane(0)[index] = index % 40 < 20 ? 0.1 : -0.1 }
+    _ = detector.hasVoice(frame)
+    allocation_counter_start()
+    for _ in 0..<100 { _ = detector.hasVoice(frame) }
+    #expect(allocation_counter_stop() == 0)
+  }
+
   private func allocations(
-    _ engineType: any VoiceEngine.Type, _ rate: SampleRate, _ channelCount: Int
+    _ engineType: any VoiceEngine.Type, _ format: EngineFormat
   ) throws -> Int64 {
-    let reference = EngineFormat.Reference(rate: rate, channelCount: channelCount)
-    let format = EngineFormat(rate: rate, channelCount: channelCount, reference: reference)
+    let (rate, channelCount) = (format.rate, format.channelCount)
     let engine = try engineType.init(format: format, settings: Self.settings[0])
     let microphone = Frame(rate: rate, channelCount: channelCount)
-    let played = Frame(rate: rate, channelCount: channelCount)
+    let played = Frame(rate: format.reference?.rate ?? rate, channelCount: channelCount)
     let output = Frame(rate: rate, channelCount: channelCount)
     let noise = Signals.noise(rate.samplesPerFrame * 101, amplitude: 0.05)
     func run(frames: Int) -> Int64 {
@@ -41,10 +61,13 @@ struct EngineAllocationTests {
         for channel in 0..<channelCount {
           for index in 0..<rate.samplesPerFrame {
             microphone.plane(channel)[index] = noise[frame % 100 * rate.samplesPerFrame + index]
-            played.plane(channel)[index] = noise[frame % 99 * rate.samplesPerFrame + index]
+          }
+          for index in 0..<played.sampleCount {
+            played.plane(channel)[index] = noise[frame % 99 * rate.samplesPerFrame + index % 80]
           }
         }
-        let path: EchoConditions.Path = frame % 10 == 0 ? .moved(samples: 40) : .steady
+        let path: EchoConditions.Path =
+          frame % 100 == 0 ? .new : frame % 10 == 0 ? .moved(samples: 40) : .steady
         _ = engine.process(
           microphone: microphone, reference: played, conditions: EchoConditions(path: path),
           into: output)

@@ -29,6 +29,17 @@ import Testing
     #expect(found[100] < 0.05)
   }
 
+  @Test func aShortPauseBelongsToTheVoice() {
+    var decision = VoiceDecision()
+    decision.note(0.9, power: 1e-3)
+    let ends = (1...100).first { _ in
+      decision.note(0, power: 1e-3)
+      return !decision.hasVoice
+    }
+    #expect(decision.probabilityOfFrame == 0)
+    #expect(ends == 11, "0.9 falls below 0.3 by a tenth in each frame")
+  }
+
   @Test func silenceIsNoVoice() {
     var decision = VoiceDecision()
     decision.note(1, power: 0)

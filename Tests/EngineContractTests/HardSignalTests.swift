@@ -12,6 +12,8 @@ struct HardSignalTests {
     let testDescription: String
     let microphone: [Float]
     let reference: [Float]
+    /// What the session knows of the echo path.
+    var path: EchoConditions.Path = .unknown
   }
 
   private static let rate = SampleRate.hz16000
@@ -54,6 +56,9 @@ struct HardSignalTests {
       reference: played),
     Signal(testDescription: "equal signals", microphone: played, reference: played),
     Signal(
+      testDescription: "a reference whose echo never comes", microphone: voice, reference: played,
+      path: .steady),
+    Signal(
       testDescription: "reference 60 dB louder", microphone: played.map { $0 / 1000 },
       reference: played.map { $0 * 3 }),
     Signal(
@@ -71,7 +76,7 @@ struct HardSignalTests {
     for settings in EngineSettings.stages {
       let run = try EngineRun(
         candidate.engine, settings, rate: Self.rate, microphone: [signal.microphone],
-        reference: [signal.reference])
+        reference: [signal.reference], path: signal.path)
       #expect(run.output[0].allSatisfy { $0.isFinite }, "\(settings)")
       let excess = excess(run.output[0].dropFirst(run.latencySamples), over: signal.microphone)
       // Gain control raises a signal to its target at most.
@@ -81,6 +86,35 @@ struct HardSignalTests {
         #expect(excess.isQuieter(than: -Float(target) + 3), "\(excess), \(settings)")
       }
     }
+  }
+
+  @Test(arguments: Candidate.allWithRates, signals)
+  func twoChannelsAtEachRateStayFiniteAndNearFullScale(
+    candidate: CandidateRate, signal: Signal
+  ) throws {
+    let run = try EngineRun(
+      candidate.engine, .standard, rate: candidate.rate,
+      microphone: [signal.microphone, signal.microphone.map { -$0 / 2 }],
+      reference: [signal.reference, signal.reference], path: signal.path)
+    // The session limits what is above full scale.
+    #expect(run.output.joined().allSatisfy { abs($0) <= 1.5 })
+  }
+
+  @Test(arguments: Candidate.all, [EngineSettings.standard, EngineSettings(isBypassed: true)])
+  func nothingButNaNIsSilenceAndAVoiceAfterItIsHeard(
+    candidate: Candidate, settings: EngineSettings
+  ) throws {
+    let second = Self.rate.hertz
+    let broken = [Float](repeating: .nan, count: second)
+    let run = try EngineRun(
+      candidate.engine, settings, rate: Self.rate, microphone: [broken + Self.voice],
+      reference: [broken + Self.silence])
+    let usual = try EngineRun(
+      candidate.engine, settings, rate: Self.rate, microphone: [Self.voice],
+      reference: [Self.silence])
+    #expect(run.output[0].prefix(second).allSatisfy { $0 == 0 })
+    let difference = level(run.output[0].suffix(second)) - level(usual.output[0].suffix(second))
+    #expect(abs(difference) < 3, "\(difference)")
   }
 
   @Test(arguments: Candidate.all, [Float.nan, .infinity, -.infinity, 1e30])

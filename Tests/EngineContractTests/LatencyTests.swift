@@ -12,14 +12,18 @@ struct LatencyTests {
   ) throws {
     let rate = candidate.rate
     let microphone = Signals.babble(rate.hertz * 3 / 2, rate: rate)
-    for reference in [nil, [Signals.silence(microphone.count)]] {
-      let run = try EngineRun(
-        candidate.engine, settings, rate: rate, microphone: [microphone], reference: reference)
-      let tail = rate.hertz * 5 / 4
-      let measured = lag(
-        of: Array(run.output[0][tail...]), behind: Array(microphone[tail...]),
-        limit: rate.hertz / 20)
-      #expect(abs(measured - run.latencySamples) <= 1)
+    let tail = rate.hertz * 5 / 4
+    for channels in AudioFormat.channelCounts {
+      for reference in [nil, [Signals.silence(microphone.count)]] {
+        let run = try EngineRun(
+          candidate.engine, settings, rate: rate,
+          microphone: [[Float]](repeating: microphone, count: channels), reference: reference)
+        for output in run.output {
+          let measured = lag(
+            of: Array(output[tail...]), behind: Array(microphone[tail...]), limit: rate.hertz / 20)
+          #expect(abs(measured - run.latencySamples) <= 1, "\(channels) channels")
+        }
+      }
     }
   }
 

@@ -4,14 +4,15 @@ import TestAudio
 import Testing
 import VoiceEngines
 
-/// A call of 10 minutes of media time, or as many hours as `ANECHOIC_SOAK` says, such as 24h.
+/// A call of 10 minutes of media time, or of the hours in `ANECHOIC_SOAK`, such as 24h.
 struct LongRunTests {
   private static let rate = SampleRate.hz16000
   private static let minuteFrames = 6000
 
   private static let minutes: Int = {
     let soak = ProcessInfo.processInfo.environment["ANECHOIC_SOAK"] ?? ""
-    return Int(soak.dropLast()).map { $0 * 60 } ?? 10
+    guard soak.last == "h", let hours = Int(soak.dropLast()) else { return 10 }
+    return 60 * hours
   }()
 
   @Test(arguments: Candidate.all)

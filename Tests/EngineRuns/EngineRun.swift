@@ -14,11 +14,13 @@ public struct EngineRun {
   /// - Parameters:
   ///   - referenceRate: The rate of the reference; nil for that of the microphone.
   ///   - changes: The settings that apply from a frame on.
-  ///   - conditions: The conditions of frames. Those of the other frames are the default.
+  ///   - path: The echo path of all frames but those in `conditions`.
+  ///   - conditions: The conditions of frames.
   public init(
     _ engineType: any VoiceEngine.Type, _ settings: EngineSettings, rate: SampleRate,
     microphone: [[Float]], reference: [[Float]]? = nil, referenceRate: SampleRate? = nil,
-    changes: [Int: EngineSettings] = [:], conditions: [Int: EchoConditions] = [:]
+    changes: [Int: EngineSettings] = [:], path: EchoConditions.Path = .unknown,
+    conditions: [Int: EchoConditions] = [:]
   ) throws {
     let referenceRate = referenceRate ?? rate
     let format = EngineFormat(
@@ -35,8 +37,8 @@ public struct EngineRun {
       if let reference { played.fill(reference, frame) }
       findings.append(
         engine.process(
-          microphone: input, reference: played, conditions: conditions[frame] ?? EchoConditions(),
-          into: processed))
+          microphone: input, reference: played,
+          conditions: conditions[frame] ?? EchoConditions(path: path), into: processed))
       for channel in output.indices { output[channel].append(contentsOf: processed.plane(channel)) }
     }
     echoMetrics = engine.echoMetrics

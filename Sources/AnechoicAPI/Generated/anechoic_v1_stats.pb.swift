@@ -141,7 +141,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `delay`. Subsequent reads from it will return its default value.
     public mutating func clearDelay() {self._delay = nil}
 
-    /// 0...1.
+    /// How likely echo remains in the output, 0...1: the estimated part of its power that is echo.
     public var residualEchoLikelihood: Float {
       get {_residualEchoLikelihood ?? 0}
       set {_residualEchoLikelihood = newValue}
