@@ -1,4 +1,4 @@
-"""Makes what the network is trained on from rendered scenes: what it hears, and what is wanted of it."""
+"""Makes training examples, features and targets, from rendered scenes."""
 
 from __future__ import annotations
 

@@ -21,8 +21,12 @@ def main() -> None:
     options.add_argument("output", type=Path)
     options.add_argument("--adaptation", type=Path, required=True)
     options.add_argument(
-        "--suppressor", type=Path, nargs="+", help="of several, the mean; without it, one that is not trained")
+        "--suppressor", type=Path, nargs="+", help="weights of the suppressor; several are averaged; omitted: untrained weights")
     options.add_argument("--shares", type=float, nargs="+", help="the share of each suppressor in the mean")
+    options.add_argument(
+        "--caution", type=float, default=0,
+        help="added to the logarithm of the noise that the adaptation expects: the filter follows the echo more slowly, "
+             "and removes less of a near voice")
     chosen = options.parse_args()
     suppressor = Suppressor()
     weights = [load(file, "suppressor", suppressor) for file in chosen.suppressor or []] or [suppressor.state_dict()]
@@ -30,6 +34,7 @@ def main() -> None:
     if len(shares) != len(weights):
         options.error(f"{len(weights)} suppressors need as many shares, not {len(shares)}")
     adaptation = load(chosen.adaptation, "adaptation", LearnedFilter())
+    adaptation["leave.bias"][0] += chosen.caution
     write({"adaptation": adaptation, "suppressor": mean(weights, shares)}, chosen.output)
 
 

@@ -14,7 +14,7 @@ FORGETTING = 0.9995
 class State:
     """The state of the filters of a batch of calls."""
 
-    def __init__(self, calls: int, partitions: int, hidden: int):
+    def __init__(self, calls: int, partitions: int, hidden: int, device: str):
         self.reference = torch.zeros(calls, HOP)
         self.spectra = torch.zeros(calls, partitions, BINS, dtype=torch.cfloat)
         self.filter = torch.zeros(calls, partitions, BINS, dtype=torch.cfloat)
@@ -28,6 +28,9 @@ class State:
         self.last = torch.zeros(calls, HOP)
         self.tail = torch.zeros(calls, HOP)
         self.turn = 0
+        for name, value in vars(self).items():
+            if torch.is_tensor(value):
+                setattr(self, name, value.to(device))
 
     def detach(self) -> None:
         for name, value in vars(self).items():
@@ -46,8 +49,8 @@ class LearnedFilter(nn.Module):
         nn.init.zeros_(self.leave.weight)
         nn.init.zeros_(self.leave.bias)
 
-    def start(self, calls: int) -> State:
-        return State(calls, self.partitions, self.hidden)
+    def start(self, calls: int, device: str = "cpu") -> State:
+        return State(calls, self.partitions, self.hidden, device)
 
     def frame(self, s: State, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         """Returns the error of the last frame and this one after the filter has learned from this one: calls x
@@ -91,7 +94,7 @@ class LearnedFilter(nn.Module):
         s.turn = (s.turn + self.constrained) % self.partitions
         part = torch.fft.irfft(s.filter[:, turns])
         part = torch.cat([part[..., :HOP], torch.zeros_like(part[..., HOP:])], -1)
-        kept = torch.ones(self.partitions, dtype=torch.bool)
+        kept = torch.ones(self.partitions, dtype=torch.bool, device=y.device)
         kept[turns] = False
         new = torch.zeros_like(s.filter)
         new[:, turns] = torch.fft.rfft(part)
@@ -103,7 +106,7 @@ class LearnedFilter(nn.Module):
 
     def forward(self, s: State, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         """Returns the error of several frames, a frame late: calls x samples."""
-        window, found = torch.hann_window(SIZE), []
+        window, found = torch.hann_window(SIZE, device=y.device), []
         for frame in zip(y.split(HOP, 1), x.split(HOP, 1)):
             block = self.frame(s, *frame) * window
             found.append(s.tail + block[:, :HOP])

@@ -1,4 +1,5 @@
-"""Makes new scenes from the parts of others: a talker, an echo, a noise and a competing voice of different scenes."""
+"""Makes new scenes from the parts of others: a talker, an echo and a competing voice of different scenes, and a noise
+of a scene or of the corpus."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from corpus import Corpus
 from make_scenes import write
-from scenes import Scene, scaled
+from scenes import Scene, SceneMaker, scaled
 
 _MICROPHONE, _REFERENCE, _NEAR, _RIVAL, _ECHO = range(5)
 _files: dict = {}
@@ -18,9 +20,10 @@ _files: dict = {}
 class Remixer:
     """Takes parts of scenes at random."""
 
-    def __init__(self, scenes: np.ndarray, seed: int):
+    def __init__(self, scenes: np.ndarray, corpus: Corpus, seed: int):
         self.scenes = scenes
         self.random = np.random.default_rng(seed)
+        self.maker = SceneMaker(corpus, [], seed)
         self.silence = np.zeros(scenes.shape[2], np.float32)
 
     def make(self) -> Scene:
@@ -53,7 +56,10 @@ class Remixer:
                 return [scene[k].astype(np.float32) / 32768 for k in wanted]
 
     def _noise(self) -> np.ndarray:
-        if self.random.random() < 0.4:  # babble
+        choice = self.random.random()
+        if choice < 0.5:
+            return self.maker.noise(len(self.silence))
+        if choice < 0.7:  # babble
             return sum(scaled(*self._parts(_NEAR, _NEAR), 1) for _ in range(self.random.integers(3, 9)))
         while True:
             scene = self.scenes[self.random.integers(len(self.scenes))].astype(np.float32) / 32768
@@ -61,24 +67,26 @@ class Remixer:
                 return scene[_MICROPHONE] - scene[_NEAR] - scene[_RIVAL] - scene[_ECHO]
 
 
-def _start(scenes: Path, seed: int) -> None:
-    _files["all"] = (np.load(scenes, mmap_mode="r"), seed)
+def _start(folder: Path, scenes: Path, held_out: bool, seed: int) -> None:
+    _files["all"] = (np.load(scenes, mmap_mode="r"), Corpus.load(folder, held_out), seed)
 
 
 def _scene(index: int) -> np.ndarray:
-    scenes, seed = _files["all"]
-    return Remixer(scenes, seed + index).make().stack()
+    scenes, corpus, seed = _files["all"]
+    return Remixer(scenes, corpus, seed + index).make().stack()
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("corpus", type=Path, help="folder with speech, noise, music and rir")
     options.add_argument("scenes", type=Path)
     options.add_argument("output", type=Path)
     options.add_argument("--count", type=int, default=1000)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--held-out", action="store_true", help="use the recordings that training never hears")
     options.add_argument("--jobs", type=int, default=2)
     chosen = options.parse_args()
-    with Pool(chosen.jobs, _start, (chosen.scenes, chosen.seed * 1_000_000)) as pool:
+    with Pool(chosen.jobs, _start, (chosen.corpus, chosen.scenes, chosen.held_out, chosen.seed * 1_000_000)) as pool:
         write(chosen.output, chosen.count, pool.imap(_scene, range(chosen.count), chunksize=8))
 
 

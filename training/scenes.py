@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import soxr
 from scipy import signal
 
 from corpus import RATE, Corpus
@@ -64,12 +65,15 @@ class SceneMaker:
             rival = self._talk(count, random.uniform(0.3, 0.8))
             rival = _filtered(_filtered(rival, self._response(room, (1.5, 6))), color)
             rival = scaled(rival, level * 10 ** (-random.uniform(6, 22) / 20))
-        noise = scaled(_filtered(self._noise(count, room), color), level * 10 ** (-self._noise_distance() / 20))
+        noise = scaled(_filtered(self.noise(count, room), color), level * 10 ** (-self._noise_distance() / 20))
         noise += random.normal(0, 10 ** (random.uniform(-92, -68) / 20), count)
 
         if random.random() < 0.1:  # a device that follows the level by itself
             gain = self._wandering_gain(count)
             near, rival, echo, noise = near * gain, rival * gain, echo * gain, noise * gain
+        if random.random() < 0.05:
+            gap = self._gap(count)
+            near, rival, echo, noise = near * gap, rival * gap, echo * gap, noise * gap
         microphone = near + rival + echo + noise
         peak = np.abs(microphone).max() + 1e-9
         clipping = random.random() < 0.04
@@ -154,11 +158,22 @@ class SceneMaker:
             at += int(self.random.exponential(0.2) * RATE) + 300
         return result[:count]
 
-    def _noise(self, count: int, room: Room) -> np.ndarray:
+    def _recorded(self, count: int) -> np.ndarray:
+        """Returns recorded noise at another speed and with another color, with an effective value of 1."""
+        pace = np.exp(self.random.uniform(-0.35, 0.35))
+        parts = np.concatenate([self._clip(self.corpus.noise, int(count * pace) + 2) for _ in range(4)])
+        noise = np.interp(np.arange(count) * pace, np.arange(len(parts)), parts, period=len(parts))
+        noise = _filtered(noise, equalizer(self.random, 5, (20, 100)))
+        return noise / (np.sqrt(np.mean(noise**2)) + 1e-6)
+
+    def noise(self, count: int, room: Room | None = None) -> np.ndarray:
+        """Returns noise of any kind with an effective value of 1, music as in a room."""
+        room = room or Room(self.random)
         choice = self.random.random()
         if choice < 0.45:
-            parts = np.concatenate([self._clip(self.corpus.noise, count) for _ in range(4)])
-            noise = np.resize(parts, count)
+            noise = self._recorded(count)
+            if self.random.random() < 0.3:
+                noise = noise + self._recorded(count) * 10 ** (-self.random.uniform(0, 12) / 20)
         elif choice < 0.65:
             noise = self._colored(count)
         elif choice < 0.77:
@@ -179,6 +194,12 @@ class SceneMaker:
     def _wandering_gain(self, count: int) -> np.ndarray:
         points = self.random.normal(0, 4, 8).cumsum() / 2
         return 10 ** (np.interp(np.arange(count), np.linspace(0, count, 8), points) / 20).astype(np.float32)
+
+    def _gap(self, count: int) -> np.ndarray:
+        """Returns the gain of a microphone of which 10 to 80 ms are lost: it fades to silence and back in 5 ms."""
+        at, length, fade = self.random.integers(count), self.random.integers(160, 1280), np.linspace(0, 1, 80)
+        shape = np.concatenate([1 - fade, np.zeros(length), fade])[: count - at]
+        return np.concatenate([np.ones(at), shape, np.ones(count)])[:count].astype(np.float32)
 
     # Paths
 
@@ -217,6 +238,9 @@ class SceneMaker:
                 result += weight * _filtered(played, delay(room.response(position)))
                 position = room.near(position, random.choice([0.01, 0.04, 0.15]))
             echo = result
+        if random.random() < 0.1:  # what the aligner leaves of the clocks' difference
+            drift = 1 + random.uniform(-60, 60) * 1e-6
+            echo = np.append(soxr.resample(echo, RATE * drift, RATE), np.zeros(RATE, np.float32))[: len(echo)]
         if random.random() < 0.06:  # the playback stops for a moment, but not the reference
             at = int(random.uniform(0, 0.9) * len(echo))
             echo[at : at + int(random.uniform(0.01, 0.15) * RATE)] = 0

@@ -19,7 +19,7 @@ _COMPRESSION = 0.3
 
 def distance(found: torch.Tensor, wanted: torch.Tensor, lost: float) -> torch.Tensor:
     """Compares samples by compressed spectra. Too little sound counts `lost` times as much as too much."""
-    window = torch.hann_window(512)
+    window = torch.hann_window(512, device=found.device)
 
     def compressed(samples: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         spectrum = torch.stft(samples, 512, HOP, window=window, center=False, return_complex=True)
@@ -54,6 +54,7 @@ def main() -> None:
     options.add_argument("--rate", type=float, default=3e-3)
     options.add_argument("--lost", type=float, default=8, help="weight of a lost near voice")
     options.add_argument("--from", dest="start", type=Path, help="weights to go on from, also the engine's")
+    options.add_argument("--device", default="cpu", help="a device of PyTorch: cpu or cuda")
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     torch.manual_seed(chosen.seed)
@@ -63,12 +64,13 @@ def main() -> None:
     model = LearnedFilter()
     if chosen.start:
         model.load_state_dict(load(chosen.start, "adaptation", model))
+    model.to(chosen.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=chosen.rate, weight_decay=1e-4)
     began, step, mean = time.time(), 0, None
     while (done := (time.time() - began) / (60 * chosen.minutes)) < 1:
-        microphone, reference, wanted = calls(scenes, chosen.calls, random)
+        microphone, reference, wanted = (part.to(chosen.device) for part in calls(scenes, chosen.calls, random))
         level = microphone.pow(2).mean(1, keepdim=True).sqrt().clamp(min=1e-3) / 0.1
-        state = model.start(chosen.calls)
+        state = model.start(chosen.calls, chosen.device)
         for start in range(0, microphone.shape[1] - _CHUNK + 1, _CHUNK):
             for group in optimizer.param_groups:
                 group["lr"] = chosen.rate * (0.51 + 0.5 * np.cos(np.pi * done)) * min(1, (step + 1) / 50)
@@ -84,7 +86,7 @@ def main() -> None:
             step += 1
             mean = value.item() if mean is None else 0.998 * mean + 0.002 * value.item()
         print(f"{(time.time() - began) / 60:.1f} min, step {step}: loss {mean:.5f}", flush=True)
-        torch.save(model.state_dict(), chosen.output)
+        torch.save({name: value.cpu() for name, value in model.state_dict().items()}, chosen.output)
 
 
 if __name__ == "__main__":
