@@ -17,7 +17,7 @@ from quick_network import QuickNetwork
 from weight_file import load
 
 # The examples at the end of each file that are only measured.
-_HELD_OUT = 60
+HELD_OUT = 60
 
 
 class Batches:
@@ -34,7 +34,7 @@ class Batches:
         """Returns `size` examples."""
         if len(self._waiting) < size:
             places = [(file, index) for file, array in enumerate(self._files)
-                      for index in range(max(1, len(array) - _HELD_OUT))]
+                      for index in range(max(1, len(array) - HELD_OUT))]
             self._waiting = [places[k] for k in self._random.permutation(len(places))]
         chosen, self._waiting = self._waiting[:size], self._waiting[size:]
         return [self._part(file, index, frames) for file, index in chosen]
@@ -44,7 +44,7 @@ class Batches:
         return np.array(self._files[file][index, start : start + frames])
 
     def held_out(self) -> list[np.ndarray]:
-        return [np.array(example) for file in self._files for example in file[-_HELD_OUT:]]
+        return [np.array(example) for file in self._files for example in file[-HELD_OUT:]]
 
 
 def loss(network: Suppressor, batch: torch.Tensor, lost: float, voice: float, kinds: np.ndarray) -> torch.Tensor:

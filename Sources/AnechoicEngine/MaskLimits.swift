@@ -55,13 +55,13 @@ struct MaskLimits {
       switch settings.noiseSuppression {
       case nil: nil
       case .low: -8
-      case .moderate: -15
+      case .moderate: -20
       case .high: -26
       case .veryHigh: -45
       }
     if let noise {
       limits.noise = Decibels.factor(noise)
-      limits.hiss = Decibels.factor(noise - 10)
+      limits.hiss = Decibels.factor(noise - 8)
     }
     if settings.isolatesVoice { limits.rivals = Decibels.factor(-45) }
     return limits

@@ -10,8 +10,8 @@ struct VoiceDecision {
   private static let softest: Float = 1e-6
   /// How the loudness of past frames falls in a frame: by 30 dB a second.
   private static let fall: Float = 0.933
-  /// The part of the last probability that remains in a frame: half of it after 70 ms.
-  private static let kept: Float = 0.9
+  /// The part of the last probability that remains in a frame: half of it after 100 ms.
+  private static let kept: Float = 0.93
 
   private(set) var probability: Float = 0
   /// The probability of a voice in the last frame alone.
