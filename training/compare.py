@@ -20,11 +20,15 @@ _TOLERANCE = 1e-4
 
 
 def linear(model: LearnedFilter, microphone: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Returns what the linear canceller of PyTorch leaves of a call: frames x SIZE."""
+    """Returns what the linear canceller of PyTorch leaves of a call: frames x SIZE. As in the engine, a frame is never
+    louder than the microphone."""
     state = model.start(1)
     frames = [torch.tensor(samples).reshape(-1, 1, HOP) for samples in (microphone, reference)]
     with torch.no_grad():
-        return np.stack([model.frame(state, *frame)[0].numpy() for frame in zip(*frames)])
+        found = np.stack([model.frame(state, *frame)[0].numpy() for frame in zip(*frames)])
+    heard = np.concatenate([np.zeros(HOP, np.float32), microphone]).reshape(-1, HOP)
+    most = (np.concatenate([heard[:-1], heard[1:]], 1) ** 2).mean(1)
+    return found * np.sqrt(np.minimum(1, most / np.maximum((found**2).mean(1), 1e-20)))[:, None]
 
 
 def main() -> None:
