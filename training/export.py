@@ -21,7 +21,8 @@ def main() -> None:
     options.add_argument("output", type=Path)
     options.add_argument("--adaptation", type=Path, required=True)
     options.add_argument(
-        "--suppressor", type=Path, nargs="+", help="weights of the suppressor; several are averaged; omitted: untrained weights")
+        "--suppressor", type=Path, nargs="+",
+        help="weights of the suppressor; several are averaged; omitted: untrained weights")
     options.add_argument("--shares", type=float, nargs="+", help="the share of each suppressor in the mean")
     options.add_argument(
         "--caution", type=float, default=0,

@@ -68,12 +68,12 @@ class SceneMaker:
         noise = scaled(_filtered(self.noise(count, room), color), level * 10 ** (-self._noise_distance() / 20))
         noise += random.normal(0, 10 ** (random.uniform(-92, -68) / 20), count)
 
+        gain = np.ones(count, np.float32)
         if random.random() < 0.1:  # a device that follows the level by itself
-            gain = self._wandering_gain(count)
-            near, rival, echo, noise = near * gain, rival * gain, echo * gain, noise * gain
+            gain *= self._wandering_gain(count)
         if random.random() < 0.05:
-            gap = self._gap(count)
-            near, rival, echo, noise = near * gap, rival * gap, echo * gap, noise * gap
+            gain *= self._gap(count)
+        near, rival, echo, noise = near * gain, rival * gain, echo * gain, noise * gain
         microphone = near + rival + echo + noise
         peak = np.abs(microphone).max() + 1e-9
         clipping = random.random() < 0.04
@@ -238,7 +238,7 @@ class SceneMaker:
                 result += weight * _filtered(played, delay(room.response(position)))
                 position = room.near(position, random.choice([0.01, 0.04, 0.15]))
             echo = result
-        if random.random() < 0.1:  # what the aligner leaves of the clocks' difference
+        if random.random() < 0.1:  # the drift that the aligner does not correct
             drift = 1 + random.uniform(-60, 60) * 1e-6
             echo = np.append(soxr.resample(echo, RATE * drift, RATE), np.zeros(RATE, np.float32))[: len(echo)]
         if random.random() < 0.06:  # the playback stops for a moment, but not the reference

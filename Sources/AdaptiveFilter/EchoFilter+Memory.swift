@@ -15,7 +15,7 @@ extension EchoFilter {
     init(hop: Int) {
       self.hop = hop
       bins = hop + 1
-      lowBins = min(bins, EchoFilter.lowBins)
+      lowBins = min(bins, EchoFilter.mostLowBins)
       row = Kernels.padded(bins)
       lowRow = Kernels.padded(lowBins)
     }

@@ -13,7 +13,7 @@ package import Spectral
 /// steps.
 package struct EchoFilter: ~Copyable {
   /// The number of bins up to 8 kHz, for which networks decide.
-  package static let lowBins = 161
+  package static let mostLowBins = 161
   /// The longest echo, in blocks of 10 ms. Above 8 kHz echoes are shorter.
   private static let partitions = 20
   private static let highPartitions = 6

@@ -132,10 +132,11 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       findsGains: !rests)
   }
 
-  /// The part of the frame's power that was echo. While the network does not look for it, a reference that plays
-  /// may have left so much echo that the level of the voice cannot be measured.
-  private var echoShare: Float {
-    mask.echoShare ?? (analysis.features.referencePower > 1e-6 ? 0.7 : 0)
+  /// The part of the frame's power that was echo. Nil if the reference plays and the network does not
+  /// look for its echo.
+  private var echoShare: Float? {
+    let isSilent = analysis.features.referencePower <= EchoReductionMeter.leastPower
+    return mask.echoShare ?? (isSilent ? 0 : nil)
   }
 
   private func finish(into output: borrowing Frame) {

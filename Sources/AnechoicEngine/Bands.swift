@@ -7,7 +7,7 @@ struct Bands: Sendable {
   static let wideBands = 20
   static let count = singleBins + wideBands
   /// The number of bins up to 8 kHz.
-  static let mostBins = EchoFilter.lowBins
+  static let mostBins = EchoFilter.mostLowBins
 
   /// The number of bins that the bands cover.
   let bins: Int

@@ -46,14 +46,15 @@ struct LevelControl {
   private var limit: Float = 1
 
   /// Applies the gain to a frame in place. `target` is in decibels below full scale; nil lets the
-  /// gain return to 1. `echoShare` is the part of the power that was echo before its suppression.
+  /// gain return to 1. `echoShare` is the part of the power that was echo before its suppression. If
+  /// the share is not known, which nil says, the frame counts as voice but is not measured.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func process(
-    _ frame: borrowing Frame, probability: Float, echoShare: Float = 0, target: Int?
+    _ frame: borrowing Frame, probability: Float, echoShare: Float? = 0, target: Int?
   ) {
-    let isVoice = probability >= Self.leastProbability && echoShare < Self.mostEcho
+    let isVoice = probability >= Self.leastProbability && (echoShare ?? 0) < Self.mostEcho
     framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
-    let isMeasured = isVoice && echoShare < Self.mostEchoMeasured
+    let isMeasured = isVoice && (echoShare ?? 1) < Self.mostEchoMeasured
     let excess = isMeasured ? measure(frame.meanSquare) : 1
     let wanted = target.map { wantedGain($0, excess: excess) } ?? 1
     // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms, or by

@@ -25,9 +25,10 @@ struct Mask: ~Copyable {
   private(set) var powerWithoutEcho: Float = 0
   /// The mean power of the bands of the last frame after the gains for echo.
   private(set) var powerAfterEcho: Float = 0
-  /// The part of the power of the last frame that was echo, before and after the gains, as far as the network
-  /// found it. Nil if the network did not look for echo.
+  /// The part of the power of the last frame that was echo. Nil if the network did not look for echo.
   private(set) var echoShare: Float? = 0
+  /// The part of the power of the last frame after all gains that is echo. Nil if the network did not
+  /// look for echo.
   private(set) var residualEcho: Float? = 0
 
   init(bins: Int, kernels: Kernels = .best) {

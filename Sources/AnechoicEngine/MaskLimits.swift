@@ -8,7 +8,7 @@ struct MaskLimits {
   private static let pace: Float = 0.3
 
   /// The smallest gains, as factors. 1 switches a suppression off.
-  struct Values: Equatable {
+  struct Values {
     var echo: Float = 1
     var noise: Float = 1
     /// The limit on noise above 1.5 kHz, where a voice has less of its power.

@@ -63,7 +63,7 @@ struct EngineAllocationTests {
             microphone.plane(channel)[index] = noise[frame % 100 * rate.samplesPerFrame + index]
           }
           for index in 0..<played.sampleCount {
-            played.plane(channel)[index] = noise[frame % 99 * rate.samplesPerFrame + index % 80]
+            played.plane(channel)[index] = noise[frame % 99 * rate.samplesPerFrame + index]
           }
         }
         let path: EchoConditions.Path =

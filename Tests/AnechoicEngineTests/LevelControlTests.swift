@@ -71,6 +71,16 @@ import Testing
     }
   }
 
+  @Test func aVoiceBesideAnUnknownShareOfEchoIsNotMeasured() {
+    let frame = Frame(rate: .hz16000, channelCount: 1)
+    var (talker, control) = (Talker(level: -45), LevelControl())
+    for index in 0..<80 {
+      _ = talker.next(into: frame)
+      control.process(frame, probability: 0.95, echoShare: nil, target: 3)
+      #expect(Decibels.level(meanSquare: frame.meanSquare) < -43, "frame \(index)")
+    }
+  }
+
   @Test func someFramesThatSoundLikeAVoiceAreNotRaised() {
     let frame = Frame(rate: .hz16000, channelCount: 1)
     var (talker, control) = (Talker(level: -45), LevelControl())

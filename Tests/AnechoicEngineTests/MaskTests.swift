@@ -13,7 +13,7 @@ struct MaskTests {
     var rivals: Float = 1
   }
 
-  private static let bins = 161
+  private static let bins = Bands.mostBins
   private static let power: Float = 1e-4
   private static let standard = EngineSettings(
     echoSuppression: .moderate, noiseSuppression: .moderate)

@@ -12,7 +12,7 @@ struct HardSignalTests {
     let testDescription: String
     let microphone: [Float]
     let reference: [Float]
-    /// What the session knows of the echo path.
+    /// The echo path, as the session reports it to the engine.
     var path: EchoConditions.Path = .unknown
   }
 

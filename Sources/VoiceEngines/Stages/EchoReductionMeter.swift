@@ -4,7 +4,7 @@ public import AudioCore
 /// an echo canceller while the microphone contains the reference.
 public struct EchoReductionMeter {
   /// The mean square, -60 dBFS, below which a side counts as silent.
-  private static let leastPower: Float = 1e-6
+  public static let leastPower: Float = 1e-6
   /// The number of frames after the reference in which its echo can be heard.
   private static let tail = 15
   /// The weight of a new frame: the meter covers 0.3 s of frames.
