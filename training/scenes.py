@@ -38,6 +38,8 @@ class SceneMaker:
         self.corpus = corpus
         self.responses = responses
         self.random = np.random.default_rng(seed)
+        lengths = np.sqrt([len(clip) for clip in corpus.noise])
+        self._noise_shares = lengths / lengths.sum()
 
     def make(self) -> Scene:
         random = self.random
@@ -87,9 +89,9 @@ class SceneMaker:
         """Returns the level of the near talker, or what it would be, in dBFS."""
         return self.random.uniform(-56, -33) if self.random.random() < 0.15 else self.random.normal(-27, 6)
 
-    def _clip(self, clips: list[np.ndarray], count: int) -> np.ndarray:
+    def _clip(self, clips: list[np.ndarray], count: int, shares: np.ndarray | None = None) -> np.ndarray:
         """Returns a part of one recording at random, at most `count` samples."""
-        clip = clips[self.random.integers(len(clips))]
+        clip = clips[self.random.choice(len(clips), p=shares)]
         start = self.random.integers(max(1, len(clip) - count))
         return clip[start : start + count].astype(np.float32) / 32768
 
@@ -161,7 +163,8 @@ class SceneMaker:
     def _recorded(self, count: int) -> np.ndarray:
         """Returns recorded noise at another speed and with another color, with an effective value of 1."""
         pace = np.exp(self.random.uniform(-0.35, 0.35))
-        parts = np.concatenate([self._clip(self.corpus.noise, int(count * pace) + 2) for _ in range(4)])
+        needed = int(count * pace) + 2
+        parts = np.concatenate([self._clip(self.corpus.noise, needed, self._noise_shares) for _ in range(4)])
         noise = np.interp(np.arange(count) * pace, np.arange(len(parts)), parts, period=len(parts))
         noise = _filtered(noise, equalizer(self.random, 5, (20, 100)))
         return noise / (np.sqrt(np.mean(noise**2)) + 1e-6)

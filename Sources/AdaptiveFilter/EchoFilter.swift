@@ -78,26 +78,36 @@ package struct EchoFilter: ~Copyable {
   /// Learns from 10 ms of the microphone, and removes the echo of the reference from them and from
   /// the 10 ms before. Runs per frame: no allocation, lock, log or await.
   ///
-  /// - Parameter output: Receives 20 ms.
+  /// - Parameters:
+  ///   - learns: Whether the filter learns from this frame. It must not where one of the signals is
+  ///     incomplete.
+  ///   - output: Receives 20 ms.
   package mutating func process(
-    microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>,
+    microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>, learns: Bool = true,
     into output: UnsafeMutablePointer<Float>
   ) {
-    let block = results.block
     addReference(reference)
+    if learns { learn(from: microphone, error: output + hop) }
+    subtractEcho(from: state.lastMicrophone, framesAgo: 1, into: output)
     subtractEcho(from: microphone, into: output + hop)
+    state.lastMicrophone.update(from: microphone, count: hop)
+  }
+
+  /// - Parameter error: Receives the error of the frame before the filter has learned.
+  private mutating func learn(
+    from microphone: UnsafePointer<Float>, error: UnsafeMutablePointer<Float>
+  ) {
+    let block = results.block
+    subtractEcho(from: microphone, into: error)
     // The second half of the block is now the estimated echo.
     block.update(repeating: 0, count: hop)
     transform(into: results.echo)
-    (block + hop).update(from: output + hop, count: hop)
+    (block + hop).update(from: error, count: hop)
     transform(into: results.error)
     measure()
     decide()
     adapt()
     makeCausal()
-    subtractEcho(from: state.lastMicrophone, framesAgo: 1, into: output)
-    subtractEcho(from: microphone, into: output + hop)
-    state.lastMicrophone.update(from: microphone, count: hop)
   }
 
   /// Transforms the block, and clears the padding of the spectrum.

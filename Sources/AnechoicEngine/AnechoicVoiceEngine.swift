@@ -92,7 +92,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     sound.copySound(microphone)
     highPass.process(sound, into: filtered)
     let cancelsEcho = hasReference && settings.echoSuppression != nil
-    let probability = analyze(reference, cancelsEcho: cancelsEcho)
+    let probability = analyze(reference, conditions, cancelsEcho: cancelsEcho)
     if rests {
       mask.open(power: analysis.features.errorPower)
     } else {
@@ -121,15 +121,20 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   /// Whether no gains are needed, because the limits of the reduced mode let everything pass.
   private var rests: Bool { settings.isReduced && limits.isOpen }
 
-  private func analyze(_ reference: borrowing Frame, cancelsEcho: Bool) -> Float {
+  /// The canceller does not learn from frames in which a signal is incomplete: afterwards it removes the
+  /// echo better.
+  private func analyze(
+    _ reference: borrowing Frame, _ conditions: EchoConditions, cancelsEcho: Bool
+  ) -> Float {
     guard hasReference, learnsEcho else {
       return analysis.take(filtered, reference: nil, cancelsEcho: false, findsGains: !rests)
     }
     played.copySound(reference)
     toReference.process(played, into: self.reference)
     return analysis.take(
-      filtered, reference: self.reference.planePointers[0], cancelsEcho: cancelsEcho,
-      findsGains: !rests)
+      filtered, reference: self.reference.planePointers[0],
+      learns: !conditions.isReferenceMissing && !conditions.isMicrophoneConcealed,
+      cancelsEcho: cancelsEcho, findsGains: !rests)
   }
 
   /// The part of the frame's power that was echo. Nil if the reference plays and the network does not

@@ -32,10 +32,10 @@ struct CallAnalysis: ~Copyable {
   /// gains of the frame only if `findsGains` is true. Runs per frame: no allocation, lock, log or
   /// await.
   mutating func take(
-    _ frame: borrowing Frame, reference: UnsafePointer<Float>?, cancelsEcho: Bool,
-    findsGains: Bool = true
+    _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool = true,
+    cancelsEcho: Bool, findsGains: Bool = true
   ) -> Float {
-    spectra.take(frame, reference: reference, cancelsEcho: cancelsEcho)
+    spectra.take(frame, reference: reference, learns: learns, cancelsEcho: cancelsEcho)
     features.compute(spectra.signals, into: suppressor.heard)
     return findsGains ? suppressor.process() : suppressor.findVoice()
   }

@@ -83,9 +83,11 @@ struct CallSpectra: ~Copyable {
   }
 
   /// Takes a frame of finite samples. `reference` has 10 ms of one channel. Nil leaves the canceller
-  /// as it is. Unless the echo is cancelled, the network receives silence as the reference. Runs per
-  /// frame: no allocation, lock, log or await.
-  func take(_ frame: borrowing Frame, reference: UnsafePointer<Float>?, cancelsEcho: Bool) {
+  /// as it is. It learns from the frame if `learns` is true. Unless the echo is cancelled, the network
+  /// receives silence as the reference. Runs per frame: no allocation, lock, log or await.
+  func take(
+    _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool, cancelsEcho: Bool
+  ) {
     for index in 0..<channelCount {
       let block = microphoneBlock(index)
       block.update(from: block + hop, count: hop)
@@ -93,7 +95,7 @@ struct CallSpectra: ~Copyable {
     }
     takeReference(reference)
     if reference != nil {
-      for index in 0..<channelCount { learn(index) }
+      for index in 0..<channelCount { removeEcho(index, learns: learns) }
     }
     for index in 0..<channelCount {
       separate(index, cancelsEcho: cancelsEcho && reference != nil)
@@ -110,9 +112,9 @@ struct CallSpectra: ~Copyable {
     (block + hop).update(from: reference, count: hop)
   }
 
-  private func learn(_ index: Int) {
+  private func removeEcho(_ index: Int, learns: Bool) {
     filters[index].filter.process(
-      microphone: microphoneBlock(index) + hop, reference: referenceBlock + hop,
+      microphone: microphoneBlock(index) + hop, reference: referenceBlock + hop, learns: learns,
       into: errorBlock(index))
     keepInBounds(index)
   }

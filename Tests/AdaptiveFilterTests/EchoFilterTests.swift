@@ -28,9 +28,11 @@ struct EchoFilterTests {
     }
 
     /// Returns the output of a filter. `work` is called before each frame with the memory that others
-    /// may use then.
+    /// may use then. The microphone is silent in the frames `lost`, from which the filter learns if
+    /// `learnsFromLost` is true.
     func run(
-      _ kernels: Kernels = .best, betweenFrames work: (FloatArena) -> Void = { _ in }
+      _ kernels: Kernels = .best, lost: Range<Int> = 0..<0, learnsFromLost: Bool = false,
+      betweenFrames work: (FloatArena) -> Void = { _ in }
     ) -> [Float] {
       let arena = FloatArena.forWork()
       var filter = EchoFilter(hop: hop, weights: .neutral, kernels: kernels, work: arena)
@@ -39,9 +41,11 @@ struct EchoFilterTests {
       var block = Signals.silence(2 * hop)
       for start in stride(from: 0, to: reference.count, by: hop) {
         work(arena)
+        let isLost = lost.contains(start / hop)
         filter.process(
-          microphone: Array(microphone[start..<start + hop]),
-          reference: Array(reference[start..<start + hop]), into: &block)
+          microphone: isLost ? Signals.silence(hop) : Array(microphone[start..<start + hop]),
+          reference: Array(reference[start..<start + hop]), learns: !isLost || learnsFromLost,
+          into: &block)
         output += block[hop...]
       }
       return output
@@ -59,6 +63,17 @@ struct EchoFilterTests {
     let late = output.indices.dropFirst(100 * hop)
     let reduction = decibels(late.map { call.echo[$0] }) - decibels(late.map { output[$0] })
     #expect(reduction > 30, "\(reduction) dB")
+  }
+
+  @Test func anIncompleteFrameTeachesNothing() {
+    let call = Call(hop: 160, frames: 200)
+    func levelAfterwards(_ output: [Float]) -> Float {
+      decibels(output[(130 * 160)..<(140 * 160)])
+    }
+    let whole = levelAfterwards(call.run())
+    let kept = levelAfterwards(call.run(lost: 100..<130))
+    let confused = levelAfterwards(call.run(lost: 100..<130, learnsFromLost: true))
+    #expect(kept < whole + 7 && confused > kept + 6, "\(whole), \(kept), \(confused) dBFS")
   }
 
   @Test func withoutAReferenceTheMicrophonePasses() {
