@@ -58,6 +58,8 @@ let package = Package(
   ],
   targets: [
     .target(name: "AudioCore", swiftSettings: quick),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "Digests", dependencies: ["COpenSSL"], swiftSettings: swift),
     .systemLibrary(
       name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
     .target(name: "Resampling", dependencies: ["AudioCore", "CSampleRate"], swiftSettings: quick),
@@ -76,7 +78,7 @@ let package = Package(
     .target(name: "Spectral", dependencies: ["CKernels"], swiftSettings: quick),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
-      name: "Reports", dependencies: ["Spectral", "AudioCore", "COpenSSL", "CZlib"],
+      name: "Reports", dependencies: ["Spectral", "AudioCore", "Digests", "CZlib"],
       swiftSettings: quick),
     .target(
       name: "Tables", dependencies: ["CommandLineSupport", "CZlib"], swiftSettings: quick),
@@ -87,13 +89,13 @@ let package = Package(
       name: "CMysofa", pkgConfig: "libmysofa", providers: [.apt(["libmysofa-dev"])]),
     .target(
       name: "SpatialAudio",
-      dependencies: ["Alignment", "Spectral", "CKernels", "AudioCore", "CMysofa", "COpenSSL"],
+      dependencies: ["Alignment", "Spectral", "CKernels", "AudioCore", "CMysofa", "Digests"],
       swiftSettings: quick),
     .target(name: "CProfileReader"),
     .target(
       name: "ProfileReader", dependencies: ["CProfileReader", "SpatialAudio"], swiftSettings: swift),
     .target(
-      name: "Inference", dependencies: ["CKernels", "Spectral", "COpenSSL"], swiftSettings: quick),
+      name: "Inference", dependencies: ["CKernels", "Spectral", "Digests"], swiftSettings: quick),
     .target(
       name: "AdaptiveFilter", dependencies: ["Inference", "CKernels", "Spectral"],
       swiftSettings: quick),
@@ -103,7 +105,7 @@ let package = Package(
       name: "AnechoicEngine",
       dependencies: [
         "VoiceEngines", "AdaptiveFilter", "Inference", "CKernels", "CEngineWeights", "Spectral",
-        "Resampling", "AudioCore",
+        "Resampling", "AudioCore", "Digests",
       ],
       swiftSettings: quick),
     // Renders what the network is trained on with the engine's own code.
@@ -138,12 +140,11 @@ let package = Package(
         "AnechoicAPI", "VoiceSessions", "SpatialAudio", "VoiceEngines", "AudioCore", protobuf,
       ],
       swiftSettings: swift),
-    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(
       name: "SessionRecording",
       dependencies: [
         "SessionConversions", "AnechoicAPI", "VoiceSessions", "VoiceEngines", "SpatialAudio",
-        "AudioCore", "COpenSSL", protobuf,
+        "AudioCore", "Digests", protobuf,
       ],
       swiftSettings: swift),
     .systemLibrary(name: "CMalloc"),
@@ -186,7 +187,7 @@ let package = Package(
         "SessionRecording", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
         "VoiceEngines", "Resampling", "SpeechSynthesis", "SpatialAudio", "ProfileReader",
         "AudioCore",
-        "CMalloc", "COpenSSL", protobuf,
+        "CMalloc", "Digests", protobuf,
       ],
       swiftSettings: swift),
     // Without pkgConfig, which would link the library: it is loaded anew for each text.
@@ -393,8 +394,10 @@ let package = Package(
     .testTarget(
       name: "TablesTests", dependencies: ["Tables", "CommandLineSupport"], swiftSettings: swift),
     .testTarget(
-      name: "InferenceTests", dependencies: ["Inference", "Spectral", "CKernels", "TestAudio"],
+      name: "InferenceTests",
+      dependencies: ["Inference", "Spectral", "CKernels", "Digests", "TestAudio"],
       swiftSettings: swift),
+    .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: swift),
     .testTarget(
       name: "AnechoicEngineTests",
       dependencies: [

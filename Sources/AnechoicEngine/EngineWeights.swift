@@ -1,5 +1,6 @@
 internal import AdaptiveFilter
 internal import CEngineWeights
+internal import Digests
 internal import Inference
 internal import VoiceEngines
 
@@ -35,9 +36,5 @@ final class EngineWeights: Sendable {
   }
 
   /// The SHA-256 digest of the executable's file, in hexadecimal digits.
-  static let hash: String = {
-    let digits = Array("0123456789abcdef")
-    return String(
-      WeightFile.digest(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-  }()
+  static let hash = SHA256.hexadecimal(SHA256.digest(of: bytes))
 }

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import Digests
 
 /// Trained weights by name, as `training/export.py` writes them:
 ///
@@ -18,7 +18,6 @@ package struct WeightFile: Sendable {
 
   private static let magic = Array("ANECHOIC".utf8)
   private static let version: UInt32 = 2
-  private static let digestSize = 32
 
   private let tensors: [String: [Float]]
 
@@ -38,18 +37,11 @@ package struct WeightFile: Sendable {
       tensors[name] = try reader.floats(Int(try reader.number()))
     }
     let content = UnsafeRawBufferPointer(rebasing: bytes.prefix(reader.position))
-    guard try reader.bytes(Self.digestSize).elementsEqual(Self.digest(content)) else {
+    guard try reader.bytes(SHA256.size).elementsEqual(SHA256.digest(of: content)) else {
       throw Fault(description: "the weights are damaged: their SHA-256 digest is another")
     }
     guard reader.isAtEnd else { throw Fault(description: "bytes follow the digest of the weights") }
     self.tensors = tensors
-  }
-
-  /// Returns the SHA-256 digest of bytes.
-  package static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    var digest = [UInt8](repeating: 0, count: digestSize)
-    EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil)
-    return digest
   }
 
   /// Returns the values of a tensor, which must have `count` of them.

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import Digests
 internal import Foundation
 
 /// Text for HTML and SVG.
@@ -32,10 +32,7 @@ enum Markup {
 
   /// Returns the source expression with which a policy allows an inline script or style.
   static func policySource(of text: String) -> String {
-    let bytes = Array(text.utf8)
-    var digest = [UInt8](repeating: 0, count: 32)
-    var count: UInt32 = 0
-    EVP_Digest(bytes, bytes.count, &digest, &count, EVP_sha256(), nil)
+    let digest = SHA256.digest(of: Array(text.utf8))
     return "'sha256-\(Data(digest).base64EncodedString())'"
   }
 }

@@ -1,4 +1,5 @@
 internal import AnechoicAPI
+internal import Digests
 internal import Foundation
 internal import SwiftProtobuf
 internal import VoiceSessions

@@ -1,5 +1,5 @@
 public import AudioCore
-internal import COpenSSL
+internal import Digests
 internal import Spectral
 internal import Synchronization
 #if canImport(Glibc)
@@ -52,16 +52,13 @@ public final class HeadRelatedSet: @unchecked Sendable {
   }
 
   private func makeDigest() -> String {
-    let context = EVP_MD_CTX_new()
-    defer { EVP_MD_CTX_free(context) }
-    EVP_DigestInit_ex(context, EVP_sha256(), nil)
-    withUnsafeBytes(of: UInt32(rate.hertz)) { _ = EVP_DigestUpdate(context, $0.baseAddress, 4) }
-    EVP_DigestUpdate(context, filters.start, filters.count * MemoryLayout<Float>.size)
-    EVP_DigestUpdate(context, onsets.start, onsets.count * MemoryLayout<Float>.size)
-    var digest = [UInt8](repeating: 0, count: 32)
-    EVP_DigestFinal_ex(context, &digest, nil)
-    let digits = Array("0123456789abcdef")
-    return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    let digest = SHA256()
+    withUnsafeBytes(of: UInt32(rate.hertz)) { digest.update($0) }
+    digest.update(
+      UnsafeRawBufferPointer(UnsafeBufferPointer(start: filters.start, count: filters.count)))
+    digest.update(
+      UnsafeRawBufferPointer(UnsafeBufferPointer(start: onsets.start, count: onsets.count)))
+    return SHA256.hexadecimal(digest.value)
   }
 
   private func fill(

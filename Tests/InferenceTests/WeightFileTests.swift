@@ -1,3 +1,4 @@
+import Digests
 import Inference
 import Testing
 
@@ -9,7 +10,7 @@ struct WeightFileTests {
   private static let intact = signed(content)
 
   private static func signed(_ content: [UInt8]) -> [UInt8] {
-    content + content.withUnsafeBytes { WeightFile.digest($0) }
+    content + SHA256.digest(of: content)
   }
 
   fileprivate static func number(_ value: UInt32) -> [UInt8] {

@@ -1,4 +1,5 @@
 internal import AnechoicAPI
+internal import Digests
 internal import Foundation
 internal import SpatialAudio
 
@@ -50,7 +51,7 @@ struct ProfileFolder: Sendable {
 
   /// Returns the stored form of a profile, and the time when it was stored.
   func read(_ id: String, of owner: ProfileOwner) throws(SOFAFault) -> (stored: [UInt8], Date) {
-    let largest = MeasuredResponses.largestSize + SHA256Digest.size
+    let largest = MeasuredResponses.largestSize + SHA256.size
     let path = url(id, of: owner).path
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     // A FIFO must not hold up the server, and a link must not lead elsewhere.

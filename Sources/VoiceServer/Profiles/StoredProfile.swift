@@ -1,3 +1,4 @@
+internal import Digests
 internal import Foundation
 internal import SpatialAudio
 
@@ -23,18 +24,18 @@ struct StoredProfile: Sendable {
     directions = responses.directionCount
     length = responses.length
     size = stored.count
-    digest = SHA256Digest.text(stored.suffix(SHA256Digest.size))
+    digest = SHA256.hexadecimal(stored.suffix(SHA256.size))
     contents = inMemory ? stored : nil
   }
 
   /// Returns the stored form of encoded responses.
-  static func stored(_ encoded: [UInt8]) -> [UInt8] { encoded + SHA256Digest.of(encoded) }
+  static func stored(_ encoded: [UInt8]) -> [UInt8] { encoded + SHA256.digest(of: encoded) }
 
   /// Returns the responses of a stored form. Throws if it is damaged.
   static func responses(_ stored: [UInt8]) throws(SOFAFault) -> MeasuredResponses {
-    guard stored.count > SHA256Digest.size else { throw SOFAFault("is cut off") }
-    let encoded = Array(stored.dropLast(SHA256Digest.size))
-    guard SHA256Digest.of(encoded).elementsEqual(stored.suffix(SHA256Digest.size)) else {
+    guard stored.count > SHA256.size else { throw SOFAFault("is cut off") }
+    let encoded = Array(stored.dropLast(SHA256.size))
+    guard SHA256.digest(of: encoded).elementsEqual(stored.suffix(SHA256.size)) else {
       throw SOFAFault("is damaged")
     }
     return try MeasuredResponses(encoded: encoded)
