@@ -7,7 +7,7 @@ from pathlib import Path
 
 from linear import LearnedFilter
 from network import Suppressor
-from weight_file import Tensors, load, write
+from weight_file import Tensors, is_of_engine, load, write
 
 
 def mean(parts: list[Tensors], shares: list[float]) -> Tensors:
@@ -32,9 +32,13 @@ def main() -> None:
     suppressor = Suppressor()
     weights = [load(file, "suppressor", suppressor) for file in chosen.suppressor or []] or [suppressor.state_dict()]
     shares = chosen.shares or [1] * len(weights)
+    if min(shares) < 0 or sum(shares) == 0:
+        options.error("shares must be positive")
     if len(shares) != len(weights):
         options.error(f"{len(weights)} suppressors need as many shares, not {len(shares)}")
     adaptation = load(chosen.adaptation, "adaptation", LearnedFilter())
+    if chosen.caution and is_of_engine(chosen.adaptation):
+        options.error("the adaptation of the engine's file has a caution of its own, to which --caution would add")
     adaptation["leave.bias"][0] += chosen.caution
     write({"adaptation": adaptation, "suppressor": mean(weights, shares)}, chosen.output)
 

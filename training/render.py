@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+import sys
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
@@ -21,7 +22,9 @@ def run(program: Path, weights: Path, microphone: np.ndarray, reference: np.ndar
     """Returns what the engine makes of a call: frames x (samples, three rows of gains, probability of voice)."""
     frames = np.stack([microphone.reshape(-1, HOP), reference.reshape(-1, HOP)], 1).astype("<f4")
     heard = np.concatenate([frames, frames]) if warm else frames
-    done = subprocess.run([program, weights], input=heard.tobytes(), capture_output=True, check=True)
+    done = subprocess.run([program, weights], input=heard.tobytes(), stdout=subprocess.PIPE)
+    if done.returncode:
+        sys.exit(done.returncode)
     return np.frombuffer(done.stdout, "<f4").reshape(-1, SIZE + 3 * BANDS + 1)[-len(frames):]
 
 

@@ -26,11 +26,15 @@ def write(parts: dict[str, Tensors], file: Path) -> None:
     file.write_bytes(content + hashlib.sha256(content).digest())
 
 
+def is_of_engine(file: Path) -> bool:
+    """Returns whether a file is the engine's, not PyTorch's."""
+    with open(file, "rb") as source:
+        return source.read(len(_MAGIC)) == _MAGIC
+
+
 def load(file: Path, part: str, network: torch.nn.Module) -> Tensors:
     """Returns the weights of a network from a file of either kind. The engine's file has those of several `part`s."""
-    with open(file, "rb") as source:
-        is_of_engine = source.read(len(_MAGIC)) == _MAGIC
-    if not is_of_engine:
+    if not is_of_engine(file):
         return torch.load(file)
     found = _read(file)
     return {name: found[f"{part}.{name}"].reshape(value.shape) for name, value in network.state_dict().items()}

@@ -69,6 +69,7 @@ package struct EchoFilter: ~Copyable {
     lower.reset()
     upper.reset()
     adaptation.reset()
+    turn = 0
     let silence = 1e-6 * scale
     state.smoothError.update(repeating: silence, count: sizes.bins)
     state.smoothEcho.update(repeating: silence, count: sizes.lowBins)

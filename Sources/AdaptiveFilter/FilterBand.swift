@@ -31,7 +31,8 @@ struct FilterBand: ~Copyable {
     partitions = bins.isEmpty ? 0 : filters.count
     spectra = filters.prefix(partitions).map { [first] in $0.from(first) }
     self.filters = spectra.map(\.forC)
-    played = self.filters
+    // Not a copy of `filters`, whose first change would allocate.
+    played = spectra.map(\.forC)
     memory = FloatBuffer((2 * (partitions + 1) + partitions) * count)
   }
 

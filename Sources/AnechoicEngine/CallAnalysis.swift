@@ -5,7 +5,7 @@ internal import Spectral
 /// The analysis of a call, frame by frame: the spectra of its signals, the features of the spectra,
 /// and the findings of the network.
 struct CallAnalysis: ~Copyable {
-  let spectra: CallSpectra
+  private(set) var spectra: CallSpectra
   private(set) var features: SpectralFeatures
   private var suppressor: Suppressor
 

@@ -4,7 +4,8 @@ internal import Inference
 internal import Spectral
 
 /// The spectra of a call, frame by frame: of each channel of the microphone, of the same without
-/// echo, of the reference, and of what the network hears, which is the mean of the channels.
+/// echo, of the reference, and of what the network hears, which is the mean of the channels. A
+/// channel that is in opposite phase to those before it counts in reverse.
 struct CallSpectra: ~Copyable {
   private let transform: ShortTimeTransform
   private let channelCount: Int
@@ -13,6 +14,8 @@ struct CallSpectra: ~Copyable {
   private let heardRow: Int
   private let memory: FloatBuffer
   private var filters: [ChannelFilter] = []
+  /// How far the last channel is in phase with those before it: negative if it is in opposite phase.
+  private var agreement: Float = 0
   /// The microphone of the channel at hand.
   private let microphone: Spectrum
   /// The signals that the network hears.
@@ -85,7 +88,7 @@ struct CallSpectra: ~Copyable {
   /// Takes a frame of finite samples. `reference` has 10 ms of one channel. Nil leaves the canceller
   /// as it is. It learns from the frame if `learns` is true. Unless the echo is cancelled, the network
   /// receives silence as the reference. Runs per frame: no allocation, lock, log or await.
-  func take(
+  mutating func take(
     _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool, cancelsEcho: Bool
   ) {
     for index in 0..<channelCount {
@@ -144,13 +147,16 @@ struct CallSpectra: ~Copyable {
   }
 
   /// Adds a channel to the mean of all, if there are several.
-  private func mix(_ index: Int) {
+  private mutating func mix(_ index: Int) {
     guard channelCount > 1 else { return }
     if index == 0 {
       signals.error.clear(bins: heardRow)
       signals.microphone.clear(bins: heardRow)
+    } else {
+      let product = Self.product(microphone, signals.microphone, heardRow)
+      agreement += 0.05 * (product - agreement)
     }
-    let share = 1 / Float(channelCount)
+    let share = (index > 0 && agreement < 0 ? -1 : 1) / Float(channelCount)
     Self.add(error(index), share, to: signals.error, heardRow)
     Self.add(microphone, share, to: signals.microphone, heardRow)
   }
@@ -169,6 +175,14 @@ struct CallSpectra: ~Copyable {
     } else {
       signals.reference.clear(bins: heardRow)
     }
+  }
+
+  private static func product(_ one: Spectrum, _ other: Spectrum, _ count: Int) -> Float {
+    var sum: Float = 0
+    for bin in 0..<count {
+      sum += one.real[bin] * other.real[bin] + one.imaginary[bin] * other.imaginary[bin]
+    }
+    return sum
   }
 
   private static func add(_ part: Spectrum, _ share: Float, to sum: Spectrum, _ count: Int) {

@@ -4,7 +4,7 @@ internal import Spectral
 
 /// The gain of each bin of a frame, from the network's gains for the bands.
 struct Mask: ~Copyable {
-  /// The bands whose mean gain holds above 8 kHz: those from 6 kHz on.
+  /// The bands whose mean gain holds above 8 kHz: those from 5.7 kHz on.
   private static let highest = 8
   /// The first band of those whose noise is hiss, at 1.5 kHz.
   private static let hiss = 30

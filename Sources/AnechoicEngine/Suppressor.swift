@@ -106,8 +106,9 @@ struct Suppressor: ~Copyable {
     return voice
   }
 
-  /// Returns the probability of a near voice in the features in `heard`, and computes no gains. Runs
-  /// per frame: no allocation, lock, log or await.
+  /// Returns the probability of a near voice in the features in `heard`, and computes no gains. The
+  /// recurrent layer of the groups does not hear the frame: where gains follow, it remembers the
+  /// frames before. Runs per frame: no allocation, lock, log or await.
   mutating func findVoice() -> Float {
     encode()
     return rememberAll()

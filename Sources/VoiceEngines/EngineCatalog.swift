@@ -48,7 +48,8 @@ public struct UnknownEngine: Error, Sendable, Equatable, CustomStringConvertible
   public let known: [String]
 
   public var description: String {
-    let name = String(name.unicodeScalars.prefix(Self.mostCharacters))
-    return "\"\(name)\" is not an engine of this program; use \(known.joined(separator: " or "))"
+    // In quotation marks, and without characters that control a terminal.
+    let name = String(name.unicodeScalars.prefix(Self.mostCharacters)).debugDescription
+    return "\(name) is not an engine of this program; use \(known.joined(separator: " or "))"
   }
 }

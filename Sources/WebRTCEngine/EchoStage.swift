@@ -32,12 +32,13 @@ struct EchoStage: ~Copyable {
 
   /// Fills the library's buffers. The library passes its first frames through without delay until
   /// its buffers are full. These frames contain noise, because the library's noise estimate goes
-  /// down quickly but does not come up from silence. The last of them is silent, because the first
-  /// real frame is joined to it.
+  /// down quickly but does not come up from silence. The last of them, as many as the latency reaches
+  /// into, are silent: the first real frame is joined to them.
   private func prime(_ format: EngineFormat) {
     guard let played = format.reference else { return }
     let reference = Frame(rate: played.rate, channelCount: played.channelCount)
     let input = Frame(rate: format.rate, channelCount: format.channelCount)
+    let silentFrames = (latencySamples + input.sampleCount - 1) / input.sampleCount
     var noise: UInt32 = 1
     for frame in 1...Self.framesToPrime {
       for channel in 0..<input.channelCount {
@@ -45,7 +46,8 @@ struct EchoStage: ~Copyable {
         for index in plane.indices {
           noise = noise &* 1_664_525 &+ 1_013_904_223
           plane[index] =
-            frame < Self.framesToPrime ? 0.2 * (Float(noise) / Float(UInt32.max) - 0.5) : 0
+            frame <= Self.framesToPrime - silentFrames
+            ? 0.2 * (Float(noise) / Float(UInt32.max) - 0.5) : 0
         }
       }
       processor.analyzeReference(reference)

@@ -19,12 +19,10 @@ struct CheckConfigCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp(
-      """
-      The settings file. (default: \(SettingsSources.fileVariable), or \
-      \(SettingsSources.defaultFile) if it exists)
-      """, valueName: "file"))
+    help: ArgumentHelp("The settings file. (default: that of --config)", valueName: "file"))
   var file: String?
+
+  @OptionGroup var option: SettingsFileOption
 
   @Flag(help: "Print every setting with its value and the place where it is set.")
   var print = false
@@ -35,11 +33,18 @@ struct CheckConfigCommand: AsyncParsableCommand {
   @Flag(help: .init("Print the table of docs/reference/configuration.md.", visibility: .hidden))
   var reference = false
 
+  func validate() throws {
+    guard file == nil || option.config == nil else {
+      throw ValidationError("Name the settings file once.")
+    }
+  }
+
   func run() async throws {
     if sample { return Swift.print(ServerSettings.sample, terminator: "") }
     if reference { return Swift.print(ServerSettings.table.reference(), terminator: "") }
-    let settings = try SettingsSources(file: file, environment: ProcessInfo.processInfo.environment)
-      .readForCommand()
+    let settings = try SettingsSources(
+      file: file ?? option.config, environment: ProcessInfo.processInfo.environment
+    ).readForCommand()
     if print { Swift.print(ServerSettings.table.listing(settings), terminator: "") }
     _ = try await settings.prepared { _ in }
     try settings.checkAuditLog()

@@ -17,7 +17,10 @@ struct SettingsTests {
 
   @Test func aMistakeInTheFileIsNamedWithLineAndKey() async throws {
     try write("limits:\n  max_sessions: none\n")
-    for arguments in [["check-config", "server.yaml"], ["--config", "server.yaml"]] {
+    for arguments in [
+      ["check-config", "server.yaml"], ["check-config", "--config", "server.yaml"],
+      ["--config", "server.yaml"],
+    ] {
       let result = try await Command.run("anechoic-server", arguments, in: folder)
       #expect(result.status == 2)
       #expect(

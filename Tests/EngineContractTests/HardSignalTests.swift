@@ -101,6 +101,29 @@ struct HardSignalTests {
     #expect(run.output.allSatisfy { level($0) <= 0 })
   }
 
+  @Test(arguments: Candidate.allWithRates, EngineSettings.stages)
+  func silenceGivesSilenceFromTheFirstSample(candidate: CandidateRate, settings: EngineSettings)
+    throws
+  {
+    let silence = Signals.silence(candidate.rate.hertz / 2)
+    let run = try EngineRun(
+      candidate.engine, settings, rate: candidate.rate, microphone: [silence], reference: [silence])
+    // Filters that split the bands of `webrtc-audio-processing` ring softly at 32 kHz.
+    #expect(run.output[0].allSatisfy { abs($0) < 0.003 })
+  }
+
+  @Test(arguments: Candidate.all)
+  func microphonesInOppositePhaseKeepTheVoice(candidate: Candidate) throws {
+    func output(_ second: [Float]) throws -> [Float] {
+      try EngineRun(
+        candidate.engine, EngineSettings(echoSuppression: .moderate, noiseSuppression: .high),
+        rate: Self.rate, microphone: [Self.voice, second], reference: [Self.silence]
+      ).output[0].suffix(2 * Self.rate.hertz)
+    }
+    let difference = level(try output(Self.voice.map { -$0 })) - level(try output(Self.voice))
+    #expect(abs(difference) < 1, "\(difference)")
+  }
+
   @Test(arguments: Candidate.all, [EngineSettings.standard, EngineSettings(isBypassed: true)])
   func nothingButNaNIsSilenceAndAVoiceAfterItIsHeard(
     candidate: Candidate, settings: EngineSettings

@@ -13,8 +13,15 @@ enum RenderScenes {
       FileHandle.standardError.write(Data("usage: render-scenes WEIGHTS\n".utf8))
       exit(64)
     }
-    let bytes = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
-    var probe = try NetworkProbe(bytes.withUnsafeBytes { try WeightFile($0) })
+    var probe: NetworkProbe
+    do {
+      let bytes = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
+      probe = try NetworkProbe(bytes.withUnsafeBytes { try WeightFile($0) })
+    } catch {
+      let cause = (error as? WeightFile.Fault)?.description ?? error.localizedDescription
+      FileHandle.standardError.write(Data("\(CommandLine.arguments[1]): \(cause)\n".utf8))
+      exit(2)
+    }
     let hop = NetworkProbe.hop
     var output = [Float](repeating: 0, count: NetworkProbe.valueCount)
     let size = 2 * hop * MemoryLayout<Float>.size
