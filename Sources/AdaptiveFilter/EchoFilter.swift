@@ -94,6 +94,49 @@ package struct EchoFilter: ~Copyable {
     state.lastMicrophone.update(from: microphone, count: hop)
   }
 
+  /// Lets the echo path follow a reference that was moved: from the next frame on, the echo follows its
+  /// reference so many samples sooner, or later if negative. No allocation, lock, log or await.
+  package mutating func shift(by samples: Int) {
+    let longest = Self.partitions * hop
+    let samples = min(max(samples, -longest), longest)
+    let whole = Int((Float(samples) / Float(hop)).rounded(.down))
+    for index in 0..<Self.partitions {
+      // In an order in which no partition is overwritten before it is read.
+      let partition = whole < 0 ? Self.partitions - 1 - index : index
+      joinTaps(from: partition * hop + samples)
+      fft.forward(results.block, into: state.filters[partition])
+    }
+    let nearest = Int((Float(samples) / Float(hop)).rounded())
+    lower.shiftUncertainty(by: nearest)
+    upper.shiftUncertainty(by: nearest)
+  }
+
+  /// Puts the taps of the echo path from a place on into the first half of the block, and silence into
+  /// the second.
+  private func joinTaps(from place: Int) {
+    let (block, taps) = (results.block, results.echo.real)
+    let rest = ((place % hop) + hop) % hop
+    let first = (place - rest) / hop
+    readTaps(of: first)
+    taps.update(from: block + rest, count: hop - rest)
+    readTaps(of: first + 1)
+    (taps + hop - rest).update(from: block, count: rest)
+    block.update(from: taps, count: hop)
+    (block + hop).update(repeating: 0, count: hop)
+  }
+
+  /// Puts the taps of a partition into the first half of the block: silence if there is no such
+  /// partition.
+  private func readTaps(of partition: Int) {
+    let block = results.block
+    guard state.filters.indices.contains(partition) else {
+      return block.update(repeating: 0, count: hop)
+    }
+    fft.inverse(state.filters[partition], into: block)
+    let factor = 1 / Float(2 * hop)
+    for index in 0..<hop { block[index] *= factor }
+  }
+
   /// - Parameter error: Receives the error of the frame before the filter has learned.
   private mutating func learn(
     from microphone: UnsafePointer<Float>, error: UnsafeMutablePointer<Float>
@@ -215,13 +258,10 @@ package struct EchoFilter: ~Copyable {
   /// Removes what the adaptation has put after the end of a partition, of two partitions in turn.
   private mutating func makeCausal() {
     let block = results.block
-    let factor = 1 / Float(2 * hop)
     for _ in 0..<Self.constrained {
-      let filter = state.filters[turn]
-      fft.inverse(filter, into: block)
-      for index in 0..<hop { block[index] *= factor }
+      readTaps(of: turn)
       (block + hop).update(repeating: 0, count: hop)
-      fft.forward(block, into: filter)
+      fft.forward(block, into: state.filters[turn])
       turn = (turn + 1) % Self.partitions
     }
   }

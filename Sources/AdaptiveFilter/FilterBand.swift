@@ -52,11 +52,29 @@ struct FilterBand: ~Copyable {
   /// Forgets the reference, and what the filter has learned about its own precision.
   func reset() {
     memory.clear()
-    // Later parts of an echo are softer: by 1 dB in 20 ms.
-    var start: Float = 1
-    for partition in 0..<partitions {
-      uncertainty(partition).update(repeating: start, count: usedCount)
-      start *= 0.886_920_4
+    for partition in 0..<partitions { doubt(partition) }
+  }
+
+  /// Gives a partition the uncertainty of a path that is not known. Later parts of an echo are softer:
+  /// by 1 dB in 20 ms.
+  private func doubt(_ partition: Int) {
+    let uncertainty = uncertainty(partition)
+    uncertainty.update(repeating: 1, count: usedCount)
+    for _ in 0..<partition {
+      for bin in 0..<usedCount { uncertainty[bin] *= 0.886_920_4 }
+    }
+  }
+
+  /// Gives each partition the uncertainty of the one that comes `distance` later.
+  func shiftUncertainty(by distance: Int) {
+    for index in 0..<partitions {
+      let partition = distance < 0 ? partitions - 1 - index : index
+      let source = partition + distance
+      if (0..<partitions).contains(source) {
+        uncertainty(partition).update(from: uncertainty(source), count: usedCount)
+      } else {
+        doubt(partition)
+      }
     }
   }
 

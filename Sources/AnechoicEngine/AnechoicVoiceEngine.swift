@@ -31,6 +31,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   private var echo = EchoReductionMeter()
   private var processing: AlignedSwitch
   private var settings: EngineSettings
+  private var path = EchoConditions.Path.unknown
   /// Whether the canceller has been on. It then goes on learning while it is off.
   private var learnsEcho: Bool
 
@@ -88,7 +89,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
     into output: borrowing Frame
   ) -> FrameFindings {
-    if conditions.path == .new { analysis.forgetEchoPath() }
+    follow(conditions.path)
     sound.copySound(microphone)
     highPass.process(sound, into: filtered)
     let cancelsEcho = hasReference && settings.echoSuppression != nil
@@ -120,6 +121,21 @@ public final class AnechoicVoiceEngine: VoiceEngine {
 
   /// Whether no gains are needed, because the limits of the reduced mode let everything pass.
   private var rests: Bool { settings.isReduced && limits.isOpen }
+
+  /// Follows the echo path. When the session has found the delay of the echo, it moves the reference,
+  /// and what the canceller has learned moves with it. In later moves the reference follows an echo that
+  /// has moved itself, and the canceller fits again.
+  private func follow(_ path: EchoConditions.Path) {
+    defer { self.path = path }
+    switch path {
+    case .new: analysis.forgetEchoPath()
+    case .moved(let samples) where self.path == .unknown:
+      let ratio = Double(sound.rate.hertz) / Double(played.rate.hertz)
+      let most = Double(sound.rate.hertz)
+      analysis.shiftEchoPath(by: Int(min(max(Double(samples) * ratio, -most), most).rounded()))
+    case .moved, .steady, .unknown: break
+    }
+  }
 
   /// The canceller does not learn from frames in which a signal is incomplete: afterwards it removes the
   /// echo better.

@@ -28,6 +28,9 @@ struct CallAnalysis: ~Copyable {
   /// Forgets the echo path.
   func forgetEchoPath() { spectra.forgetEchoPath() }
 
+  /// Lets the echo path follow a reference that was moved, as `CallSpectra.shiftEchoPath` does.
+  func shiftEchoPath(by samples: Int) { spectra.shiftEchoPath(by: samples) }
+
   /// Takes a frame as `CallSpectra.take` does, and returns the probability of a near voice. There are
   /// gains of the frame only if `findsGains` is true. Runs per frame: no allocation, lock, log or
   /// await.

@@ -85,6 +85,12 @@ struct CallSpectra: ~Copyable {
     for channel in filters { channel.filter.reset() }
   }
 
+  /// Lets the echo path follow a reference that was moved: the echo now follows its reference so many
+  /// samples sooner.
+  func shiftEchoPath(by samples: Int) {
+    for channel in filters { channel.filter.shift(by: samples) }
+  }
+
   /// Takes a frame of finite samples. `reference` has 10 ms of one channel. Nil leaves the canceller
   /// as it is. It learns from the frame if `learns` is true. Unless the echo is cancelled, the network
   /// receives silence as the reference. Runs per frame: no allocation, lock, log or await.

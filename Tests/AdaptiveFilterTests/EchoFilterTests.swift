@@ -76,6 +76,42 @@ struct EchoFilterTests {
     #expect(kept < whole + 7 && confused > kept + 6, "\(whole), \(kept), \(confused) dBFS")
   }
 
+  /// The delay of the reference before and after the move, in samples.
+  @Test(arguments: [(0, 300), (300, 0), (0, 160), (290, 280), (0, 1)], [160, 480])
+  func theEchoPathFollowsAReferenceThatIsMoved(delays: (before: Int, after: Int), hop: Int) {
+    let (frames, moved, most) = (150, 120, 300)
+    let call = Call(hop: hop, frames: frames)
+    let lateEcho = Signals.silence(most) + call.echo
+    func run(follows: Bool) -> Float {
+      var filter = EchoFilter(hop: hop, weights: .neutral)
+      var block = Signals.silence(2 * hop)
+      var output: [Float] = []
+      for frame in 0..<frames {
+        let delay = frame < moved ? delays.before : delays.after
+        if frame == moved, follows { filter.shift(by: delays.after - delays.before) }
+        let late = (0..<hop).map { frame * hop + $0 - delay }
+        filter.process(
+          microphone: Array(lateEcho[(frame * hop)..<((frame + 1) * hop)]),
+          reference: late.map { $0 < 0 ? 0 : call.reference[$0] }, into: &block)
+        output += block[hop...]
+      }
+      return decibels(output[((moved + 8) * hop)..<((moved + 20) * hop)])
+    }
+    let (lost, kept) = (run(follows: false), run(follows: true))
+    #expect(kept < lost - 4, "\(lost), \(kept) dBFS")
+  }
+
+  @Test(arguments: [Int.min, -3_300, 3_300, .max])
+  func aMoveThatIsTooFarLeavesNothing(samples: Int) {
+    var filter = EchoFilter(hop: 160, weights: .neutral)
+    var output = Signals.silence(320)
+    let noise = Signals.noise(160, amplitude: 0.1)
+    for _ in 0..<50 { filter.process(microphone: noise, reference: noise, into: &output) }
+    filter.shift(by: samples)
+    filter.process(microphone: noise, reference: noise, learns: false, into: &output)
+    #expect(zip(output[160...], noise).allSatisfy { abs($0 - $1) < 1e-6 })
+  }
+
   @Test func withoutAReferenceTheMicrophonePasses() {
     var filter = EchoFilter(hop: 160, weights: .neutral)
     let microphone = Signals.noise(160 * 50)
