@@ -55,8 +55,8 @@ struct MaskLimits {
       switch settings.noiseSuppression {
       case nil: nil
       case .low: -8
-      case .moderate: -20
-      case .high: -26
+      case .moderate: -26
+      case .high: -34
       case .veryHigh: -45
       }
     if let noise {

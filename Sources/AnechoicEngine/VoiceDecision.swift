@@ -1,13 +1,13 @@
 /// Whether the near end talks, decided from the network's probability and the level of the sound.
 ///
-/// A voice whose loudest frames stay below about -60 dBFS counts less the softer it is, because it
+/// A voice whose loudest frames stay below about -54 dBFS counts less the softer it is, because it
 /// is probably not the voice of the near end. After a voice the probability falls slowly, because
 /// short pauses between sounds belong to the voice.
 struct VoiceDecision {
   private static let onset: Float = 0.5
   private static let end: Float = 0.3
-  /// The mean square of a frame of -60 dBFS. Such a voice counts by half.
-  private static let softest: Float = 1e-6
+  /// The mean square of a frame of -54 dBFS. Such a voice counts by half.
+  private static let softest: Float = 4e-6
   /// How the loudness of past frames falls in a frame: by 30 dB a second.
   private static let fall: Float = 0.933
   /// The part of the last probability that remains in a frame: half of it after 100 ms.
