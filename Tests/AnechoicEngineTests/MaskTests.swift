@@ -59,10 +59,10 @@ struct MaskTests {
 
   @Test func noiseFallsSlowlyToItsLimits() {
     let noise = Found(noise: 0.001)
-    for (frames, low, high) in [(1, Float(0.8), Float(0.8)), (40, 0.1, 0.04)] {
+    for (frames, low, high) in [(1, Float(0.8), Float(0.8)), (40, 0.05, 0.02)] {
       mask(after: [Found()] + [Found](repeating: noise, count: frames)) { mask in
-        #expect(abs(mask.gains[10] - low) < 0.01, "\(frames) frames")
-        #expect(abs(mask.gains[100] - high) < 0.01, "\(frames) frames")
+        #expect(abs(mask.gains[10] - low) < 0.005, "\(frames) frames")
+        #expect(abs(mask.gains[100] - high) < 0.005, "\(frames) frames")
       }
     }
   }

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    arguments: [(-50, 0.89), (-55, 0.82), (-60, 0.45), (-65, 0.08), (-70, 0.01)] as [(Float, Float)]
+    arguments: [(-44, 0.89), (-49, 0.82), (-54, 0.45), (-59, 0.08), (-64, 0.01)] as [(Float, Float)]
   )
   func aSofterVoiceCountsLess(level: Float, expected: Float) {
     let found = probabilities(at: [level])[0]
@@ -22,8 +22,8 @@ import Testing
   }
 
   @Test func theLevelIsThatOfTheLoudestRecentFrame() {
-    // 20 dB of the fall from -40 dBFS, at 30 dB a second, are over after two thirds of a second.
-    let found = probabilities(at: [-40] + Array(repeating: -90, count: 100))
+    // 20 dB of the fall from -34 dBFS, at 30 dB a second, are over after two thirds of a second.
+    let found = probabilities(at: [-34] + Array(repeating: -90, count: 100))
     #expect(found[50] > 0.75)
     #expect(abs(found[67] - 0.45) < 0.05, "\(found[67])")
     #expect(found[100] < 0.05)
