@@ -60,6 +60,8 @@ struct BluetoothKeysTests {
       setup.configuration.keys.actions[.playPause] = .mute
     } _: { rig in
       try await eventually("registered") { rig.log.contain("headset buttons: registered") }
+      // A gesture before the first audio is ignored.
+      try await eventually("audio flows") { rig.status.latency.server > 0 }
       try await press("Pause", bus)
       try await eventually("muted") { rig.status.mute.isMuted }
       try await press("Play", bus)
