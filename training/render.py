@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from multiprocessing.pool import ThreadPool
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -46,8 +46,9 @@ def main() -> None:
         found = render(chosen.program, chosen.weights, microphone, reference, bool(warm[index]))
         output[index] = found.view(np.float32).reshape(*found.shape, 2)
 
-    with ThreadPool(chosen.jobs) as pool:
-        for _ in pool.imap_unordered(one, range(len(scenes))):
+    # Not multiprocessing.pool, which waits for ever for a thread that has called sys.exit.
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        for _ in pool.map(one, range(len(scenes))):
             pass
 
 

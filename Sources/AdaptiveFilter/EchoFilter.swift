@@ -103,26 +103,23 @@ package struct EchoFilter: ~Copyable {
     for index in 0..<Self.partitions {
       // In an order in which no partition is overwritten before it is read.
       let partition = whole < 0 ? Self.partitions - 1 - index : index
-      joinTaps(from: partition * hop + samples)
-      fft.forward(results.block, into: state.filters[partition])
+      joinTaps(of: partition + whole, from: samples - whole * hop)
+      storeTaps(of: partition)
     }
     let nearest = Int((Float(samples) / Float(hop)).rounded())
     lower.shiftUncertainty(by: nearest)
     upper.shiftUncertainty(by: nearest)
   }
 
-  /// Puts the taps of the echo path from a place on into the first half of the block, and silence into
-  /// the second.
-  private func joinTaps(from place: Int) {
+  /// Puts as many taps as a partition has into the first half of the block: those of a partition from a
+  /// tap on, and the first of the next.
+  private func joinTaps(of partition: Int, from first: Int) {
     let (block, taps) = (results.block, results.echo.real)
-    let rest = ((place % hop) + hop) % hop
-    let first = (place - rest) / hop
-    readTaps(of: first)
-    taps.update(from: block + rest, count: hop - rest)
-    readTaps(of: first + 1)
-    (taps + hop - rest).update(from: block, count: rest)
+    readTaps(of: partition)
+    taps.update(from: block + first, count: hop - first)
+    readTaps(of: partition + 1)
+    (taps + hop - first).update(from: block, count: first)
     block.update(from: taps, count: hop)
-    (block + hop).update(repeating: 0, count: hop)
   }
 
   /// Puts the taps of a partition into the first half of the block: silence if there is no such
@@ -135,6 +132,12 @@ package struct EchoFilter: ~Copyable {
     fft.inverse(state.filters[partition], into: block)
     let factor = 1 / Float(2 * hop)
     for index in 0..<hop { block[index] *= factor }
+  }
+
+  /// Makes the first half of the block the taps of a partition.
+  private func storeTaps(of partition: Int) {
+    (results.block + hop).update(repeating: 0, count: hop)
+    fft.forward(results.block, into: state.filters[partition])
   }
 
   /// - Parameter error: Receives the error of the frame before the filter has learned.
@@ -257,11 +260,9 @@ package struct EchoFilter: ~Copyable {
 
   /// Removes what the adaptation has put after the end of a partition, of two partitions in turn.
   private mutating func makeCausal() {
-    let block = results.block
     for _ in 0..<Self.constrained {
       readTaps(of: turn)
-      (block + hop).update(repeating: 0, count: hop)
-      fft.forward(block, into: state.filters[turn])
+      storeTaps(of: turn)
       turn = (turn + 1) % Self.partitions
     }
   }

@@ -58,11 +58,9 @@ struct FilterBand: ~Copyable {
   /// Gives a partition the uncertainty of a path that is not known. Later parts of an echo are softer:
   /// by 1 dB in 20 ms.
   private func doubt(_ partition: Int) {
-    let uncertainty = uncertainty(partition)
-    uncertainty.update(repeating: 1, count: usedCount)
-    for _ in 0..<partition {
-      for bin in 0..<usedCount { uncertainty[bin] *= 0.886_920_4 }
-    }
+    var start: Float = 1
+    for _ in 0..<partition { start *= 0.886_920_4 }
+    uncertainty(partition).update(repeating: start, count: usedCount)
   }
 
   /// Gives each partition the uncertainty of the one that comes `distance` later.
