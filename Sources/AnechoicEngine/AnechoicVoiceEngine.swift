@@ -7,7 +7,7 @@ public import VoiceEngines
 /// 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.5", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.6", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(10)
   public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(60)
@@ -98,7 +98,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       mask.open(power: analysis.features.errorPower)
     } else {
       limits.advance()
-      mask.compute(analysis.gains, limits.values, error: analysis.features.errorPowers)
+      mask.compute(
+        analysis.gains, voice: probability, limits.values, error: analysis.features.errorPowers)
     }
     decision.note(probability, power: mask.powerWithoutEcho)
     if cancelsEcho {

@@ -8,8 +8,6 @@ struct Mask: ~Copyable {
   private static let highest = 8
   /// The first band of those whose noise is hiss, at 1.5 kHz.
   private static let hiss = 30
-  /// A gain for noise falls by at most 2 dB in a frame, so that the ends of words remain.
-  private static let fall: Float = 0.8
 
   private let kernels: Kernels
   private let bands: Bands
@@ -17,8 +15,7 @@ struct Mask: ~Copyable {
   private let memory: FloatBuffer
   private let gainsOfBands: UnsafeMutablePointer<Float>
   private let echoGains: UnsafeMutablePointer<Float>
-  /// The gains for noise of the last frame.
-  private let noiseGains: UnsafeMutablePointer<Float>
+  private var noise: NoiseGains
   /// The gains of the bins.
   let gains: UnsafeMutablePointer<Float>
   /// The mean power of the bands of the last frame without its echo.
@@ -35,25 +32,27 @@ struct Mask: ~Copyable {
     self.kernels = kernels
     bands = .shared(bins: bins)
     binCount = bins
-    memory = FloatBuffer(3 * Bands.count + bins)
+    memory = FloatBuffer(2 * Bands.count + bins)
     gainsOfBands = memory.start
     echoGains = memory.start + Bands.count
-    noiseGains = memory.start + 2 * Bands.count
-    gains = memory.start + 3 * Bands.count
+    gains = memory.start + 2 * Bands.count
+    noise = NoiseGains(kernels: kernels)
   }
 
-  /// Computes the gains. Runs per frame: no allocation, lock, log or await.
+  /// Computes the gains from what the network found: gains, and the probability of a voice. `error` has the
+  /// powers of the bands. Runs per frame: no allocation, lock, log or await.
   mutating func compute(
-    _ found: Suppressor.Gains, _ limits: MaskLimits.Values, error: UnsafePointer<Float>
+    _ found: Suppressor.Gains, voice probability: Float, _ limits: MaskLimits.Values,
+    error: UnsafePointer<Float>
   ) {
     var (before, without): (Float, Float) = (0, 0)
     var (afterEcho, after, afterWithout): (Float, Float, Float) = (0, 0, 0)
     sharpen(found.echo, by: limits.sharpness)
+    noise.compute(found, powers: error, voice: probability)
     for band in 0..<Bands.count {
       let echo = max(echoGains[band], limits.echo)
-      noiseGains[band] = max(found.noise[band], noiseGains[band] * Self.fall)
-      let noise = max(noiseGains[band], band < Self.hiss ? limits.noise : limits.hiss)
-      let gain = echo * noise * max(found.rivals[band], limits.rivals)
+      let ofNoise = max(noise.gains[band], band < Self.hiss ? limits.noise : limits.hiss)
+      let gain = echo * ofNoise * max(found.rivals[band], limits.rivals)
       gainsOfBands[band] = gain
       // The network's gain for echo is the part of the magnitude that is no echo.
       let share = found.echo[band] * found.echo[band]

@@ -55,9 +55,9 @@ struct MaskLimits {
       switch settings.noiseSuppression {
       case nil: nil
       case .low: -8
-      case .moderate: -26
-      case .high: -34
-      case .veryHigh: -45
+      case .moderate: -40
+      case .high: -50
+      case .veryHigh: -60
       }
     if let noise {
       limits.noise = Decibels.factor(noise)

@@ -137,8 +137,9 @@ struct HardSignalTests {
       candidate.engine, settings, rate: Self.rate, microphone: [Self.voice],
       reference: [Self.silence])
     #expect(run.output[0].prefix(second).allSatisfy { $0 == 0 })
+    // What an engine takes for noise also depends on how the call began.
     let difference = level(run.output[0].suffix(second)) - level(usual.output[0].suffix(second))
-    #expect(abs(difference) < 3, "\(difference)")
+    #expect(abs(difference) < 6, "\(difference)")
   }
 
   @Test(arguments: Candidate.all, [Float.nan, .infinity, -.infinity, 1e30])

@@ -1,0 +1,101 @@
+import Foundation
+import Inference
+import Spectral
+import TestAudio
+import Testing
+
+@testable import AnechoicEngine
+
+struct NoiseGainsTests {
+  /// The powers of bands of noise, which vary from frame to frame.
+  private struct Noise: ~Copyable {
+    private var generator = SeededGenerator(seed: 5)
+    private let memory = FloatBuffer(Bands.count)
+
+    /// Returns the powers of a frame whose noise has the mean power `power`, with a voice in band 10.
+    mutating func next(_ power: Float, voice: Float = 0) -> UnsafePointer<Float> {
+      for band in 0..<Bands.count {
+        memory.start[band] = -power * logf(Float.random(in: 1e-6..<1, using: &generator))
+      }
+      memory.start[10] += voice
+      return UnsafePointer(memory.start)
+    }
+  }
+
+  private func mean(_ values: UnsafePointer<Float>) -> Float {
+    (0..<Bands.count).reduce(0) { $0 + values[$1] } / Float(Bands.count)
+  }
+
+  @Test func statisticsTellVoiceFromNoise() {
+    var noise = Noise()
+    var gain = LogSpectralGain(kernels: .best)
+    for _ in 0..<200 { _ = gain.compute(noise.next(1e-4)) }
+    #expect(gain.noisePower > 0.5e-4 && gain.noisePower < 2e-4, "\(gain.noisePower)")
+    var logarithms: UnsafePointer<Float> = gain.compute(noise.next(1e-4))
+    #expect(mean(logarithms) < -1)
+    for _ in 0..<5 { logarithms = gain.compute(noise.next(1e-4, voice: 1e-1)) }
+    #expect(logarithms[10] > -0.1 && mean(logarithms) < -1)
+  }
+
+  @Test func statisticsFollowNoiseThatGrowsForGood() {
+    var noise = Noise()
+    var gain = LogSpectralGain(kernels: .best)
+    for _ in 0..<200 { _ = gain.compute(noise.next(1e-6)) }
+    for _ in 0..<500 { _ = gain.compute(noise.next(1e-4)) }
+    #expect(gain.noisePower > 0.5e-4 && gain.noisePower < 2e-4, "\(gain.noisePower)")
+    for _ in 0..<100 { _ = gain.compute(noise.next(1e-6)) }
+    #expect(gain.noisePower < 2e-6, "\(gain.noisePower)")
+  }
+
+  @Test(arguments: [0, 1e-30, 1, 1e12] as [Float])
+  func allPowersGiveGains(power: Float) {
+    var noise = Noise()
+    var gain = LogSpectralGain(kernels: .best)
+    for next in [1e-4, power, 1e-4, power] {
+      for _ in 0..<20 {
+        let logarithms = gain.compute(noise.next(next))
+        #expect((0..<Bands.count).allSatisfy { logarithms[$0] <= 0 && logarithms[$0] > -10 })
+      }
+    }
+  }
+
+  /// Returns the mean gain of the bands after a voice and then noise, for which the network finds 0.5.
+  private func gain(noisePower: Float, echo: Float = 1) -> Float {
+    let memory = FloatBuffer(3 * Bands.count)
+    let rows = (0..<3).map { memory.start + $0 * Bands.count }
+    let found = Suppressor.Gains(echo: rows[0], noise: rows[1], rivals: rows[2])
+    rows[0].update(repeating: echo, count: Bands.count)
+    var noise = Noise()
+    var gains = NoiseGains(kernels: .best)
+    for frame in 0..<200 {
+      let hasVoice = 50..<100 ~= frame
+      rows[1].update(repeating: hasVoice ? 1 : 0.5, count: Bands.count)
+      gains.compute(
+        found, powers: noise.next(noisePower, voice: hasVoice ? 0.8 : 0), voice: hasVoice ? 1 : 0)
+    }
+    return mean(gains.gains)
+  }
+
+  @Test func gainsOfTheNetworkFallSlowly() {
+    let memory = FloatBuffer(4 * Bands.count)
+    let rows = (0..<4).map { memory.start + $0 * Bands.count }
+    let found = Suppressor.Gains(echo: rows[0], noise: rows[1], rivals: rows[2])
+    var gains = NoiseGains(kernels: .best)
+    var means: [Float] = []
+    for gain in [1, 0.001, 0.001] as [Float] {
+      rows[1].update(repeating: gain, count: Bands.count)
+      gains.compute(found, powers: rows[3], voice: 1)
+      means.append(mean(gains.gains))
+    }
+    #expect(zip(means, [1, 0.8, 0.64]).allSatisfy { abs($0 - $1) < 1e-3 }, "\(means)")
+  }
+
+  @Test func statisticsCountInLoudNoiseAlone() {
+    #expect(gain(noisePower: 1e-2) < 0.25)
+    #expect(gain(noisePower: 1e-5) == 0.5)
+  }
+
+  @Test func statisticsLeaveEchoToTheNetwork() {
+    #expect(abs(gain(noisePower: 1e-2, echo: 0.01) - 0.5) < 0.01)
+  }
+}
