@@ -64,33 +64,38 @@ struct LogSpectralGain: ~Copyable {
     return UnsafePointer(logarithms)
   }
 
+  // The loops below are compiled for several bands at a time, because the pointers are constants and
+  // no loop that computes a row also adds it up.
+
   private mutating func followNoise(_ powers: UnsafePointer<Float>) {
-    let (typical, count) = (Self.typicalRatio, Bands.count)
-    for band in 0..<count {
-      let ratio = powers[band] / (noise[band] + Self.smallestPower)
+    let (noise, presence, input, output) = (noise, presence, input, output)
+    let (typical, kept, smallest) = (Self.typicalRatio, Self.kept, Self.smallestPower)
+    for band in 0..<Bands.count {
+      let ratio = powers[band] / (noise[band] + smallest)
       input[band] = -min(ratio * (typical / (1 + typical)), 80)
     }
-    kernels.table.exponential(input, output, Int32(count))
-    var sum: Float = 0
-    for band in 0..<count {
+    kernels.table.exponential(input, output, Int32(Bands.count))
+    for band in 0..<Bands.count {
       let probability = 1 / (1 + (1 + typical) * output[band])
       presence[band] += 0.1 * (probability - presence[band])
       // A noise that has grown for good would count as voice for ever.
       let bounded = presence[band] > 0.99 ? min(probability, 0.99) : probability
       let found = bounded * noise[band] + (1 - bounded) * powers[band]
-      noise[band] = max(
-        Self.kept * noise[band] + (1 - Self.kept) * found, Self.smallestPower)
-      sum += noise[band]
+      noise[band] = max(kept * noise[band] + (1 - kept) * found, smallest)
     }
-    noisePower = sum / Float(count)
+    var sum: Float = 0
+    for band in 0..<Bands.count { sum += noise[band] }
+    noisePower = sum / Float(Bands.count)
   }
 
   private func findGains(_ powers: UnsafePointer<Float>) {
-    let count = Int32(Bands.count)
+    let (noise, voice, input, output) = (noise, voice, input, output)
+    let (shares, logarithms, count) = (shares, logarithms, Int32(Bands.count))
+    let (carried, smallest) = (Self.carried, Self.smallestRatio)
     for band in 0..<Bands.count {
       let ratio = min(powers[band] / noise[band], 1e4)
-      let before = Self.carried * voice[band] / noise[band]
-      let prior = max(before + (1 - Self.carried) * max(ratio - 1, 0), Self.smallestRatio)
+      let before = carried * voice[band] / noise[band]
+      let prior = max(before + (1 - carried) * max(ratio - 1, 0), smallest)
       shares[band] = prior / (1 + prior)
       let argument = shares[band] * ratio + 1e-6
       input[band] = -argument

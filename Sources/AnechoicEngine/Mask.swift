@@ -45,7 +45,6 @@ struct Mask: ~Copyable {
     _ found: Suppressor.Gains, voice probability: Float, _ limits: MaskLimits.Values,
     error: UnsafePointer<Float>
   ) {
-    var (before, without): (Float, Float) = (0, 0)
     var (afterEcho, after, afterWithout): (Float, Float, Float) = (0, 0, 0)
     sharpen(found.echo, by: limits.sharpness)
     noise.compute(found, powers: error, voice: probability)
@@ -54,17 +53,14 @@ struct Mask: ~Copyable {
       let ofNoise = max(noise.gains[band], band < Self.hiss ? limits.noise : limits.hiss)
       let gain = echo * ofNoise * max(found.rivals[band], limits.rivals)
       gainsOfBands[band] = gain
-      // The network's gain for echo is the part of the magnitude that is no echo.
       let share = found.echo[band] * found.echo[band]
-      before += error[band]
-      without += share * error[band]
       afterEcho += echo * echo * error[band]
       after += gain * gain * error[band]
       afterWithout += gain * gain * share * error[band]
     }
-    powerWithoutEcho = without / Float(Bands.count)
+    powerWithoutEcho = noise.powerWithoutEcho
     powerAfterEcho = afterEcho / Float(Bands.count)
-    echoShare = before > 1e-9 ? 1 - without / before : 0
+    echoShare = noise.power > 1e-11 ? 1 - noise.powerWithoutEcho / noise.power : 0
     residualEcho = after > 1e-9 ? 1 - afterWithout / after : 0
     bands.interpolate(gainsOfBands, into: gains)
     guard binCount > bands.bins else { return }

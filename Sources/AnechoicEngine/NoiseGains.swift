@@ -32,6 +32,9 @@ struct NoiseGains: ~Copyable {
   private let logarithms: UnsafeMutablePointer<Float>
   /// The gains of the last frame.
   let gains: UnsafeMutablePointer<Float>
+  /// The mean power of the bands of the last frame, with the echo and without what the network took for it.
+  private(set) var power: Float = 0
+  private(set) var powerWithoutEcho: Float = 0
   /// The mean power of the bands of a voice.
   private var voicePower: Float = 0
 
@@ -49,17 +52,21 @@ struct NoiseGains: ~Copyable {
   mutating func compute(
     _ network: Suppressor.Gains, powers: UnsafePointer<Float>, voice probability: Float
   ) {
+    let (found, logarithms) = (found, logarithms)
     let ofStatistics = statistics.compute(powers)
-    var (before, withoutEcho, ofVoice): (Float, Float, Float) = (1e-12, 0, 0)
+    var (sum, sumWithoutEcho, sumOfVoice): (Float, Float, Float) = (0, 0, 0)
     for band in 0..<Bands.count {
       found[band] = max(network.noise[band], found[band] * Self.fall)
-      let power = network.echo[band] * network.echo[band] * powers[band]
-      before += powers[band]
-      withoutEcho += power
-      ofVoice += found[band] * found[band] * power
+      // The network's gain for echo is the part of the magnitude that is no echo.
+      let withoutEcho = network.echo[band] * network.echo[band] * powers[band]
+      sum += powers[band]
+      sumWithoutEcho += withoutEcho
+      sumOfVoice += found[band] * found[band] * withoutEcho
     }
-    if probability > 0.5 { follow(ofVoice / Float(Bands.count)) }
-    let weight = weightOfStatistics * withoutEcho / before
+    let count = Float(Bands.count)
+    (power, powerWithoutEcho) = (sum / count, sumWithoutEcho / count)
+    if probability > 0.5 { follow(sumOfVoice / count) }
+    let weight = weightOfStatistics * sumWithoutEcho / (sum + 1e-12)
     guard weight > 0 else { return gains.update(from: found, count: Bands.count) }
     kernels.table.logarithm(found, 1e-9, logarithms, Int32(Bands.count))
     let weightOfNetwork = 1 - Self.doubt * weight
