@@ -113,6 +113,7 @@ struct HTTPListenerTests {
   }
 
   @Test func slowClientsDoNotLockOutOthers() throws {
+    let before = Client.openDescriptors
     let listener = try listener()
     let slow = try (0..<200).map { _ in try Client(listener) }
     for client in slow { client.send("GET /metrics HTTP/1.1\r\nX-Slow: ") }
@@ -122,7 +123,8 @@ struct HTTPListenerTests {
       #expect(answer.hasPrefix("HTTP/1.1 200 "))
     }
     #expect(ContinuousClock.now - began < .seconds(4))
-    #expect(Client.openDescriptors < 200 + 32 + 60)
+    // Other tests also open some.
+    #expect(Client.openDescriptors < before + 200 + 32 + 60)
   }
 
   @Test func aClientThatNeverFinishesIsToldAndDisconnected() throws {
