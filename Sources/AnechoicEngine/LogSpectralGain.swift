@@ -2,10 +2,6 @@ internal import CKernels
 internal import Inference
 internal import Spectral
 
-#if canImport(Glibc)
-  internal import Glibc
-#endif
-
 /// The gain against noise of each band that follows from the statistics of noise and voice alone.
 ///
 /// The power of the noise is that of frames that probably have no voice (Gerkmann and Hendriks, "Unbiased

@@ -137,7 +137,7 @@ struct HardSignalTests {
       candidate.engine, settings, rate: Self.rate, microphone: [Self.voice],
       reference: [Self.silence])
     #expect(run.output[0].prefix(second).allSatisfy { $0 == 0 })
-    // What an engine takes for noise also depends on how the call began.
+    // The start of a call also decides how much of its sound an engine takes for noise.
     let difference = level(run.output[0].suffix(second)) - level(usual.output[0].suffix(second))
     #expect(abs(difference) < 6, "\(difference)")
   }
