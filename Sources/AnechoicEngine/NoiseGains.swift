@@ -1,10 +1,7 @@
+internal import AudioCore
 internal import CKernels
 internal import Inference
 internal import Spectral
-
-#if canImport(Glibc)
-  internal import Glibc
-#endif
 
 /// The gains for noise of the bands: those of the network, and in loud noise also those that follow from
 /// statistics.
@@ -83,7 +80,8 @@ struct NoiseGains: ~Copyable {
 
   /// How much statistics count, from 0 to 1.
   private var weightOfStatistics: Float {
-    let ratio = 10 * log10f((voicePower + 1e-12) / (statistics.noisePower + 1e-12))
+    let ratio = Decibels.level(
+      meanSquare: (voicePower + 1e-12) / (statistics.noisePower + 1e-12))
     return min(max((Self.alone - ratio) / (Self.alone - Self.both), 0), 1)
   }
 }
