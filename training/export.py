@@ -33,7 +33,7 @@ def main() -> None:
     weights = [load(file, "suppressor", suppressor) for file in chosen.suppressor or []] or [suppressor.state_dict()]
     shares = chosen.shares or [1] * len(weights)
     if min(shares) < 0 or sum(shares) == 0:
-        options.error("shares must be positive")
+        options.error("shares must not be negative, and at least one must be more than zero")
     if len(shares) != len(weights):
         options.error(f"{len(weights)} suppressors need as many shares, not {len(shares)}")
     adaptation = load(chosen.adaptation, "adaptation", LearnedFilter())

@@ -66,12 +66,9 @@ struct EngineAllocationTests {
             played.plane(channel)[index] = noise[frame % 99 * rate.samplesPerFrame + index]
           }
         }
-        let path: EchoConditions.Path =
-          frame % 100 == 0
-          ? .new : frame % 10 == 9 ? .unknown : frame % 10 == 0 ? .moved(samples: 40) : .steady
+        let conditions = EchoConditions(path: Self.path(ofFrame: frame))
         _ = engine.process(
-          microphone: microphone, reference: played, conditions: EchoConditions(path: path),
-          into: output)
+          microphone: microphone, reference: played, conditions: conditions, into: output)
       }
       return allocation_counter_stop()
     }
@@ -83,5 +80,14 @@ struct EngineAllocationTests {
       count += run(frames: 200)
     }
     return count
+  }
+  /// Every kind of echo path in turn.
+  private static func path(ofFrame frame: Int) -> EchoConditions.Path {
+    switch frame % 100 {
+    case 0: .new
+    case let part where part % 10 == 9: .unknown
+    case let part where part % 10 == 0: .moved(samples: 40)
+    default: .steady
+    }
   }
 }
