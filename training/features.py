@@ -13,6 +13,9 @@ WIDE_BANDS = 20
 BANDS = SINGLE_BINS + WIDE_BANDS
 FEATURES = 7
 SMALLEST_POWER = 1e-10
+# A noise that the network hears beside error and microphone, so that no pause is digital silence.
+NOISE_POWER = 1e-8
+NOISE_FRAMES = 64
 
 
 def _centers() -> np.ndarray:
@@ -57,6 +60,18 @@ def power(spectrum: np.ndarray) -> np.ndarray:
     return spectrum.real**2 + spectrum.imag**2
 
 
+def _noise() -> np.ndarray:
+    """Returns NOISE_FRAMES x BANDS powers, which are distributed exponentially: equal to `HeardNoise` in the engine."""
+    state, values = 1, []
+    for _ in range(NOISE_FRAMES * BANDS):
+        state = (state * 1664525 + 1013904223) % 2**32
+        values.append(-NOISE_POWER * np.log((state // 256 + 0.5) / 2**24))
+    return np.array(values, np.float32).reshape(NOISE_FRAMES, BANDS)
+
+
+NOISE = _noise()
+
+
 class Tracker:
     """The features that remember earlier frames, for a batch of calls."""
 
@@ -92,6 +107,7 @@ def features(error: np.ndarray, microphone: np.ndarray, reference: np.ndarray) -
     """Returns calls x frames x FEATURES x BANDS, of spectra of calls x frames x BINS."""
     echo = microphone - error
     bands = np.stack([power(z) @ AVERAGES for z in (error, echo, microphone, reference)])
+    bands[[0, 2]] += NOISE[np.arange(error.shape[1]) % NOISE_FRAMES]
     tracker = Tracker(len(error))
     return np.stack([
         tracker.frame(error[:, k], echo[:, k], bands[:, :, k]) for k in range(error.shape[1])

@@ -10,10 +10,14 @@ internal import Spectral
 /// coherence of the error with the echo estimate, the level of the error above its noise floor, and its
 /// level above the smallest recent ratio of error to echo estimate. `training/features.py` computes the
 /// same.
+///
+/// The error and the microphone are heard with a noise of -80 dBFS, which the output does not have: the
+/// network has learned from recordings, and none of them has a pause of digital silence.
 struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10
   private static let smoothing: Float = 0.2
+  private static let noise = HeardNoise.table
 
   /// The signals of a frame, as spectra in which white noise has its own power in each bin.
   struct Signals {
@@ -35,8 +39,10 @@ struct SpectralFeatures: ~Copyable {
   private let floor: UnsafeMutablePointer<Float>
   private let leak: UnsafeMutablePointer<Float>
   private let cross: Spectrum
+  private var frame = 0
   // Results of one frame.
   private let powers: UnsafeMutablePointer<Float>  // Of four signals, and of the cross-spectrum.
+  private let heard: UnsafeMutablePointer<Float>  // The powers of the four signals with the noise.
   private let levels: UnsafeMutablePointer<Float>
   private let binPowers: UnsafeMutablePointer<Float>
 
@@ -47,14 +53,16 @@ struct SpectralFeatures: ~Copyable {
     self.kernels = kernels
     self.bands = bands
     binCount = Self.row(bins: bins)
-    // Rows of bands: 4 kept, 5 powers and 6 logarithms. Rows of bins: the cross-spectrum and powers.
-    memory = FloatBuffer(15 * row + 3 * binCount)
+    // Rows of bands: 4 kept, 5 powers, 4 with noise and 6 logarithms. Rows of bins: the cross-spectrum and
+    // powers.
+    memory = FloatBuffer(19 * row + 3 * binCount)
     error = memory.start
     echo = error + row
     floor = echo + row
     leak = floor + row
     powers = leak + row
-    levels = powers + 5 * row
+    heard = powers + 5 * row
+    levels = heard + 4 * row
     let start = levels + 6 * row
     cross = Spectrum(real: start, imaginary: start + binCount)
     binPowers = start + 2 * binCount
@@ -89,8 +97,9 @@ struct SpectralFeatures: ~Copyable {
     average(signals.echo, 1)
     average(signals.microphone, 2)
     average(signals.reference, 3)
+    addNoise()
     smooth(signals)
-    kernels.table.logarithm(powers, Self.smallestPower, levels, Int32(4 * row))
+    kernels.table.logarithm(heard, Self.smallestPower, levels, Int32(4 * row))
     for index in 0..<4 {
       let (level, feature) = (levels + index * row, features.row(index))
       for band in 0..<Bands.count { feature[band] = level[band] / 8 + 1.4 }
@@ -98,11 +107,21 @@ struct SpectralFeatures: ~Copyable {
     computeRatios(into: features)
   }
 
+  private mutating func addNoise() {
+    let noise = Self.noise.start + frame * Bands.count
+    frame = (frame + 1) % HeardNoise.frames
+    heard.update(from: powers, count: 4 * row)
+    for band in 0..<Bands.count {
+      heard[band] += noise[band]
+      heard[2 * row + band] += noise[band]
+    }
+  }
+
   private func smooth(_ signals: Signals) {
     let rate = Self.smoothing
     for band in 0..<row {
-      error[band] += rate * (powers[band] - error[band])
-      echo[band] += rate * (powers[row + band] - echo[band])
+      error[band] += rate * (heard[band] - error[band])
+      echo[band] += rate * (heard[row + band] - echo[band])
       floor[band] = min(error[band], floor[band] * 1.004) + Self.smallestPower
       let ratio =
         (error[band] + Self.smallestPower)
