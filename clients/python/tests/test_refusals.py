@@ -91,6 +91,15 @@ async def test_audio_of_another_format_is_refused_and_the_session_goes_on(server
         assert len(await collect(session)) == 1600
 
 
+@pytest.mark.parametrize("reference", [None, np.zeros(800, np.int16)])
+@in_loop
+async def test_a_recording_with_a_reference_that_was_not_announced_is_refused(server, reference):
+    async with anechoic.Session(server, microphone=MONO, real_time=False) as session:
+        with pytest.raises(anechoic.FormatError, match="reference: the session has no such input; announce it"):
+            async for _ in session.process(np.zeros(800, np.int16), reference):
+                pass
+
+
 @pytest.mark.parametrize("options, field", [
     ({"microphone": 16000}, "microphone"), ({"microphone": None}, "microphone"), ({"labels": {"room": 5}}, "labels"),
     ({"session_id": 5}, "session_id"), ({"chunk": "20 ms"}, "chunk"),

@@ -68,14 +68,7 @@ class Feeder:
         for name, audio in inputs.items():
             if _is_empty(audio):
                 continue
-            format = self._plan.inputs.get(name)
-            if format is None:
-                far_end = far_end_of(name)
-                option = f"{name}=" if far_end is None else f"far_ends={{{far_end!r}: "
-                end = "" if far_end is None else "}"
-                message = f"{name}: the session has no such input; announce it: Session(…, {option}Format(16000){end})"
-                raise FormatError(message, field=name)
-            found[name] = memoryview(format.to_bytes(audio, name)).cast("B")
+            found[name] = _bytes(self._plan, name, audio)
         return found
 
     def _add_some(self, waiting: dict[str, memoryview], known: dict[str, int]) -> bool:
@@ -133,6 +126,18 @@ def _is_empty(audio: Audio) -> bool:
         return False  # The conversion says what is wrong.
 
 
+def _bytes(plan: Plan, name: str, audio: Audio) -> memoryview:
+    """Returns the audio as bytes of the announced format. Throws if the session does not have the input."""
+    format = plan.inputs.get(name)
+    if format is None:
+        far_end = far_end_of(name)
+        option = f"{name}=" if far_end is None else f"far_ends={{{far_end!r}: "
+        end = "" if far_end is None else "}"
+        message = f"{name}: the session has no such input; announce it: Session(…, {option}Format(16000){end})"
+        raise FormatError(message, field=name)
+    return memoryview(format.to_bytes(audio, name)).cast("B")
+
+
 async def slices(plan: Plan, microphone: Audio, reference: Audio = b"") -> AsyncIterator[dict[str, Audio]]:
     """Yields a recording in slices of 20 ms: at its own pace in real time, and otherwise at once.
 
@@ -140,10 +145,8 @@ async def slices(plan: Plan, microphone: Audio, reference: Audio = b"") -> Async
     """
     loop = asyncio.get_running_loop()
     began, position = loop.time(), 0
-    mic = memoryview(plan.inputs["microphone"].to_bytes(microphone, "microphone")).cast("B")
-    ref = None
-    if not _is_empty(reference):
-        ref = memoryview(plan.inputs["reference"].to_bytes(reference, "reference")).cast("B")
+    mic = _bytes(plan, "microphone", microphone)
+    ref = None if _is_empty(reference) else _bytes(plan, "reference", reference)
     rate, size = plan.inputs["microphone"].rate, plan.inputs["microphone"].frame_bytes
     total = len(mic) // size
     while position < total:
