@@ -1,3 +1,5 @@
+internal import AudioCore
+
 /// A file that cannot be read or written as audio.
 public struct AudioFileError: Error, Equatable, CustomStringConvertible {
   public let path: String
@@ -18,5 +20,13 @@ public struct AudioFileError: Error, Equatable, CustomStringConvertible {
     if text.hasPrefix("System error : ") { text = text.dropFirst(15) }
     while let last = text.last, last == "." || last.isNewline { text.removeLast() }
     self.init(path: path, problem: text.prefix(1).lowercased() + text.dropFirst())
+  }
+
+  /// Creates an error of a sample rate that is not supported.
+  init(path: String, sampleRate: String) {
+    let known = SampleRate.allCases.map { String($0.hertz) }.joined(separator: ", ")
+    self.init(
+      path: path,
+      problem: "a sample rate of \(sampleRate) Hz is not supported; use one of \(known)")
   }
 }

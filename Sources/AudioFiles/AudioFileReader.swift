@@ -17,9 +17,7 @@ public final class AudioFileReader {
     self.path = path
     var info = SF_INFO()
     guard let file = sf_open(path, Int32(SFM_READ), &info) else {
-      throw Int(sf_error(nil)) == SF_ERR_UNRECOGNISED_FORMAT
-        ? AudioFileError(path: path, problem: "the file is not audio; use WAV, FLAC or Ogg")
-        : AudioFileError(path: path, words: sf_strerror(nil))
+      throw Self.openingError(path)
     }
     do throws(AudioFileError) {
       format = try Self.format(info, path)
@@ -77,13 +75,42 @@ public final class AudioFileReader {
       .map { $0 / format.channelCount }
   }
 
+  /// Returns the error of the file that libsndfile has just refused to open.
+  private static func openingError(_ path: String) -> AudioFileError {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      return AudioFileError(path: path, problem: "is a directory")
+    }
+    if Int(sf_error(nil)) == SF_ERR_UNRECOGNISED_FORMAT {
+      return AudioFileError(path: path, problem: "the file is not audio; use WAV, FLAC or Ogg")
+    }
+    if let rate = refusedSampleRate() { return AudioFileError(path: path, sampleRate: rate) }
+    return AudioFileError(path: path, words: sf_strerror(nil))
+  }
+
+  /// Returns the sample rate of the file that libsndfile has just refused, if the rate is 0 or above
+  /// 2,147,483,647. libsndfile names such a rate only in its log, as a signed number in the summary at the end.
+  private static func refusedSampleRate() -> String? {
+    let line = log(nil).split(separator: "\n").last { $0.hasPrefix(" Sample rate :") }
+    guard let rate = line?.split(separator: " ").last.flatMap({ Int32($0) }), rate <= 0 else {
+      return nil
+    }
+    return String(UInt32(bitPattern: rate))
+  }
+
+  /// Returns the log of a file, or of the last file that could not be opened.
+  private static func log(_ file: OpaquePointer?) -> String {
+    var log = [CChar](repeating: 0, count: 4096)
+    sf_command(file, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
+    return log.withUnsafeBufferPointer { log in
+      log.baseAddress.map { String(cString: $0) } ?? ""
+    }
+  }
+
   private static func format(_ info: SF_INFO, _ path: String) throws(AudioFileError) -> AudioFormat
   {
     guard let rate = SampleRate(rawValue: Int(info.samplerate)) else {
-      let known = SampleRate.allCases.map { String($0.hertz) }.joined(separator: ", ")
-      throw AudioFileError(
-        path: path,
-        problem: "a sample rate of \(info.samplerate) Hz is not supported; use one of \(known)")
+      throw AudioFileError(path: path, sampleRate: String(info.samplerate))
     }
     guard AudioFormat.channelCounts.contains(Int(info.channels)) else {
       throw AudioFileError(
@@ -102,12 +129,7 @@ public final class AudioFileReader {
   /// its log, as "data : SIZE (should be SIZE)". A writer that could not seek back leaves the
   /// maximum size in the header.
   private static func isTruncated(_ file: OpaquePointer) -> Bool {
-    var log = [CChar](repeating: 0, count: 4096)
-    sf_command(file, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
-    let lines = log.withUnsafeBufferPointer { log in
-      log.baseAddress.map { String(cString: $0) } ?? ""
-    }
-    guard let line = lines.split(separator: "\n").first(where: { $0.hasPrefix("data ") }),
+    guard let line = log(file).split(separator: "\n").first(where: { $0.hasPrefix("data ") }),
       line.contains("should be")
     else { return false }
     let claimed = line.split(separator: " ").compactMap { Int($0) }.first ?? 0

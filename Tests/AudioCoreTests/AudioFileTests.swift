@@ -64,6 +64,30 @@ struct AudioFileTests {
     }
   }
 
+  @Test(arguments: [0, 1, 4_294_967_295] as [UInt32])
+  func aSampleRateThatIsNotSupportedIsNamed(rate: UInt32) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.wav").path
+    var writer: AudioFileWriter? = try AudioFileWriter(
+      path: path, format: AudioFormat(encoding: .s16, rate: .hz8000, channelCount: 1))
+    try writer?.write([UInt8](repeating: 0, count: 4000))
+    writer = nil
+    var file = try Data(contentsOf: URL(fileURLWithPath: path))
+    file.replaceSubrange(24..<28, with: withUnsafeBytes(of: rate.littleEndian) { Data($0) })
+    try file.write(to: URL(fileURLWithPath: path))
+    let error = #expect(throws: AudioFileError.self) { try AudioFileReader(path: path) }
+    #expect(
+      error?.problem
+        == "a sample rate of \(rate) Hz is not supported; use one of 8000, 16000, 24000, 32000, 44100, 48000"
+    )
+  }
+
+  @Test func aDirectoryIsNamedAsOne() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let error = #expect(throws: AudioFileError.self) { try AudioFileReader(path: folder.path) }
+    #expect(error?.description == "\(folder.path): is a directory")
+  }
+
   @Test(arguments: ["a.wav", "a.ogg"])
   func aTruncatedFileIsRefused(name: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -21,6 +21,8 @@ struct FailureTests {
     var wrongRate = recording
     wrongRate.replaceSubrange(24..<28, with: [0x22, 0x56, 0, 0])  // A sample rate of 22,050 Hz.
     try folder.write(wrongRate, "22050.wav")
+    wrongRate.replaceSubrange(24..<28, with: [0, 0, 0, 0])
+    try folder.write(wrongRate, "0.wav")
     var sixChannels = recording
     sixChannels.replaceSubrange(22..<24, with: [6, 0])
     try folder.write(sixChannels, "six-channels.wav")
@@ -33,7 +35,7 @@ struct FailureTests {
 
   @Test(arguments: [
     "missing.wav", "empty.wav", "truncated.wav", "header.wav", "half-header.wav", "text.wav",
-    "22050.wav", "six-channels.wav", ".",
+    "22050.wav", "0.wav", "six-channels.wav", ".",
   ])
   func anUnusableInputIsNamed(name: String) async throws {
     try await expectFailure(
@@ -98,6 +100,16 @@ struct FailureTests {
     try await expectFailure(
       ["process", "--output", "out.wav", option, "midnan.wav"] + others,
       names: "anechoic: midnan.wav: sample 32000 is not a finite number\n")
+  }
+
+  @Test(arguments: [
+    ("0.wav", "a sample rate of 0 Hz is not supported; use one of 8000, 16000"),
+    (".", "is a directory\n"),
+  ])
+  func anUnusableMicrophoneIsDescribed(name: String, problem: String) async throws {
+    try await expectFailure(
+      ["process", "--output", "out.wav", "--microphone", name],
+      names: "anechoic: \(name): \(problem)")
   }
 
   @Test(arguments: ["missing.jsonl", "microphone.wav", "."])
