@@ -49,7 +49,9 @@ public struct UnknownEngine: Error, Sendable, Equatable, CustomStringConvertible
 
   public var description: String {
     // In quotation marks, and without characters that control a terminal.
-    let name = String(name.unicodeScalars.prefix(Self.mostCharacters)).debugDescription
-    return "\(name) is not an engine of this program; use \(known.joined(separator: " or "))"
+    let shown = name.unicodeScalars.prefix(Self.mostCharacters)
+    let end = shown.endIndex < name.unicodeScalars.endIndex ? "…" : ""
+    let quoted = (String(shown) + end).debugDescription
+    return "\(quoted) is not an engine of this program; use \(known.joined(separator: " or "))"
   }
 }

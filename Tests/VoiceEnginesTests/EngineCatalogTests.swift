@@ -32,6 +32,8 @@ struct EngineCatalogTests {
     let name = String(repeating: "ä", count: 1_000_000)
     let error = #expect(throws: UnknownEngine.self) { try catalog.engine(named: name) }
     #expect((error?.description.utf8.count ?? .max) < 300)
+    let shown = String(repeating: "ä", count: 63)
+    #expect(error?.description.hasPrefix("\"\(shown)…\" is not an engine") == true)
   }
 
   @Test func anotherEngineCanBeTheDefault() throws {
