@@ -9,7 +9,8 @@ public struct EngineSettings: Sendable, Equatable {
   /// The target level of speech in decibels below full scale, 0...31. Nil disables gain control.
   public var gainTarget: Int?
   public var highPassFilter: Bool
-  /// Whether audio without speech is lowered further than noise suppression does.
+  /// Whether more than echo and noise is lowered, so that the voice stands alone. `anechoic` lowers competing
+  /// voices, `webrtc-audio-processing` everything that is not speech.
   public var isolatesVoice: Bool
   /// Whether the engine skips its most expensive stages, because the server is overloaded. Echo
   /// cancellation, voice detection and latency stay. Has no effect on an engine whose

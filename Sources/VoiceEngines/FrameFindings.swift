@@ -1,6 +1,8 @@
 /// The results of an engine for one frame.
 public struct FrameFindings: Sendable, Equatable {
-  /// The probability of speech in the echo-cancelled microphone, 0...1.
+  /// The probability of speech in the echo-cancelled microphone, 0...1. Sessions report it.
+  /// `webrtc-audio-processing` takes it from its noise suppressor, which does not tell the near voice from
+  /// other voices; in the reduced mode it is 0 or 1. With `anechoic` it is the same as `nearEndProbability`.
   public var speechProbability: Float
   /// Whether the engine detects speech in the echo-cancelled microphone.
   public var hasVoice: Bool
@@ -8,7 +10,8 @@ public struct FrameFindings: Sendable, Equatable {
   /// microphone contained the reference. Nil until it is known.
   public var echoReduction: Float?
   /// The probability that somebody talks near the microphone, 0...1. Echo and voices in the background
-  /// do not count. Nil if the engine does not know.
+  /// do not count. `anechoic` has it from its network. It is nil if the engine does not know, as with
+  /// `webrtc-audio-processing`. Sessions do not use it.
   public var nearEndProbability: Float?
   /// The likelihood that echo remains in the output, 0...1: the estimated part of the output's power that is
   /// echo. Nil if the engine does not know.
