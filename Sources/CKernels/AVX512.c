@@ -1,6 +1,8 @@
 // For x86-64-v4: vectors of 8, and 32 registers.
 #if defined(__x86_64__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2,prefer-256-bit"))), apply_to = function)
+#pragma clang attribute push( \
+    __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2,prefer-256-bit"))), \
+    apply_to = function)
 #define CK_NAME(name) name##_avx512
 #define CK_WIDEST 3
 #include "Loops.h"

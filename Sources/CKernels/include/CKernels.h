@@ -7,7 +7,8 @@ extern "C" {
 
 // The inner loops of the adaptive filter, of the network and of Fourier transforms, compiled for several processors.
 // All arrays hold floats. Unless said otherwise, no output may overlap an input; what a comment below writes as both,
-// such as a sum or a state, is changed in place. Complex values are in two arrays: real and imaginary parts. `count` is a multiple of `CK_WIDTH` unless said otherwise.
+// such as a sum or a state, is changed in place. Complex values are in two arrays: real and imaginary parts. `count` is
+// a multiple of `CK_WIDTH` unless said otherwise.
 #define CK_WIDTH 8
 
 typedef struct {
