@@ -365,11 +365,16 @@ let package = Package(
       ],
       swiftSettings: swift),
     .target(
+      name: "TestVoices", dependencies: ["SpeechSynthesis", "Resampling", "AudioCore"],
+      path: "Tests/TestVoices", swiftSettings: swift),
+    .target(
       name: "EngineRuns", dependencies: ["VoiceEngines", "AudioCore"], path: "Tests/EngineRuns",
       swiftSettings: quick),
     .testTarget(
       name: "EngineContractTests",
-      dependencies: ["EngineRuns", "BundledEngines", "VoiceEngines", "AudioCore", "TestAudio"],
+      dependencies: [
+        "EngineRuns", "BundledEngines", "VoiceEngines", "AudioCore", "TestAudio", "TestVoices",
+      ],
       swiftSettings: quick),
     .testTarget(
       name: "WebRTCEngineTests",
@@ -380,7 +385,7 @@ let package = Package(
       dependencies: [
         "VoiceSessions", "SpatialAudio", "WebRTCEngine", "VoiceEngines", "AcousticSimulator",
         "ClockSoak", "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore", "TestAudio",
-        "TestPackets",
+        "TestPackets", "TestVoices",
       ],
       swiftSettings: swift),
     .testTarget(

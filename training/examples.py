@@ -16,6 +16,11 @@ AIMS = 3
 # the aims times the cosine of the phase between aim and error; and whether there is a voice.
 HEARD = hearing.FEATURES * hearing.BANDS
 VALUES = HEARD + (1 + 2 * AIMS) * hearing.BINS + 1
+# Where they are.
+ERROR = slice(HEARD, HEARD + hearing.BINS)
+AIM = [slice(ERROR.stop + k * hearing.BINS, ERROR.stop + (k + 1) * hearing.BINS) for k in range(AIMS)]
+PRODUCT = [slice(aim.start + AIMS * hearing.BINS, aim.stop + AIMS * hearing.BINS) for aim in AIM]
+_LEAST = 1e-10
 # The part of the calls that have 8 kHz.
 _NARROW = 0.1
 # The part of the calls that are 6 to 24 dB softer than the others.
@@ -74,7 +79,16 @@ def examples(scenes: np.ndarray, error: np.ndarray, random: np.random.Generator)
 
 
 def _compressed(spectrum: np.ndarray) -> np.ndarray:
-    return (hearing.power(spectrum) + 1e-10) ** (COMPRESSION / 2)
+    return compressed(hearing.power(spectrum))
+
+
+def compressed(power: np.ndarray) -> np.ndarray:
+    return (power + _LEAST) ** (COMPRESSION / 2)
+
+
+def power_of(magnitudes: np.ndarray) -> np.ndarray:
+    """Returns the power of compressed magnitudes."""
+    return np.maximum(magnitudes ** (2 / COMPRESSION) - _LEAST, 0)
 
 
 def _make(start: int) -> np.ndarray:

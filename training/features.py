@@ -86,20 +86,28 @@ class Tracker:
     def frame(self, error: np.ndarray, echo: np.ndarray, bands: np.ndarray) -> np.ndarray:
         """Returns calls x FEATURES x BANDS. `bands` has the band powers of error, echo estimate, microphone and
         reference."""
-        e, d = bands[0], bands[1]
-        self.error += 0.2 * (e - self.error)
-        self.echo += 0.2 * (d - self.echo)
+        self.advance(bands)
         self.cross += 0.2 * (error * echo.conj() - self.cross)
-        self.floor = np.minimum(self.error, self.floor * 1.004) + SMALLEST_POWER
-        ratio = (self.error + SMALLEST_POWER) / (self.echo + 1e-3 * self.error + SMALLEST_POWER)
-        self.leak = np.minimum(ratio, self.leak * 1.003 + 1e-6)
         # The power of the error beside the smallest power bounds what rounding makes of an echo that is all but silent.
         least = SMALLEST_POWER * (self.error + SMALLEST_POWER)
         coherence = (power(self.cross) @ AVERAGES) / (self.error * self.echo + least)
+        return self.rows(bands, np.minimum(coherence, 2))
+
+    def advance(self, bands: np.ndarray) -> None:
+        """Takes the band powers of a frame."""
+        e, d = bands[0], bands[1]
+        self.error += 0.2 * (e - self.error)
+        self.echo += 0.2 * (d - self.echo)
+        self.floor = np.minimum(self.error, self.floor * 1.004) + SMALLEST_POWER
+        ratio = (self.error + SMALLEST_POWER) / (self.echo + 1e-3 * self.error + SMALLEST_POWER)
+        self.leak = np.minimum(ratio, self.leak * 1.003 + 1e-6)
+
+    def rows(self, bands: np.ndarray, coherence: np.ndarray) -> np.ndarray:
+        """Returns the features of the frame that `advance` took last."""
         levels = np.log(bands + SMALLEST_POWER)
         above_floor = levels[0] - np.log(self.floor)
         above_leak = levels[0] - np.log(self.leak * self.echo + SMALLEST_POWER)
-        rows = [*(levels / 8 + 1.4), np.minimum(coherence, 2), above_floor / 4, np.clip(above_leak / 4, -3, 3)]
+        rows = [*(levels / 8 + 1.4), coherence, above_floor / 4, np.clip(above_leak / 4, -3, 3)]
         return np.stack(rows, 1)
 
 

@@ -14,6 +14,7 @@ import features as hearing
 from examples import AIMS, COMPRESSION, HEARD
 from network import Suppressor
 from quick_network import QuickNetwork
+from variety import varied
 from weight_file import load
 
 # The examples at the end of each file that are only measured.
@@ -31,13 +32,13 @@ class Batches:
         self.frames = self._files[0].shape[1]
 
     def next(self, size: int, frames: int) -> list[np.ndarray]:
-        """Returns `size` examples."""
+        """Returns parts of `size` examples, some of them changed by `varied`."""
         if len(self._waiting) < size:
             places = [(file, index) for file, array in enumerate(self._files)
                       for index in range(max(1, len(array) - HELD_OUT))]
             self._waiting = [places[k] for k in self._random.permutation(len(places))]
         chosen, self._waiting = self._waiting[:size], self._waiting[size:]
-        return [self._part(file, index, frames) for file, index in chosen]
+        return list(varied(np.stack([self._part(file, index, frames) for file, index in chosen]), self._random))
 
     def _part(self, file: int, index: int, frames: int) -> np.ndarray:
         start = self._random.integers(self._files[file].shape[1] - frames + 1)

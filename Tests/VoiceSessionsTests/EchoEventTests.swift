@@ -1,5 +1,6 @@
 import AcousticSimulator
 import AudioCore
+import TestVoices
 import Testing
 
 @testable import VoiceSessions

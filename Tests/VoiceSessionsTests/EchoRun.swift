@@ -1,6 +1,7 @@
 import AcousticSimulator
 import AudioCore
 import TestAudio
+import TestVoices
 import VoiceEngines
 import VoiceSessions
 import WebRTCEngine

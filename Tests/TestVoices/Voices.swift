@@ -1,14 +1,14 @@
-import AudioCore
-import Resampling
-import SpeechSynthesis
+public import AudioCore
+internal import Resampling
+internal import SpeechSynthesis
 
 /// The speech of both sides, by eSpeak NG voices that do not use `rand()`. It is the same on every
 /// run.
-enum Voices {
-  static let rate = SampleRate.hz16000
+public enum Voices {
+  public static let rate = SampleRate.hz16000
 
   /// About 20 s with few pauses.
-  static let far = Task {
+  public static let far = Task {
     try await speak(
       """
       Good morning. The new microphones came in today, and two of them are in the meeting room. \
@@ -20,7 +20,7 @@ enum Voices {
   }
 
   /// About 5 s.
-  static let near = Task {
+  public static let near = Task {
     try await speak(
       """
       Yes, you are loud and clear. There is a fan on my desk, say if it bothers you. I can close \
@@ -29,12 +29,12 @@ enum Voices {
   }
 
   /// Returns the first seconds of the far end's speech.
-  static func far(seconds: Double) async throws -> [Float] {
+  public static func far(seconds: Double) async throws -> [Float] {
     Array(try await far.value.prefix(Int(seconds * Double(rate.hertz))))
   }
 
   /// Returns the near end's speech, beginning after a number of seconds.
-  static func near(after seconds: Double) async throws -> [Float] {
+  public static func near(after seconds: Double) async throws -> [Float] {
     [Float](repeating: 0, count: Int(seconds * Double(rate.hertz))) + (try await near.value)
   }
 
