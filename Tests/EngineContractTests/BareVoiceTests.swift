@@ -38,11 +38,14 @@ struct BareVoiceTests {
     #expect(found > loud * 9 / 10, "\(found) of \(loud) frames")
   }
 
-  /// A session may begin in the middle of a word.
+  /// A session may begin in the middle of a word, which sounds like noise at first:
+  /// docs/engines.md has figures.
   @Test(arguments: Candidate.all, [1.1, 2.7, 5.2, 8.3])
-  func aVoiceIsKeptFromTheFirstSecondOn(candidate: Candidate, begin: Double) async throws {
+  func aVoiceThatBeginsWithTheSessionIsHeardAfterTwoSeconds(
+    candidate: Candidate, begin: Double
+  ) async throws {
     let voice = try await Voices.far(seconds: 12).dropFirst(Int(begin * Double(Self.second)))
-    let lost = try Self.losses(of: Array(voice), candidate, seconds: 1..<3)
+    let lost = try Self.losses(of: Array(voice), candidate, seconds: 2..<3)
     #expect(lost.allSatisfy { $0 < 6 }, "\(lost)")
   }
 
