@@ -17,7 +17,6 @@ struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10
   private static let smoothing: Float = 0.2
-  private static let noise = HeardNoise.table
 
   /// The signals of a frame, as spectra in which white noise has its own power in each bin.
   struct Signals {
@@ -30,6 +29,8 @@ struct SpectralFeatures: ~Copyable {
   private let kernels: Kernels
   private let bands: Bands
   private let binCount: Int
+  /// Kept here, because a global value is made when it is first used, which would be in a frame.
+  private let noise = HeardNoise.table
   private let row = Kernels.padded(Bands.count)
   private let memory: FloatBuffer
 
@@ -108,7 +109,7 @@ struct SpectralFeatures: ~Copyable {
   }
 
   private mutating func addNoise() {
-    let noise = Self.noise.start + frame * Bands.count
+    let noise = self.noise.start + frame * Bands.count
     frame = (frame + 1) % HeardNoise.frames
     heard.update(from: powers, count: 4 * row)
     for band in 0..<Bands.count {

@@ -62,7 +62,10 @@ struct ProcessTests {
   }
 
   @Test func everyOptionChangesTheOutput() async throws {
-    try folder.writeCall(nearEnd: Signals.vowels(32_080, rate: .hz16000, amplitude: 0.1))
+    let voice = Signals.vowels(32_080, rate: .hz16000, amplitude: 0.1)
+    // Loud enough for all limits on its suppression.
+    let noise = Signals.noise(32_080, amplitude: 0.1)
+    try folder.writeCall(nearEnd: zip(voice, noise).map { $0 + $1 })
     let options: [[String]] = [
       [], ["--mic-mode", "voice-isolation"], ["--mic-mode", "wide-spectrum"],
       ["--no-echo-cancellation"], ["--noise-suppression", "off"], ["--noise-suppression", "low"],
