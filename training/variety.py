@@ -18,22 +18,26 @@ _AUDIBLE = 1e-4
 def varied(parts: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Takes calls x frames x VALUES as `examples.examples` orders them, and returns them changed."""
     parts = parts.astype(np.float32)
-    calls, frames = parts.shape[:2]
-    chance = random.random(calls)
-    power = power_of(parts[..., AIM[-1]])
-    clean = (chance < _CLEAN) & (power.mean(2).max(1) > _AUDIBLE)
-    anew = clean | (chance >= _CLEAN) & (chance < _CLEAN + _BEGINNING)
-    rows = parts[..., :HEARD].reshape(calls, frames, hearing.FEATURES, hearing.BANDS)
-    bands = np.exp((rows[:, :, :4] - 1.4) * 8).transpose(2, 0, 1, 3)
-    coherence = rows[:, :, 4].copy()
-    for call in np.flatnonzero(clean):
-        sound = _with_silent_pauses(power[call], random)
-        bands[:, call], coherence[call] = 0, 0
-        bands[[0, 2], call] = sound * 10 ** random.uniform(-2.5, 0.5) @ hearing.AVERAGES
-        for place in (ERROR, *AIM, *PRODUCT):
-            parts[call, :, place] = compressed(sound)
-    bands[[0, 2]] += _noise(bands.shape[1:], clean, random)
-    parts[anew, :, :HEARD] = _heard(bands[:, anew], coherence[anew]).reshape(-1, frames, HEARD)
+    chance, frames = random.random(len(parts)), parts.shape[1]
+    clean = np.flatnonzero(chance < _CLEAN)
+    power = power_of(parts[clean, :, AIM[-1]])
+    audible = power.mean(2).max(1) > _AUDIBLE
+    clean, power = clean[audible], power[audible]
+    beginning = np.flatnonzero((chance >= _CLEAN) & (chance < _CLEAN + _BEGINNING))
+    anew = np.concatenate([clean, beginning])
+    bands = np.zeros((4, len(anew), frames, hearing.BANDS), np.float32)
+    coherence = np.zeros(bands.shape[1:], np.float32)
+    for place, call in enumerate(clean):
+        sound = _with_silent_pauses(power[place], random)
+        bands[[0, 2], place] = sound * 10 ** random.uniform(-2.5, 0.5) @ hearing.AVERAGES
+        for values in (ERROR, *AIM, *PRODUCT):
+            parts[call, :, values] = compressed(sound)
+    rows = parts[beginning, :, :HEARD].reshape(-1, frames, hearing.FEATURES, hearing.BANDS)
+    bands[:, len(clean) :] = np.exp((rows[:, :, :4] - 1.4) * 8).transpose(2, 0, 1, 3)
+    coherence[len(clean) :] = rows[:, :, 4]
+    bands[[0, 2]] += _noise(bands.shape[1:], np.arange(len(anew)) < len(clean), random)
+    if len(anew):
+        parts[anew, :, :HEARD] = _heard(bands, coherence).reshape(-1, frames, HEARD)
     return parts.astype(np.float16)
 
 

@@ -81,6 +81,7 @@ struct EngineAllocationTests {
     }
     return count
   }
+
   /// Every kind of echo path in turn.
   private static func path(ofFrame frame: Int) -> EchoConditions.Path {
     switch frame % 100 {
