@@ -28,12 +28,14 @@ class Suppressor(nn.Module):
         self.up_again = nn.ConvTranspose2d(middle, narrow, (1, 4), stride=(1, 2), padding=(0, 1))
         self.leave = nn.Conv2d(narrow, 3, (1, 1))
         self.voice = nn.Linear(whole, 1)
+        # What the recurrent layer of each group remembers when a call begins: `train_start.py` learns it.
+        self.register_buffer("start", torch.zeros(self.groups, wide))
 
     def forward(self, features: torch.Tensor, state=None):
         """Takes calls x frames x FEATURES x BANDS. Returns gains of calls x 3 x frames x BANDS, the logits of voice
         of calls x frames, and the state."""
         calls, frames = features.shape[:2]
-        group_state, whole_state = state or (None, None)
+        group_state, whole_state = state or (self.start.repeat(calls, 1)[None], None)
         first = torch.tanh(self.first(features.transpose(1, 2)))
         second = torch.tanh(self.second(first))
         third = torch.tanh(self.third(second))

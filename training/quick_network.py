@@ -20,7 +20,8 @@ _INPUTS, _OUTPUTS = 8, 8
 
 
 class QuickNetwork:
-    """A network whose weights are one vector, in the order of `Places` in `quick/network.cpp`."""
+    """A network whose weights are one vector, in the order of `Places` in `quick/network.cpp`. It begins each part of a
+    call without memory."""
 
     def __init__(self, network: Suppressor, threads: int):
         self._library = _compiled()
@@ -94,7 +95,7 @@ def _flat(state: dict[str, torch.Tensor]) -> torch.Tensor:
 
 def _shaped(weights: torch.Tensor, shapes: dict[str, torch.Size]) -> dict[str, torch.Tensor]:
     empty = {name: torch.zeros(shape) for name, shape in shapes.items()}
-    result, place = {}, 0
+    result, place = dict(empty), 0
     for layer in _ORDER:
         for name, value in _of_layer(empty, layer):
             turned = _turned(name, value)

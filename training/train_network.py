@@ -33,19 +33,25 @@ class Batches:
 
     def next(self, size: int, frames: int) -> list[np.ndarray]:
         """Returns parts of `size` examples, some of them changed by `varied`."""
+        return list(varied(np.stack(self.parts(size, frames)), self._random))
+
+    def parts(self, size: int, frames: int) -> list[np.ndarray]:
+        """Returns parts of `size` examples as they are."""
         if len(self._waiting) < size:
             places = [(file, index) for file, array in enumerate(self._files)
                       for index in range(max(1, len(array) - HELD_OUT))]
             self._waiting = [places[k] for k in self._random.permutation(len(places))]
         chosen, self._waiting = self._waiting[:size], self._waiting[size:]
-        return list(varied(np.stack([self._part(file, index, frames) for file, index in chosen]), self._random))
+        return [self._part(file, index, frames) for file, index in chosen]
 
     def _part(self, file: int, index: int, frames: int) -> np.ndarray:
         start = self._random.integers(self._files[file].shape[1] - frames + 1)
         return np.array(self._files[file][index, start : start + frames])
 
-    def held_out(self) -> list[np.ndarray]:
-        return [np.array(example) for file in self._files for example in file[-HELD_OUT:]]
+    def held_out(self, frames: int) -> list[np.ndarray]:
+        """Returns a part of each example that is only measured."""
+        return [self._part(file, index, frames) for file, array in enumerate(self._files)
+                for index in range(len(array))[-HELD_OUT:]]
 
 
 def loss(network: Suppressor, batch: torch.Tensor, lost: float, voice: float, kinds: np.ndarray) -> torch.Tensor:
@@ -123,12 +129,15 @@ def main() -> None:
     start = Suppressor()
     if chosen.start:
         start.load_state_dict(load(chosen.start, "suppressor", start))
+        # Parts of calls begin without memory: `train_start.py` follows.
+        start.start.zero_()
     network = (QuickNetwork(start, chosen.threads) if chosen.device == "quick" else TorchNetwork(start, chosen.device))
     threads = chosen.threads if chosen.device == "quick" else 1
     average = network.weights.detach().clone()
     optimizer = torch.optim.AdamW([network.weights], lr=chosen.rate, weight_decay=1e-3)
     batches, kinds = Batches(chosen.examples, chosen.seed), np.array(chosen.kinds, np.float32)
-    held_out, frames = batches.held_out(), batches.frames
+    frames = batches.frames
+    held_out = batches.held_out(frames)
     began, measured, step, mean = time.time(), time.time(), 0, None
 
     def save() -> None:

@@ -32,13 +32,25 @@ def varied(parts: np.ndarray, random: np.random.Generator) -> np.ndarray:
         bands[[0, 2], place] = sound * 10 ** random.uniform(-2.5, 0.5) @ hearing.AVERAGES
         for values in (ERROR, *AIM, *PRODUCT):
             parts[call, :, values] = compressed(sound)
-    rows = parts[beginning, :, :HEARD].reshape(-1, frames, hearing.FEATURES, hearing.BANDS)
-    bands[:, len(clean) :] = np.exp((rows[:, :, :4] - 1.4) * 8).transpose(2, 0, 1, 3)
-    coherence[len(clean) :] = rows[:, :, 4]
+    bands[:, len(clean) :], coherence[len(clean) :] = _parts_of_features(parts[beginning])
     bands[[0, 2]] += _noise(bands.shape[1:], np.arange(len(anew)) < len(clean), random)
     if len(anew):
         parts[anew, :, :HEARD] = _heard(bands, coherence).reshape(-1, frames, HEARD)
     return parts.astype(np.float16)
+
+
+def begun_anew(parts: np.ndarray) -> np.ndarray:
+    """Takes calls as `varied` does, and returns them with the features of calls that begin where the parts begin."""
+    parts = parts.astype(np.float32)
+    parts[:, :, :HEARD] = _heard(*_parts_of_features(parts)).reshape(*parts.shape[:2], HEARD)
+    return parts.astype(np.float16)
+
+
+def _parts_of_features(parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns what the features of calls tell of each frame alone: the band powers of four signals, 4 x calls x frames x
+    BANDS, and the coherence."""
+    rows = parts[:, :, :HEARD].reshape(*parts.shape[:2], hearing.FEATURES, hearing.BANDS)
+    return np.exp((rows[:, :, :4] - 1.4) * 8).transpose(2, 0, 1, 3), rows[:, :, 4]
 
 
 def _with_silent_pauses(power: np.ndarray, random: np.random.Generator) -> np.ndarray:

@@ -20,6 +20,9 @@ struct NoiseGains: ~Copyable {
   private static let doubt: Float = 0.3
   /// The logarithm of the smallest gain that follows from statistics, -26 dB.
   private static let least: Float = -3
+  /// The frames without a voice after which statistics count in full. Before, what they take for noise may
+  /// be the voice with which the call begins.
+  private static let framesToKnowNoise = 20
 
   private let kernels: Kernels
   private var statistics: LogSpectralGain
@@ -34,6 +37,7 @@ struct NoiseGains: ~Copyable {
   private(set) var powerWithoutEcho: Float = 0
   /// The mean power of the bands of a voice.
   private var voicePower: Float = 0
+  private var framesWithoutVoice = 0
 
   init(kernels: Kernels) {
     self.kernels = kernels
@@ -62,7 +66,11 @@ struct NoiseGains: ~Copyable {
     }
     let count = Float(Bands.count)
     (power, powerWithoutEcho) = (sum / count, sumWithoutEcho / count)
-    if probability > 0.5 { follow(sumOfVoice / count) }
+    if probability > 0.5 {
+      follow(sumOfVoice / count)
+    } else {
+      framesWithoutVoice = min(framesWithoutVoice + 1, Self.framesToKnowNoise)
+    }
     let weight = weightOfStatistics * sumWithoutEcho / (sum + 1e-12)
     guard weight > 0 else { return gains.update(from: found, count: Bands.count) }
     kernels.table.logarithm(found, 1e-9, logarithms, Int32(Bands.count))
@@ -82,6 +90,7 @@ struct NoiseGains: ~Copyable {
   private var weightOfStatistics: Float {
     let ratio = Decibels.level(
       meanSquare: (voicePower + 1e-12) / (statistics.noisePower + 1e-12))
-    return min(max((Self.alone - ratio) / (Self.alone - Self.both), 0), 1)
+    let known = Float(framesWithoutVoice) / Float(Self.framesToKnowNoise)
+    return known * min(max((Self.alone - ratio) / (Self.alone - Self.both), 0), 1)
   }
 }

@@ -88,6 +88,18 @@ struct Suppressor: ~Copyable {
     leave = BandConvolution(weights.leave, of: upAgainRows, first: 0)
     thirdTable = RowTable(thirdRows.start, count: wide, stride: thirdRows.stride)
     groupTable = RowTable(groupState, count: wide, stride: thirdRows.stride)
+    begin()
+  }
+
+  /// Sets the state in which a call begins, which was learned: without memory, a voice that begins with
+  /// its call would pass for noise.
+  private func begin() {
+    for channel in 0..<Self.wide {
+      for group in 0..<Self.quarter {
+        groupState[channel * thirdRows.stride + group] =
+          weights.start[group * Self.wide + channel]
+      }
+    }
   }
 
   /// The gains of the last frame.
@@ -223,6 +235,8 @@ extension Suppressor {
     fileprivate let upAgain: BandExpansion.Weights
     fileprivate let leave: BandConvolution.Weights
     fileprivate let voice: Layer
+    /// The state of the groups in which a call begins: the channels of each group together.
+    fileprivate let start: [Float]
 
     init(_ file: WeightFile) throws(WeightFile.Fault) {
       let (narrow, middle, wide, whole) = (
@@ -284,6 +298,7 @@ extension Suppressor {
       upAgain = try expansion("up_again", narrow, middle)
       leave = try convolution("leave", 3, narrow, taps: 1, plus: 2)
       voice = try ofOne("voice.weight", "voice.bias", 1, whole)
+      start = try values("start", quarter * wide)
     }
   }
 }
