@@ -90,6 +90,23 @@ struct NoiseGainsTests {
     #expect(zip(means, [1, 0.8, 0.64]).allSatisfy { abs($0 - $1) < 1e-3 }, "\(means)")
   }
 
+  /// What statistics take for noise at first may be a voice.
+  @Test func statisticsWaitForFramesWithoutVoice() {
+    let memory = FloatBuffer(3 * Bands.count)
+    memory.start.update(repeating: 0.5, count: 3 * Bands.count)
+    let rows = (0..<3).map { UnsafePointer(memory.start + $0 * Bands.count) }
+    let found = Suppressor.Gains(echo: rows[0], noise: rows[1], rivals: rows[2])
+    var noise = Noise()
+    var gains = NoiseGains(kernels: .best)
+    var means: [Float] = []
+    for frame in 0..<60 {
+      gains.compute(found, powers: noise.next(1e-2), voice: frame < 40 ? 1 : 0)
+      means.append(mean(gains.gains))
+    }
+    #expect(means[..<40].allSatisfy { $0 == 0.5 }, "\(means)")
+    #expect(means[41] < 0.5 && means[59] < means[41], "\(means)")
+  }
+
   @Test func statisticsCountInLoudNoiseAlone() {
     #expect(gain(noisePower: 1e-2) < 0.25)
     #expect(gain(noisePower: 1e-5) == 0.5)
