@@ -16,6 +16,11 @@ SMALLEST_POWER = 1e-10
 # A noise that the network hears beside error and microphone, so that no pause is digital silence.
 NOISE_POWER = 1e-8
 NOISE_FRAMES = 64
+# An error that stays further above its floor since a silence is a noise that has begun: the floor rises faster.
+SILENCE = 3e-8
+FAR_ABOVE = 100
+FRAMES_OF_NOISE = 75
+FRAMES_OF_BEGINNING = 20
 
 
 def _centers() -> np.ndarray:
@@ -81,6 +86,8 @@ class Tracker:
         self.echo = np.full(shape, SMALLEST_POWER, np.float32)
         self.cross = np.zeros((calls, BINS), np.complex64)
         self.floor = np.full(shape, 1e-2, np.float32)
+        self.far = np.zeros(shape, np.float32)
+        self.since_silence = np.full((calls, 1), np.inf, np.float32)
         self.leak = np.full(shape, 1e2, np.float32)
 
     def frame(self, error: np.ndarray, echo: np.ndarray, bands: np.ndarray) -> np.ndarray:
@@ -98,7 +105,12 @@ class Tracker:
         e, d = bands[0], bands[1]
         self.error += 0.2 * (e - self.error)
         self.echo += 0.2 * (d - self.echo)
-        self.floor = np.minimum(self.error, self.floor * 1.004) + SMALLEST_POWER
+        silent = bands[2].mean(1, keepdims=True) < SILENCE
+        self.since_silence = np.where(silent, 0, self.since_silence + 1)
+        self.far = np.where(self.error > FAR_ABOVE * self.floor, self.far + 1, 0)
+        least = np.maximum(FRAMES_OF_NOISE, self.since_silence - FRAMES_OF_BEGINNING)
+        rise = np.where(self.far > least, np.float32(1.05), np.float32(1.004))
+        self.floor = np.minimum(self.error, self.floor * rise) + SMALLEST_POWER
         ratio = (self.error + SMALLEST_POWER) / (self.echo + 1e-3 * self.error + SMALLEST_POWER)
         self.leak = np.minimum(ratio, self.leak * 1.003 + 1e-6)
 

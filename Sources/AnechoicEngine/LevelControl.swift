@@ -19,6 +19,9 @@ struct LevelControl {
   private static let (mostEchoMeasured, mostEcho): (Float, Float) = (0.5, 0.9)
   /// The measured frames that the first gain above that of pauses needs.
   private static let leastFrames: Float = 8
+  /// By how much the gain for a voice may rise with each frame that was measured, dB. Noise that begins
+  /// sounds like a voice for a second or so.
+  private static let rise: Float = 0.2
   /// The number of frames with voice over which the level is averaged.
   private static let memory: Float = 40
   /// Frames whose power is outside of these parts of the level's are outliers: they do not count,
@@ -41,6 +44,8 @@ struct LevelControl {
   /// The number of soft outliers in a row, or the negative number of loud ones.
   private var outliers = 0
   private var framesSinceVoice = LevelControl.hold
+  /// The gain for a voice, dB, which pauses do not change.
+  private var voiceGain = LevelControl.mostGainInPauses
   /// The gain at the end of the last frame, a factor.
   private var gain: Float = 1
   private var limit: Float = 1
@@ -56,7 +61,8 @@ struct LevelControl {
     framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
     let isMeasured = isVoice && (echoShare ?? 1) < Self.mostEchoMeasured
     let excess = isMeasured ? measure(frame.meanSquare) : 1
-    let wanted = target.map { wantedGain($0, excess: excess) } ?? 1
+    if let target, frames > 0 { follow(target, excess: excess, isMeasured: isMeasured) }
+    let wanted = target == nil ? 1 : wantedGain
     // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms, or by
     // more than half of it while the voice is much louder than before.
     let fall: Float = excess > 1 ? 0.6 : 0.2
@@ -87,15 +93,17 @@ struct LevelControl {
     return excess
   }
 
-  private func wantedGain(_ target: Int, excess: Float) -> Float {
+  /// Brings the gain for a voice closer to what the measured level needs: down at once, up by little.
+  private mutating func follow(_ target: Int, excess: Float, isMeasured: Bool) {
+    let needed = -Float(target) - Self.crest - Decibels.level(meanSquare: power * excess)
+    let most = isMeasured ? voiceGain + Self.rise : voiceGain
+    voiceGain = min(max(min(needed, most), Self.leastGain), Self.mostGain)
+  }
+
+  private var wantedGain: Float {
     guard frames > 0 else { return 1 }
-    let level = Decibels.level(meanSquare: power * excess)
-    var gain = -Float(target) - Self.crest - level
-    gain = min(max(gain, Self.leastGain), Self.mostGain)
-    if framesSinceVoice >= Self.hold || frames < Self.leastFrames {
-      gain = min(gain, Self.mostGainInPauses)
-    }
-    return Decibels.factor(gain)
+    let isPause = framesSinceVoice >= Self.hold || frames < Self.leastFrames
+    return Decibels.factor(isPause ? min(voiceGain, Self.mostGainInPauses) : voiceGain)
   }
 
   private func ramp(_ frame: borrowing Frame, from first: Float, to last: Float) {

@@ -17,6 +17,12 @@ struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10
   private static let smoothing: Float = 0.2
+  /// In silence, below about -77 dBFS, the floor says nothing about the noise to come. An error that is more than
+  /// 20 dB above its floor for 0.75 s since the end of a silence, or 0.2 s after it, is a noise, because a
+  /// voice has pauses: the floor then rises by 21 dB a second instead of 2.
+  private static let silence: Float = 3e-8  // With the noise that is heard in addition.
+  private static let farAbove: Float = 100
+  private static let (framesOfNoise, framesOfBeginning): (Float, Float) = (75, 20)
 
   /// The signals of a frame, as spectra in which white noise has its own power in each bin.
   struct Signals {
@@ -38,9 +44,11 @@ struct SpectralFeatures: ~Copyable {
   private let error: UnsafeMutablePointer<Float>
   private let echo: UnsafeMutablePointer<Float>
   private let floor: UnsafeMutablePointer<Float>
+  private let farFrames: UnsafeMutablePointer<Float>
   private let leak: UnsafeMutablePointer<Float>
   private let cross: Spectrum
   private var frame = 0
+  private var framesSinceSilence = Float.greatestFiniteMagnitude
   // Results of one frame.
   private let powers: UnsafeMutablePointer<Float>  // Of four signals, and of the cross-spectrum.
   private let heard: UnsafeMutablePointer<Float>  // The powers of the four signals with the noise.
@@ -54,13 +62,14 @@ struct SpectralFeatures: ~Copyable {
     self.kernels = kernels
     self.bands = bands
     binCount = Self.row(bins: bins)
-    // Rows of bands: 4 kept, 5 powers, 4 with noise and 6 logarithms. Rows of bins: the cross-spectrum and
+    // Rows of bands: 5 kept, 5 powers, 4 with noise and 6 logarithms. Rows of bins: the cross-spectrum and
     // powers.
-    memory = FloatBuffer(19 * row + 3 * binCount)
+    memory = FloatBuffer(20 * row + 3 * binCount)
     error = memory.start
     echo = error + row
     floor = echo + row
-    leak = floor + row
+    farFrames = floor + row
+    leak = farFrames + row
     powers = leak + row
     heard = powers + 5 * row
     levels = heard + 4 * row
@@ -76,13 +85,13 @@ struct SpectralFeatures: ~Copyable {
   /// The power of each band of the last frame, without echo as far as the linear stage removed it.
   var errorPowers: UnsafePointer<Float> { UnsafePointer(powers) }
   /// The mean powers of all bands of the last frame.
-  var errorPower: Float { mean(0) }
-  var microphonePower: Float { mean(2) }
-  var referencePower: Float { mean(3) }
+  var errorPower: Float { mean(of: powers) }
+  var microphonePower: Float { mean(of: powers + 2 * row) }
+  var referencePower: Float { mean(of: powers + 3 * row) }
 
-  private func mean(_ signal: Int) -> Float {
+  private func mean(of powers: UnsafePointer<Float>) -> Float {
     var sum: Float = 0
-    for band in 0..<Bands.count { sum += powers[signal * row + band] }
+    for band in 0..<Bands.count { sum += powers[band] }
     return sum / Float(Bands.count)
   }
 
@@ -118,12 +127,16 @@ struct SpectralFeatures: ~Copyable {
     }
   }
 
-  private func smooth(_ signals: Signals) {
+  private mutating func smooth(_ signals: Signals) {
     let rate = Self.smoothing
+    framesSinceSilence = mean(of: heard + 2 * row) < Self.silence ? 0 : framesSinceSilence + 1
+    let least = max(Self.framesOfNoise, framesSinceSilence - Self.framesOfBeginning)
     for band in 0..<row {
       error[band] += rate * (heard[band] - error[band])
       echo[band] += rate * (heard[row + band] - echo[band])
-      floor[band] = min(error[band], floor[band] * 1.004) + Self.smallestPower
+      farFrames[band] = error[band] > Self.farAbove * floor[band] ? farFrames[band] + 1 : 0
+      let rise: Float = farFrames[band] > least ? 1.05 : 1.004
+      floor[band] = min(error[band], floor[band] * rise) + Self.smallestPower
       let ratio =
         (error[band] + Self.smallestPower)
         / (echo[band] + 1e-3 * error[band] + Self.smallestPower)
