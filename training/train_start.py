@@ -1,8 +1,8 @@
 """Learns what the network remembers when a call begins, on calls that begin anywhere, also in the middle of a word. The
 rest of the network stays as it is.
 
-The layer that decides on a voice begins without memory: it learned to expect a voice, and then found voices in the noise
-with which calls begin."""
+The layer that decides on a voice begins without memory. If it learned too, it would expect a voice, and find one in the
+noise with which calls begin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from train_network import Batches, loss
 from variety import begun_anew
 from weight_file import load
 
-# The weights in the loss, as the network was trained with them.
+# The weights in the loss: those of `train_network`, but more for noise.
 _LOST, _VOICE, _KINDS = 1.8, 0.3, np.array([60, 45, 10], np.float32)
 
 

@@ -33,7 +33,7 @@ def varied(parts: np.ndarray, random: np.random.Generator) -> np.ndarray:
         for values in (ERROR, *AIM, *PRODUCT):
             parts[call, :, values] = compressed(sound)
     bands[:, len(clean) :], coherence[len(clean) :] = _parts_of_features(parts[beginning])
-    bands[[0, 2]] += _noise(bands.shape[1:], np.arange(len(anew)) < len(clean), random)
+    bands[[0, 2], : len(clean)] += _noise((len(clean), *bands.shape[2:]), random)
     if len(anew):
         parts[anew, :, :HEARD] = _heard(bands, coherence).reshape(-1, frames, HEARD)
     return parts.astype(np.float16)
@@ -47,8 +47,8 @@ def begun_anew(parts: np.ndarray) -> np.ndarray:
 
 
 def _parts_of_features(parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns what the features of calls tell of each frame alone: the band powers of four signals, 4 x calls x frames x
-    BANDS, and the coherence."""
+    """Returns what the features of calls tell of each frame: the band powers of four signals, 4 x calls x frames x
+    BANDS, and the coherence, which stays as smooth as it was in the whole call."""
     rows = parts[:, :, :HEARD].reshape(*parts.shape[:2], hearing.FEATURES, hearing.BANDS)
     return np.exp((rows[:, :, :4] - 1.4) * 8).transpose(2, 0, 1, 3), rows[:, :, 4]
 
@@ -58,9 +58,9 @@ def _with_silent_pauses(power: np.ndarray, random: np.random.Generator) -> np.nd
     return np.where(mean > mean.max() * 10 ** random.uniform(-5.5, -3.5), power, 0)
 
 
-def _noise(shape: tuple[int, ...], clean: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Returns the noise that the network hears with every call, and half of the clean ones with up to 20 dB more."""
-    louder = np.where(clean & (random.random(len(clean)) < 0.5), 10 ** random.uniform(0, 2, len(clean)), 1)
+def _noise(shape: tuple[int, ...], random: np.random.Generator) -> np.ndarray:
+    """Returns the noise that the network hears with every call, in half of the calls with up to 20 dB more."""
+    louder = np.where(random.random(shape[0]) < 0.5, 10 ** random.uniform(0, 2, shape[0]), 1)
     return (hearing.NOISE_POWER * louder[:, None, None] * random.exponential(size=shape)).astype(np.float32)
 
 

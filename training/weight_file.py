@@ -37,6 +37,9 @@ def load(file: Path, part: str, network: torch.nn.Module) -> Tensors:
     if not is_of_engine(file):
         return torch.load(file)
     found = _read(file)
+    missing = [name for name in network.state_dict() if f"{part}.{name}" not in found]
+    if missing:
+        raise ValueError(f"{file}: has no {', '.join(missing)} of the {part}; an older version wrote it")
     return {name: found[f"{part}.{name}"].reshape(value.shape) for name, value in network.state_dict().items()}
 
 
