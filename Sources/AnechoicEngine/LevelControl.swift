@@ -61,8 +61,7 @@ struct LevelControl {
     framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
     let isMeasured = isVoice && (echoShare ?? 1) < Self.mostEchoMeasured
     let excess = isMeasured ? measure(frame.meanSquare) : 1
-    if let target, frames > 0 { follow(target, excess: excess, isMeasured: isMeasured) }
-    let wanted = target == nil ? 1 : wantedGain
+    let wanted = target.map { follow($0, excess: excess, isMeasured: isMeasured) } ?? 1
     // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms, or by
     // more than half of it while the voice is much louder than before.
     let fall: Float = excess > 1 ? 0.6 : 0.2
@@ -93,17 +92,18 @@ struct LevelControl {
     return excess
   }
 
-  /// Brings the gain for a voice closer to what the measured level needs: down at once, up by little.
-  private mutating func follow(_ target: Int, excess: Float, isMeasured: Bool) {
-    let needed = -Float(target) - Self.crest - Decibels.level(meanSquare: power * excess)
+  /// Brings the gain for a voice closer to what the measured level needs, down at once and up by little,
+  /// and returns the gain that the frame needs, a factor. A single loud frame lowers that gain alone.
+  private mutating func follow(_ target: Int, excess: Float, isMeasured: Bool) -> Float {
+    guard frames > 0 else { return 1 }
+    let needed = -Float(target) - Self.crest - Decibels.level(meanSquare: power)
     let most = isMeasured ? voiceGain + Self.rise : voiceGain
     voiceGain = min(max(min(needed, most), Self.leastGain), Self.mostGain)
-  }
-
-  private var wantedGain: Float {
-    guard frames > 0 else { return 1 }
-    let isPause = framesSinceVoice >= Self.hold || frames < Self.leastFrames
-    return Decibels.factor(isPause ? min(voiceGain, Self.mostGainInPauses) : voiceGain)
+    var gain = max(min(voiceGain, needed - Decibels.level(meanSquare: excess)), Self.leastGain)
+    if framesSinceVoice >= Self.hold || frames < Self.leastFrames {
+      gain = min(gain, Self.mostGainInPauses)
+    }
+    return Decibels.factor(gain)
   }
 
   private func ramp(_ frame: borrowing Frame, from first: Float, to last: Float) {

@@ -17,10 +17,11 @@ struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10
   private static let smoothing: Float = 0.2
-  /// In silence, below about -77 dBFS, the floor says nothing about the noise to come. An error that is more than
-  /// 20 dB above its floor for 0.75 s since the end of a silence, or 0.2 s after it, is a noise, because a
-  /// voice has pauses: the floor then rises by 21 dB a second instead of 2.
-  private static let silence: Float = 3e-8  // With the noise that is heard in addition.
+  /// In silence, below about -77 dBFS beside the heard noise, the floor says nothing about the noise to
+  /// come. An error that has been more than 20 dB above its floor for 0.75 s, since 0.2 s after a silence
+  /// at the latest, is a noise, because a voice has pauses: the floor then rises by 21 dB a second instead
+  /// of 2.
+  private static let silence: Float = 3e-8
   private static let farAbove: Float = 100
   private static let (framesOfNoise, framesOfBeginning): (Float, Float) = (75, 20)
 

@@ -91,6 +91,18 @@ import Testing
     }
   }
 
+  @Test func theGainRisesSlowly() {
+    let frame = Frame(rate: .hz16000, channelCount: 1)
+    var (talker, control) = (Talker(level: -45), LevelControl())
+    for index in 0..<80 {
+      _ = talker.next(into: frame)
+      let before = frame.meanSquare
+      control.process(frame, probability: 0.95, target: 3)
+      let gain = Decibels.level(meanSquare: frame.meanSquare / before)
+      #expect(gain < 1.6 + 0.2 * Float(index + 1), "frame \(index)")
+    }
+  }
+
   @Test func pausesAreRaisedByTwoDecibelsAtMost() {
     var (talker, control) = (Talker(level: -45), LevelControl())
     let found = levels(of: &talker, seconds: 6, &control)
