@@ -28,7 +28,7 @@ class Suppressor(nn.Module):
         self.up_again = nn.ConvTranspose2d(middle, narrow, (1, 4), stride=(1, 2), padding=(0, 1))
         self.leave = nn.Conv2d(narrow, 3, (1, 1))
         self.voice = nn.Linear(whole, 1)
-        # What the recurrent layer of each group remembers when a call begins: `train_start.py` learns it.
+        # The state in which the recurrent layer of each group begins a call: `train_start.py` learns it.
         self.register_buffer("start", torch.zeros(self.groups, wide))
 
     def forward(self, features: torch.Tensor, state=None):

@@ -94,6 +94,7 @@ def _flat(state: dict[str, torch.Tensor]) -> torch.Tensor:
 
 
 def _shaped(weights: torch.Tensor, shapes: dict[str, torch.Size]) -> dict[str, torch.Tensor]:
+    # The state in which calls begin is not among the weights, and stays zero.
     empty = {name: torch.zeros(shape) for name, shape in shapes.items()}
     result, place = dict(empty), 0
     for layer in _ORDER:

@@ -46,12 +46,12 @@ def main() -> None:
     optimizer = torch.optim.Adam([start], lr=chosen.rate)
     batches = Batches(chosen.examples, chosen.seed)
     held_out = batches.held_out(chosen.frames)
+    held_out = [held_out[k : k + chosen.batch] for k in range(0, len(held_out), chosen.batch)]
     began, measured, step = time.time(), 0.0, 0
 
     def save() -> None:
-        parts = [held_out[k : k + chosen.batch] for k in range(0, len(held_out), chosen.batch)]
         with torch.no_grad():
-            value = np.mean([_loss(network, part).item() for part in parts])
+            value = np.mean([_loss(network, parts).item() for parts in held_out])
         print(f"{(time.time() - began) / 60:.1f} min, step {step}: held-out loss {value:.4f}", flush=True)
         torch.save({name: value.detach() for name, value in network.state_dict().items()}, chosen.output)
 

@@ -97,7 +97,7 @@ struct Suppressor: ~Copyable {
     for channel in 0..<Self.wide {
       for group in 0..<Self.quarter {
         groupState[channel * thirdRows.stride + group] =
-          weights.start[group * Self.wide + channel]
+          weights.start[channel * Self.quarter + group]
       }
     }
   }
@@ -235,7 +235,7 @@ extension Suppressor {
     fileprivate let upAgain: BandExpansion.Weights
     fileprivate let leave: BandConvolution.Weights
     fileprivate let voice: Layer
-    /// The state of the groups in which a call begins: the channels of each group together.
+    /// The state in which a call begins: the groups of each channel together.
     fileprivate let start: [Float]
 
     init(_ file: WeightFile) throws(WeightFile.Fault) {
@@ -298,7 +298,8 @@ extension Suppressor {
       upAgain = try expansion("up_again", narrow, middle)
       leave = try convolution("leave", 3, narrow, taps: 1, plus: 2)
       voice = try ofOne("voice.weight", "voice.bias", 1, whole)
-      start = try values("start", quarter * wide)
+      let startOfGroups = try values("start", quarter * wide)
+      start = byChannel(wide).map { startOfGroups[$0] }
     }
   }
 }

@@ -22,6 +22,23 @@ struct NoiseGainsTests {
     }
   }
 
+  /// What the network found, the same in all bands.
+  private struct Found: ~Copyable {
+    private let memory = FloatBuffer(3 * Bands.count)
+
+    init(echo: Float) { memory.start.update(repeating: echo, count: Bands.count) }
+
+    var gains: Suppressor.Gains {
+      Suppressor.Gains(
+        echo: memory.start, noise: memory.start + Bands.count,
+        rivals: memory.start + 2 * Bands.count)
+    }
+
+    func setNoise(_ gain: Float) {
+      (memory.start + Bands.count).update(repeating: gain, count: Bands.count)
+    }
+  }
+
   private func mean(_ values: UnsafePointer<Float>) -> Float {
     (0..<Bands.count).reduce(0) { $0 + values[$1] } / Float(Bands.count)
   }
@@ -61,46 +78,41 @@ struct NoiseGainsTests {
 
   /// Returns the mean gain of the bands after a voice and then noise, for which the network finds 0.5.
   private func gain(noisePower: Float, echo: Float = 1) -> Float {
-    let memory = FloatBuffer(3 * Bands.count)
-    let rows = (0..<3).map { memory.start + $0 * Bands.count }
-    let found = Suppressor.Gains(echo: rows[0], noise: rows[1], rivals: rows[2])
-    rows[0].update(repeating: echo, count: Bands.count)
+    let found = Found(echo: echo)
     var noise = Noise()
     var gains = NoiseGains(kernels: .best)
     for frame in 0..<200 {
       let hasVoice = 50..<100 ~= frame
-      rows[1].update(repeating: hasVoice ? 1 : 0.5, count: Bands.count)
+      found.setNoise(hasVoice ? 1 : 0.5)
       gains.compute(
-        found, powers: noise.next(noisePower, voice: hasVoice ? 0.8 : 0), voice: hasVoice ? 1 : 0)
+        found.gains, powers: noise.next(noisePower, voice: hasVoice ? 0.8 : 0),
+        voice: hasVoice ? 1 : 0)
     }
     return mean(gains.gains)
   }
 
   @Test func gainsOfTheNetworkFallSlowly() {
-    let memory = FloatBuffer(4 * Bands.count)
-    let rows = (0..<4).map { memory.start + $0 * Bands.count }
-    let found = Suppressor.Gains(echo: rows[0], noise: rows[1], rivals: rows[2])
+    let found = Found(echo: 0)
+    let silence = FloatBuffer(Bands.count)
     var gains = NoiseGains(kernels: .best)
     var means: [Float] = []
     for gain in [1, 0.001, 0.001] as [Float] {
-      rows[1].update(repeating: gain, count: Bands.count)
-      gains.compute(found, powers: rows[3], voice: 1)
+      found.setNoise(gain)
+      gains.compute(found.gains, powers: silence.start, voice: 1)
       means.append(mean(gains.gains))
     }
     #expect(zip(means, [1, 0.8, 0.64]).allSatisfy { abs($0 - $1) < 1e-3 }, "\(means)")
   }
 
-  /// What statistics take for noise at first may be a voice.
+  /// Statistics take the first frames for noise, which may be a voice.
   @Test func statisticsWaitForFramesWithoutVoice() {
-    let memory = FloatBuffer(3 * Bands.count)
-    memory.start.update(repeating: 0.5, count: 3 * Bands.count)
-    let rows = (0..<3).map { UnsafePointer(memory.start + $0 * Bands.count) }
-    let found = Suppressor.Gains(echo: rows[0], noise: rows[1], rivals: rows[2])
+    let found = Found(echo: 0.5)
+    found.setNoise(0.5)
     var noise = Noise()
     var gains = NoiseGains(kernels: .best)
     var means: [Float] = []
     for frame in 0..<60 {
-      gains.compute(found, powers: noise.next(1e-2), voice: frame < 40 ? 1 : 0)
+      gains.compute(found.gains, powers: noise.next(1e-2), voice: frame < 40 ? 1 : 0)
       means.append(mean(gains.gains))
     }
     #expect(means[..<40].allSatisfy { $0 == 0.5 }, "\(means)")
