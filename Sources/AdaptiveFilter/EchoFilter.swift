@@ -14,9 +14,13 @@ package import Spectral
 package struct EchoFilter: ~Copyable {
   /// The number of bins up to 8 kHz, for which networks decide.
   package static let mostLowBins = 161
-  /// The longest echo, in blocks of 10 ms. Above 8 kHz echoes are shorter.
-  private static let partitions = 20
-  private static let highPartitions = 6
+  /// The ends of all ranges but the last two, in bins: 2.4 and 4.8 kHz. The third ends at 8 kHz.
+  private static let bandEnds = [48, 96]
+  /// The longest echo in each range, in blocks of 10 ms. Rooms reverberate longest at low frequencies.
+  /// Reverberation that a filter does not reach does not cohere with its estimate, and so passes for a
+  /// distant voice once the filter has settled.
+  private static let lengths = [48, 32, 20, 6]
+  private static let partitions = lengths[0]
   /// The number of partitions that are made causal in each frame.
   private static let constrained = 2
   /// The part of its power that the echo path keeps in a frame.
@@ -31,9 +35,8 @@ package struct EchoFilter: ~Copyable {
   private let fft: RealFFT
   private let state: State
   private let results: Results
-  /// The bins up to 8 kHz, and those above.
-  private var lower: FilterBand
-  private var upper: FilterBand
+  /// The ranges of bins, from the lowest to the highest.
+  private var bands: InlineArray<4, FilterBand>
   private var adaptation: LearnedAdaptation
   /// The partition that is made causal next.
   private var turn = 0
@@ -53,11 +56,12 @@ package struct EchoFilter: ~Copyable {
     state = State(sizes, partitions: Self.partitions)
     results = Results(sizes, in: work)
     fft = RealFFT(size: 2 * hop, kernels: kernels, work: results.transform)
-    lower = FilterBand(
-      0..<sizes.lowRow, used: sizes.bins, filters: state.filters, kernels: kernels)
-    upper = FilterBand(
-      sizes.lowRow..<sizes.row, used: sizes.bins,
-      filters: state.filters.prefix(Self.highPartitions), kernels: kernels)
+    let ends = Self.bandEnds.map { [sizes] in min($0, sizes.lowRow) } + [sizes.lowRow, sizes.row]
+    bands = InlineArray { [sizes, state] index in
+      FilterBand(
+        (index == 0 ? 0 : ends[index - 1])..<ends[index], used: sizes.bins,
+        filters: state.filters.prefix(Self.lengths[index]), kernels: kernels)
+    }
     adaptation = LearnedAdaptation(
       bins: sizes.lowBins, weights: weights, kernels: kernels, work: results.decisions)
     reset()
@@ -66,8 +70,7 @@ package struct EchoFilter: ~Copyable {
   /// Forgets the echo path.
   package mutating func reset() {
     state.clear()
-    lower.reset()
-    upper.reset()
+    for index in bands.indices { bands[index].reset() }
     adaptation.reset()
     turn = 0
     let silence = 1e-6 * scale
@@ -107,8 +110,7 @@ package struct EchoFilter: ~Copyable {
       storeTaps(of: partition)
     }
     let nearest = Int((Float(samples) / Float(hop)).rounded())
-    lower.shiftUncertainty(by: nearest)
-    upper.shiftUncertainty(by: nearest)
+    for index in bands.indices { bands[index].shiftUncertainty(by: nearest) }
   }
 
   /// Puts as many taps as a partition has into the first half of the block: those of a partition from a
@@ -169,8 +171,7 @@ package struct EchoFilter: ~Copyable {
     (block + hop).update(from: samples, count: hop)
     state.lastReference.update(from: samples, count: hop)
     transform(into: results.echo)
-    lower.hear(results.echo)
-    upper.hear(results.echo)
+    for index in bands.indices { bands[index].hear(results.echo) }
   }
 
   /// Leaves the estimated echo in the second half of the block.
@@ -178,8 +179,9 @@ package struct EchoFilter: ~Copyable {
     from microphone: UnsafePointer<Float>, framesAgo: Int = 0,
     into output: UnsafeMutablePointer<Float>
   ) {
-    lower.estimate(framesAgo: framesAgo, into: results.echo)
-    upper.estimate(framesAgo: framesAgo, into: results.echo)
+    for index in bands.indices {
+      bands[index].estimate(framesAgo: framesAgo, into: results.echo)
+    }
     fft.inverse(results.echo, into: results.block)
     let factor = 1 / Float(2 * hop)
     let echo = results.block + hop
@@ -210,8 +212,9 @@ package struct EchoFilter: ~Copyable {
     Self.smooth(results.errorPower, into: state.smoothError, sizes.row)
     Self.smooth(results.echoPower, into: state.smoothEcho, sizes.lowRow)
     Self.smooth(results.microphonePower, into: state.smoothMicrophone, sizes.lowRow)
-    lower.measure(expected: results.divisor, level: results.level)
-    upper.measure(expected: results.divisor, level: results.level)
+    for index in bands.indices {
+      bands[index].measure(expected: results.divisor, level: results.level)
+    }
   }
 
   private static func smooth(
@@ -252,10 +255,10 @@ package struct EchoFilter: ~Copyable {
 
   private func adapt() {
     let (divisor, growth, level) = (results.divisor, results.growth, results.level)
-    lower.adapt(
-      error: results.error, divisor: divisor, growth: growth, level: level, kept: Self.kept)
-    upper.adapt(
-      error: results.error, divisor: divisor, growth: growth, level: level, kept: Self.kept)
+    for index in bands.indices {
+      bands[index].adapt(
+        error: results.error, divisor: divisor, growth: growth, level: level, kept: Self.kept)
+    }
   }
 
   /// Removes what the adaptation has put after the end of a partition, of two partitions in turn.
