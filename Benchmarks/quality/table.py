@@ -1,0 +1,21 @@
+"""Prints figures as the rows of a table."""
+import statistics
+
+
+def number(value, digits=1):
+    return "–" if value is None else f"{value:.{digits}f}".replace("-0.0", "0.0") if digits == 1 else f"{value:.{digits}f}"
+
+
+def worst_and_median(values, worst=max, digits=1):
+    """The worst and the median of some values as text: `worst; median`."""
+    kept = [value for value in values if value is not None]
+    return f"{number(worst(kept), digits)}; {number(statistics.median(kept), digits)}" if kept else "–"
+
+
+def row(cells):
+    print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
+
+
+def head(columns):
+    row(columns)
+    print("|" + "---|" * len(columns), flush=True)
