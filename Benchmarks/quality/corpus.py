@@ -57,12 +57,16 @@ class Corpus:
         return (chosen[:count - third] + crowd[:third] + chosen[count - third:])[:count]
 
     def reader(self, random, seconds, avoid=None):
-        """One reader who talks for `seconds`, with pauses of 0.2 to 0.8 s, and the reader's folder."""
+        """One reader who talks for `seconds`, with pauses of 0.2 to 0.8 s, and the reader's folder.
+
+        Not klettres, which are single letters.
+        """
         def length(paths):
             return sum(path.stat().st_size for path in paths if path.suffix == ".opus") / 4000 + 8 * sum(
                 path.suffix == ".flac" for path in paths)
 
-        able = [each for each, paths in sorted(self.readers.items()) if length(paths) > 25 and each != avoid]
+        able = [each for each, paths in sorted(self.readers.items())
+                if length(paths) > 25 and each != avoid and each.parent.name != "klettres"]
         folder = able[random.integers(len(able))]
         return self.talk(random, self.readers[folder], seconds), folder
 

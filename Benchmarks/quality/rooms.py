@@ -6,7 +6,7 @@ from .signals import RATE, decibels, resampled
 SPEED_OF_SOUND = 343.0
 OVERSAMPLING = 8  # images lie on a grid of 1/128,000 s, and the response is brought to 16 kHz after that
 # The upper edges of the bands in Hz, and their reverberation time by that of the room, as with furniture.
-BANDS = ((250, 1.1), (1000, 1.0), (2000, 0.95), (4000, 0.8), (8000, 0.6))
+BANDS = ((250, 1.1), (1000, 1.0), (2000, 1.0), (4000, 0.9), (8000, 0.75))
 
 
 class Room:

@@ -92,9 +92,9 @@ def far_rooms(scene):
 
 
 def double_talk(scene):
-    """The far end alone for 20 s, both for 20 s, the near end with pauses of the far end for the rest."""
+    """A far end that talks all the time, and a near end that talks with it from 20 to 40 s."""
     scene.play(scene.far_voice(), scene.random.uniform(0.3, 1.2), scene.random.uniform(-36, -20))
-    scene.talk(20, scene.seconds, scene.random.uniform(-32, -20))
+    scene.talk(20, 40, scene.random.uniform(-32, -20))
 
 
 def near_alone(scene):
