@@ -71,23 +71,35 @@ def talks(near, rate, count):
     return around(voiced_frames(near, rate), 30, 60)[:count]
 
 
-def active_frames(spans, count):
-    """The frames of the spans of voice activity."""
+def active_frames(voices, count):
+    """The frames of the voice activity of a session."""
     frames = numpy.zeros(count, bool)
-    for begin, end in spans:
-        frames[max(0, round(begin * FRAMES_A_SECOND)):round(end * FRAMES_A_SECOND)] = True
+    for voice in voices:
+        frames[max(0, round(voice.begin * FRAMES_A_SECOND)):round(voice.end * FRAMES_A_SECOND)] = True
     return frames
 
 
-def false_voice(spans, near, rate, count):
+def false_voice(voices, near, rate, count):
     """The frames in which a voice was reported although the near end is silent."""
-    return active_frames(spans, count) & ~talks(near, rate, count)
+    return active_frames(voices, count) & ~talks(near, rate, count)
 
 
 def false_times(times, near, rate, count):
     """The times in seconds at which a talker was reported although the near end is silent."""
     silent = ~talks(near, rate, count)
     return [time for time in times if silent[min(count - 1, int(time * FRAMES_A_SECOND))]]
+
+
+def time_until(voices, begin, within=3.0, least=0.3):
+    """The time in s from `begin` until a session reports a voice. None if it does not `within` seconds.
+
+    A voice that was reported before counts at once, if it lasts for `least` s from `begin` on.
+    """
+    for voice in voices:
+        if voice.end >= begin + least or voice.reported >= begin:
+            late = max(0.0, voice.reported - begin)
+            return late if late <= within else None
+    return None
 
 
 def seconds_a_minute(frames):

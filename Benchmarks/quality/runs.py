@@ -1,4 +1,5 @@
 """Sessions: `anechoic process` on arrays, with its output moved back by the delay of the engine."""
+import concurrent.futures
 import dataclasses
 import json
 import pathlib
@@ -14,12 +15,21 @@ from .signals import at_level, fitted, noise
 NEAR_END = "SIDE_NEAR_END"
 
 
+@dataclasses.dataclass(frozen=True)
+class Activity:
+    """A voice of the near end as a session reported it, in seconds of the microphone."""
+
+    begin: float
+    end: float
+    reported: float  # the time at which the session knew of it
+
+
 @dataclasses.dataclass
 class Session:
     """What came out of a session, on the timeline of the microphone."""
 
     output: numpy.ndarray
-    voices: list  # the voice activity of the near end, as pairs of seconds
+    voices: list  # the voice activity of the near end
     muted_talkers: list  # the times in seconds at which the session reported a muted talker
     delays: list  # the delays of the echo in seconds, as the session found them one after the other
 
@@ -42,11 +52,11 @@ class Runner:
         sounds = [None if sound is None else numpy.concatenate([sound, silence]) for sound in (microphone, reference)]
         output, events = self._process(name, rate, *sounds, options)
         aligned = fitted(output[delay:], len(microphone))
-        muted = [event["microphoneSample"] / rate for event in events
+        muted = [int(event["microphoneSample"]) / rate for event in events
                  if event.get("mutedSpeechActivity", {}).get("activity") == "SPEECH_ACTIVITY_STARTED"]
         delays = [float(event["echoPathChanged"]["delay"].rstrip("s")) for event in events
                   if "delay" in event.get("echoPathChanged", {})]
-        return Session(aligned, _spans(events, rate, len(microphone)), muted, delays)
+        return Session(aligned, _activities(events, rate, len(microphone)), muted, delays)
 
     def delay(self, rate, has_reference):
         """The delay in samples from the microphone to the output, as measured with a burst of noise."""
@@ -86,17 +96,22 @@ class Runner:
             return output, events
 
 
-def _spans(events, rate, length):
-    """The voice activity of the near end in seconds."""
-    spans, began = [], None
+def each_of(function, values):
+    """The results of a function for each value, two at a time."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(function, values))
+
+
+def _activities(events, rate, length):
+    found, begin = [], None
     for event in events:
         change = event.get("voiceActivityChanged")
         if change is None or change.get("side", NEAR_END) != NEAR_END:
             continue
-        at = int(change.get("beganAtSample", 0)) / rate
+        began = int(change.get("beganAtSample", 0)) / rate
         if change.get("active"):
-            began = at
-        elif began is not None:
-            spans.append((began, at))
-            began = None
-    return spans + ([(began, length / rate)] if began is not None else [])
+            begin, reported = began, int(event["microphoneSample"]) / rate
+        elif begin is not None:
+            found.append(Activity(begin, began, reported))
+            begin = None
+    return found + ([Activity(begin, length / rate, reported)] if begin is not None else [])
