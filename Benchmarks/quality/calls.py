@@ -1,11 +1,11 @@
 """Judges whole calls, with everything at default: echo, false voice, and what is left of the near voice."""
-import concurrent.futures
 import dataclasses
 import statistics
 
 from . import scenes
 from .figures import (active_frames, false_times, false_voice, far_alone, level_change, lost_frames, lost_share,
                       seconds_a_minute, within)
+from .runs import each_of
 from .signals import FRAMES_A_SECOND, fitted, voiced_frames
 from .table import head, number, row, worst_and_median
 
@@ -87,10 +87,9 @@ def measure(runner, corpus, arguments):
     for name in scenes.KINDS:
         if arguments.only and name not in arguments.only:
             continue
-        made = scenes.calls(corpus, name, arguments.seed, arguments.count)
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            waiting = [pool.submit(judge, runner, f"{name}-{index}", call) for index, call in enumerate(made)]
-            figures = [each.result() for each in waiting]
+        figures = each_of(
+            lambda index: judge(runner, f"{name}-{index}", scenes.call(corpus, name, arguments.seed, index)),
+            range(arguments.count or scenes.KINDS[name].count))
         row((f"`{name}`", *cells(figures)))
         report[name] = [dataclasses.asdict(each) for each in figures]
     return report

@@ -183,11 +183,10 @@ KINDS = {
 }
 
 
-def calls(corpus, name, seed=1, count=None):
-    """Makes the calls of a set one after the other. The same seed makes the same calls."""
+def call(corpus, name, seed, index):
+    """Makes a call of a set. The same seed makes the same call."""
     kind = KINDS[name]
-    for index in range(count or kind.count):
-        random = numpy.random.default_rng([seed, list(KINDS).index(name), index])
-        scene = Scene(corpus, random, kind.seconds, random.uniform(*kind.rt60))
-        kind.make(scene)
-        yield scene.call().at_rate(kind.rate)
+    random = numpy.random.default_rng([seed, list(KINDS).index(name), index])
+    scene = Scene(corpus, random, kind.seconds, random.uniform(*kind.rt60))
+    kind.make(scene)
+    return scene.call().at_rate(kind.rate)

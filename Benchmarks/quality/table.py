@@ -3,7 +3,8 @@ import statistics
 
 
 def number(value, digits=1):
-    return "–" if value is None else f"{value:.{digits}f}".replace("-0.0", "0.0") if digits == 1 else f"{value:.{digits}f}"
+    """The value as text. A dash if there is none."""
+    return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def worst_and_median(values, worst=max, digits=1):
