@@ -8,13 +8,12 @@ from .corpus import floor, read, trimmed
 from .figures import level_change, time_until
 from .runs import each_of
 from .signals import FRAMES_A_SECOND, RATE, at_level, loud_frames
-from .table import head, number, row
+from .table import head, number, row, times
 
 COUNT = 66
 WINDOWS = (("first quarter second", 0, 0.25), ("second quarter", 0.25, 0.5), ("second half second", 0.5, 1),
            ("whole first second", 0, 1))
 LEVEL = -26.0
-FOUND_WITHIN = 3.0  # s after the first sound of an interrupter, in which a session has to report a voice
 
 
 def cut(random, voice, seconds=3):
@@ -100,12 +99,6 @@ def interrupted(runner, corpus, random, made):
         return runner.session(f"interrupted-{index}", RATE, scene.microphone + near, scene.reference)
 
     sessions = each_of(run, range(len(calls)))
-    delays = [time_until(session.voices, begin / RATE, FOUND_WITHIN) for session, (_, _, begin) in zip(sessions, calls)]
-    found = sorted(each for each in delays if each is not None)
-    head(("a person interrupts in the first 3 s of echo", "time until a voice is reported, s: median; worst tenth; worst",
-          f"not within {FOUND_WITHIN:.0f} s"))
-    row((f"{len(calls)} calls",
-         "; ".join(number(each, 2) for each in (statistics.median(found), found[-1 - len(found) // 10], found[-1]))
-         if found else "–", len(delays) - len(found)))
-    return {"interrupted": delays}
-
+    late = [time_until(session.voices, begin / RATE) for session, (_, _, begin) in zip(sessions, calls)]
+    times("a person interrupts in the first 3 s of echo", late)
+    return {"interrupted": late}

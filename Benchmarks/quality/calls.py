@@ -9,6 +9,7 @@ from .runs import each_of
 from .signals import FRAMES_A_SECOND, fitted, voiced_frames
 from .table import head, number, row, worst_and_median
 
+SETS = tuple(scenes.KINDS)
 COLUMNS = ("calls", "far end alone, dB: worst 10 s; median", "residual, dBFS: worst 10 s; median",
            "false voice, s/min: worst; mean", "false muted talkers / 10 min", "moves of the aligner: calls; all",
            "near frames lost, %: worst; median", "near level, dB: lowest; median", "near voice found, %: least; median")
@@ -84,9 +85,7 @@ def measure(runner, corpus, arguments):
     """Prints a row for each set. Returns the figures of all calls."""
     head(("set", *COLUMNS))
     report = {}
-    for name in scenes.KINDS:
-        if arguments.only and name not in arguments.only:
-            continue
+    for name in arguments.only or SETS:
         figures = each_of(
             lambda index: judge(runner, f"{name}-{index}", scenes.call(corpus, name, arguments.seed, index)),
             range(arguments.count or scenes.KINDS[name].count))

@@ -36,6 +36,8 @@ def main():
     for package in NEEDS:
         if importlib.util.find_spec(package) is None:
             failed(f"{sys.executable} has no {package}; install it with: {sys.executable} -m pip install {package}")
+    if shutil.which(arguments.anechoic) is None:
+        failed(f"--anechoic {arguments.anechoic}: there is no such program; use scripts/build-release anechoic")
     report = measured(arguments)
     if arguments.json:
         arguments.json.write_text(json.dumps(report, indent=1))
@@ -46,6 +48,9 @@ def measured(arguments):
     from .runs import Runner
 
     module = importlib.import_module(f".{arguments.word}", __package__)
+    for name in getattr(arguments, "only", None) or []:
+        if name not in module.SETS:
+            failed(f"--only {name}: there is no such set; use one of: {', '.join(module.SETS)}")
     runner = Runner(arguments.anechoic, arguments.engine, arguments.keep)
     return module.measure(runner, Corpus(arguments.quality, arguments.training), arguments)
 
@@ -67,7 +72,6 @@ def parsed(words):
     made.add_argument("--training", type=pathlib.Path, default=pathlib.Path("../shared/training"), metavar="FOLDER")
     made.add_argument("--seed", type=int, default=1, metavar="N", help="the seed of all choices (default: 1)")
     made.add_argument("--count", type=int, metavar="N", help="how many sessions a set has")
-    made.add_argument("--only", action="append", metavar="NAME", help="only this set; repeatable")
     made.add_argument("--json", type=pathlib.Path, metavar="FILE", help="the file to write all figures to")
     parser = argparse.ArgumentParser(
         prog="scripts/bench-quality", description="Scores an engine.",
@@ -76,6 +80,8 @@ def parsed(words):
     for word, help_text in WORDS.items():
         parents = [shared] if word == "recordings" else [shared, made]
         each = parsers.add_parser(word, parents=parents, help=help_text, description=f"Measures {help_text}.")
+        if word in ("calls", "voices", "events"):
+            each.add_argument("--only", action="append", metavar="NAME", help="only this set; repeatable")
         if word == "beginnings":
             each.add_argument("--echo", action="store_true", help="the far end begins with the call")
     if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help")):

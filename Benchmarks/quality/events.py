@@ -1,6 +1,4 @@
 """Sounds that are no voice: false voice, a raised level, a false muted talker. And digits, and the onset of a voice."""
-import statistics
-
 import numpy
 
 from . import dtmf, sounds
@@ -8,12 +6,13 @@ from .corpus import floor, read, trimmed
 from .figures import active_frames, seconds_a_minute, time_until
 from .runs import each_of
 from .signals import RATE, at_level, decibels, frame_powers, loud_frames
-from .table import head, number, row, worst_and_median
+from .table import head, number, row, times, worst_and_median
 
 LEVEL = -30.0
 DIGITS = "159#0*7842D6"
+SETS = sounds.KINDS
 COLUMNS = ("sounds", "false voice, s/min: worst; median", "output by input, dB: worst; median",
-           "loudest second of the output by the loudest of the input, dB: worst", "false muted talkers / 10 min", "worst sound")
+           "loudest seconds of output by input, dB: worst", "false muted talkers / 10 min", "worst sound")
 
 
 def loudest_second(sound):
@@ -37,10 +36,8 @@ def false_voice(runner, corpus, arguments):
     """A row for each kind of sound."""
     head(("sound", *COLUMNS))
     report = {}
-    for number_of_kind, kind in enumerate(sounds.KINDS):
-        if arguments.only and kind not in arguments.only:
-            continue
-        random = numpy.random.default_rng([arguments.seed, number_of_kind])
+    for kind in arguments.only or SETS:
+        random = numpy.random.default_rng([arguments.seed, SETS.index(kind)])
         made = [(name, sounds.after_a_quiet_second(random, sound))
                 for name, sound in sounds.of(corpus, random, kind, LEVEL)][:arguments.count]
         if not made:
@@ -90,10 +87,7 @@ def onset(runner, corpus, arguments):
 
     rooms = [floor(random, 7 * RATE) for _ in paths]
     delays = each_of(run, range(len(paths)))
-    found = sorted(each for each in delays if each is not None)
-    head(("voices", "time until a voice is reported, s: median; worst tenth; worst", "not within 3 s"))
-    row((len(paths), "; ".join(number(each, 2) for each in (
-        statistics.median(found), found[-1 - len(found) // 10], found[-1])), len(delays) - len(found)))
+    times("a near voice after 3 s of a quiet room", delays)
     return {"onset": delays}
 
 

@@ -29,7 +29,7 @@ def lost_share(voice, output, rate, **options):
 
 
 def level_change(voice, output, rate, start=0.0, end=None):
-    """The change of the level of a voice in dB, in its voiced frames from `start` to `end` s. None if there are none."""
+    """The change of the level of a voice in dB, in its voiced frames from `start` to `end` s. None without any."""
     counted = within(voiced_frames(voice, rate), start, end)
     if not counted.any():
         return None
@@ -50,14 +50,14 @@ def far_alone(microphone, output, rate, near=None, start=3.0, length=10.0):
     """The output in each 10 s, from the third second on, where the near voice is silent.
 
     Returns for each 10 s its level by the microphone in dB, and its level in dBFS. A part with less than a second
-    without a near voice is left out.
+    without a near voice is left out, and so is digital silence.
     """
     microphone_powers, output_powers = frame_powers(microphone, rate), frame_powers(output, rate)
     alone = ~talks(near, rate, len(microphone_powers))
     parts = []
     for begin in numpy.arange(0, len(alone) / FRAMES_A_SECOND, length):
         frames = within(alone, max(begin, start), begin + length)
-        if frames.sum() >= FRAMES_A_SECOND:
+        if frames.sum() >= FRAMES_A_SECOND and microphone_powers[frames].mean() > 1e-10:
             out = float(decibels(output_powers[frames].mean()))
             parts.append((out - float(decibels(microphone_powers[frames].mean())), out))
     return parts

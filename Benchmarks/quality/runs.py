@@ -64,7 +64,8 @@ class Runner:
             key = rate, has_reference
             if key not in self._delays:
                 random = numpy.random.default_rng(7)
-                sound = at_level(noise(random, rate, -26, 3) * numpy.repeat(random.uniform(0, 1, 20), rate // 20), -26, rate)
+                steps = numpy.repeat(random.uniform(0, 1, 20), rate // 20)
+                sound = at_level(noise(random, rate, -26, 3) * steps, -26, rate)
                 options = ("--mic-mode", "wide-spectrum", "--gain-control", "off", "--noise-suppression", "off")
                 reference = numpy.zeros(rate) if has_reference else None
                 output, _ = self._process("delay", rate, sound, reference, options)

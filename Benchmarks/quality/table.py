@@ -20,3 +20,11 @@ def row(cells):
 def head(columns):
     row(columns)
     print("|" + "---|" * len(columns), flush=True)
+
+
+def times(what, values):
+    """Prints how late voices were reported. None stands for a voice that was not."""
+    found = sorted(value for value in values if value is not None)
+    shown = (statistics.median(found), found[-1 - len(found) // 10], found[-1]) if found else (None,) * 3
+    head((what, "time until a voice is reported, s: median; worst tenth; worst", "not within 3 s"))
+    row((f"{len(values)} sessions", "; ".join(number(value, 2) for value in shown), len(values) - len(found)))

@@ -11,7 +11,7 @@ from .signals import RATE, at_level, filtered
 from .table import head, number, row, worst_and_median
 
 COUNT = 120
-LEVELS = (-45, -30, -22, -14, -8, -3)
+SETS = ("-45", "-30", "-22", "-14", "-8", "-3")  # dBFS
 SECONDS = 8
 GAIN_CONTROLS = ("off", "on")
 
@@ -47,9 +47,7 @@ def measure(runner, corpus, arguments):
                                         for switch in GAIN_CONTROLS),
           *(f"level change, gain control {switch}, dB: lowest; median" for switch in GAIN_CONTROLS), "worst voice"))
     report = {}
-    for dbfs in LEVELS:
-        if arguments.only and str(dbfs) not in arguments.only:
-            continue
+    for dbfs in map(int, arguments.only or SETS):
         figures = each_of(lambda index: judged(runner, f"voice-{index}", made[index][1], noises[index], dbfs),
                           range(len(made)))
         worst = max(range(len(made)), key=lambda index: figures[index]["on"]["lost"])

@@ -43,7 +43,8 @@ def errors(reference, found):
     for index, word in enumerate(reference):
         last, costs[0] = costs[0], index + 1
         for place, other in enumerate(found):
-            last, costs[place + 1] = costs[place + 1], min(costs[place] + 1, costs[place + 1] + 1, last + (word != other))
+            replaced = last + (word != other)
+            last, costs[place + 1] = costs[place + 1], min(costs[place] + 1, costs[place + 1] + 1, replaced)
     return costs[-1]
 
 
@@ -59,8 +60,8 @@ def readings(corpus, random, count):
 
 
 def babble(corpus, random, length):
-    voices = [at_level(repeated(trimmed(read(path)), length), -26) for path in corpus.one_of_each_voice(random, TALKERS)]
-    return sum(voices)
+    paths = corpus.one_of_each_voice(random, TALKERS)
+    return sum(at_level(repeated(trimmed(read(path)), length), -26) for path in paths)
 
 
 def noisy(corpus, random, voice):

@@ -10,8 +10,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 from quality import dtmf, figures, scenes, words  # noqa: E402
 from quality.rooms import Room, reverberation_time  # noqa: E402
 from quality.runs import Activity, Session  # noqa: E402
-from quality.signals import (RATE, around, at_level, filtered, gain, level, noise, resampled, voiced_frames,  # noqa: E402
-                             whispered)
+from quality.signals import (  # noqa: E402
+    RATE, around, at_level, filtered, gain, level, noise, resampled, voiced_frames, whispered)
 
 
 @pytest.fixture
