@@ -28,8 +28,8 @@ class Call:
 class Scene:
     """A room with a microphone. What is heard there is added to the call one after the other."""
 
-    def __init__(self, corpus, random, seconds, rt60):
-        self.corpus, self.random, self.seconds = corpus, random, seconds
+    def __init__(self, corpus, random, seconds, rt60, index=0):
+        self.corpus, self.random, self.seconds, self.index = corpus, random, seconds, index
         self.room = Room.drawn(random, rt60)
         self.microphone = floor(random, int(seconds * RATE), random.uniform(-72, -64))
         self.reference = self.near = self.reader = None
@@ -114,9 +114,9 @@ def music_far_end(scene):
 
 
 def silence(scene):
-    """Minutes of digital silence or of a quiet room, then a near voice."""
+    """Minutes of digital silence or of a quiet room, in turns, then a near voice."""
     begin = scene.seconds - 15
-    if scene.random.random() < 0.5:
+    if scene.index % 2 == 0:
         scene.microphone[:int(begin * RATE)] = 0
     scene.talk(begin, scene.seconds, scene.random.uniform(-34, -20))
 
@@ -187,6 +187,6 @@ def call(corpus, name, seed, index):
     """Makes a call of a set. The same seed makes the same call."""
     kind = KINDS[name]
     random = numpy.random.default_rng([seed, list(KINDS).index(name), index])
-    scene = Scene(corpus, random, kind.seconds, random.uniform(*kind.rt60))
+    scene = Scene(corpus, random, kind.seconds, random.uniform(*kind.rt60), index)
     kind.make(scene)
     return scene.call().at_rate(kind.rate)
