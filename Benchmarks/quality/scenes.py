@@ -82,13 +82,22 @@ def _share(length, step, steps):
     return begins - ends
 
 
+def spread(index, step, low, high):
+    """A value for a call of a set, so that the calls are spread evenly: the multiples of an irrational step."""
+    return low + (high - low) * ((0.5 + index * step) % 1)
+
+
 def rooms(scene):
-    scene.play(scene.far_voice(), scene.random.uniform(0.3, 1.5), scene.random.uniform(-40, -18))
+    scene.play(scene.far_voice(), scene.random.uniform(0.3, 1.5), spread(scene.index, 0.5698, -40, -18))
 
 
 def far_rooms(scene):
-    scene.play(scene.far_voice(), scene.random.uniform(0.8, 3), scene.random.uniform(-40, -18),
+    scene.play(scene.far_voice(), scene.random.uniform(0.8, 3), spread(scene.index, 0.5698, -40, -18),
                lag=scene.random.uniform(0, 0.35))
+
+
+def long(scene):
+    scene.play(scene.far_voice(), scene.random.uniform(0.3, 1.5), spread(scene.index, 0.5698, -30, -18))
 
 
 def double_talk(scene):
@@ -166,7 +175,7 @@ class Kind:
 KINDS = {
     "rooms": Kind(rooms, 8, 60),
     "far-rooms": Kind(far_rooms, 24, 60, (0.5, 0.95)),
-    "long": Kind(rooms, 3, 600, (0.5, 0.5)),
+    "long": Kind(long, 3, 600, (0.5, 0.5)),
     "double-talk": Kind(double_talk, 8, 60, (0.2, 0.6)),
     "near-alone": Kind(near_alone, 8, 60, (0.15, 0.6)),
     "noise-alone": Kind(noise_alone, 12, 60),
@@ -187,6 +196,6 @@ def call(corpus, name, seed, index):
     """Makes a call of a set. The same seed makes the same call."""
     kind = KINDS[name]
     random = numpy.random.default_rng([seed, list(KINDS).index(name), index])
-    scene = Scene(corpus, random, kind.seconds, random.uniform(*kind.rt60), index)
+    scene = Scene(corpus, random, kind.seconds, spread(index, 0.7549, *kind.rt60), index)
     kind.make(scene)
     return scene.call().at_rate(kind.rate)
