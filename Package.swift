@@ -77,6 +77,7 @@ let package = Package(
       name: "CKernels", cSettings: [.unsafeFlags(["-O3"], .when(configuration: .debug))]),
     .target(name: "Spectral", dependencies: ["CKernels"], swiftSettings: quick),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "EchoMeasures", dependencies: ["AudioCore"], swiftSettings: quick),
     .target(
       name: "Reports", dependencies: ["Spectral", "AudioCore", "Digests", "CZlib"],
       swiftSettings: quick),
@@ -278,8 +279,8 @@ let package = Package(
       dependencies: [
         "VoiceClient", "VoiceServer", "SessionRecording", "SessionConversions", "VoiceSessions",
         "BundledEngines", "VoiceEngines", "SpatialAudio", "ProfileReader", "AnechoicAPI",
-        "GRPCTransport", "AudioFiles", "OpusCodec", "AudioCore", "Reports", "Tables",
-        "CommandLineSupport", argumentParser, protobuf,
+        "GRPCTransport", "AudioFiles", "OpusCodec", "AudioCore", "EchoMeasures", "Reports",
+        "Tables", "CommandLineSupport", argumentParser, protobuf,
       ],
       swiftSettings: swift),
     .target(
@@ -394,6 +395,9 @@ let package = Package(
       name: "SpatialAudioTests", dependencies: ["SpatialAudio", "AudioCore", "TestAudio"],
       swiftSettings: quick),
     .testTarget(
+      name: "EchoMeasuresTests", dependencies: ["EchoMeasures", "AudioCore", "TestAudio"],
+      swiftSettings: swift),
+    .testTarget(
       name: "ReportsTests", dependencies: ["Reports", "AudioCore", "TestAudio"],
       swiftSettings: swift),
     .testTarget(
@@ -483,7 +487,8 @@ let package = Package(
       name: "CommandLineTests",
       dependencies: [
         "AnechoicAPI", "AudioFiles", "AudioCore", "CommandLineSupport", "VoiceServer",
-        "WebRTCEngine", "TestAudio", "TestCertificates", "TestNetwork", "TestTokens", "SoundRig",
+        "WebRTCEngine", "TestAudio", "TestVoices", "TestCertificates", "TestNetwork", "TestTokens",
+        "SoundRig",
       ],
       swiftSettings: swift),
   ],
