@@ -38,7 +38,7 @@ let package = Package(
     .library(
       name: "FuzzedParts",
       targets: [
-        "SessionRecording", "SessionConversions", "VoiceSessions", "VoiceEngines", "WebRTCEngine",
+        "SessionRecording", "SessionConversions", "VoiceSessions", "VoiceEngines", "BundledEngines",
         "VoiceEdge", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
       ]),
     .library(
@@ -328,8 +328,8 @@ let package = Package(
       name: "AllocationTests",
       dependencies: [
         "VoiceServer", "Identity", "Telemetry", "SessionConversions", "VoiceSessions",
-        "BundledEngines", "VoiceEngines", "WebRTCEngine",
-        "AnechoicAPI", "GRPCTransport", "Alignment", "AcousticSimulator", "SpatialAudio",
+        "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "Alignment",
+        "AcousticSimulator", "SpatialAudio",
         "AudioCore", "TestAudio", "TestPackets", "VoiceEdge", "AudioDevices", "CAllocationCounter",
         protobuf,
       ],
@@ -353,7 +353,7 @@ let package = Package(
       dependencies: [
         "VoiceEdge", "DBus", "Routing", "ScriptedDevices", "AudioDevices", "VoiceServer",
         "VoiceClient",
-        "SessionConversions", "WebRTCEngine", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
+        "SessionConversions", "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
         "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", protobuf,
       ],
       swiftSettings: swift),
@@ -384,8 +384,9 @@ let package = Package(
     .testTarget(
       name: "VoiceSessionsTests",
       dependencies: [
-        "VoiceSessions", "SpatialAudio", "WebRTCEngine", "VoiceEngines", "AcousticSimulator",
-        "ClockSoak", "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore", "TestAudio",
+        "VoiceSessions", "SpatialAudio", "BundledEngines", "VoiceEngines", "AcousticSimulator",
+        "ClockSoak", "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore",
+        "TestAudio",
         "TestPackets", "TestVoices",
       ],
       swiftSettings: swift),
@@ -458,8 +459,8 @@ let package = Package(
       name: "LivePageTests",
       dependencies: [
         "LivePage", "Administration", "VoiceServer", "VoiceClient", "Identity", "Telemetry",
-        "WebRTCEngine", "VoiceEngines", "TestTokens", "TestNetwork", "AnechoicAPI", "GRPCTransport",
-        protobuf, .product(name: "Logging", package: "swift-log"),
+        "BundledEngines", "VoiceEngines", "TestTokens", "TestNetwork", "AnechoicAPI",
+        "GRPCTransport", protobuf, .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swift),
     .testTarget(
@@ -475,9 +476,10 @@ let package = Package(
         "Routing", "Identity", "Telemetry", "TestTokens", "TestCertificates",
         .product(name: "Logging", package: "swift-log"),
         "VoiceServer", "SessionRecording", "SessionConversions", "VoiceClient", "VoiceSessions",
-        "SpatialAudio", "ProfileReader", "VoiceEngines", "WebRTCEngine", "TestEngines",
-        "AnechoicAPI", "GRPCTransport",
-        "AcousticSimulator", "AudioCore", "TestAudio", "TestPackets", "TestNetwork", protobuf,
+        "SpatialAudio", "ProfileReader", "VoiceEngines", "BundledEngines", "WebRTCEngine",
+        "TestEngines", "AnechoicAPI", "GRPCTransport",
+        "AcousticSimulator", "AudioCore", "TestAudio", "TestPackets", "TestNetwork", "TestVoices",
+        protobuf,
       ],
       swiftSettings: swift),
     .testTarget(name: "AudioSocketTests", dependencies: ["AudioSocket"], swiftSettings: swift),
@@ -487,8 +489,7 @@ let package = Package(
       name: "CommandLineTests",
       dependencies: [
         "AnechoicAPI", "AudioFiles", "AudioCore", "CommandLineSupport", "VoiceServer",
-        "WebRTCEngine", "TestAudio", "TestVoices", "TestCertificates", "TestNetwork", "TestTokens",
-        "SoundRig",
+        "TestAudio", "TestVoices", "TestCertificates", "TestNetwork", "TestTokens", "SoundRig",
       ],
       swiftSettings: swift),
   ],

@@ -1,6 +1,7 @@
 import AnechoicAPI
 import AudioCore
 import AudioDevices
+import BundledEngines
 import Foundation
 import GRPCTransport
 import ScriptedDevices
@@ -11,7 +12,6 @@ import Testing
 import VoiceClient
 import VoiceEngines
 import VoiceServer
-import WebRTCEngine
 
 @testable import VoiceEdge
 
@@ -63,7 +63,7 @@ final class AgentRig: Sendable {
     mixer = machine.addControl("mixer")
     agent = EdgeAgent(
       setup.configuration, system: machine, desktop: setup.desktop,
-      media: setup.media, engines: EngineCatalog(WebRTCVoiceEngine.self), log: log.add)
+      media: setup.media, engines: .bundled, log: log.add)
     local = SessionsClient(server: "unix:\(folder.path("agent"))", clientName: "olga")
     remote = SessionsClient(server: "unix:\(folder.path("server"))", clientName: "paul")
   }
@@ -111,7 +111,7 @@ final class AgentRig: Sendable {
   func startServer() throws {
     let configuration = ServerConfiguration(
       addresses: ["unix:\(folder.path("server"))"], threads: 1,
-      engines: EngineCatalog(WebRTCVoiceEngine.self))
+      engines: .bundled)
     let new = try VoiceProcessingServer(configuration)
     server.withLock { $0 = new }
   }
