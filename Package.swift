@@ -302,6 +302,10 @@ let package = Package(
     .target(
       name: "ClockSoak", dependencies: ["VoiceSessions", "VoiceEngines", "AudioCore"],
       path: "Tests/ClockSoak", swiftSettings: quick),
+    .target(
+      name: "RoomCalls",
+      dependencies: ["VoiceSessions", "VoiceEngines", "AcousticSimulator", "AudioCore"],
+      path: "Tests/RoomCalls", swiftSettings: quick),
     .target(name: "CSoundRig", path: "Tests/CSoundRig"),
     .target(
       name: "SoundRig", dependencies: ["CSoundRig", "AcousticSimulator", "Spectral", "AudioCore"],
@@ -385,7 +389,7 @@ let package = Package(
       name: "VoiceSessionsTests",
       dependencies: [
         "VoiceSessions", "SpatialAudio", "BundledEngines", "VoiceEngines", "AcousticSimulator",
-        "ClockSoak", "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore",
+        "ClockSoak", "RoomCalls", "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore",
         "TestAudio",
         "TestPackets", "TestVoices",
       ],
