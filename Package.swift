@@ -358,7 +358,8 @@ let package = Package(
         "VoiceEdge", "DBus", "Routing", "ScriptedDevices", "AudioDevices", "VoiceServer",
         "VoiceClient",
         "SessionConversions", "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
-        "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", protobuf,
+        "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", "TestVoices",
+        protobuf,
       ],
       swiftSettings: swift),
     .testTarget(
