@@ -30,6 +30,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   private var mask: Mask
   private var limits: MaskLimits
   private var decision = VoiceDecision()
+  private var tone: SteadyTone
   private var level = LevelControl()
   private var explained = ExplainedEcho()
   private var echo = EchoReductionMeter()
@@ -66,6 +67,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       weights: weights)
     mask = Mask(bins: hop + 1)
     limits = MaskLimits(settings)
+    tone = SteadyTone(hop: hop)
     processing = AlignedSwitch(format, latencySamples: hop, isOn: !settings.isBypassed)
     self.settings = settings
     learnsEcho = settings.echoSuppression != nil
@@ -101,16 +103,21 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     highPass.process(sound, into: filtered)
     let cancelsEcho = hasReference && settings.echoSuppression != nil
     let probability = analyze(reference, conditions, cancelsEcho: cancelsEcho)
+    tone.note(
+      cancelsEcho
+        ? analysis.spectra.withoutEcho + sound.sampleCount
+        : UnsafePointer(filtered.planePointers[0]))
     if rests {
       mask.open(power: analysis.features.errorPower)
     } else {
       limits.advance()
       mask.compute(
-        analysis.gains, voice: probability, limits.values, error: analysis.features.errorPowers)
+        analysis.gains, voice: probability, limits.values, error: analysis.features.errorPowers,
+        passes: tone.isTone)
     }
     heardSquares = (filtered.meanSquare, heardSquares.last)
     if cancelsEcho { noteEcho() }
-    decision.note(probability, power: mask.powerWithoutEcho, echo: explained)
+    decision.note(probability, power: mask.powerWithoutEcho, echo: explained, isTone: tone.isSteady)
     if cancelsEcho {
       echo.note(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,

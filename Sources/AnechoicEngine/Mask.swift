@@ -40,17 +40,19 @@ struct Mask: ~Copyable {
   }
 
   /// Computes the gains from what the network found: gains, and the probability of a voice. `error` has the
-  /// powers of the bands. Runs per frame: no allocation, lock, log or await.
+  /// powers of the bands. Nothing counts as noise in a frame that `passes`. Runs per frame: no allocation,
+  /// lock, log or await.
   mutating func compute(
     _ found: Suppressor.Gains, voice probability: Float, _ limits: MaskLimits.Values,
-    error: UnsafePointer<Float>
+    error: UnsafePointer<Float>, passes: Bool = false
   ) {
     var (afterEcho, after, afterWithout): (Float, Float, Float) = (0, 0, 0)
     sharpen(found.echo, by: limits.sharpness)
     noise.compute(found, powers: error, voice: probability)
     for band in 0..<Bands.count {
       let echo = max(echoGains[band], limits.echo)
-      let ofNoise = max(noise.gains[band], band < Self.hiss ? limits.noise : limits.hiss)
+      let ofNoise =
+        passes ? 1 : max(noise.gains[band], band < Self.hiss ? limits.noise : limits.hiss)
       let gain = echo * ofNoise * max(found.rivals[band], limits.rivals)
       gainsOfBands[band] = gain
       let share = found.echo[band] * found.echo[band]

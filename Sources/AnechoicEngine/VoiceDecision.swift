@@ -13,6 +13,7 @@ struct VoiceDecision {
   /// The part of the last probability that remains in a frame: half of it after 100 ms.
   private static let kept: Float = 0.93
 
+  /// The probability that somebody talks. 0 from the frame on in which a sound turns out to be a tone.
   private(set) var probability: Float = 0
   /// The probability of a voice in the last frame alone.
   private(set) var probabilityOfFrame: Float = 0
@@ -20,14 +21,16 @@ struct VoiceDecision {
   /// The mean power of the loudest of the last frames.
   private var loudness: Float = 0
 
-  /// Takes the network's probability of a voice in a frame, the mean power of the frame's bands, and the
-  /// echo that the canceller explains. Runs per frame: no allocation, lock, log or await.
-  mutating func note(_ found: Float, power: Float, echo: ExplainedEcho = ExplainedEcho()) {
+  /// Takes the network's probability of a voice in a frame, the mean power of the frame's bands, the echo
+  /// that the canceller explains, and whether the frame is part of a steady tone. Runs per frame: no allocation, lock, log or await.
+  mutating func note(
+    _ found: Float, power: Float, echo: ExplainedEcho = ExplainedEcho(), isTone: Bool = false
+  ) {
     loudness = max(power, loudness * Self.fall)
     let ratio = loudness / Self.softest
-    let isPossible = echo.leavesVoice(goesOn: hasVoice)
+    let isPossible = !isTone && echo.leavesVoice(goesOn: hasVoice)
     probabilityOfFrame = isPossible ? found * ratio * ratio / (ratio * ratio + 1) : 0
-    probability = max(probabilityOfFrame, Self.kept * probability)
+    probability = isTone ? 0 : max(probabilityOfFrame, Self.kept * probability)
     hasVoice = probability >= (hasVoice ? Self.end : Self.onset)
   }
 }
