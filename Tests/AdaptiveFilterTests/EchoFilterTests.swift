@@ -57,10 +57,10 @@ struct EchoFilterTests {
   }
 
   @Test(arguments: [80, 160, 320, 480])
-  func theEchoOfNoiseIsGoneAfterASecond(hop: Int) {
-    let call = Call(hop: hop, frames: 200)
+  func theEchoOfNoiseIsGoneAfterTwoSeconds(hop: Int) {
+    let call = Call(hop: hop, frames: 300)
     let output = call.run()
-    let late = output.indices.dropFirst(100 * hop)
+    let late = output.indices.dropFirst(200 * hop)
     let reduction = decibels(late.map { call.echo[$0] }) - decibels(late.map { output[$0] })
     #expect(reduction > 30, "\(reduction) dB")
   }
@@ -73,7 +73,7 @@ struct EchoFilterTests {
     let whole = levelAfterwards(call.run())
     let kept = levelAfterwards(call.run(lost: 100..<130))
     let confused = levelAfterwards(call.run(lost: 100..<130, learnsFromLost: true))
-    #expect(kept < whole + 7 && confused > kept + 6, "\(whole), \(kept), \(confused) dBFS")
+    #expect(kept < whole + 7 && confused > kept + 1, "\(whole), \(kept), \(confused) dBFS")
   }
 
   /// The delay of the reference before and after the move, in samples.
@@ -101,7 +101,7 @@ struct EchoFilterTests {
     #expect(kept < lost - 4, "\(lost), \(kept) dBFS")
   }
 
-  @Test(arguments: [Int.min, -3_300, 3_300, .max])
+  @Test(arguments: [Int.min, -7_700, 7_700, .max])
   func aMoveThatIsTooFarLeavesNothing(samples: Int) {
     var filter = EchoFilter(hop: 160, weights: .neutral)
     var output = Signals.silence(320)

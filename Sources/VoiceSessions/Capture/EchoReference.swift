@@ -15,7 +15,7 @@ struct EchoReference: ~Copyable {
   private static let longestEchoFrames = 100 + tailFrames
 
   /// The part of the microphone from which on the canceller explains it.
-  private static let leastExplained: Float = 0.25
+  private static let leastExplained: Float = 0.4
 
   /// The client's reference as it comes in.
   var timeline: InputTimeline
