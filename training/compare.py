@@ -46,7 +46,7 @@ def main() -> None:
     worst, worst_sample = 0.0, 0.0
     for scene in np.load(chosen.scenes, mmap_mode="r")[: chosen.count]:
         microphone, reference = scene[:2].astype(np.float32) / 32768
-        found = run(chosen.program, chosen.weights, microphone, reference, warm=False)
+        found = run(chosen.program, chosen.weights, microphone, reference)
         samples = linear(canceller, microphone, reference)
         worst_sample = max(worst_sample, np.abs(samples - found[:, :SIZE]).max())
         heard = features(windowed(found[:, :SIZE])[None], spectra(microphone[None]), spectra(reference[None]))
