@@ -38,6 +38,7 @@ package struct EchoFilter: ~Copyable {
   /// The ranges of bins, from the lowest to the highest.
   private var bands: InlineArray<4, FilterBand>
   private var adaptation: LearnedAdaptation
+  private var prediction = EstimateCoherence()
   /// The partition that is made causal next.
   private var turn = 0
 
@@ -67,8 +68,13 @@ package struct EchoFilter: ~Copyable {
     reset()
   }
 
+  /// The part of the microphone's power, 0...1, that the filter has predicted over the last quarter
+  /// second of frames from which it learned.
+  package var explainedShare: Float { prediction.value }
+
   /// Forgets the echo path.
   package mutating func reset() {
+    prediction = EstimateCoherence()
     state.clear()
     for index in bands.indices { bands[index].reset() }
     adaptation.reset()
@@ -192,7 +198,7 @@ package struct EchoFilter: ~Copyable {
   }
 
   /// Measures the frame. The network needs most measurements, and only up to 8 kHz.
-  private func measure() {
+  private mutating func measure() {
     let (error, echo) = (results.error, results.echo)
     let (cross, microphone) = (state.cross, results.microphone)
     let rate = Self.smoothing
@@ -204,6 +210,7 @@ package struct EchoFilter: ~Copyable {
       cross.real[bin] += rate * (a * c + b * d - cross.real[bin])
       cross.imaginary[bin] += rate * (b * c - a * d - cross.imaginary[bin])
     }
+    prediction.add(microphone: microphone, estimate: echo, bins: sizes.lowRow)
     let low = Int32(sizes.lowRow)
     kernels.table.power(error.forC, results.errorPower, Int32(sizes.row))
     kernels.table.power(echo.forC, results.echoPower, low)

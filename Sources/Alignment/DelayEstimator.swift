@@ -21,6 +21,8 @@ public struct DelayEstimator: ~Copyable {
   /// The number of frames by which one side may be ahead of the other.
   public static let longestWait = 110
 
+  /// Whether the canceller removes the echo where it is, so that the lag has not changed.
+  var isExplained = false
   /// The lag; nil until it is certain for the first time.
   public var estimate: Estimate? {
     tracker.lag.map {
@@ -104,7 +106,7 @@ public struct DelayEstimator: ~Copyable {
     } else if nextStep == PhaseCorrelator.stepCount {
       nextStep += 1
       guard correlator.isInformed else { return }
-      tracker.update(correlator.correlation)
+      tracker.update(correlator.correlation, isExplained: isExplained)
       updateCount += 1
     } else if hasBlock {
       begin()

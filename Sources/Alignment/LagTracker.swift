@@ -34,7 +34,9 @@ struct LagTracker {
   private var candidate = 0
   private var candidateBlocks = 0
 
-  mutating func update(_ correlation: borrowing FloatBuffer) {
+  /// Takes the correlation of a block. While the echo `isExplained` where it is, the lag stays: a strong
+  /// reflection, which correlates as well, is no other path.
+  mutating func update(_ correlation: borrowing FloatBuffer, isExplained: Bool = false) {
     hasMoved = false
     let noise = Self.noise(correlation)
     guard noise > 0 else { return }
@@ -59,7 +61,9 @@ struct LagTracker {
     }
     candidateBlocks = abs(best - candidate) <= Self.reach ? candidateBlocks + 1 : 1
     candidate = best
-    guard candidateBlocks >= blocksNeeded(for: best), isBetter(value, correlation) else { return }
+    guard candidateBlocks >= blocksNeeded(for: best), isBetter(value, correlation),
+      !isExplained || lag == nil
+    else { return }
     lag = correlation.interpolatedPeak(best)
     confidence = Self.confidence(height)
     hasMoved = true

@@ -155,11 +155,16 @@ public struct ReferenceAligner: ~Copyable {
   /// Adds the next 10 ms of the microphone, and decides on the next `read`. Runs per frame: no
   /// allocation, lock, log or await.
   ///
+  /// - Parameter isExplained: Whether the echo canceller predicts the echo from the reference as it is.
+  ///   Then the lag is not looked for elsewhere.
   /// - Returns: The change of the echo path with this frame.
-  public mutating func append(microphone frame: borrowing Frame) -> Change {
+  public mutating func append(
+    microphone frame: borrowing Frame, isExplained: Bool = false
+  ) -> Change {
     precondition(missingFrames <= Self.longestWait, "a microphone without its reference")
     microphoneFrames += 1
     movedSamples = 0
+    estimator.isExplained = isExplained
     estimator.append(microphone: frame)
     jumps.update(estimator.comparedSeconds)
     var change = hasNewTimes && followDevices() ? Change.moved : .none

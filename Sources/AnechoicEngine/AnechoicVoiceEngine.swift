@@ -9,8 +9,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(
     name: "anechoic", version: "1.8", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
-  public static let bestReferenceLead = Duration.milliseconds(10)
-  public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(60)
+  public static let bestReferenceLead = Duration.milliseconds(24)
+  public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(100)
 
   /// The reduced mode leaves out the half of the network that computes gains: neither noise nor what
   /// the canceller leaves of the echo is suppressed.
@@ -117,7 +117,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     return FrameFindings(
       speechProbability: decision.probability, hasVoice: decision.hasVoice,
       echoReduction: cancelsEcho ? echo.reduction : nil, nearEndProbability: decision.probability,
-      residualEcho: cancelsEcho ? mask.residualEcho : nil)
+      residualEcho: cancelsEcho ? mask.residualEcho : nil,
+      explainedShare: cancelsEcho ? analysis.spectra.explainedShare : nil)
   }
 
   /// Whether no gains are needed, because the limits of the reduced mode let everything pass.

@@ -85,6 +85,10 @@ struct CallSpectra: ~Copyable {
     for channel in filters { channel.filter.reset() }
   }
 
+  /// The part of the microphone's power, 0...1, that the cancellers predict: that of the channel whose
+  /// canceller predicts most.
+  var explainedShare: Float { filters.reduce(0) { max($0, $1.filter.explainedShare) } }
+
   /// Lets the echo path follow a reference that was moved: the echo now follows its reference so many
   /// samples sooner.
   func shiftEchoPath(by samples: Int) {

@@ -16,15 +16,20 @@ public struct FrameFindings: Sendable, Equatable {
   /// The likelihood that echo remains in the output, 0...1: the estimated part of the output's power that is
   /// echo. Nil if the engine does not know.
   public var residualEcho: Float?
+  /// The part of the microphone's power, 0...1, that the linear echo canceller predicts from the
+  /// reference. While it predicts the echo, its delay has not changed, whatever else correlates. Nil if
+  /// the engine does not know.
+  public var explainedShare: Float?
 
   public init(
     speechProbability: Float, hasVoice: Bool, echoReduction: Float? = nil,
-    nearEndProbability: Float? = nil, residualEcho: Float? = nil
+    nearEndProbability: Float? = nil, residualEcho: Float? = nil, explainedShare: Float? = nil
   ) {
     self.speechProbability = speechProbability
     self.hasVoice = hasVoice
     self.echoReduction = echoReduction
     self.nearEndProbability = nearEndProbability
     self.residualEcho = residualEcho
+    self.explainedShare = explainedShare
   }
 }

@@ -44,6 +44,8 @@ struct CaptureSide: ~Copyable {
   private var pipeline: CapturePipeline
   private var echo: EchoReference
   private var convergence = EchoConvergence()
+  /// The part of the last frames of the microphone that the canceller predicts.
+  private var explainedShare: Float = 0
   private var residualEcho = ResidualEchoDetector()
   private var nearEnd: VoiceActivityDetector
   private var mutedTalker = MutedTalkerDetector()
@@ -209,6 +211,7 @@ struct CaptureSide: ~Copyable {
     // A silent microphone would teach the engine that there is no echo.
     if pipeline.input.peak == 0, echo.mustBeHeard { echo.aligned.clear() }
     var findings = pipeline.process(reference: echo.aligned, conditions, into: output)
+    explainedShare = findings.explainedShare ?? 0
     if pipeline.restsEcho { residualEcho.reset() } else { followEcho(&findings, &news) }
     listen(findings, context, &news)
     if injections.isHeard { output.add(injections.processed, to: injections.lastGain) }
@@ -229,7 +232,8 @@ struct CaptureSide: ~Copyable {
     _ mix: borrowing Frame, _ news: inout News
   ) -> (conditions: EchoConditions, lacksReference: Bool) {
     let wasKnown = echo.status.echoDelay != nil
-    let (change, isMissing) = echo.advance(microphone: pipeline.input, mix: mix)
+    let (change, isMissing) = echo.advance(
+      microphone: pipeline.input, mix: mix, explainedShare: explainedShare)
     let conditions = EchoConditions(
       path: echo.path, isReferenceMissing: isMissing,
       isMicrophoneConcealed: concealed.reachNextFrame())

@@ -14,6 +14,9 @@ struct EchoReference: ~Copyable {
   private static let tailFrames = 15
   private static let longestEchoFrames = 100 + tailFrames
 
+  /// The part of the microphone from which on the canceller explains it.
+  private static let leastExplained: Float = 0.25
+
   /// The client's reference as it comes in.
   var timeline: InputTimeline
   /// The reference for the frame that the microphone is at.
@@ -100,14 +103,16 @@ struct EchoReference: ~Copyable {
   }
 
   /// Makes `aligned` for a frame of the microphone. `mix` is what this session plays meanwhile.
+  /// `explainedShare` is the part of the last frames of the microphone that the canceller predicts.
   /// Runs per frame: no allocation, lock, log or await.
   ///
   /// - Returns: The change of the echo path, and whether there was no reference.
   mutating func advance(
-    microphone: borrowing Frame, mix: borrowing Frame
+    microphone: borrowing Frame, mix: borrowing Frame, explainedShare: Float
   ) -> (change: ReferenceAligner.Change, isMissing: Bool) {
     guard source != .none else { return (.none, false) }
-    let change = aligner.append(microphone: microphone)
+    let change = aligner.append(
+      microphone: microphone, isExplained: explainedShare >= Self.leastExplained)
     framesSincePlayed = min(framesSincePlayed + 1, Self.longestEchoFrames)
     newestMeanSquare = 0
     if source == .client {
