@@ -287,8 +287,10 @@ class SceneMaker:
         distance = np.exp(random.uniform(np.log(0.03), np.log(3))) if random.random() < 0.5 else random.uniform(0.4, 3)
         place = room.place((distance, distance))
         first = room.response(place)
-        # The aligner leaves the echo some ms behind the reference, sometimes more.
-        lead = int(abs(random.normal(0, 4 if random.random() < 0.85 else 40)) * RATE / 1000)
+        # The aligner leaves the echo 24 ms behind the reference, sometimes less or more.
+        choice = random.random()
+        lead = random.normal(24, 4) if choice < 0.6 else random.normal(0, 4 if choice < 0.8 else 40)
+        lead = int(abs(lead) * RATE / 1000)
         direct = int(np.abs(first).argmax())
         delay = lambda response: np.concatenate([np.zeros(lead, np.float32), response[max(0, direct - 16):]])
         echo = _filtered(played, delay(first))
