@@ -83,6 +83,7 @@ class Campaign:
     def __init__(self, options: argparse.Namespace):
         self._options = options
         self._file = options.folder / "checkpoint.pt"
+        torch.manual_seed(options.seed)
         network = Suppressor()
         self._threads = options.threads if options.device == "quick" else 1
         self._network = (

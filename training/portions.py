@@ -16,22 +16,27 @@ from pathlib import Path
 import numpy as np
 
 import make_scenes
+from checkpoint import Checkpoint
 from corpus import Corpus
 from examples import VALUES, examples
 from features import BINS, HOP
 from make_scenes import first_sample, stacks
 from remix import Remixer
 from render import LEAD, render
-from scenes import COUNT, SORTS, SceneMaker
+from scenes import COUNT, LENGTH, SORTS, SceneMaker
 
 # The examples of a portion that are made of new scenes: as many are remixed. The first portions are small, so that
 # the training begins soon.
 _SCENES = 160
 _FIRST_SCENES = 64
+# The portions that there are at least.
+_LEAST = 5
 # The calls that are turned into examples at once.
 _PART = 16
 # The scenes of each sort that are only measured.
 _MEASURED = 32
+# The times that each example is heard, on average, before there are others.
+_HEARINGS = 4
 _FRAMES = COUNT // HOP
 _BYTES = 2 * _FRAMES * VALUES
 
@@ -42,6 +47,7 @@ class Portions:
     """The files of a campaign's folder that have examples."""
 
     def __init__(self, folder: Path):
+        self._checkpoint = folder / "checkpoint.pt"
         self.folder = folder / "portions"
         self.held_out = folder / "held-out"
 
@@ -54,6 +60,20 @@ class Portions:
         files = {sort: self.held_out / f"{sort}.npy" for sort in SORTS}
         return {sort: np.load(file, mmap_mode="r") for sort, file in files.items() if file.exists()}
 
+    def are_heard(self) -> bool:
+        """Returns whether it is time for another portion."""
+        made = sum(np.load(file, mmap_mode="r").shape[0] for file in self.files())
+        dropped = self._dropped()
+        if len(self.files()) < _LEAST or not self._checkpoint.exists():
+            return True
+        hours = (made + dropped) * LENGTH / 3600
+        return Checkpoint.read(self._checkpoint).course.hours_heard > _HEARINGS * hours
+
+    def _dropped(self) -> int:
+        """Returns the number of examples that were removed."""
+        kept = self.folder / "dropped"
+        return int(kept.read_text()) if kept.exists() else 0
+
     def drop_others(self) -> None:
         """Removes all data if the code that decides what the network hears has changed since they were made."""
         digest, kept = hashlib.sha256(), self.folder / "code.sha256"
@@ -62,15 +82,17 @@ class Portions:
         for folder in (self.folder, self.held_out):
             folder.mkdir(parents=True, exist_ok=True)
         if not kept.exists() or kept.read_text() != digest.hexdigest():
-            for file in (*self.files(), *self.held_out.glob("*.npy")):
-                file.unlink()
+            for file in (*self.folder.glob("*.npy"), *self.held_out.glob("*.npy"), self.folder / "dropped"):
+                file.unlink(missing_ok=True)
             kept.write_text(digest.hexdigest())
 
     def drop_old(self, most_bytes: float) -> None:
         """Removes the oldest portions, so that another fits."""
         files = self.files()
         while files and sum(file.stat().st_size for file in files) + 3 * _BYTES * _SCENES > most_bytes:
-            files.pop(0).unlink()
+            oldest = files.pop(0)
+            (self.folder / "dropped").write_text(str(self._dropped() + np.load(oldest, mmap_mode="r").shape[0]))
+            oldest.unlink()
 
 
 def _start(corpus: Path, folder: Path, held_out: bool, program: Path, weights: Path) -> None:
@@ -188,10 +210,14 @@ def main() -> None:
         for sort in missing:
             maker.measured(sort, portions.held_out / f"{sort}.npy")
         maker.close()
-    maker = Maker(chosen, held_out=False)
+    maker, parent = Maker(chosen, held_out=False), os.getppid()
     numbers = [int(file.stem) for file in portions.files()]
     number = max([chosen.first, *(number + 1 for number in numbers)])
     while True:
+        while not portions.are_heard():
+            time.sleep(5)
+            if os.getppid() != parent:
+                return
         portions.drop_old(1e9 * chosen.gigabytes)
         began, count = time.time(), _SCENES if len(portions.files()) > 2 else _FIRST_SCENES
         maker.portion(number, portions.folder / f"{number:06}.npy", count)
