@@ -238,7 +238,8 @@ def _train(options: argparse.Namespace) -> None:
     if options.jobs:
         portions.drop_others()
     maker = _maker(options, course.next_portion)
-    began, went, kept, measured_at = time.time(), time.time(), time.time(), -np.inf
+    began = went = kept = time.time()
+    measured_at = began if course.held_out else -np.inf
     while not stopped:
         if maker and maker.poll() is not None:
             campaign.save()
