@@ -19,7 +19,7 @@ from examples import VALUES
 from scenes import SORTS
 
 _PROGRAM = Path(__file__).parent / "campaign.py"
-_STEPS = 60
+_STEPS = 30
 
 
 def _data(folder: Path) -> None:
@@ -55,7 +55,7 @@ class CampaignTest(unittest.TestCase):
         while step < _STEPS:
             process = subprocess.Popen(_command(killed), stdout=subprocess.DEVNULL)
             try:
-                process.wait(moments.uniform(3, 9))
+                process.wait(moments.uniform(4, 12))
             except subprocess.TimeoutExpired:
                 process.send_signal(moments.choice((signal.SIGKILL, signal.SIGTERM)))
                 process.wait()
