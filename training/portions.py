@@ -75,12 +75,15 @@ class Portions:
         return int(kept.read_text()) if kept.exists() else 0
 
     def drop_others(self) -> None:
-        """Removes all data if the code that decides what the network hears has changed since they were made."""
+        """Removes what is unfinished, and all data if the code that decides what the network hears has changed since they
+        were made."""
         digest, kept = hashlib.sha256(), self.folder / "code.sha256"
         for name in ("features.py", "examples.py"):
             digest.update((Path(__file__).parent / name).read_bytes())
         for folder in (self.folder, self.held_out):
             folder.mkdir(parents=True, exist_ok=True)
+        for file in self.folder.glob("*.part"):
+            file.unlink()
         if not kept.exists() or kept.read_text() != digest.hexdigest():
             for file in (*self.folder.glob("*.npy"), *self.held_out.glob("*.npy"), self.folder / "dropped"):
                 file.unlink(missing_ok=True)
