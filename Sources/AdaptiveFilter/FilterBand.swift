@@ -4,6 +4,12 @@ internal import Spectral
 /// The part of an echo filter for a range of bins: its partitions, how uncertain they are, and the
 /// spectra of the reference that they filter.
 struct FilterBand: ~Copyable {
+  /// The power of a part of an echo by that of the part before, 10 ms earlier: 1 dB less in 20 ms.
+  private static let decay: Float = 0.886_920_4
+  /// The uncertainty of the first partition before anything is known. A greater one would take parts of a
+  /// near voice with which the call begins for echo.
+  private static let firstDoubt: Float = 0.7
+
   private let kernels: Kernels
   private let first: Int
   /// The number of bins, padded for the kernels, and without the padding.
@@ -55,11 +61,10 @@ struct FilterBand: ~Copyable {
     for partition in 0..<partitions { doubt(partition) }
   }
 
-  /// Gives a partition the uncertainty of a path that is not known. Later parts of an echo are softer:
-  /// by 1 dB in 20 ms.
+  /// Gives a partition the uncertainty of a path that is not known. Later parts of an echo are softer.
   private func doubt(_ partition: Int) {
-    var start: Float = 1
-    for _ in 0..<partition { start *= 0.886_920_4 }
+    var start = Self.firstDoubt
+    for _ in 0..<partition { start *= Self.decay }
     uncertainty(partition).update(repeating: start, count: usedCount)
   }
 
@@ -91,8 +96,8 @@ struct FilterBand: ~Copyable {
       played, filters, Int32(partitions), echo.from(first).mutableForC, 0, Int32(count))
   }
 
-  /// Computes the power of the error that the uncertainty lets expect, and a tenth of the mean power
-  /// of the partitions.
+  /// Computes the power of the error that the uncertainty lets expect, and a tenth of the power that the
+  /// first partition would have if the power of all fell with `decay`.
   func measure(
     expected: UnsafeMutablePointer<Float>, level: UnsafeMutablePointer<Float>
   ) {
@@ -104,24 +109,27 @@ struct FilterBand: ~Copyable {
         reference(of: partition).forC, uncertainty(partition), expected, Int32(count))
       kernels.table.add_power(filters[partition], level, Int32(count))
     }
-    let share = 0.1 / Float(partitions)
+    let share = 0.1 * (1 - Self.decay)
     for bin in 0..<count {
       expected[bin] *= 0.5
       level[bin] *= share
     }
   }
 
-  /// Lets the partitions learn from the error.
+  /// Lets the partitions learn from the error. `level` is that of `measure`, and falls from partition to
+  /// partition: late ones stay precise, however loud the direct sound is.
   func adapt(
     error: Spectrum, divisor: UnsafePointer<Float>, growth: UnsafePointer<Float>,
-    level: UnsafePointer<Float>, kept: Float
+    level: UnsafeMutablePointer<Float>, kept: Float
   ) {
+    let level = level + first
     for partition in 0..<partitions {
       kernels.table.adapt(
         ck_partition(
           filter: spectra[partition].mutableForC, uncertainty: uncertainty(partition),
           reference: reference(of: partition).forC),
-        error.from(first).forC, divisor + first, growth + first, level + first, kept, Int32(count))
+        error.from(first).forC, divisor + first, growth + first, level, kept, Int32(count))
+      for bin in 0..<count { level[bin] *= Self.decay }
     }
   }
 }

@@ -13,6 +13,8 @@ struct LagTracker {
   private static let leastDistinction: Float = 1.3
   /// The distance, 30 ms, within which other peaks are reflections or the pitch of a voice.
   private static let neighbourhood = 120
+  /// The least height of a direct sound by that of a reflection after it.
+  private static let leastShare: Float = 0.5
   /// The distance, 1.5 ms, within which a peak is the same as in the last block.
   private static let reach = 6
   /// The least ratio of a better peak to the peak at the known lag.
@@ -40,16 +42,17 @@ struct LagTracker {
     hasMoved = false
     let noise = Self.noise(correlation)
     guard noise > 0 else { return }
-    let best = correlation.peak(0..<correlation.count)
-    let value = correlation.magnitude(best)
+    let highest = correlation.peak(0..<correlation.count)
+    let value = correlation.magnitude(highest)
     let other = max(
-      correlation.magnitude(correlation.peak(0..<max(0, best - Self.neighbourhood))),
+      correlation.magnitude(correlation.peak(0..<max(0, highest - Self.neighbourhood))),
       correlation.magnitude(
         correlation.peak(
-          min(correlation.count, best + Self.neighbourhood + 1)..<correlation.count)))
+          min(correlation.count, highest + Self.neighbourhood + 1)..<correlation.count)))
     let height = value / noise
     let distinction = value / max(other, noise)
     let isClear = height >= Self.leastHeight && distinction >= Self.leastDistinction
+    let best = Self.first(before: highest, correlation, noise)
     follow(correlation, noise)
     guard isClear else {
       candidateBlocks = 0
@@ -68,6 +71,22 @@ struct LagTracker {
     confidence = Self.confidence(height)
     hasMoved = true
     candidateBlocks = 0
+  }
+
+  /// Returns the direct sound that belongs to the highest peak, which in a room may be a reflection: the
+  /// first peak of the 30 ms before it that is clear and at least half as high.
+  private static func first(
+    before highest: Int, _ correlation: borrowing FloatBuffer, _ noise: Float
+  ) -> Int {
+    let least = max(leastShare * correlation.magnitude(highest), leastHeight * noise)
+    var index = max(0, highest - neighbourhood)
+    while index < highest - reach {
+      if correlation.magnitude(index) >= least {
+        return correlation.peak(index..<min(index + reach, highest))
+      }
+      index += 1
+    }
+    return highest
   }
 
   /// Returns the root mean square of the correlation, without parts that are almost zero. Until the

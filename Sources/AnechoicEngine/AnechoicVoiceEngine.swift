@@ -9,12 +9,15 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(
     name: "anechoic", version: "1.8", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
-  public static let bestReferenceLead = Duration.milliseconds(24)
-  public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(100)
+  public static let bestReferenceLead = Duration.milliseconds(10)
+  public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(60)
 
   /// The reduced mode leaves out the half of the network that computes gains: neither noise nor what
   /// the canceller leaves of the echo is suppressed.
   public static let hasReducedMode = true
+
+  /// The frames after the reference in which its echo may come while its delay is not known.
+  private static let longestEcho = 115
 
   private var highPass: HighPassStage
   private let sound: Frame
@@ -28,7 +31,11 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   private var limits: MaskLimits
   private var decision = VoiceDecision()
   private var level = LevelControl()
+  private var explained = ExplainedEcho()
   private var echo = EchoReductionMeter()
+  /// The mean squares of the last frame of the microphone and of the one before.
+  private var heardSquares: (last: Float, before: Float) = (0, 0)
+  private var framesSinceReference = AnechoicVoiceEngine.longestEcho
   private var processing: AlignedSwitch
   private var settings: EngineSettings
   private var path = EchoConditions.Path.unknown
@@ -101,7 +108,9 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       mask.compute(
         analysis.gains, voice: probability, limits.values, error: analysis.features.errorPowers)
     }
-    decision.note(probability, power: mask.powerWithoutEcho)
+    heardSquares = (filtered.meanSquare, heardSquares.last)
+    if cancelsEcho { noteEcho() }
+    decision.note(probability, power: mask.powerWithoutEcho, echo: explained)
     if cancelsEcho {
       echo.note(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,
@@ -119,6 +128,19 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       echoReduction: cancelsEcho ? echo.reduction : nil, nearEndProbability: decision.probability,
       residualEcho: cancelsEcho ? mask.residualEcho : nil,
       explainedShare: cancelsEcho ? analysis.spectra.explainedShare : nil)
+  }
+
+  private func noteEcho() {
+    explained.note(echo: analysis.features.echoPower, rest: analysis.features.errorPower)
+    let isAudible = analysis.features.referencePower > EchoReductionMeter.leastPower
+    framesSinceReference = isAudible ? 0 : min(framesSinceReference + 1, Self.longestEcho)
+  }
+
+  /// The mean square that gain control may raise a frame to: that of the microphone, where the frame may
+  /// have an echo. The output overlaps the last two frames.
+  private var mostSquare: Float? {
+    let mayHaveEcho = explained.isHeard || path == .unknown && framesSinceReference < Self.longestEcho
+    return mayHaveEcho ? max(heardSquares.last, heardSquares.before) : nil
   }
 
   /// Whether no gains are needed, because the limits of the reduced mode let everything pass.
@@ -166,7 +188,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     analysis.spectra.finish(gains: mask.gains, into: output)
     level.process(
       output, probability: decision.probabilityOfFrame, echoShare: echoShare,
-      target: settings.gainTarget)
+      mostSquare: mostSquare, target: settings.gainTarget)
   }
 
   public var echoMetrics: EchoMetrics {

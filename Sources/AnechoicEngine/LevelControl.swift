@@ -52,16 +52,20 @@ struct LevelControl {
 
   /// Applies the gain to a frame in place. `target` is in decibels below full scale; nil lets the
   /// gain return to 1. `echoShare` is the part of the power that was echo before its suppression. If
-  /// the share is not known, which nil says, the frame counts as voice but is not measured.
+  /// the share is not known, which nil says, the frame counts as voice but is not measured. A frame is not
+  /// raised above `mostSquare`.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func process(
-    _ frame: borrowing Frame, probability: Float, echoShare: Float? = 0, target: Int?
+    _ frame: borrowing Frame, probability: Float, echoShare: Float? = 0, mostSquare: Float? = nil,
+    target: Int?
   ) {
     let isVoice = probability >= Self.leastProbability && (echoShare ?? 0) < Self.mostEcho
     framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
     let isMeasured = isVoice && (echoShare ?? 1) < Self.mostEchoMeasured
-    let excess = isMeasured ? measure(frame.meanSquare) : 1
-    let wanted = target.map { follow($0, excess: excess, isMeasured: isMeasured) } ?? 1
+    let square = frame.meanSquare
+    let excess = isMeasured ? measure(square) : 1
+    var wanted = target.map { follow($0, excess: excess, isMeasured: isMeasured) } ?? 1
+    if let mostSquare, square > 0 { wanted = min(wanted, max(1, (mostSquare / square).squareRoot())) }
     // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms, or by
     // more than half of it while the voice is much louder than before.
     let fall: Float = excess > 1 ? 0.6 : 0.2

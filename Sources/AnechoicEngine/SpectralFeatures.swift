@@ -87,6 +87,8 @@ struct SpectralFeatures: ~Copyable {
   var errorPowers: UnsafePointer<Float> { UnsafePointer(powers) }
   /// The mean powers of all bands of the last frame.
   var errorPower: Float { mean(of: powers) }
+  /// That of the echo which the linear stage removed.
+  var echoPower: Float { mean(of: powers + row) }
   var microphonePower: Float { mean(of: powers + 2 * row) }
   var referencePower: Float { mean(of: powers + 3 * row) }
 

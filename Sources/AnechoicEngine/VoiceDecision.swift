@@ -20,12 +20,13 @@ struct VoiceDecision {
   /// The mean power of the loudest of the last frames.
   private var loudness: Float = 0
 
-  /// Takes the network's probability of a voice in a frame, and the mean power of the frame's bands.
-  /// Runs per frame: no allocation, lock, log or await.
-  mutating func note(_ found: Float, power: Float) {
+  /// Takes the network's probability of a voice in a frame, the mean power of the frame's bands, and the
+  /// echo that the canceller explains. Runs per frame: no allocation, lock, log or await.
+  mutating func note(_ found: Float, power: Float, echo: ExplainedEcho = ExplainedEcho()) {
     loudness = max(power, loudness * Self.fall)
     let ratio = loudness / Self.softest
-    probabilityOfFrame = found * ratio * ratio / (ratio * ratio + 1)
+    let isPossible = echo.leavesVoice(goesOn: hasVoice)
+    probabilityOfFrame = isPossible ? found * ratio * ratio / (ratio * ratio + 1) : 0
     probability = max(probabilityOfFrame, Self.kept * probability)
     hasVoice = probability >= (hasVoice ? Self.end : Self.onset)
   }
