@@ -9,6 +9,8 @@ HOP = 160
 SIZE = 2 * HOP
 BINS = HOP + 1
 FORGETTING = 0.9995
+# The power of a part of an echo by that of the part before, and the uncertainty of the first one to begin with.
+DECAY, FIRST_DOUBT = 0.8869204, 0.7
 # The ends of ranges of bins, 2.4, 4.8 and 8 kHz, and the partitions of the filter in each range.
 RANGES = ((48, 48), (96, 32), (BINS, 20))
 
@@ -30,8 +32,8 @@ class State:
         self.reference = torch.zeros(calls, HOP)
         self.spectra = torch.zeros(calls, partitions, BINS, dtype=torch.cfloat)
         self.filter = torch.zeros(calls, partitions, BINS, dtype=torch.cfloat)
-        decay = 0.8869204 ** torch.arange(partitions)[None, :, None]
-        self.uncertainty = decay * self.reach.expand(calls, partitions, BINS)
+        self.decay = DECAY ** torch.arange(partitions)[:, None]
+        self.uncertainty = FIRST_DOUBT * self.decay * self.reach.expand(calls, partitions, BINS)
         self.error = torch.full((calls, BINS), 1e-6)
         self.echo = torch.full((calls, BINS), 1e-6)
         self.microphone = torch.full((calls, BINS), 1e-6)
@@ -98,7 +100,8 @@ class LearnedFilter(nn.Module):
         s.hidden = self.recurrent(entered, s.hidden)
         out = self.leave(s.hidden).view(y.shape[0], BINS, 2).clamp(-8, 6)
 
-        level = (power(s.filter) * s.reach).sum(1, keepdim=True) / s.reach.sum(0)
+        # The power of each partition if that of all falls with the decay.
+        level = (1 - DECAY) * s.decay * (power(s.filter) * s.reach).sum(1, keepdim=True)
         gain = s.uncertainty / (expected + noise * torch.exp(out[..., 0]) + 1e-9)[:, None]
         s.filter = s.filter + gain * s.spectra.conj() * E[:, None]
         w2 = power(s.filter)
