@@ -38,7 +38,7 @@ let package = Package(
     .library(
       name: "FuzzedParts",
       targets: [
-        "SessionRecording", "SessionConversions", "VoiceSessions", "VoiceEngines", "WebRTCEngine",
+        "SessionRecording", "SessionConversions", "VoiceSessions", "VoiceEngines", "BundledEngines",
         "VoiceEdge", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
       ]),
     .library(
@@ -77,6 +77,7 @@ let package = Package(
       name: "CKernels", cSettings: [.unsafeFlags(["-O3"], .when(configuration: .debug))]),
     .target(name: "Spectral", dependencies: ["CKernels"], swiftSettings: quick),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "EchoMeasures", dependencies: ["AudioCore"], swiftSettings: quick),
     .target(
       name: "Reports", dependencies: ["Spectral", "AudioCore", "Digests", "CZlib"],
       swiftSettings: quick),
@@ -278,8 +279,8 @@ let package = Package(
       dependencies: [
         "VoiceClient", "VoiceServer", "SessionRecording", "SessionConversions", "VoiceSessions",
         "BundledEngines", "VoiceEngines", "SpatialAudio", "ProfileReader", "AnechoicAPI",
-        "GRPCTransport", "AudioFiles", "OpusCodec", "AudioCore", "Reports", "Tables",
-        "CommandLineSupport", argumentParser, protobuf,
+        "GRPCTransport", "AudioFiles", "OpusCodec", "AudioCore", "EchoMeasures", "Reports",
+        "Tables", "CommandLineSupport", argumentParser, protobuf,
       ],
       swiftSettings: swift),
     .target(
@@ -301,6 +302,10 @@ let package = Package(
     .target(
       name: "ClockSoak", dependencies: ["VoiceSessions", "VoiceEngines", "AudioCore"],
       path: "Tests/ClockSoak", swiftSettings: quick),
+    .target(
+      name: "RoomCalls",
+      dependencies: ["VoiceSessions", "VoiceEngines", "AcousticSimulator", "AudioCore"],
+      path: "Tests/RoomCalls", swiftSettings: quick),
     .target(name: "CSoundRig", path: "Tests/CSoundRig"),
     .target(
       name: "SoundRig", dependencies: ["CSoundRig", "AcousticSimulator", "Spectral", "AudioCore"],
@@ -327,8 +332,8 @@ let package = Package(
       name: "AllocationTests",
       dependencies: [
         "VoiceServer", "Identity", "Telemetry", "SessionConversions", "VoiceSessions",
-        "BundledEngines", "VoiceEngines", "WebRTCEngine",
-        "AnechoicAPI", "GRPCTransport", "Alignment", "AcousticSimulator", "SpatialAudio",
+        "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "Alignment",
+        "AcousticSimulator", "SpatialAudio",
         "AudioCore", "TestAudio", "TestPackets", "VoiceEdge", "AudioDevices", "CAllocationCounter",
         protobuf,
       ],
@@ -352,8 +357,9 @@ let package = Package(
       dependencies: [
         "VoiceEdge", "DBus", "Routing", "ScriptedDevices", "AudioDevices", "VoiceServer",
         "VoiceClient",
-        "SessionConversions", "WebRTCEngine", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
-        "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", protobuf,
+        "SessionConversions", "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
+        "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", "TestVoices",
+        protobuf,
       ],
       swiftSettings: swift),
     .testTarget(
@@ -383,8 +389,9 @@ let package = Package(
     .testTarget(
       name: "VoiceSessionsTests",
       dependencies: [
-        "VoiceSessions", "SpatialAudio", "WebRTCEngine", "VoiceEngines", "AcousticSimulator",
-        "ClockSoak", "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore", "TestAudio",
+        "VoiceSessions", "SpatialAudio", "BundledEngines", "VoiceEngines", "AcousticSimulator",
+        "ClockSoak", "RoomCalls", "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore",
+        "TestAudio",
         "TestPackets", "TestVoices",
       ],
       swiftSettings: swift),
@@ -393,6 +400,9 @@ let package = Package(
     .testTarget(
       name: "SpatialAudioTests", dependencies: ["SpatialAudio", "AudioCore", "TestAudio"],
       swiftSettings: quick),
+    .testTarget(
+      name: "EchoMeasuresTests", dependencies: ["EchoMeasures", "AudioCore", "TestAudio"],
+      swiftSettings: swift),
     .testTarget(
       name: "ReportsTests", dependencies: ["Reports", "AudioCore", "TestAudio"],
       swiftSettings: swift),
@@ -454,8 +464,8 @@ let package = Package(
       name: "LivePageTests",
       dependencies: [
         "LivePage", "Administration", "VoiceServer", "VoiceClient", "Identity", "Telemetry",
-        "WebRTCEngine", "VoiceEngines", "TestTokens", "TestNetwork", "AnechoicAPI", "GRPCTransport",
-        protobuf, .product(name: "Logging", package: "swift-log"),
+        "BundledEngines", "VoiceEngines", "TestTokens", "TestNetwork", "AnechoicAPI",
+        "GRPCTransport", protobuf, .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swift),
     .testTarget(
@@ -471,9 +481,10 @@ let package = Package(
         "Routing", "Identity", "Telemetry", "TestTokens", "TestCertificates",
         .product(name: "Logging", package: "swift-log"),
         "VoiceServer", "SessionRecording", "SessionConversions", "VoiceClient", "VoiceSessions",
-        "SpatialAudio", "ProfileReader", "VoiceEngines", "WebRTCEngine", "TestEngines",
-        "AnechoicAPI", "GRPCTransport",
-        "AcousticSimulator", "AudioCore", "TestAudio", "TestPackets", "TestNetwork", protobuf,
+        "SpatialAudio", "ProfileReader", "VoiceEngines", "BundledEngines", "WebRTCEngine",
+        "TestEngines", "AnechoicAPI", "GRPCTransport",
+        "AcousticSimulator", "AudioCore", "TestAudio", "TestPackets", "TestNetwork", "TestVoices",
+        protobuf,
       ],
       swiftSettings: swift),
     .testTarget(name: "AudioSocketTests", dependencies: ["AudioSocket"], swiftSettings: swift),
@@ -483,7 +494,7 @@ let package = Package(
       name: "CommandLineTests",
       dependencies: [
         "AnechoicAPI", "AudioFiles", "AudioCore", "CommandLineSupport", "VoiceServer",
-        "WebRTCEngine", "TestAudio", "TestCertificates", "TestNetwork", "TestTokens", "SoundRig",
+        "TestAudio", "TestVoices", "TestCertificates", "TestNetwork", "TestTokens", "SoundRig",
       ],
       swiftSettings: swift),
   ],

@@ -12,7 +12,8 @@ internal import Spectral
 /// same.
 ///
 /// The error and the microphone are heard with a noise of -80 dBFS, which the output does not have: the
-/// network has learned from recordings, and none of them has a pause of digital silence.
+/// network has learned from recordings, and none of them has a pause of digital silence. Calls that are
+/// louder than most are heard softer (`HeardLevel`).
 struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10
@@ -48,6 +49,7 @@ struct SpectralFeatures: ~Copyable {
   private let farFrames: UnsafeMutablePointer<Float>
   private let leak: UnsafeMutablePointer<Float>
   private let cross: Spectrum
+  private var heardLevel = HeardLevel()
   private var frame = 0
   private var framesSinceSilence = Float.greatestFiniteMagnitude
   // Results of one frame.
@@ -113,9 +115,11 @@ struct SpectralFeatures: ~Copyable {
     addNoise()
     smooth(signals)
     kernels.table.logarithm(heard, Self.smallestPower, levels, Int32(4 * row))
+    let softer = log(heardLevel.factor)
     for index in 0..<4 {
       let (level, feature) = (levels + index * row, features.row(index))
-      for band in 0..<Bands.count { feature[band] = level[band] / 8 + 1.4 }
+      let shift = (index < 3 ? softer / 8 : 0) + 1.4
+      for band in 0..<Bands.count { feature[band] = level[band] / 8 + shift }
     }
     computeRatios(into: features)
   }
@@ -124,9 +128,11 @@ struct SpectralFeatures: ~Copyable {
     let noise = self.noise.start + frame * Bands.count
     frame = (frame + 1) % HeardNoise.frames
     heard.update(from: powers, count: 4 * row)
+    heardLevel.note(microphonePower)
+    let louder = 1 / heardLevel.factor
     for band in 0..<Bands.count {
-      heard[band] += noise[band]
-      heard[2 * row + band] += noise[band]
+      heard[band] += louder * noise[band]
+      heard[2 * row + band] += louder * noise[band]
     }
   }
 

@@ -24,6 +24,7 @@ enum PageStyle {
     h2 small { font-size: 13px; margin: 0 10px 0 6px; }
     .subtitle { margin: 4px 0 0; }
     .hint, .note { margin: 0; font-size: 13px; }
+    .alert { margin: 10px 0 0; color: var(--warning); }
     .highlights {
       display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 10px;
       margin: 22px 0 0;

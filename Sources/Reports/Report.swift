@@ -3,6 +3,8 @@
 package struct Report: Sendable {
   package var title: String
   package var subtitle: String
+  /// Sentences about faults of the whole recording, for the top of the page.
+  package var warnings: [String]
   /// The length of the time axis of all plots, in seconds.
   package var duration: Double
   /// The sounds, each with its spectrogram.
@@ -21,12 +23,13 @@ package struct Report: Sendable {
   package var version: String
 
   package init(
-    title: String, subtitle: String, duration: Double, sounds: [Sound], plots: [Plot],
-    highlights: [Fact], facts: [Fact], events: [Event], omittedEvents: Int,
+    title: String, subtitle: String, warnings: [String], duration: Double, sounds: [Sound],
+    plots: [Plot], highlights: [Fact], facts: [Fact], events: [Event], omittedEvents: Int,
     levels: ClosedRange<Double>, version: String
   ) {
     self.title = title
     self.subtitle = subtitle
+    self.warnings = warnings
     self.duration = duration
     self.sounds = sounds
     self.plots = plots

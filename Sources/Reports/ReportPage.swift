@@ -52,6 +52,9 @@ package struct ReportPage {
     let highlights = report.highlights.map {
       "<div><dt>\(Markup.escape($0.name))</dt><dd>\(Markup.escape($0.value))</dd></div>"
     }.joined()
+    let warnings = report.warnings.map {
+      "<p class=\"alert\" role=\"alert\">Warning: \(Markup.escape($0)).</p>"
+    }.joined()
     let keys =
       report.sounds.contains { $0.media != nil }
       ? "Click a plot to move. Start another player to compare it at the same place. "
@@ -72,7 +75,7 @@ package struct ReportPage {
       <body data-duration="\(report.duration)">
       <main>
       <header><h1>\(Markup.escape(report.title))</h1>
-      <p class="subtitle">\(Markup.escape(report.subtitle))</p></header>
+      <p class="subtitle">\(Markup.escape(report.subtitle))</p>\(warnings)</header>
       <dl class="highlights">\(highlights)</dl>
       <div class="scale"><svg role="img" aria-label="The colours of levels">\
       \(PlotMarkup.colorBar(report.levels))</svg><span>dBFS</span>

@@ -16,6 +16,7 @@ package struct ReportPicture {
     .title { font-size: 24px; font-weight: bold; fill: #1c1c22; }
     .name { font-size: 14px; font-weight: bold; fill: #1c1c22; }
     .value { font-size: 20px; fill: #1c1c22; }
+    .alert { fill: #c83232; }
     .panel { fill: #f6f5f3; }
     .grid { stroke: #dddbd6; }
     .head { stroke: none; }
@@ -59,6 +60,10 @@ package struct ReportPicture {
     let x = Self.margin
     var text = line(report.title, "title", x, y + 18)
     text += line(report.subtitle, "", x, y + 42)
+    for warning in report.warnings {
+      y += 20
+      text += line("Warning: \(warning).", "alert", x, y + 42)
+    }
     y += 62
     let bar = 230.0
     let share = (Self.width - 2 * x - bar - 60) / Double(max(1, report.highlights.count))

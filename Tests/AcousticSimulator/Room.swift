@@ -19,9 +19,13 @@ public struct Room: Sendable, CaseIterable {
   /// A small furnished room.
   public static let office = Room(
     name: "office", reverberationSeconds: 0.25, tailDecibels: -6, seed: 12)
+  /// A room for meetings, with a table and few curtains.
+  public static let meetingRoom = Room(
+    name: "meeting room", reverberationSeconds: 0.4, tailDecibels: -4, seed: 14)
   /// A hall with bare walls.
   public static let hall = Room(
     name: "hall", reverberationSeconds: 0.6, tailDecibels: -3, seed: 13)
+  /// The rooms that tests and benchmarks compare.
   public static let allCases = [close, office, hall]
 
   /// Returns the response at `hertz`, with a power of 1. It begins with the direct path.

@@ -1,10 +1,11 @@
 import AudioCore
+import BundledEngines
 import CAllocationCounter
 import TestAudio
 import TestPackets
 import Testing
+import VoiceEngines
 import VoiceSessions
-import WebRTCEngine
 
 /// The allocations of a session whose inputs and outputs are Opus packets, some of which are lost.
 struct OpusAllocationTests {
@@ -17,7 +18,7 @@ struct OpusAllocationTests {
     setup.playback = .opus(rate, channelCount: 2, settings)
     setup.framesPerChunk = 2
     setup.isRealTime = false
-    let session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+    let session = try VoiceSession(setup, engine: EngineCatalog.bundled.defaultEngine)
     let noise = Signals.noise(rate.hertz * 4, amplitude: 0.05)
     let mono = Packets.encode([noise], rate, settings)
     let stereo = Packets.encode([noise, noise], rate)

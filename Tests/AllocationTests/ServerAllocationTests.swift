@@ -1,4 +1,5 @@
 import AnechoicAPI
+import BundledEngines
 import CAllocationCounter
 import Foundation
 import GRPCTransport
@@ -10,7 +11,6 @@ import TestAudio
 
 @testable import VoiceServer
 import VoiceEngines
-import WebRTCEngine
 
 /// The allocations of a running server on its own thread for each message, compared with a handler
 /// that only reads and writes. The difference is ours. The rest belongs to libgrpc.
@@ -35,7 +35,7 @@ struct ServerAllocationTests {
         $0.start.inputs.reference = $0.start.inputs.microphone
       }.serializedBytes() as [UInt8]
     let configuration = ServerConfiguration(
-      addresses: [], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self))
+      addresses: [], threads: 1, engines: .bundled)
     let directory = SessionDirectory(maximum: 10)
     let echo = try await perFrame(audio, audio) { EchoHandler($0, answer: 345) }
     let loads = ThreadLoads(FrameBudget(share: 0.8))

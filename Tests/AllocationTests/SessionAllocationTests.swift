@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioCore
+import BundledEngines
 import CAllocationCounter
 import Foundation
 import SessionConversions
@@ -8,7 +9,6 @@ import Testing
 import TestAudio
 import VoiceEngines
 import VoiceSessions
-import WebRTCEngine
 
 /// The allocations of a running session, from the bytes of a request to the bytes of a response.
 struct SessionAllocationTests {
@@ -97,7 +97,7 @@ struct SessionAllocationTests {
     setup.farEnd = heard?.farEnd
     setup.otherAudio = heard?.otherAudio
     setup.playback = heard?.playback
-    let session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+    let session = try VoiceSession(setup, engine: EngineCatalog.bundled.defaultEngine)
     let sink = DiscardingSink()
     for report in reports { session.submit(report, sink: sink) }
     let requests = try requests(microphone, reference, heard)

@@ -50,8 +50,8 @@ struct CallTests {
   }
 
   @Test(arguments: [
-    ([], " dB where only the far end talks"),
-    (["--muted"], "not measured: the session was muted whenever only the far end talked"),
+    ([], " dB wherever the far end plays"),
+    (["--muted"], "not measured: the session was muted whenever the far end played"),
   ])
   func theSummarySaysWhyNoReductionWasMeasured(options: [String], words: String) async throws {
     let farEnd = Signals.babble(6 * 16_000, rate: .hz16000, seed: 3)

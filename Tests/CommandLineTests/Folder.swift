@@ -2,6 +2,7 @@ import AudioCore
 import AudioFiles
 import Foundation
 import TestAudio
+import TestVoices
 
 /// A temporary folder with the files of a test.
 final class Folder {
@@ -42,6 +43,19 @@ final class Folder {
     let fan = Signals.noise(count, amplitude: 0.01)
     let heard = (0..<count).map { echo[$0] + nearEnd[$0] + fan[$0] }
     for (name, plane) in [(microphone, heard), (reference, farEnd)] {
+      try AudioFileWriter(path: path(name), format: format).write(encode([plane], .s16))
+    }
+  }
+
+  /// Writes a voice as the far end, and as the microphone its echo and a voice of the near end.
+  func writeVoices(far: [Float], near: [Float] = []) throws {
+    let format = AudioFormat(encoding: .s16, rate: Voices.rate, channelCount: 1)
+    let echo = Signals.echo(of: far, delay: 640, gain: 0.5)
+    let fan = Signals.noise(far.count, amplitude: 0.002)
+    let heard = far.indices.map {
+      echo[$0] + fan[$0] + (near.indices.contains($0) ? near[$0] : 0)
+    }
+    for (name, plane) in [("microphone.wav", heard), ("reference.wav", far)] {
       try AudioFileWriter(path: path(name), format: format).write(encode([plane], .s16))
     }
   }

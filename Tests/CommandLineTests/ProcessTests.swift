@@ -2,6 +2,7 @@ import AudioCore
 import AudioFiles
 import Foundation
 import TestAudio
+import TestVoices
 import Testing
 
 /// `anechoic process` on files.
@@ -202,6 +203,26 @@ struct ProcessTests {
       wrong.errors.contains("anechoic: warning: microphone.wav follows reference.wav by 4"),
       "\(wrong.errors)")
     #expect(wrong.errors.contains("\nreference       follows the microphone by 4"))
+  }
+
+  @Test(arguments: [([], false), (["--no-echo-cancellation"], true)])
+  func anEchoThatIsTakenForAVoiceIsReported(options: [String], isTaken: Bool) async throws {
+    try folder.writeVoices(far: try await Voices.far(seconds: 15))
+    let result = try await process(
+      "microphone.wav", "out.wav", ["--reference", "reference.wav"] + options)
+    #expect(result.status == 0)
+    let warning = try Regex(
+      "anechoic: warning: the echo may have been taken for a voice: voice was found in [0-9.]+ s of "
+        + "[0-9.]+ s in which the far end plays, and its level follows the far end\n")
+    #expect((result.errors.firstMatch(of: warning) != nil) == isTaken, "\(result.errors)")
+  }
+
+  @Test func aVoiceOverTheEchoIsNotReportedAsEcho() async throws {
+    try folder.writeVoices(
+      far: try await Voices.far(seconds: 15), near: try await Voices.near(after: 6))
+    let result = try await process("microphone.wav", "out.wav", ["--reference", "reference.wav"])
+    #expect(result.status == 0 && !result.errors.contains("warning"), "\(result.errors)")
+    #expect(result.errors.contains(" dB where no voice was found, "), "\(result.errors)")
   }
 
   @Test func aSessionWithoutAReferenceSaysThatNoEchoIsCancelled() async throws {

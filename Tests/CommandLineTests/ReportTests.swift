@@ -2,6 +2,7 @@ import AudioCore
 import AudioFiles
 import Foundation
 import TestAudio
+import TestVoices
 import Testing
 
 /// `anechoic report` on files.
@@ -51,6 +52,21 @@ struct ReportTests {
     let result = try await report(["stereo.wav", "-o", "report.html"])
     #expect(result.status == 0, "\(result.errors)")
     try await check("report.html", title: "stereo.wav", players: 2)
+  }
+
+  @Test func anEchoThatIsTakenForAVoiceIsOnThePage() async throws {
+    try folder.writeVoices(far: try await Voices.far(seconds: 15))
+    let result = try await report([
+      "microphone.wav", "--reference", "reference.wav", "--no-echo-cancellation", "-o", "r.html",
+      "--sounds", "0",
+    ])
+    #expect(result.status == 0 && result.errorLines.count == 1, "\(result.errors)")
+    let warning = "the echo may have been taken for a voice: voice was found in "
+    #expect(result.errors.hasPrefix("anechoic: warning: \(warning)"), "\(result.errors)")
+    let page = String(decoding: try folder.data("r.html"), as: UTF8.self)
+    let hasWarning = page.contains("<p class=\"alert\" role=\"alert\">Warning: \(warning)")
+    #expect(hasWarning)
+    #expect(page.contains("Echo reduction, no voice") && page.contains("Echo reduction, all"))
   }
 
   @Test(arguments: [SampleRate.hz8000, .hz44100])

@@ -48,8 +48,7 @@ class Fleet:
     def start_server(self, name):
         self.programs[name] = self.network.start(
             name,
-            server_command(self.options.bin, threads=1, drain_time=DRAIN_SECONDS,
-                           engine="webrtc-audio-processing"), self.log(name))
+            server_command(self.options.bin, threads=1, drain_time=DRAIN_SECONDS), self.log(name))
 
     def start_proxy(self):
         text = CONFIGURATION.read_text()

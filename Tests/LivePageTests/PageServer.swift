@@ -1,5 +1,6 @@
 import Administration
 import AnechoicAPI
+import BundledEngines
 import Foundation
 import Identity
 import LivePage
@@ -13,7 +14,6 @@ import Testing
 import VoiceClient
 import VoiceEngines
 import VoiceServer
-import WebRTCEngine
 
 /// A server with the live page, which belongs to one test.
 struct PageServer {
@@ -29,7 +29,7 @@ struct PageServer {
   ) async throws {
     let issuer = tokens ? try await TokenIssuer() : nil
     var configuration = ServerConfiguration(
-      addresses: ["127.0.0.1:0"], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self))
+      addresses: ["127.0.0.1:0"], threads: 1, engines: .bundled)
     configuration.limits.frameBudget = 0
     if let issuer {
       configuration.authenticator = TokenAuthenticator(

@@ -15,7 +15,7 @@ struct PageTests {
     let curve = Plot.Curve(
       name: hostile, tint: .output, points: [(0, 1), (1, 2), (2, nil), (3, 4), (4, .nan), (5, 3)])
     report = Report(
-      title: hostile, subtitle: hostile, duration: 10,
+      title: hostile, subtitle: hostile, warnings: [hostile], duration: 10,
       sounds: [
         Report.Sound(
           plot: Plot(

@@ -1,17 +1,18 @@
 import AnechoicAPI
 import AudioCore
 import AudioDevices
+import BundledEngines
 import Foundation
 import GRPCTransport
 import ScriptedDevices
 import Synchronization
 import SwiftProtobuf
 import TestAudio
+import TestVoices
 import Testing
 import VoiceClient
 import VoiceEngines
 import VoiceServer
-import WebRTCEngine
 
 @testable import VoiceEdge
 
@@ -29,21 +30,21 @@ final class AgentRig: Sendable {
   let remote: SessionsClient
   private let server = Mutex<VoiceProcessingServer?>(nil)
 
-  /// A substitute for speech: phrases of 1.2 s with pauses of 0.6 s in a quiet room, as a function
-  /// of the monotonic clock.
-  static let speech: ScriptedDevice.Signal = {
-    let noise = Signals.noise(480_000, amplitude: 0.0005, seed: 12)
-    let samples = Signals.babble(480_000, rate: .hz16000, amplitude: 0.9, seed: 11)
+  /// Speech in phrases of 1.2 s with pauses of 0.6 s in a quiet room, as a function of the monotonic
+  /// clock.
+  static let speech = Task<ScriptedDevice.Signal, any Error> {
+    let samples = try await Voices.far.value.map { $0 * 1.8 }
+    let noise = Signals.noise(samples.count, amplitude: 0.0005, seed: 12)
     let heard = samples.indices.map { noise[$0] + ($0 % 28_800 < 19_200 ? samples[$0] : 0) }
     return { heard[Int($0 * 16000) % heard.count] }
-  }()
+  }
 
   /// The settings of an agent, which a test can change.
   struct Setup {
     var configuration = EdgeConfiguration()
     let machine = ScriptedMachine()
     let folder: Folder
-    var microphone: ScriptedDevice.Signal = AgentRig.speech
+    var microphone: ScriptedDevice.Signal
     /// The rate of the loudspeaker's clock relative to the machine's, in parts per million.
     /// Positive if it is faster.
     var loudspeakerDrift = 0.0
@@ -63,7 +64,7 @@ final class AgentRig: Sendable {
     mixer = machine.addControl("mixer")
     agent = EdgeAgent(
       setup.configuration, system: machine, desktop: setup.desktop,
-      media: setup.media, engines: EngineCatalog(WebRTCVoiceEngine.self), log: log.add)
+      media: setup.media, engines: .bundled, log: log.add)
     local = SessionsClient(server: "unix:\(folder.path("agent"))", clientName: "olga")
     remote = SessionsClient(server: "unix:\(folder.path("server"))", clientName: "paul")
   }
@@ -72,7 +73,7 @@ final class AgentRig: Sendable {
   static func run(
     _ change: (inout Setup) throws -> Void = { _ in }, _ body: (AgentRig) async throws -> Void
   ) async throws {
-    var setup = Setup(folder: try Folder())
+    var setup = Setup(folder: try Folder(), microphone: try await speech.value)
     setup.configuration.server.address = "unix:\(setup.folder.path("server"))"
     setup.configuration.controlSocket = setup.folder.path("agent")
     setup.configuration.session.id = "edge"
@@ -111,7 +112,7 @@ final class AgentRig: Sendable {
   func startServer() throws {
     let configuration = ServerConfiguration(
       addresses: ["unix:\(folder.path("server"))"], threads: 1,
-      engines: EngineCatalog(WebRTCVoiceEngine.self))
+      engines: .bundled)
     let new = try VoiceProcessingServer(configuration)
     server.withLock { $0 = new }
   }

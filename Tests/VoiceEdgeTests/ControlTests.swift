@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioDevices
+import BundledEngines
 import Foundation
 import Glibc
 import GRPCTransport
@@ -8,7 +9,6 @@ import Synchronization
 import SwiftProtobuf
 import Testing
 import VoiceEngines
-import WebRTCEngine
 
 @testable import VoiceEdge
 
@@ -112,7 +112,7 @@ struct ControlTests {
       configuration.controlSocket = rig.folder.path("agent")
       configuration.server.address = "unix:\(rig.folder.path("server"))"
       let second = EdgeAgent(
-        configuration, system: ScriptedMachine(), engines: EngineCatalog(WebRTCVoiceEngine.self),
+        configuration, system: ScriptedMachine(), engines: .bundled,
         log: { _ in })
       await #expect(
         throws: EdgeFailure(
@@ -133,7 +133,7 @@ struct ControlTests {
       configuration.session.id = "second"
       configuration.session.engine = "silence"
       let second = EdgeAgent(
-        configuration, system: ScriptedMachine(), engines: EngineCatalog(WebRTCVoiceEngine.self),
+        configuration, system: ScriptedMachine(), engines: .bundled,
         log: { _ in })
       let failure = await #expect(throws: EdgeFailure.self) { try await second.run() }
       #expect(

@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioCore
+import BundledEngines
 import Foundation
 import ScriptedDevices
 import SwiftProtobuf
@@ -7,7 +8,6 @@ import TestAudio
 import Testing
 import VoiceClient
 import VoiceEngines
-import WebRTCEngine
 
 @testable import VoiceEdge
 
@@ -31,7 +31,7 @@ private final class Television: Sendable {
     port.output = "tv"
     configuration.routes.ports = [port]
     agent = EdgeAgent(
-      configuration, system: machine, engines: EngineCatalog(WebRTCVoiceEngine.self), log: log.add)
+      configuration, system: machine, engines: .bundled, log: log.add)
     work = Task { [agent] in try? await agent.run() }
   }
 

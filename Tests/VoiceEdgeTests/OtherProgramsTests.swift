@@ -74,7 +74,8 @@ struct OtherProgramsTests {
       setup.configuration.session.configuration.otherAudioDucking.advancedDuckingEnabled = true
       // Somebody talks for some seconds.
       let end = MonotonicClock.now.seconds + 6
-      setup.microphone = { $0 < end ? AgentRig.speech($0) : 0 }
+      let speech = setup.microphone
+      setup.microphone = { $0 < end ? speech($0) : 0 }
     } _: { _ in
       try await eventually(gain: -18)
       try await eventually(gain: -6)

@@ -11,9 +11,7 @@ import VoiceClient
 /// The end of the program `anechoic-server` while sessions run.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct DrainTests {
-  private static let options = [
-    "--engine", "webrtc-audio-processing", "--allow-recording", "--frame-budget", "0",
-  ]
+  private static let options = ["--allow-recording", "--frame-budget", "0"]
   private static let count = 50
 
   /// Half of the clients end their sessions when they hear of the end. The server ends the others.

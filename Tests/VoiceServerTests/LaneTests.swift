@@ -1,14 +1,14 @@
+import BundledEngines
 import GRPCTransport
 import Testing
 
 @testable import VoiceServer
 import VoiceEngines
-import WebRTCEngine
 
 struct LaneTests {
   @Test func healthAndCapabilitiesKeepOffTheAudioThreads() {
     let configuration = ServerConfiguration(
-      addresses: [], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self))
+      addresses: [], threads: 1, engines: .bundled)
     let methods =
       HealthService(services: []) { false }.methods
       + [

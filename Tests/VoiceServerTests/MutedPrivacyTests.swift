@@ -5,6 +5,7 @@ import GRPCTransport
 import SessionConversions
 import SwiftProtobuf
 import TestAudio
+import TestVoices
 import Testing
 import VoiceClient
 
@@ -14,7 +15,7 @@ struct MutedPrivacyTests {
   private let format = AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 1)
 
   @Test func nothingOfAMutedMicrophoneLeavesTheServer() async throws {
-    let spoken = Signals.babble(64_000, rate: .hz16000, amplitude: 0.9, seed: 11)
+    let spoken = try await Voices.far(seconds: 4).map { $0 * 1.8 }
     let farEnd = Signals.babble(64_000, rate: .hz16000, amplitude: 0.2, seed: 12)
     let microphone = encode([spoken], .s16)
     let (sent, watched) = try await everything(microphone, farEnd: encode([farEnd], .s16))

@@ -1,11 +1,12 @@
 import AnechoicAPI
 import AudioCore
+import BundledEngines
 import Foundation
 import SessionConversions
 import SwiftProtobuf
 import Testing
+import VoiceEngines
 import VoiceSessions
-import WebRTCEngine
 
 @testable import SessionRecording
 @testable import VoiceServer
@@ -90,7 +91,7 @@ struct PendingActTests {
     let queue = RecordingQueue(capacity: Self.capacity) {}
     let recorder = SessionRecorder(
       queue, try SessionSetup(start), start: start, of: RecordedCall.id,
-      engine: WebRTCVoiceEngine.identity)
+      engine: EngineCatalog.bundled.defaultEngine.identity)
     #expect(Self.written(to: queue) > 0)
     return (recorder, queue)
   }

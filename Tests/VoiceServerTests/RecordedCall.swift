@@ -1,4 +1,5 @@
 import AnechoicAPI
+import BundledEngines
 import Foundation
 import GRPCTransport
 import SessionConversions
@@ -10,7 +11,6 @@ import VoiceClient
 import VoiceEngines
 import VoiceServer
 import VoiceSessions
-import WebRTCEngine
 
 /// A session that was recorded while it ran: the output that its client received, and the file.
 struct RecordedCall {
@@ -76,7 +76,7 @@ final class Replay: SessionSink {
   private var result: SessionReplay.Outcome?
 
   init(
-    _ file: Data, _ engines: EngineCatalog = EngineCatalog(WebRTCVoiceEngine.self),
+    _ file: Data, _ engines: EngineCatalog = .bundled,
     profiles: [String: MeasuredResponses] = [:]
   ) throws {
     result = try SessionReplay(file, engines: engines, profiles: profiles).run(sink: self)

@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioCore
+import BundledEngines
 import Foundation
 import GRPCTransport
 import SwiftProtobuf
@@ -7,7 +8,6 @@ import Testing
 import VoiceClient
 import VoiceEngines
 import VoiceServer
-import WebRTCEngine
 
 /// The permission to record, and recorders that are too slow.
 @Suite(.serialized, .timeLimit(.minutes(1)))
@@ -138,7 +138,7 @@ struct RecorderTests {
   /// its way.
   @Test func aStopWaitsForASlowRecorder() async throws {
     var configuration = ServerConfiguration(
-      addresses: ["127.0.0.1:0"], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self))
+      addresses: ["127.0.0.1:0"], threads: 1, engines: .bundled)
     configuration.allowsRecording = true
     let server = try VoiceProcessingServer(configuration)
     let running = try TestServer(server)

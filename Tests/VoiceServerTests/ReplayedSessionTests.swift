@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioCore
+import BundledEngines
 import Foundation
 import GRPCTransport
 import SessionConversions
@@ -11,7 +12,6 @@ import Testing
 import VoiceClient
 import VoiceEngines
 import VoiceServer
-import WebRTCEngine
 
 /// Sessions that are changed by clients, timers and the server. A replay produces the same bytes
 /// and events.
@@ -105,7 +105,7 @@ struct ReplayedSessionTests {
 
   @Test func theStopOfTheServerIsReplayed() async throws {
     var configuration = ServerConfiguration(
-      addresses: ["127.0.0.1:0"], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self))
+      addresses: ["127.0.0.1:0"], threads: 1, engines: .bundled)
     configuration.allowsRecording = true
     let server = try VoiceProcessingServer(configuration)
     let test = try TestServer(server)

@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioCore
+import BundledEngines
 import Foundation
 import GRPCTransport
 import SwiftProtobuf
@@ -7,7 +8,6 @@ import Testing
 import VoiceClient
 import VoiceEngines
 import VoiceServer
-import WebRTCEngine
 
 /// The services beside the sessions: capabilities, health and reflection.
 @Suite(.serialized, .timeLimit(.minutes(1)))
@@ -21,7 +21,9 @@ struct ServiceTests {
       let stream = try await server.client.process(.mediaClock())
       let capabilities = try await server.client.capabilities()
       #expect(capabilities.version == anechoicVersion)
-      #expect(capabilities.engines.map(\.engine) == [stream.started.engine])
+      #expect(capabilities.engines.map(\.engine.name) == TestServer.engines.names)
+      #expect(capabilities.engines.first?.engine == stream.started.engine)
+      #expect(capabilities.engines.map(\.isDefault) == [true, false])
       #expect(capabilities.sampleRatesHz == SampleRate.allCases.map { UInt32($0.hertz) })
       #expect(capabilities.encodings == [.pcmS16Le, .pcmF32Le, .opus])
       #expect(Set(capabilities.micModes) == [.standard, .voiceIsolation, .wideSpectrum])
@@ -54,7 +56,7 @@ struct ServiceTests {
   @Test func aDrainingServerRefusesNewSessionsAndServesRunningOnes() async throws {
     let server = try VoiceProcessingServer(
       ServerConfiguration(
-        addresses: ["127.0.0.1:0"], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self)))
+        addresses: ["127.0.0.1:0"], threads: 1, engines: .bundled))
     let address = try #require(server.addresses.first)
     let channel = Channel(target: address)
     let client = VoiceProcessingClient(server: address)
@@ -153,7 +155,7 @@ struct ServiceTests {
     do {
       server = try VoiceProcessingServer(
         ServerConfiguration(
-          addresses: [address], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self)))
+          addresses: [address], threads: 1, engines: .bundled))
     } catch {
       #expect("\(error)".hasPrefix("cannot listen on \(address): "), sourceLocation: sourceLocation)
       return

@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioCore
+import BundledEngines
 import GRPCTransport
 import SessionConversions
 import SwiftProtobuf
@@ -7,7 +8,6 @@ import Testing
 import VoiceClient
 import VoiceEngines
 import VoiceServer
-import WebRTCEngine
 
 /// Clients that send and do not read.
 @Suite(.serialized, .timeLimit(.minutes(1)))
@@ -118,7 +118,7 @@ struct SlowConsumerTests {
   @Test func aStopWaitsForTheUnreadOutputOfAnEndedSession() async throws {
     let server = try VoiceProcessingServer(
       ServerConfiguration(
-        addresses: ["127.0.0.1:0"], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self)))
+        addresses: ["127.0.0.1:0"], threads: 1, engines: .bundled))
     let running = try TestServer(server)
     let client = try StubbornClient(running)
     try client.send([.start(start(.mediaClock))] + Self.audio.prefix(3), halfClosing: true)

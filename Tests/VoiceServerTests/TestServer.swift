@@ -1,4 +1,5 @@
 import AnechoicAPI
+import BundledEngines
 import Foundation
 import GRPCTransport
 import SwiftProtobuf
@@ -6,7 +7,6 @@ import Testing
 import VoiceClient
 import VoiceEngines
 import VoiceServer
-import WebRTCEngine
 
 /// A server that belongs to one test.
 struct TestServer {
@@ -14,7 +14,8 @@ struct TestServer {
   let client: VoiceProcessingClient
   let channel: Channel
 
-  static let engines = EngineCatalog(WebRTCVoiceEngine.self)
+  /// The engines of the programs, the default first.
+  static let engines = EngineCatalog.bundled
 
   /// Runs `body` with a server on a port of its own. Stops the server afterwards, even if `body`
   /// throws.
@@ -38,7 +39,7 @@ struct TestServer {
   /// Returns the configuration of a server on a port of its own.
   static func configuration(threads: Int = 1) -> ServerConfiguration {
     var configuration = ServerConfiguration(
-      addresses: ["127.0.0.1:0"], threads: threads, engines: EngineCatalog(WebRTCVoiceEngine.self))
+      addresses: ["127.0.0.1:0"], threads: threads, engines: engines)
     // Debug builds and busy machines would refuse sessions that a test needs.
     configuration.limits.frameBudget = 0
     // Most tests are about sessions that end with their connection.

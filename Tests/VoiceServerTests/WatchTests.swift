@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioCore
+import BundledEngines
 import Foundation
 import GRPCTransport
 import SwiftProtobuf
@@ -8,7 +9,6 @@ import Testing
 import VoiceClient
 import VoiceEngines
 import VoiceServer
-import WebRTCEngine
 
 /// A second connection that watches a session.
 @Suite(.serialized, .timeLimit(.minutes(2)))
@@ -138,7 +138,7 @@ struct WatchTests {
   @Test func aLostClientAndAStoppingServerHaveDifferentReasons() async throws {
     let server = try VoiceProcessingServer(
       ServerConfiguration(
-        addresses: ["127.0.0.1:0"], threads: 1, engines: EngineCatalog(WebRTCVoiceEngine.self)))
+        addresses: ["127.0.0.1:0"], threads: 1, engines: .bundled))
     let running = try TestServer(server)
     let steering = running.steering(as: "olga")
     let lost = try await running.client.process(.mediaClock())

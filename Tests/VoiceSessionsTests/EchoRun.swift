@@ -1,10 +1,10 @@
 import AcousticSimulator
 import AudioCore
+import BundledEngines
 import TestAudio
 import TestVoices
 import VoiceEngines
 import VoiceSessions
-import WebRTCEngine
 
 /// A scene in a session with the real engine, which only cancels the echo.
 final class EchoRun {
@@ -33,7 +33,7 @@ final class EchoRun {
 
   init(
     _ scene: EchoScene, farEnd: [Float], near: [Float] = [], from source: Source = .reference,
-    engine: any VoiceEngine.Type = WebRTCVoiceEngine.self,
+    engine: any VoiceEngine.Type = EngineCatalog.bundled.defaultEngine,
     _ change: (inout SessionSetup) -> Void = { _ in }
   ) throws {
     let rate = SampleRate.allCases.first { $0.hertz == scene.rate } ?? Voices.rate

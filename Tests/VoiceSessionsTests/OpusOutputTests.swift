@@ -1,9 +1,10 @@
 import AudioCore
+import BundledEngines
 import TestAudio
 import TestPackets
 import Testing
+import VoiceEngines
 import VoiceSessions
-import WebRTCEngine
 
 /// The outputs of a session as Opus packets.
 struct OpusOutputTests {
@@ -14,7 +15,7 @@ struct OpusOutputTests {
     setup.configuration.voiceProcessing.isBypassed = true
     setup.framesPerChunk = frames
     let sink = PacketSink()
-    let session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+    let session = try VoiceSession(setup, engine: EngineCatalog.bundled.defaultEngine)
     try session.send(encode([sound], .f32), to: .microphone, sink: sink)
     session.finish(.clientClosed, sink: sink)
     let decoded = Packets.decode(sink.processed, rate)
@@ -30,7 +31,7 @@ struct OpusOutputTests {
     var setup = SessionSetup(microphone: .s16, processed: .opus(.hz16000))
     setup.framesPerChunk = 4
     let sink = PacketSink()
-    let session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+    let session = try VoiceSession(setup, engine: EngineCatalog.bundled.defaultEngine)
     try session.send(
       encode([Signals.babble(1000, rate: .hz16000)], .s16), to: .microphone, sink: sink)
     session.finish(.clientClosed, sink: sink)
@@ -46,7 +47,7 @@ struct OpusOutputTests {
     setup.framesPerChunk = 2
     setup.isRealTime = false
     let sink = PacketSink()
-    let session = try VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+    let session = try VoiceSession(setup, engine: EngineCatalog.bundled.defaultEngine)
     try session.send(encode([sound], .f32), to: .farEnd, sink: sink)
     try session.send(encode([Signals.silence(16_000)], .s16), to: .microphone, sink: sink)
     session.finish(.clientClosed, sink: sink)
@@ -54,7 +55,8 @@ struct OpusOutputTests {
     #expect(stated == 104)
     let decoded = Packets.decode(sink.playback, .hz16000)
     #expect(abs(lag(of: decoded, behind: sound, limit: 640) - stated) <= 1)
-    let plain = try VoiceSession(SessionSetup(microphone: .s16), engine: WebRTCVoiceEngine.self)
+    let plain = try VoiceSession(
+      SessionSetup(microphone: .s16), engine: EngineCatalog.bundled.defaultEngine)
     #expect(plain.playbackDelay == .zero)
   }
 }

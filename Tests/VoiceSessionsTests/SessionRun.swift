@@ -1,7 +1,7 @@
 import AudioCore
+import BundledEngines
 import VoiceEngines
 import VoiceSessions
-import WebRTCEngine
 
 /// A sink that keeps all output of a session.
 final class RecordingSink: SessionSink {
@@ -32,7 +32,9 @@ final class SessionRun {
   let session: VoiceSession
   let sink = RecordingSink()
 
-  init(_ setup: SessionSetup, engine: any VoiceEngine.Type = WebRTCVoiceEngine.self) throws {
+  init(_ setup: SessionSetup, engine: any VoiceEngine.Type = EngineCatalog.bundled.defaultEngine)
+    throws
+  {
     session = try VoiceSession(setup, engine: engine)
   }
 

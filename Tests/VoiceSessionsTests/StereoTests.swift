@@ -1,6 +1,7 @@
 import AudioCore
 import Testing
 import TestAudio
+import TestVoices
 import VoiceSessions
 
 #if canImport(Glibc)
@@ -12,9 +13,9 @@ struct StereoTests {
   private static let rate = SampleRate.hz16000
 
   @Test(arguments: MicMode.allCases)
-  func theLevelsOfLeftAndRightKeepTheirDifference(mode: MicMode) throws {
+  func theLevelsOfLeftAndRightKeepTheirDifference(mode: MicMode) async throws {
     // The voice is quiet, and long enough for gain control to raise it.
-    let left = Signals.babble(20 * Self.rate.hertz, rate: Self.rate, amplitude: 0.03, seed: 31)
+    let left = try await Voices.far(seconds: 20).map { $0 / 10 }
     let output = try processed([left, left.map { $0 / 4 }], mode)
     let difference = level(output[0].suffix(48000)) - level(output[1].suffix(48000))
     #expect(abs(difference - 12.04) < 1)

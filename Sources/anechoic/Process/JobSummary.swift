@@ -1,4 +1,5 @@
 internal import AudioCore
+internal import EchoMeasures
 internal import Foundation
 
 /// The summary of a job for people.
@@ -35,7 +36,8 @@ struct JobSummary {
   private let files: Files
   let found: JobFindings
   /// The echo reduction. Nil if nothing was played.
-  let echoReduction: EchoReduction.Result?
+  let echoReduction: EchoReduction?
+  private let echoTakenForVoice: EchoTakenForVoice?
   private let referenceLag: ReferenceLag?
   let speechDuration: Duration
 
@@ -50,21 +52,36 @@ struct JobSummary {
     self.wasStopped = wasStopped
     self.files = files
     self.found = found
-    echoReduction = sent.played.map { played in
-      EchoReduction(microphone: sent.microphone, played: played, delay: algorithmicDelay)
-        .measure(found)
+    let call = sent.played.map { played in
+      ProcessedCall(
+        microphone: sent.microphone, played: played, output: found.levels, voice: found.voice,
+        muted: found.muted, delay: algorithmicDelay)
     }
+    echoReduction = call.map { EchoReduction($0) }
+    echoTakenForVoice = call.flatMap { EchoTakenForVoice($0) }
     referenceLag = sent.referenceLag
     speechDuration = rate.duration(ofSamples: Int(found.speechSamples))
   }
 
+  /// The warnings that only the whole job shows.
+  var warnings: [String] { [swapWarning, echoWarning].compactMap { $0 } }
+
   /// The warning about microphone and reference files that may be exchanged, otherwise nil.
-  var swapWarning: String? {
+  private var swapWarning: String? {
     guard let referenceLag, referenceLag.looksSwapped, let reference = files.reference else {
       return nil
     }
     return "\(reference) follows \(files.microphone) by \(-referenceLag.milliseconds) ms, and a "
       + "reference must come first; swap --microphone and --reference if they were exchanged"
+  }
+
+  /// The warning about an echo that the session may have taken for a voice, otherwise nil.
+  private var echoWarning: String? {
+    guard files.hasEchoReference, let echoTakenForVoice else { return nil }
+    func seconds(_ duration: Duration) -> String { String(format: "%.1f", duration / .seconds(1)) }
+    return "the echo may have been taken for a voice: voice was found in "
+      + "\(seconds(echoTakenForVoice.voice)) s of \(seconds(echoTakenForVoice.played)) s in which "
+      + "the far end plays, and its level follows the far end"
   }
 
   /// The message about a job that was stopped before the end of its files, otherwise nil.
@@ -103,10 +120,14 @@ struct JobSummary {
       return "not possible: the session has no reference (--reference or --playback)"
     }
     return switch echoReduction {
-    case .decibels(let reduction):
-      String(format: "%.1f dB where only the far end talks", reduction)
-    case .muted: "not measured: the session was muted whenever only the far end talked"
-    case .neverAlone, nil: "not measured: the far end never talks alone"
+    case .measured(let all, let withoutVoice?):
+      String(
+        format: "%.1f dB where no voice was found, %.1f dB wherever the far end plays",
+        withoutVoice, all)
+    case .measured(let all, nil):
+      String(format: "%.1f dB wherever the far end plays; voice was found all the time", all)
+    case .muted: "not measured: the session was muted whenever the far end played"
+    case .notPlayed, nil: "not measured: the far end plays for less than 2 s"
     }
   }
 

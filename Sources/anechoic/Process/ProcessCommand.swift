@@ -115,7 +115,7 @@ struct ProcessCommand: AsyncParsableCommand {
       if let interruption = summary.interruption {
         throw CommandFailure(interruption, code: CommandFailure.interrupted)
       }
-      if let warning = summary.swapWarning { warn(warning) }
+      summary.warnings.forEach(warn)
       standardError(summary.text)
     } catch let error as AudioFileError {
       throw CommandFailure(error.description)

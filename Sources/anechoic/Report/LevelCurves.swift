@@ -3,7 +3,7 @@ internal import AudioCore
 internal import Reports
 
 /// The levels of microphone, reference and output over time, and the difference between microphone
-/// and output where only the far end talks.
+/// and output while the reference plays.
 struct LevelCurves {
   /// The level of the reference in dBFS below which nothing plays.
   private static let quietest: Float = -50
@@ -48,6 +48,7 @@ struct LevelCurves {
   private let framesPerReduction: Int
   private var levels: [Point]
   private var echoes: [Point]
+  private var echoesWithoutVoice: [Point]
   private var framesSincePlayed = Int.max
 
   init(_ recording: ReportedRecording) {
@@ -56,6 +57,7 @@ struct LevelCurves {
     framesPerReduction = recording.framesPerPoint(atLeast: Self.reductionStep)
     levels = Array(repeating: Point(), count: recording.frameCount / framesPerLevel + 1)
     echoes = Array(repeating: Point(), count: recording.frameCount / framesPerReduction + 1)
+    echoesWithoutVoice = echoes
   }
 
   /// Whether the loudspeaker played in the last frame, or its echo lasts.
@@ -70,17 +72,23 @@ struct LevelCurves {
     }
     guard (0..<levels.count).contains(index / framesPerLevel) else { return }
     levels[index / framesPerLevel].add(frame)
-    if isPlaying, !frame.findings.voice, !frame.findings.muted {
-      echoes[index / framesPerReduction].add(frame)
-    }
+    guard isPlaying, !frame.findings.muted else { return }
+    echoes[index / framesPerReduction].add(frame)
+    if !frame.findings.voice { echoesWithoutVoice[index / framesPerReduction].add(frame) }
   }
 
   var microphone: [(time: Double, value: Double?)] { curve { $0.microphone.level } }
   var played: [(time: Double, value: Double?)] { curve { $0.played.level } }
   var processed: [(time: Double, value: Double?)] { curve { $0.processed.level } }
 
-  /// The level of the microphone above that of the output, in dB, where only the far end talks.
-  var reduction: [(time: Double, value: Double?)] {
+  /// The level of the microphone above that of the output, in dB, while the reference plays and
+  /// nothing is muted.
+  var reduction: [(time: Double, value: Double?)] { reduction(echoes) }
+
+  /// The same, where no voice was found.
+  var reductionWithoutVoice: [(time: Double, value: Double?)] { reduction(echoesWithoutVoice) }
+
+  private func reduction(_ echoes: [Point]) -> [(time: Double, value: Double?)] {
     Self.points(echoes, framesPerReduction) { point in
       guard point.microphone.count >= Self.fewestFrames,
         let before = point.microphone.level, let after = point.processed.level

@@ -112,7 +112,7 @@ struct ReportCommand: AsyncParsableCommand {
     ).run(job)
     let stop = StopWatch()
     guard !summary.wasStopped else { throw StopWatch.failure }
-    if let warning = summary.swapWarning { warn(warning) }
+    summary.warnings.forEach(warn)
     let sources = [
       SoundSource(title: "Microphone", path: microphone),
       reference.map { SoundSource(title: "Reference", path: $0) },

@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import AudioCore
+internal import EchoMeasures
 internal import Foundation
 internal import Reports
 internal import SwiftProtobuf
@@ -34,8 +35,9 @@ struct ReportMaker {
         Report.Sound(plot: plot, media: media.indices.contains(index) ? media[index] : nil))
     }
     return Report(
-      title: recording.name, subtitle: subtitle, duration: recording.duration, sounds: sounds,
-      plots: plots, highlights: highlights, facts: facts, events: log.events,
+      title: recording.name, subtitle: subtitle, warnings: summary.warnings,
+      duration: recording.duration, sounds: sounds, plots: plots, highlights: highlights,
+      facts: facts, events: log.events,
       omittedEvents: log.omittedEvents,
       levels: Double(range.lowerBound)...Double(range.upperBound), version: anechoicVersion)
   }
@@ -74,7 +76,7 @@ extension ReportMaker {
   }
 
   private var reductionPlot: Plot {
-    let reduction = log.levels.reduction
+    let levels = log.levels
     let canceller = log.statistics.map { stats in
       (
         time: ReportLog.time(of: stats),
@@ -83,7 +85,11 @@ extension ReportMaker {
       )
     }
     var curves = [
-      Plot.Curve(name: "all stages, where only the far end talks", tint: .output, points: reduction)
+      Plot.Curve(
+        name: "all stages, wherever the reference plays", tint: .microphone,
+        points: levels.reduction),
+      Plot.Curve(
+        name: "where no voice was found", tint: .output, points: levels.reductionWithoutVoice),
     ]
     if canceller.contains(where: { $0.value != nil }) {
       curves.insert(
@@ -165,12 +171,13 @@ extension ReportMaker {
   private var highlights: [Report.Fact] {
     var facts: [Report.Fact] = []
     if hasReference {
-      var reduction = "not measured"
-      if case .decibels(let decibels) = summary.echoReduction {
-        reduction = "\(Double(decibels).fixed(1)) dB"
+      var (all, withoutVoice) = (Float?.none, Float?.none)
+      if case .measured(let reduction, let other) = summary.echoReduction {
+        (all, withoutVoice) = (reduction, other)
       }
       facts = [
-        Report.Fact("Echo reduction", reduction),
+        Report.Fact("Echo reduction, no voice", reduction(withoutVoice)),
+        Report.Fact("Echo reduction, all", reduction(all)),
         Report.Fact("Echo delay", delay ?? "not found"),
         Report.Fact("Echo removed after", log.convergence.map { "\($0.fixed(2)) s" } ?? "–"),
       ]
@@ -183,6 +190,10 @@ extension ReportMaker {
       ]
     }
     return facts
+  }
+
+  private func reduction(_ decibels: Float?) -> String {
+    decibels.map { "\(Double($0).fixed(1)) dB" } ?? "not measured"
   }
 
   private var delay: String? {

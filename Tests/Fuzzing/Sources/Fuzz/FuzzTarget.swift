@@ -1,10 +1,10 @@
 internal import AudioFiles
+internal import BundledEngines
 internal import Foundation
 internal import GRPCTransport
 internal import SessionRecording
 internal import VoiceEdge
 internal import VoiceEngines
-internal import WebRTCEngine
 
 /// A part of the product that reads untrusted input.
 enum FuzzTarget: String, CaseIterable {
@@ -27,7 +27,7 @@ enum FuzzTarget: String, CaseIterable {
   }
 
   private static func replay(_ data: Data) {
-    _ = try? SessionReplay(data, engines: EngineCatalog(WebRTCVoiceEngine.self)).run(
+    _ = try? SessionReplay(data, engines: .bundled).run(
       sink: Silence())
   }
 

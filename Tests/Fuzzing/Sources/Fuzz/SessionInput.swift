@@ -1,8 +1,9 @@
 internal import AnechoicAPI
+internal import BundledEngines
 internal import SessionConversions
 internal import SwiftProtobuf
+internal import VoiceEngines
 internal import VoiceSessions
-internal import WebRTCEngine
 
 /// The requests of one `Process` call. Each is preceded by its length in two bytes, the least
 /// significant byte first. The first valid start begins the session. The others take the path that
@@ -34,7 +35,7 @@ enum SessionInput {
   private static func start(_ message: UnsafeRawBufferPointer) -> SessionRequests? {
     guard let request = try? Anechoic_V1_ProcessRequest.decoded(message),
       let setup = try? SessionSetup(request.start),
-      let session = try? VoiceSession(setup, engine: WebRTCVoiceEngine.self)
+      let session = try? VoiceSession(setup, engine: EngineCatalog.bundled.defaultEngine)
     else { return nil }
     return SessionRequests(session: session, setup: setup) { _ in false }
   }
