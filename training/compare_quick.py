@@ -23,7 +23,7 @@ def main() -> None:
     batches = [[random.uniform(0, 1, (50, VALUES)).astype(np.float16) for _ in range(3)] for _ in range(2)]
     found, worst = [], 0.0
     for learner in (quick, TorchNetwork(network, "cpu")):
-        value = learner.learn(batches, 1.8, 0.6, np.array([1, 0.7, 0.5], np.float32))
+        value = learner.learn(batches, 1.8, 0.6, np.array([1, 0.7, 0.5], np.float32)).sum()
         found.append((value, learner.state(learner.weights.grad)))
     (quick_value, quick_slopes), (value, slopes) = found
     for name, slope in slopes.items():

@@ -50,6 +50,23 @@ class Corpus:
             ]
             for kind in SOURCES))
 
+    @staticmethod
+    def cached(folder: Path, held_out: bool, cache: Path) -> "Corpus":
+        """Does as `load`, but keeps the recordings in a file, which is read at once the next time."""
+        lengths = cache.with_suffix(".lengths.npz")
+        if not lengths.exists():
+            found = Corpus.load(folder, held_out)
+            np.save(cache, np.concatenate([*found.speech, *found.noise, *found.music]))
+            counts = {kind: [len(clip) for clip in getattr(found, kind)] for kind in SOURCES}
+            np.savez(lengths.with_suffix(".part.npz"), **counts)
+            lengths.with_suffix(".part.npz").rename(lengths)
+        samples, place, parts = np.load(cache, mmap_mode="r"), 0, []
+        for counts in np.load(lengths).values():
+            ends = place + np.cumsum(counts)
+            parts.append([samples[end - count : end] for end, count in zip(ends, counts)])
+            place = ends[-1]
+        return Corpus(*parts)
+
 
 def recordings(folder: Path, kind: str) -> Iterator[tuple[str, np.ndarray]]:
     """Yields the path of each recording of the permitted sources, relative to the folder, and its samples."""

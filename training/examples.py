@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import features as hearing
+from make_scenes import before_of
+from render import LEAD
 
 COMPRESSION = 0.3
 AIMS = 3
@@ -50,8 +52,9 @@ def _spread(active: np.ndarray, combine: np.ufunc, frames: int = 4) -> np.ndarra
     return result
 
 
-def examples(scenes: np.ndarray, error: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Returns calls x frames x VALUES of scenes, at levels of the microphone and of the reference that are random."""
+def examples(scenes: np.ndarray, lead: np.ndarray, error: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Returns calls x frames x VALUES of scenes, at levels of the microphone and of the reference that are random. `lead`
+    has microphone and reference of the last moments before the scenes. `error` begins there."""
     microphone, reference, near, rival, echo = (scenes[:, k].astype(np.float32) / 32768 for k in range(5))
     calls = (len(scenes), 1)
     soft = np.where(random.random(calls) < _SOFT, random.uniform(-24, -6, calls), 0)
@@ -65,11 +68,20 @@ def examples(scenes: np.ndarray, error: np.ndarray, random: np.random.Generator)
         return hearing.spectra(samples) * passed
 
     error = error * passed
-    heard = hearing.features(error * gain[..., None], spectra(microphone * gain), spectra(reference * far_gain))
+    before = lead.astype(np.float32) / 32768
+    whole = [np.concatenate([before[:, k], part], 1) for k, part in enumerate((microphone, reference))]
+    parts = error * gain[..., None], spectra(whole[0] * gain), spectra(whole[1] * far_gain)
+    frames, led = microphone.shape[1] // hearing.HOP, before.any((1, 2))
+    heard = np.empty((len(scenes), frames, HEARD), np.float32)
+    for chosen, start in ((led, 0), (~led, error.shape[1] - frames)):
+        if chosen.any():
+            found = hearing.features(*(part[chosen, start:] for part in parts))[:, -frames:]
+            heard[chosen] = found.reshape(-1, frames, HEARD)
+    error = error[:, -frames:]
     level = np.sqrt((microphone**2).mean(1)).clip(1e-4)[:, None, None] / 0.1
     # A softer talker is the voice where there is no near talker.
     talker = np.where(np.abs(near).max(1, keepdims=True) > 1e-3, near, rival)
-    rows = [heard.reshape(*heard.shape[:2], HEARD), _compressed(error / level)]
+    rows = [heard, _compressed(error / level)]
     aims = [spectra(signal) / level for signal in (microphone - echo, near + rival, near)]
     rows += [_compressed(aim) for aim in aims]
     for aim in aims:
@@ -92,17 +104,18 @@ def power_of(magnitudes: np.ndarray) -> np.ndarray:
 
 
 def _make(start: int) -> np.ndarray:
-    scenes, rendered, seed = _files["all"]
-    part = slice(start, start + _PART)
+    scenes, before, rendered, seed = _files["all"]
+    part, lead = slice(start, start + _PART), LEAD * hearing.HOP
     error = rendered[part].astype(np.float32).view(np.complex64)[..., 0]
-    return examples(scenes[part], error, np.random.default_rng(seed + start))
+    return examples(scenes[part], before[part, :, -lead:], error, np.random.default_rng(seed + start))
 
 
 _files: dict = {}
 
 
 def _start(scenes: Path, rendered: Path, seed: int) -> None:
-    _files["all"] = (np.load(scenes, mmap_mode="r"), np.load(rendered, mmap_mode="r"), seed)
+    files = (scenes, before_of(scenes), rendered)
+    _files["all"] = (*(np.load(file, mmap_mode="r") for file in files), seed)
 
 
 def main() -> None:
@@ -114,6 +127,7 @@ def main() -> None:
     options.add_argument("--jobs", type=int, default=2)
     chosen = options.parse_args()
     count, frames = np.load(chosen.rendered, mmap_mode="r").shape[:2]
+    frames -= LEAD
     output = np.lib.format.open_memmap(chosen.output, "w+", np.float16, (count, frames, VALUES))
     with Pool(chosen.jobs, _start, (chosen.scenes, chosen.rendered, chosen.seed * 1_000_000)) as pool:
         starts = range(0, count, _PART)

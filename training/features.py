@@ -16,6 +16,10 @@ SMALLEST_POWER = 1e-10
 # A noise that the network hears beside error and microphone, so that no pause is digital silence.
 NOISE_POWER = 1e-8
 NOISE_FRAMES = 64
+# The mean power of the bands of the loudest frames, -24 dBFS: louder calls are heard softer. The loudness follows by at
+# most 3 dB in a frame, and falls by 1 dB in a second: equal to `HeardLevel` in the engine.
+LOUDEST = 0.004
+LOUDNESS_RISE, LOUDNESS_KEPT = 2, 0.9977
 # An error that stays further above its floor since a silence is a noise that has begun: the floor rises faster.
 SILENCE = 3e-8
 FAR_ABOVE = 100
@@ -89,10 +93,13 @@ class Tracker:
         self.far = np.zeros(shape, np.float32)
         self.since_silence = np.full((calls, 1), np.inf, np.float32)
         self.leak = np.full(shape, 1e2, np.float32)
+        self.loudness = np.full((calls, 1), LOUDEST / 4, np.float32)
+        self.factor = np.ones((calls, 1), np.float32)
 
-    def frame(self, error: np.ndarray, echo: np.ndarray, bands: np.ndarray) -> np.ndarray:
+    def frame(self, error: np.ndarray, echo: np.ndarray, bands: np.ndarray, noise: np.ndarray) -> np.ndarray:
         """Returns calls x FEATURES x BANDS. `bands` has the band powers of error, echo estimate, microphone and
-        reference."""
+        reference, `noise` those of the noise that is heard beside error and microphone."""
+        bands = self.hear(bands, noise)
         self.advance(bands)
         self.cross += 0.2 * (error * echo.conj() - self.cross)
         # The power of the error beside the smallest power bounds what rounding makes of an echo that is all but silent.
@@ -100,8 +107,18 @@ class Tracker:
         coherence = (power(self.cross) @ AVERAGES) / (self.error * self.echo + least)
         return self.rows(bands, np.minimum(coherence, 2))
 
+    def hear(self, bands: np.ndarray, noise: np.ndarray) -> np.ndarray:
+        """Takes the level of a frame, and returns its band powers with a noise as loud as the call is heard softer."""
+        power = bands[2].mean(1, keepdims=True)
+        rising = np.minimum(power, self.loudness * LOUDNESS_RISE)
+        self.loudness = np.maximum(np.maximum(rising, self.loudness * np.float32(LOUDNESS_KEPT)), LOUDEST / 4)
+        self.factor = np.minimum(1, LOUDEST / self.loudness)
+        bands = bands.copy()
+        bands[[0, 2]] += noise / self.factor
+        return bands
+
     def advance(self, bands: np.ndarray) -> None:
-        """Takes the band powers of a frame."""
+        """Takes the band powers of a frame, with the noise."""
         e, d = bands[0], bands[1]
         self.error += 0.2 * (e - self.error)
         self.echo += 0.2 * (d - self.echo)
@@ -119,7 +136,8 @@ class Tracker:
         levels = np.log(bands + SMALLEST_POWER)
         above_floor = levels[0] - np.log(self.floor)
         above_leak = levels[0] - np.log(self.leak * self.echo + SMALLEST_POWER)
-        rows = [*(levels / 8 + 1.4), coherence, above_floor / 4, np.clip(above_leak / 4, -3, 3)]
+        shift = np.array([1, 1, 1, 0], np.float32)[:, None, None] * np.log(self.factor) / 8 + np.float32(1.4)
+        rows = [*(levels / 8 + shift), coherence, above_floor / 4, np.clip(above_leak / 4, -3, 3)]
         return np.stack(rows, 1)
 
 
@@ -127,8 +145,7 @@ def features(error: np.ndarray, microphone: np.ndarray, reference: np.ndarray) -
     """Returns calls x frames x FEATURES x BANDS, of spectra of calls x frames x BINS."""
     echo = microphone - error
     bands = np.stack([power(z) @ AVERAGES for z in (error, echo, microphone, reference)])
-    bands[[0, 2]] += NOISE[np.arange(error.shape[1]) % NOISE_FRAMES]
     tracker = Tracker(len(error))
     return np.stack([
-        tracker.frame(error[:, k], echo[:, k], bands[:, :, k]) for k in range(error.shape[1])
+        tracker.frame(error[:, k], echo[:, k], bands[:, :, k], NOISE[k % NOISE_FRAMES]) for k in range(error.shape[1])
     ], 1)

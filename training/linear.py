@@ -9,17 +9,31 @@ HOP = 160
 SIZE = 2 * HOP
 BINS = HOP + 1
 FORGETTING = 0.9995
+# The power of a part of an echo by that of the part before, and the uncertainty of the first one to begin with.
+DECAY, FIRST_DOUBT = 0.8869204, 0.7
+# The ends of ranges of bins, 2.4, 4.8 and 8 kHz, and the partitions of the filter in each range.
+RANGES = ((48, 48), (96, 32), (BINS, 20))
+
+
+def _reach() -> torch.Tensor:
+    """Returns partitions x BINS: 1 where the filter reaches, 0 elsewhere."""
+    lengths = torch.empty(BINS)
+    for end, length in reversed(RANGES):
+        lengths[:end] = length
+    return (torch.arange(max(length for _, length in RANGES))[:, None] < lengths).float()
 
 
 class State:
     """The state of the filters of a batch of calls."""
 
-    def __init__(self, calls: int, partitions: int, hidden: int, device: str):
+    def __init__(self, calls: int, hidden: int, device: str):
+        self.reach = _reach()
+        partitions = len(self.reach)
         self.reference = torch.zeros(calls, HOP)
         self.spectra = torch.zeros(calls, partitions, BINS, dtype=torch.cfloat)
         self.filter = torch.zeros(calls, partitions, BINS, dtype=torch.cfloat)
-        decay = 0.8869204 ** torch.arange(partitions)[None, :, None]
-        self.uncertainty = decay.expand(calls, partitions, BINS).clone()
+        self.decay = DECAY ** torch.arange(partitions)[:, None]
+        self.uncertainty = FIRST_DOUBT * self.decay * self.reach.expand(calls, partitions, BINS)
         self.error = torch.full((calls, BINS), 1e-6)
         self.echo = torch.full((calls, BINS), 1e-6)
         self.microphone = torch.full((calls, BINS), 1e-6)
@@ -39,9 +53,9 @@ class State:
 
 
 class LearnedFilter(nn.Module):
-    def __init__(self, partitions: int = 20, hidden: int = 16, constrained: int = 2):
+    def __init__(self, hidden: int = 16, constrained: int = 2):
         super().__init__()
-        self.partitions, self.hidden, self.constrained = partitions, hidden, constrained
+        self.hidden, self.constrained = hidden, constrained
         self.inputs = 8
         self.enter = nn.Linear(2 * self.inputs, hidden)
         self.recurrent = nn.GRUCell(hidden, hidden)
@@ -50,7 +64,7 @@ class LearnedFilter(nn.Module):
         nn.init.zeros_(self.leave.bias)
 
     def start(self, calls: int, device: str = "cpu") -> State:
-        return State(calls, self.partitions, self.hidden, device)
+        return State(calls, self.hidden, device)
 
     def frame(self, s: State, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         """Returns the error of the last frame and this one after the filter has learned from this one: calls x
@@ -59,7 +73,9 @@ class LearnedFilter(nn.Module):
         both = torch.cat([s.reference, x], 1)
         s.reference = x
         s.spectra = torch.cat([torch.fft.rfft(both)[:, None], s.spectra[:, :-1]], 1)
-        estimate = torch.fft.irfft((s.spectra * s.filter).sum(1))[:, HOP:]
+        # The taps of a partition that was made causal also lie in bins that it does not reach.
+        echo = lambda spectra: torch.fft.irfft((spectra * s.filter * s.reach).sum(1))[:, HOP:]
+        estimate = echo(s.spectra)
         error = y - estimate
         pad = lambda z: torch.fft.rfft(torch.cat([torch.zeros_like(z), z], 1))
         E, D, Y = pad(error), pad(estimate), pad(y)
@@ -84,22 +100,23 @@ class LearnedFilter(nn.Module):
         s.hidden = self.recurrent(entered, s.hidden)
         out = self.leave(s.hidden).view(y.shape[0], BINS, 2).clamp(-8, 6)
 
-        level = power(s.filter).mean(1, keepdim=True)
+        # The power of each partition if that of all falls with the decay.
+        level = (1 - DECAY) * s.decay * (power(s.filter) * s.reach).sum(1, keepdim=True)
         gain = s.uncertainty / (expected + noise * torch.exp(out[..., 0]) + 1e-9)[:, None]
         s.filter = s.filter + gain * s.spectra.conj() * E[:, None]
         w2 = power(s.filter)
         growth = (1 - FORGETTING**2) * torch.exp(out[..., 1])[:, None] * (w2 + 0.1 * level)
-        s.uncertainty = FORGETTING**2 * (1 - 0.5 * gain * x2).clamp(0, 1) * s.uncertainty + growth
-        turns = [(s.turn + i) % self.partitions for i in range(self.constrained)]
-        s.turn = (s.turn + self.constrained) % self.partitions
+        s.uncertainty = FORGETTING**2 * (1 - 0.5 * gain * x2).clamp(0, 1) * s.uncertainty + growth * s.reach
+        partitions = len(s.reach)
+        turns = [(s.turn + i) % partitions for i in range(self.constrained)]
+        s.turn = (s.turn + self.constrained) % partitions
         part = torch.fft.irfft(s.filter[:, turns])
         part = torch.cat([part[..., :HOP], torch.zeros_like(part[..., HOP:])], -1)
-        kept = torch.ones(self.partitions, dtype=torch.bool, device=y.device)
+        kept = torch.ones(partitions, dtype=torch.bool, device=y.device)
         kept[turns] = False
         new = torch.zeros_like(s.filter)
         new[:, turns] = torch.fft.rfft(part)
         s.filter = torch.where(kept[None, :, None], s.filter, new)
-        echo = lambda spectra: torch.fft.irfft((spectra * s.filter).sum(1))[:, HOP:]
         found = torch.cat([s.last - echo(before), y - echo(s.spectra)], 1)
         s.last = y
         return found

@@ -1,4 +1,5 @@
-"""Writes scenes to a file of int16: scenes x signals x samples, signals as in `scenes.Scene`."""
+"""Writes scenes to a file of int16: scenes x signals x samples, signals as in `scenes.Scene`. A file beside it, see
+`before_of`, has what was before each scene: scenes x (microphone, reference) x samples."""
 
 from __future__ import annotations
 
@@ -10,17 +11,22 @@ from pathlib import Path
 import numpy as np
 
 from corpus import RATE, Corpus, read
-from scenes import LENGTH, SceneMaker
+from scenes import COUNT, LONGEST_BEFORE, SORTS, Scene, SceneMaker
 
 _maker: dict = {}
 
 
-def _start(folder: str, held_out: bool, seed: int) -> None:
+def before_of(scenes: Path) -> Path:
+    """Returns the file of what was before the scenes of a file."""
+    return scenes.with_suffix(".before.npy")
+
+
+def _start(folder: str, held_out: bool, seed: int, sort: str) -> None:
     corpus = Corpus.load(Path(folder), held_out)
-    _maker["parts"] = (corpus, _responses(Path(folder)), seed)
+    _maker["parts"] = (corpus, responses(Path(folder)), seed, SORTS[sort])
 
 
-def _responses(folder: Path) -> list[np.ndarray]:
+def responses(folder: Path) -> list[np.ndarray]:
     """Reads the measured responses, from 1 ms before their direct sound on, at most 1 s."""
     found = []
     for file in sorted((folder / "rir").rglob("*.flac")):
@@ -30,15 +36,30 @@ def _responses(folder: Path) -> list[np.ndarray]:
     return found
 
 
-def _scene(index: int) -> np.ndarray:
-    corpus, responses, seed = _maker["parts"]
-    return SceneMaker(corpus, responses, seed + index).make().stack()
+def _scene(index: int) -> tuple[np.ndarray, np.ndarray]:
+    corpus, bank, seed, sort = _maker["parts"]
+    return stacks(SceneMaker(corpus, bank, seed + index).make(sort))
 
 
-def write(file: Path, count: int, scenes: Iterable[np.ndarray]) -> None:
-    output = np.lib.format.open_memmap(file, "w+", np.int16, (count, 5, int(LENGTH * RATE)))
-    for index, scene in enumerate(scenes):
+def stacks(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
+    """Returns what `write` takes of a scene."""
+    return scene.stack(), scene.stack_before()
+
+
+def write(file: Path, count: int, scenes: Iterable[tuple[np.ndarray, np.ndarray]]) -> None:
+    """Writes so many scenes and what was before them. Silence before a scene takes no room on the disk."""
+    output = np.lib.format.open_memmap(file, "w+", np.int16, (count, 5, COUNT))
+    before = np.lib.format.open_memmap(before_of(file), "w+", np.int16, (count, 2, int(LONGEST_BEFORE * RATE)))
+    for index, (scene, earlier) in enumerate(scenes):
         output[index] = scene
+        start = first_sample(earlier)
+        before[index, :, start:] = earlier[:, start:]
+
+
+def first_sample(before: np.ndarray) -> int:
+    """Returns where what was before a scene begins, in whole frames: silence fills the file before that."""
+    heard = before.any(0)
+    return int(heard.argmax()) // 160 * 160 if heard.any() else before.shape[1]
 
 
 def main() -> None:
@@ -48,9 +69,10 @@ def main() -> None:
     options.add_argument("--count", type=int, default=1000)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--held-out", action="store_true", help="use the recordings that training never hears")
+    options.add_argument("--sort", default="any", choices=SORTS, help="scenes of one sort, to measure with")
     options.add_argument("--jobs", type=int, default=2)
     chosen = options.parse_args()
-    start = (chosen.corpus, chosen.held_out, chosen.seed * 1_000_000)
+    start = (chosen.corpus, chosen.held_out, chosen.seed * 1_000_000, chosen.sort)
     with Pool(chosen.jobs, _start, start) as pool:
         write(chosen.output, chosen.count, pool.imap(_scene, range(chosen.count), chunksize=8))
 

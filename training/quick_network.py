@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from examples import AIMS
 from features import BANDS, BINS, FEATURES, INTERPOLATION
 from network import Suppressor
 
@@ -38,23 +39,36 @@ class QuickNetwork:
         self._left = left.astype(np.int32)
         self._share = np.ascontiguousarray(INTERPOLATION[left + 1, bins])
 
-    def learn(self, batches: list[list[np.ndarray]], lost: float, voice: float, kinds: np.ndarray) -> float:
+    def learn(self, batches: list[list[np.ndarray]], lost: float, voice: float, kinds: np.ndarray) -> np.ndarray:
         """Takes a batch of examples for each thread, each example frames x values as float16. Sets the slopes of the
-        weights, and returns the loss: see `loss` in `train_network`."""
+        weights, and returns the parts of the loss: see `loss` in `train_network`."""
         work = [self._pool.submit(self._step, slopes, batch, lost, voice, kinds)
                 for slopes, batch in zip(self._slopes, batches)]
-        losses = [part.result() for part in work]
+        parts = [part.result() for part in work]
         self.weights.grad = torch.from_numpy(np.mean(self._slopes[: len(batches)], 0)) * self._used
-        return float(np.mean(losses))
+        return np.mean(parts, 0)
 
-    def _step(self, slopes: np.ndarray, batch: list[np.ndarray], lost: float, voice: float, kinds: np.ndarray) -> float:
-        slopes[:] = 0
+    def measure(self, batches: list[list[np.ndarray]], lost: float, voice: float, kinds: np.ndarray) -> np.ndarray:
+        """Returns the parts of the loss as `learn` does, and learns nothing."""
+        work = [self._pool.submit(self._step, None, batch, lost, voice, kinds) for batch in batches]
+        return np.mean([part.result() for part in work], 0)
+
+    def _step(self, slopes: np.ndarray | None, batch: list[np.ndarray], lost: float, voice: float,
+              kinds: np.ndarray) -> np.ndarray:
+        if slopes is not None:
+            slopes[:] = 0
         examples = [np.ascontiguousarray(example, np.float16) for example in batch]
         addresses = (ctypes.c_void_p * len(examples))(*[example.ctypes.data for example in examples])
-        weights, kinds = self.weights.detach().numpy(), np.asarray(kinds, np.float32)
-        return self._library.step(
-            _address(weights), _address(slopes), addresses, len(examples), len(examples[0]), _address(self._left),
-            _address(self._share), ctypes.c_float(lost), ctypes.c_float(voice), _address(kinds))
+        weights, kinds, parts = self.weights.detach().numpy(), np.asarray(kinds, np.float32), np.zeros(AIMS + 1)
+        self._library.step(
+            _address(weights), None if slopes is None else _address(slopes), addresses, len(examples), len(examples[0]),
+            _address(self._left), _address(self._share), ctypes.c_float(lost), ctypes.c_float(voice), _address(kinds),
+            _address(parts))
+        return parts
+
+    def flat(self, state: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Returns the vector of weights that PyTorch's network has as `state`."""
+        return _flat(state)
 
     def state(self, weights: torch.Tensor) -> dict[str, torch.Tensor]:
         """Returns a vector of weights as PyTorch's network has them."""
@@ -69,7 +83,7 @@ def _compiled() -> ctypes.CDLL:
         flags = "-std=c++17 -O3 -march=native -ffast-math -shared -fPIC -w".split()
         subprocess.run(["g++", *flags, "-o", library, source], check=True)
     found = ctypes.CDLL(str(library))
-    found.step.restype = ctypes.c_double
+    found.step.restype = None
     return found
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from corpus import Corpus
-from make_scenes import write
-from scenes import Scene, SceneMaker, scaled
+from make_scenes import before_of, first_sample, stacks, write
+from scenes import Scene, SceneMaker, factor_to, scaled
 
 _MICROPHONE, _REFERENCE, _NEAR, _RIVAL, _ECHO = range(5)
 _files: dict = {}
@@ -20,8 +20,8 @@ _files: dict = {}
 class Remixer:
     """Takes parts of scenes at random."""
 
-    def __init__(self, scenes: np.ndarray, corpus: Corpus, seed: int):
-        self.scenes = scenes
+    def __init__(self, scenes: np.ndarray, before: np.ndarray, corpus: Corpus, seed: int):
+        self.scenes, self.before = scenes, before
         self.random = np.random.default_rng(seed)
         self.maker = SceneMaker(corpus, [], seed)
         self.silence = np.zeros(scenes.shape[2], np.float32)
@@ -29,38 +29,47 @@ class Remixer:
     def make(self) -> Scene:
         random = self.random
         kinds = ["double talk", "far end", "no echo", "near end", "noise"]
-        kind = random.choice(kinds, p=[0.22, 0.05, 0.05, 0.43, 0.25])
-        level = 10 ** (random.normal(-27, 6) / 20)
+        kind = random.choice(kinds, p=[0.3, 0.12, 0.05, 0.35, 0.18])
+        decibels = self.maker.level()
+        level = 10 ** (decibels / 20)
         reference, echo, near, rival = (self.silence,) * 4
+        before = np.zeros((2, 0), np.float32)
         if kind in ("double talk", "far end", "no echo"):
-            reference, echo = self._parts(_ECHO, _REFERENCE, _ECHO)
+            place = self._place(_ECHO)
+            reference, echo = self._parts(place, _REFERENCE, _ECHO)
+            before = self.before[place]
+            before = before[:, first_sample(before) :].astype(np.float32) / 32768
+            factor = factor_to(echo, level * 10 ** (random.normal(1, 9) / 20))
+            echo, before = echo * factor, before * np.array([[factor], [1]], np.float32)
         if kind == "no echo":
-            echo = self.silence
-        echo = scaled(echo, level * 10 ** (random.normal(1, 9) / 20))
+            echo, before = self.silence, before[:, :0]
         if kind in ("double talk", "no echo", "near end"):
-            near = scaled(*self._parts(_NEAR, _NEAR), level)
-        if random.random() < 0.1:
-            rival = scaled(*self._parts(_NEAR, _NEAR), level * 10 ** (-random.uniform(6, 22) / 20))
-        distance = random.uniform(-6, 20) if random.random() < 0.65 else random.uniform(20, 50)
-        noise = scaled(self._noise(), level * 10 ** (-distance / 20))
-        microphone = near + rival + echo + noise
-        factor = min(1, 0.99 / (np.abs(microphone).max() + 1e-9))
-        near, rival, echo, microphone = (part * factor for part in (near, rival, echo, microphone))
-        return Scene(microphone, reference, near, rival, echo)
+            # Rivals are farther away than the talkers of scenes that have rivals.
+            has_rival = random.random() < 0.25
+            near = scaled(*self._parts(self._place(*((_NEAR, _RIVAL) if has_rival else (_NEAR,))), _NEAR), level)
+            if has_rival:
+                rival = scaled(*self._parts(self._place(_RIVAL), _RIVAL), level * 10 ** (-random.uniform(3, 20) / 20))
+        distance = self.maker.noise_distance() if kind != "noise" else random.uniform(-8, 25)
+        noise = scaled(self._noise(kind == "noise"), level * 10 ** (-distance / 20))
+        return self.maker.heard([near, rival, echo, noise], reference, before, decibels)
 
-    def _parts(self, needed: int, *wanted: int) -> list[np.ndarray]:
-        """Returns signals of a scene in which one signal is not silent."""
+    def _place(self, *needed: int) -> int:
+        """Returns the place of a scene in which some signals are not silent."""
         while True:
-            scene = self.scenes[self.random.integers(len(self.scenes))]
-            if np.abs(scene[needed]).max() > 30:
-                return [scene[k].astype(np.float32) / 32768 for k in wanted]
+            place = self.random.integers(len(self.scenes))
+            if all(np.abs(self.scenes[place, signal]).max() > 30 for signal in needed):
+                return place
 
-    def _noise(self) -> np.ndarray:
+    def _parts(self, place: int, *wanted: int) -> list[np.ndarray]:
+        return [self.scenes[place, k].astype(np.float32) / 32768 for k in wanted]
+
+    def _noise(self, alone: bool) -> np.ndarray:
         choice = self.random.random()
-        if choice < 0.65:
-            return self.maker.noise(len(self.silence))
+        if choice < (0.85 if alone else 0.55):
+            return self.maker.noise(len(self.silence), alone=alone)
         if choice < 0.85:  # babble
-            return sum(scaled(*self._parts(_NEAR, _NEAR), 1) for _ in range(self.random.integers(3, 9)))
+            return sum(
+                scaled(*self._parts(self._place(_NEAR), _NEAR), 1) for _ in range(self.random.integers(3, 9)))
         while True:
             scene = self.scenes[self.random.integers(len(self.scenes))].astype(np.float32) / 32768
             if np.abs(scene[_MICROPHONE]).max() < 0.98:
@@ -68,12 +77,13 @@ class Remixer:
 
 
 def _start(folder: Path, scenes: Path, held_out: bool, seed: int) -> None:
-    _files["all"] = (np.load(scenes, mmap_mode="r"), Corpus.load(folder, held_out), seed)
+    _files["all"] = (
+        np.load(scenes, mmap_mode="r"), np.load(before_of(scenes), mmap_mode="r"), Corpus.load(folder, held_out), seed)
 
 
-def _scene(index: int) -> np.ndarray:
-    scenes, corpus, seed = _files["all"]
-    return Remixer(scenes, corpus, seed + index).make().stack()
+def _scene(index: int) -> tuple[np.ndarray, np.ndarray]:
+    scenes, before, corpus, seed = _files["all"]
+    return stacks(Remixer(scenes, before, corpus, seed + index).make())
 
 
 def main() -> None:

@@ -1,4 +1,5 @@
-"""Runs the engine's linear canceller over scenes, and writes the spectra of its output: what the network learns from."""
+"""Runs the engine's linear canceller over scenes and what was before them, and writes the spectra of its output: what the
+network learns from."""
 
 from __future__ import annotations
 
@@ -11,21 +12,29 @@ from pathlib import Path
 import numpy as np
 
 from features import BANDS, BINS, HOP, SIZE, windowed
+from make_scenes import before_of, first_sample
 
 
-def render(program: Path, weights: Path, microphone: np.ndarray, reference: np.ndarray, warm: bool) -> np.ndarray:
-    """Returns frames x BINS of one call. A warm canceller has heard the call before."""
-    return windowed(run(program, weights, microphone, reference, warm)[:, :SIZE])
+# The frames before a scene that are kept, where there are as many: the features know what they have heard there.
+LEAD = 200
 
 
-def run(program: Path, weights: Path, microphone: np.ndarray, reference: np.ndarray, warm: bool) -> np.ndarray:
+def render(program: Path, weights: Path, microphone: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Returns frames x BINS of one call without echo."""
+    return windowed(_run([program, weights, "--linear"], microphone, reference, SIZE))
+
+
+def run(program: Path, weights: Path, microphone: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Returns what the engine makes of a call: frames x (samples, three rows of gains, probability of voice)."""
+    return _run([program, weights], microphone, reference, SIZE + 3 * BANDS + 1)
+
+
+def _run(command: list, microphone: np.ndarray, reference: np.ndarray, values: int) -> np.ndarray:
     frames = np.stack([microphone.reshape(-1, HOP), reference.reshape(-1, HOP)], 1).astype("<f4")
-    heard = np.concatenate([frames, frames]) if warm else frames
-    done = subprocess.run([program, weights], input=heard.tobytes(), stdout=subprocess.PIPE)
+    done = subprocess.run(command, input=frames.tobytes(), stdout=subprocess.PIPE)
     if done.returncode:
         sys.exit(done.returncode)
-    return np.frombuffer(done.stdout, "<f4").reshape(-1, SIZE + 3 * BANDS + 1)[-len(frames):]
+    return np.frombuffer(done.stdout, "<f4").reshape(-1, values)
 
 
 def main() -> None:
@@ -37,14 +46,16 @@ def main() -> None:
     options.add_argument("--jobs", type=int, default=2)
     chosen = options.parse_args()
     scenes = np.load(chosen.scenes, mmap_mode="r")
-    shape = (len(scenes), scenes.shape[2] // HOP, BINS, 2)
+    before = np.load(before_of(chosen.scenes), mmap_mode="r")
+    shape = (len(scenes), LEAD + scenes.shape[2] // HOP, BINS, 2)
     output = np.lib.format.open_memmap(chosen.output, "w+", np.float16, shape)
-    warm = np.random.default_rng(5).random(len(scenes)) < 0.4
 
     def one(index: int) -> None:
-        microphone, reference = scenes[index, :2].astype(np.float32) / 32768
-        found = render(chosen.program, chosen.weights, microphone, reference, bool(warm[index]))
-        output[index] = found.view(np.float32).reshape(*found.shape, 2)
+        earlier = before[index]
+        heard = np.concatenate([earlier[:, first_sample(earlier) :], scenes[index, :2]], 1).astype(np.float32) / 32768
+        found = render(chosen.program, chosen.weights, *heard)[-shape[1] :]
+        # Frames before the beginning of a call stay empty, and take no room on the disk.
+        output[index, -len(found) :] = found.view(np.float32).reshape(*found.shape, 2)
 
     # Not multiprocessing.pool, which waits for ever for a thread that has called sys.exit.
     with ThreadPoolExecutor(chosen.jobs) as pool:

@@ -2,33 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import soxr
-from scipy import signal
+from scipy import ndimage, signal
 
 from corpus import RATE, Corpus
 from rooms import Room, equalizer
+from sounds import clicks, colored, instrument, tones, wind
 
 # Of a scene, in s.
 LENGTH = 6.0
+COUNT = int(LENGTH * RATE)
+# The longest part of the call before a scene, in s: it settles the canceller and is not learned from.
+LONGEST_BEFORE = 15.0
+_KINDS = ("double talk", "far end", "no echo", "near end", "noise")
+_SHARES = (0.42, 0.2, 0.06, 0.2, 0.12)
+# How often there is noise of each kind: beside a talker, and alone.
+_NOISES = {
+    "recorded": (0.40, 0.22), "colored": (0.17, 0.08), "babble": (0.12, 0.1), "music": (0.1, 0.26), "clicks": (0.1, 0.06),
+    "instrument": (0.04, 0.12), "tones": (0.03, 0.08), "wind": (0.04, 0.08)}
+# A talker above this level in dBFS is loud.
+_LOUD = -18.0
 
 
 @dataclass
 class Scene:
-    """All signals have `LENGTH * RATE` samples at the microphone's level."""
+    """All signals have `COUNT` samples at the microphone's level."""
 
     microphone: np.ndarray
     reference: np.ndarray
     near: np.ndarray
     rival: np.ndarray
     echo: np.ndarray
+    # Microphone and reference before the scene, while nobody talks at the near end: 2 x a whole number of frames.
+    before: np.ndarray
 
     def stack(self) -> np.ndarray:
-        """Returns the signals as int16, in the order of the fields."""
-        signals = (self.microphone, self.reference, self.near, self.rival, self.echo)
-        return (np.clip(np.stack(signals), -1, 1) * 32767).astype(np.int16)
+        """Returns the signals of the scene as int16, in the order of the fields."""
+        return _as_int16(np.stack((self.microphone, self.reference, self.near, self.rival, self.echo)))
+
+    def stack_before(self) -> np.ndarray:
+        """Returns what was before the scene as int16, at the end of `LONGEST_BEFORE` of digital silence."""
+        result = np.zeros((2, int(LONGEST_BEFORE * RATE)), np.int16)
+        count = self.before.shape[1]
+        result[:, result.shape[1] - count :] = _as_int16(self.before)
+        return result
+
+
+def _as_int16(signals: np.ndarray) -> np.ndarray:
+    return (np.clip(signals, -1, 1) * 32767).astype(np.int16)
+
+
+@dataclass(frozen=True)
+class Sort:
+    """A sort of scenes to measure with. What is None is left to chance."""
+
+    kind: str | None = None
+    is_loud: bool | None = None
+    has_rival: bool | None = None
+    is_settled: bool | None = None
+
+
+SORTS = {
+    "any": Sort(), "loud": Sort("near end", is_loud=True, has_rival=False), "noise": Sort("noise"),
+    "settled": Sort("far end", has_rival=False, is_settled=True), "rivals": Sort("near end", is_loud=False, has_rival=True)}
 
 
 class SceneMaker:
@@ -41,53 +81,94 @@ class SceneMaker:
         lengths = np.sqrt([len(clip) for clip in corpus.noise])
         self._noise_shares = lengths / lengths.sum()
 
-    def make(self) -> Scene:
+    def make(self, sort: Sort = SORTS["any"]) -> Scene:
         random = self.random
-        kind = random.choice(
-            ["double talk", "far end", "no echo", "near end", "noise"], p=[0.5, 0.17, 0.08, 0.2, 0.05])
-        count = int(LENGTH * RATE)
+        kind = sort.kind or random.choice(_KINDS, p=_SHARES)
+        has_talker = kind in ("double talk", "no echo", "near end")
+        before = self._before(sort) if kind in ("double talk", "far end", "no echo") else 0
+        whole = before + COUNT
         room = Room(random)
-        level = 10 ** (self._level() / 20)
-        silence = np.zeros(count, np.float32)
+        decibels = self.level(sort.is_loud)
+        level = 10 ** (decibels / 20)
         color = equalizer(random, 3, (20, 150))
 
-        reference, echo = silence, silence
+        reference = echo = np.zeros(whole, np.float32)
         if kind in ("double talk", "far end", "no echo"):
-            reference = self._far_end(count)
+            reference = self._far_end(whole)
         if kind in ("double talk", "far end"):
-            echo = _filtered(self._echo(room, reference), color)
+            echo = _filtered(self._echo(room, reference, before), color)
             echo = scaled(echo, level * 10 ** (random.normal(2, 9) / 20))
-        near = silence
-        if kind in ("double talk", "no echo", "near end"):
-            near = self._talk(count, random.uniform(0.4, 1))
-            near = _filtered(_filtered(near, self._response(room, (0.2, 3))), color)
-            near = scaled(near, level)
-        rival = silence
-        if random.random() < 0.15:
-            rival = self._talk(count, random.uniform(0.3, 0.8))
-            rival = _filtered(_filtered(rival, self._response(room, (1.5, 6))), color)
-            rival = scaled(rival, level * 10 ** (-random.uniform(6, 22) / 20))
-        noise = scaled(_filtered(self.noise(count, room), color), level * 10 ** (-self._noise_distance() / 20))
-        noise += random.normal(0, 10 ** (random.uniform(-92, -68) / 20), count)
+        # A rival may also be heard where nobody talks near by.
+        chance = 0.34 if has_talker else 0.1 if kind == "far end" else 0
+        has_rival = random.random() < chance if sort.has_rival is None else sort.has_rival
+        near = rival = np.zeros(COUNT, np.float32)
+        if has_talker:
+            near = self._talk(COUNT, random.uniform(0.3, 0.7) if has_rival else random.uniform(0.4, 1))
+            if random.random() < (0.5 if decibels > _LOUD else 0.07):
+                near = _pressed(near, random)
+            response = self._simulated(room, (0.3, 1)) if has_rival else self._response(room, (0.2, 3))
+            near = scaled(_filtered(_filtered(near, response), color), level)
+        if has_rival:
+            rival = self._talk(COUNT, random.uniform(0.3, 0.8))
+            rival = _filtered(_filtered(rival, self._simulated(room, (1.5, 4))), color)
+            rival = scaled(rival, level * 10 ** (-random.uniform(3, 20) / 20))
+        distance = self.noise_distance() if kind != "noise" else random.uniform(-8, 25)
+        noise = _filtered(self.noise(whole, room, alone=kind == "noise"), color)
+        noise = scaled(noise, level * 10 ** (-distance / 20))
+        noise += random.normal(0, 10 ** (random.uniform(-92, -68) / 20), whole)
 
-        gain = np.ones(count, np.float32)
+        gain = np.ones(COUNT, np.float32)
         if random.random() < 0.1:  # a device that follows the level by itself
-            gain *= self._wandering_gain(count)
+            gain *= self._wandering_gain(COUNT)
         if random.random() < 0.05:
-            gain *= self._gap(count)
-        near, rival, echo, noise = near * gain, rival * gain, echo * gain, noise * gain
-        microphone = near + rival + echo + noise
-        peak = np.abs(microphone).max() + 1e-9
-        clipping = random.random() < 0.04
-        if peak > 0.99 and not clipping:
-            near, rival, echo, microphone = (x * 0.99 / peak for x in (near, rival, echo, microphone))
-        return Scene(np.clip(microphone, -1, 1), reference, near, rival, echo)
+            gain *= self._gap(COUNT)
+        earlier = np.stack([echo[:before] + noise[:before], reference[:before]])
+        parts = [near * gain, rival * gain, echo[before:] * gain, noise[before:] * gain]
+        return self.heard(parts, reference[before:], earlier, decibels)
+
+    def heard(self, parts: list[np.ndarray], reference: np.ndarray, before: np.ndarray, decibels: float) -> Scene:
+        """Returns the scene that a microphone hears, of near talker, rival, echo and noise. It may be overdriven: what it
+        makes of the sum, it makes of each part. `decibels` is the level of the talker."""
+        random = self.random
+        microphone = sum(parts)
+        most = max(np.abs(microphone).max(), np.abs(before[0]).max(initial=0)) + 1e-9
+        choice, limit = random.random(), np.inf
+        if decibels > _LOUD and choice < 1 / 3:
+            limit = 0.999  # of the converter
+        elif decibels > _LOUD and choice < 2 / 3:  # a device that holds the peaks down
+            peaks = ndimage.maximum_filter1d(np.abs(microphone), RATE // 50)
+            held = 0.97 / np.maximum(ndimage.uniform_filter1d(peaks, RATE // 100), 0.97)
+            parts, before = [part * held for part in parts], before * np.array([[held[0]], [1]])
+        elif random.random() < 0.06:
+            limit = min(0.999, most * 10 ** (-random.uniform(1, 15) / 20))  # of what comes before it
+        else:
+            factor = min(1, 0.99 / most)
+            parts, before = [part * factor for part in parts], before * np.array([[factor], [1]])
+        if np.isfinite(limit):
+            bend = np.tanh if random.random() < 0.4 else lambda values: np.clip(values, -1, 1)
+            shape = lambda values: bend(values / limit) * limit / np.where(values == 0, limit, values)
+            shares = np.where(microphone == 0, 1, shape(microphone))
+            parts = [part * shares for part in parts]
+            before = np.stack([bend(before[0] / limit) * limit, before[1]])
+        near, rival, echo, _ = parts
+        before = before.astype(np.float32)
+        return Scene(np.clip(sum(parts), -1, 1), reference, near, rival, echo, before)
 
     # Voices and noise
 
-    def _level(self) -> float:
+    def level(self, is_loud: bool | None = None) -> float:
         """Returns the level of the near talker, or what it would be, in dBFS."""
-        return self.random.uniform(-56, -33) if self.random.random() < 0.15 else self.random.normal(-27, 6)
+        if is_loud is None:
+            is_loud = self.random.random() < 0.25
+        if is_loud:
+            return self.random.uniform(_LOUD, -3)
+        level = self.random.uniform(-56, -33) if self.random.random() < 0.2 else self.random.normal(-27, 6)
+        return min(level, _LOUD)
+
+    def _before(self, sort: Sort) -> int:
+        """Returns the samples of the call before the scene: none, or 3 to 15 s in whole frames."""
+        is_settled = self.random.random() < 0.6 if sort.is_settled is None else sort.is_settled
+        return self.random.integers(300, int(LONGEST_BEFORE * 100)) * RATE // 100 if is_settled else 0
 
     def _clip(self, clips: list[np.ndarray], count: int, shares: np.ndarray | None = None) -> np.ndarray:
         """Returns a part of one recording at random, at most `count` samples."""
@@ -119,46 +200,21 @@ class SceneMaker:
     def _far_end(self, count: int) -> np.ndarray:
         """Returns what the loudspeaker plays, between -45 and -10 dBFS."""
         choice = self.random.random()
-        if choice < 0.78:
+        if choice < 0.66:
             far = self._talk(count, self.random.uniform(0.5, 1))
-        elif choice < 0.9:
+        elif choice < 0.83:
             far = self._music(count)
+        elif choice < 0.88:
+            far = (instrument if self.random.random() < 0.6 else tones)(self.random, count)
         else:
             far = self._talk(count, 0.7)
             far = far + self._music(count) / 0.1 * 10 ** (-self.random.uniform(0, 15) / 20) * 0.3
         if self.random.random() < 0.3:
-            far = far + 10 ** (self.random.uniform(-60, -30) / 20) * self._colored(count)
+            far = far + 10 ** (self.random.uniform(-60, -30) / 20) * colored(self.random, count)
         if self.random.random() < 0.3:
             far = _filtered(far, equalizer(self.random, 3, (50, 300)))
         far = scaled(far.astype(np.float32), 10 ** (self.random.uniform(-40, -14) / 20))
         return np.clip(far, -1, 1)
-
-    def _colored(self, count: int) -> np.ndarray:
-        """Returns stationary noise of a random color, with an effective value of 1."""
-        spectrum = np.fft.rfft(self.random.normal(size=count))
-        frequency = np.maximum(np.fft.rfftfreq(count, 1 / RATE), 20)
-        spectrum *= frequency ** (-self.random.uniform(0, 1.2))
-        noise = np.fft.irfft(spectrum, count)
-        if self.random.random() < 0.3:  # the hum of a motor or of the mains
-            base, time = self.random.uniform(45, 240), np.arange(count) / RATE
-            hum = sum(np.sin(2 * np.pi * base * k * time + self.random.uniform(0, 6)) / k for k in range(1, 8))
-            noise = noise / noise.std() + hum * self.random.uniform(0.1, 1.5)
-        return (noise / noise.std()).astype(np.float32)
-
-    def _clicks(self, count: int) -> np.ndarray:
-        """Returns the knocks of keys and dishes: decaying resonances at random times."""
-        result = np.zeros(count + RATE, np.float32)
-        time = np.arange(int(0.12 * RATE)) / RATE
-        at = 0
-        while at < count:
-            knock = np.zeros(len(time))
-            for _ in range(self.random.integers(1, 5)):
-                decay, tone = self.random.uniform(0.002, 0.03), self.random.uniform(200, 7000)
-                knock += np.exp(-time / decay) * np.sin(2 * np.pi * tone * time) * self.random.normal()
-            knock += self.random.normal(size=len(time)) * np.exp(-time / 0.004)
-            result[at : at + len(knock)] += knock * 10 ** (self.random.normal(0, 4) / 20)
-            at += int(self.random.exponential(0.2) * RATE) + 300
-        return result[:count]
 
     def _recorded(self, count: int) -> np.ndarray:
         """Returns recorded noise at another speed and with another color, with an effective value of 1."""
@@ -169,28 +225,32 @@ class SceneMaker:
         noise = _filtered(noise, equalizer(self.random, 5, (20, 100)))
         return noise / (np.sqrt(np.mean(noise**2)) + 1e-6)
 
-    def noise(self, count: int, room: Room | None = None) -> np.ndarray:
-        """Returns noise of any kind with an effective value of 1, music as in a room."""
-        room = room or Room(self.random)
-        choice = self.random.random()
-        if choice < 0.45:
+    def noise(self, count: int, room: Room | None = None, alone: bool = False) -> np.ndarray:
+        """Returns noise of any kind with an effective value of 1. `alone` is noise without any talker."""
+        random = self.random
+        room = room or Room(random)
+        shares = np.array([both[alone] for both in _NOISES.values()])
+        kind = random.choice(list(_NOISES), p=shares / shares.sum())
+        if kind == "recorded":
             noise = self._recorded(count)
-            if self.random.random() < 0.3:
-                noise = noise + self._recorded(count) * 10 ** (-self.random.uniform(0, 12) / 20)
-        elif choice < 0.65:
-            noise = self._colored(count)
-        elif choice < 0.77:
-            noise = sum(scaled(self._talk(count, 0.9), 1) for _ in range(self.random.integers(4, 9)))
-        elif choice < 0.9:
-            noise = _filtered(self._music(count), room.response(room.place((1, 5))))
+            if random.random() < 0.3:
+                noise = noise + self._recorded(count) * 10 ** (-random.uniform(0, 12) / 20)
+        elif kind == "babble":
+            noise = sum(scaled(self._talk(count, 0.9), 1) for _ in range(random.integers(4, 9)))
+        elif kind == "music":
+            noise = self._music(count)
         else:
-            noise = self._clicks(count)
+            noise = {"colored": colored, "clicks": clicks, "instrument": instrument, "tones": tones, "wind": wind}[kind](
+                random, count)
+        # Some music comes from the room, some from the line, such as music on hold.
+        if kind in ("music", "instrument", "tones") and random.random() < 0.65:
+            noise = _filtered(noise, room.response(room.place((0.5, 5))))
         noise = noise / (np.sqrt(np.mean(noise**2)) + 1e-6)
-        if self.random.random() < 0.3:
-            noise = noise + self._colored(count) * 10 ** (-self.random.uniform(0, 20) / 20)
+        if random.random() < 0.3:
+            noise = noise + colored(random, count) * 10 ** (-random.uniform(0, 20) / 20)
         return noise.astype(np.float32)
 
-    def _noise_distance(self) -> float:
+    def noise_distance(self) -> float:
         """Returns how much softer than the talker the noise is, in dB."""
         return self.random.uniform(-6, 20) if self.random.random() < 0.6 else self.random.uniform(20, 50)
 
@@ -207,47 +267,68 @@ class SceneMaker:
     # Paths
 
     def _response(self, room: Room, distance: tuple[float, float]) -> np.ndarray:
-        """Returns a response from a talker, normalized to its energy."""
+        """Returns a measured or a simulated response from a talker, normalized to its energy."""
         if self.responses and self.random.random() < 0.15:
             response = self.responses[self.random.integers(len(self.responses))]
-        else:
-            response = room.response(room.place(distance))
+            return response / np.sqrt((response**2).sum())
+        return self._simulated(room, distance)
+
+    def _simulated(self, room: Room, distance: tuple[float, float]) -> np.ndarray:
+        """Returns the response from a talker in a room, normalized to its energy."""
+        response = room.response(room.place(distance))
         return response / np.sqrt((response**2).sum())
 
-    def _echo(self, room: Room, reference: np.ndarray) -> np.ndarray:
-        """Returns the loudspeaker's sound at the microphone."""
+    def _echo(self, room: Room, reference: np.ndarray, before: int) -> np.ndarray:
+        """Returns the loudspeaker's sound at the microphone. The path changes in the scene or within the last second
+        before it, which begins after `before` samples, if at all."""
         random = self.random
         played = self._loudspeaker(reference)
-        distance = (0.04, 0.4) if random.random() < 0.6 else (0.4, 3)
-        place = room.place(distance)
+        # As many near loudspeakers as far ones.
+        distance = np.exp(random.uniform(np.log(0.03), np.log(3))) if random.random() < 0.5 else random.uniform(0.4, 3)
+        place = room.place((distance, distance))
         first = room.response(place)
-        # The aligner leaves the echo some ms behind the reference, sometimes more.
-        lead = int(abs(random.normal(0, 4 if random.random() < 0.85 else 40)) * RATE / 1000)
+        # The aligner leaves the echo 24 ms behind the reference, sometimes less or more.
+        choice = random.random()
+        lead = random.normal(24, 4) if choice < 0.6 else random.normal(0, 4 if choice < 0.8 else 40)
+        lead = int(abs(lead) * RATE / 1000)
         direct = int(np.abs(first).argmax())
         delay = lambda response: np.concatenate([np.zeros(lead, np.float32), response[max(0, direct - 16):]])
         echo = _filtered(played, delay(first))
-        change = random.random()
+        change, count = random.random(), len(echo)
+        at = before + int(random.uniform(-1 if before else 0.9, 5.1) * RATE)
         if change < 0.15:  # something moved at once
             second = _filtered(played, delay(room.response(room.near(place, 0.5))))
-            at = int(random.uniform(0.15, 0.85) * len(echo))
-            blend = np.clip((np.arange(len(echo)) - at) / random.uniform(80, 3000), 0, 1).astype(np.float32)
+            blend = np.clip((np.arange(count) - at) / random.uniform(80, 3000), 0, 1).astype(np.float32)
             echo = echo * (1 - blend) + second * blend
-        elif change < 0.35:  # something moves all the time
-            stations = 6
-            weights = np.maximum(0, 1 - np.abs(
-                np.linspace(0, stations - 1, len(echo))[None] - np.arange(stations)[:, None])).astype(np.float32)
-            result, position = np.zeros_like(echo), place
-            for weight in weights:
-                result += weight * _filtered(played, delay(room.response(position)))
-                position = room.near(position, random.choice([0.01, 0.04, 0.15]))
-            echo = result
+        elif change < 0.33:  # something moves all the time, or from a moment before the scene on
+            start = at if before and random.random() < 0.6 else 0
+            echo = self._moving(room, played, place, delay, echo, max(0, start))
+        elif change < 0.37:  # the volume changes
+            blend = np.clip((np.arange(count) - at) / 800, 0, 1)
+            echo = (echo * 10 ** (blend * random.uniform(-12, 12) / 20)).astype(np.float32)
         if random.random() < 0.1:  # the drift that the aligner does not correct
             drift = 1 + random.uniform(-60, 60) * 1e-6
             echo = np.append(soxr.resample(echo, RATE * drift, RATE), np.zeros(RATE, np.float32))[: len(echo)]
         if random.random() < 0.06:  # the playback stops for a moment, but not the reference
-            at = int(random.uniform(0, 0.9) * len(echo))
+            at = before + int(random.uniform(0, 0.9) * COUNT)
             echo[at : at + int(random.uniform(0.01, 0.15) * RATE)] = 0
         return echo
+
+    def _moving(
+        self, room: Room, played: np.ndarray, place: np.ndarray, delay: Callable[[np.ndarray], np.ndarray],
+        echo: np.ndarray, start: int) -> np.ndarray:
+        """Returns an echo whose path moves from `start` on, a station every 1.2 s: until then it is `echo`."""
+        step, position = int(1.2 * RATE), place
+        result, middle = echo.copy(), start
+        result[start:] *= np.maximum(0, 1 - np.arange(len(echo) - start) / step).astype(np.float32)
+        while (middle := middle + step) < len(echo) + step:
+            position = room.near(position, self.random.choice([0.01, 0.04, 0.15]))
+            response = delay(room.response(position))
+            begin, end = middle - step, min(middle + step, len(echo))
+            history = max(0, begin - len(response))
+            part = _filtered(played[history:end], response)[begin - history :]
+            result[begin:end] += part * (1 - np.abs(np.arange(begin, end) - middle) / step).astype(np.float32)
+        return result
 
     def _loudspeaker(self, reference: np.ndarray) -> np.ndarray:
         """Returns what a loudspeaker makes of the reference: distortion and a frequency response."""
@@ -273,12 +354,23 @@ class SceneMaker:
         return _filtered(played.astype(np.float32), equalizer(random, 4, (80, 700)))
 
 
+def _pressed(voice: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Returns a voice whose peaks are compressed, as devices and recordings have it, so that it is louder."""
+    drive = 10 ** (random.uniform(-8, 6) / 20)
+    return np.tanh(voice * drive / (np.sqrt(np.mean(voice**2)) + 1e-6)).astype(np.float32)
+
+
 def _filtered(samples: np.ndarray, response: np.ndarray) -> np.ndarray:
     return signal.fftconvolve(samples, response)[: len(samples)].astype(np.float32)
 
 
 def scaled(samples: np.ndarray, level: float) -> np.ndarray:
     """Scales to an effective value over the parts that are not silent."""
+    return (samples * factor_to(samples, level)).astype(np.float32)
+
+
+def factor_to(samples: np.ndarray, level: float) -> float:
+    """Returns the factor that gives the parts that are not silent an effective value."""
     power = np.add.reduceat(samples.astype(np.float64) ** 2, np.arange(0, len(samples), 320)) / 320
     active = power[power > 1e-3 * power.max()] if power.max() > 0 else power
-    return (samples * (level / np.sqrt(active.mean() + 1e-12))).astype(np.float32)
+    return level / np.sqrt(active.mean() + 1e-12)

@@ -44,7 +44,7 @@ def main() -> None:
     network.load_state_dict(load(chosen.weights, "suppressor", network))
     signals = call()
     microphone, reference = signals.astype(np.float32) / 32768
-    found = run(chosen.program, chosen.weights, microphone, reference, warm=False).copy()
+    found = run(chosen.program, chosen.weights, microphone, reference).copy()
     heard = features(windowed(found[:, :SIZE])[None], spectra(microphone[None]), spectra(reference[None]))
     with torch.no_grad():
         gains, voice, _ = network(torch.tensor(heard))

@@ -56,14 +56,14 @@ class Batches:
 
 def loss(network: Suppressor, batch: torch.Tensor, lost: float, voice: float, kinds: np.ndarray) -> torch.Tensor:
     """Compares spectra after each of the three gains, which count as `kinds` says, with their aims. Too little sound
-    counts `lost` times as much as too much. The decision on voice counts `voice` times."""
+    counts `lost` times as much as too much. The decision on voice counts `voice` times. Returns these four parts."""
     calls, frames = batch.shape[:2]
     heard, rest = batch[..., :HEARD], batch[..., HEARD:-1].reshape(calls, frames, 1 + 2 * AIMS, hearing.BINS)
     gains, logits, _ = network(heard.reshape(calls, frames, hearing.FEATURES, hearing.BANDS))
     error, aims, products = rest[:, :, 0], rest[:, :, 1 : 1 + AIMS], rest[:, :, 1 + AIMS :]
     interpolation = torch.tensor(hearing.INTERPOLATION, device=batch.device)
     compressed = (gains @ interpolation).clamp(1e-5) ** COMPRESSION
-    total, found = voice * binary_cross_entropy_with_logits(logits, batch[..., -1]), error
+    parts, found = [], error
     for index in range(AIMS):
         found = found * compressed[:, index]
         aim = aims[:, :, index]
@@ -71,8 +71,8 @@ def loss(network: Suppressor, batch: torch.Tensor, lost: float, voice: float, ki
         weight = 1 + (lost - 1) * (difference.detach() < 0)
         # The squared distance of two complex numbers, by the law of cosines.
         distance = found**2 + aim**2 - 2 * found * products[:, :, index]
-        total = total + kinds[index] * (weight * difference**2 + 0.3 * distance).mean()
-    return total
+        parts.append(float(kinds[index]) * (weight * difference**2 + 0.3 * distance).mean())
+    return torch.stack([*parts, voice * binary_cross_entropy_with_logits(logits, batch[..., -1])])
 
 
 class TorchNetwork:
@@ -83,28 +83,40 @@ class TorchNetwork:
         vector = torch.nn.utils.parameters_to_vector(network.parameters())
         self.weights = torch.nn.Parameter(vector.detach().clone())
 
-    def learn(self, batches: list[list[np.ndarray]], lost: float, voice: float, kinds: np.ndarray) -> float:
+    def learn(self, batches: list[list[np.ndarray]], lost: float, voice: float, kinds: np.ndarray) -> np.ndarray:
         torch.nn.utils.vector_to_parameters(self.weights.detach(), self._network.parameters())
         self._network.zero_grad()
-        examples = np.stack([example for batch in batches for example in batch])
-        value = loss(self._network, torch.tensor(examples, device=self._device).float(), lost, voice, kinds)
-        value.backward()
+        parts = loss(self._network, self._batch(batches), lost, voice, kinds)
+        parts.sum().backward()
         slopes = [parameter.grad for parameter in self._network.parameters()]
         self.weights.grad = torch.nn.utils.parameters_to_vector(slopes)
-        return value.item()
+        return parts.detach().cpu().double().numpy()
+
+    def measure(self, batches: list[list[np.ndarray]], lost: float, voice: float, kinds: np.ndarray) -> np.ndarray:
+        torch.nn.utils.vector_to_parameters(self.weights.detach(), self._network.parameters())
+        with torch.no_grad():
+            return loss(self._network, self._batch(batches), lost, voice, kinds).cpu().double().numpy()
+
+    def _batch(self, batches: list[list[np.ndarray]]) -> torch.Tensor:
+        examples = np.stack([example for batch in batches for example in batch])
+        return torch.tensor(examples, device=self._device).float()
+
+    def flat(self, state: dict[str, torch.Tensor]) -> torch.Tensor:
+        names = [name for name, _ in self._network.named_parameters()]
+        return torch.cat([state[name].reshape(-1) for name in names]).to(self._device)
 
     def state(self, weights: torch.Tensor) -> dict[str, torch.Tensor]:
         torch.nn.utils.vector_to_parameters(weights.detach(), self._network.parameters())
         return {name: value.cpu().clone() for name, value in self._network.state_dict().items()}
 
 
-def _measure(network: QuickNetwork | TorchNetwork, examples: list[np.ndarray], weights: torch.Tensor,
-             voice: float, kinds: np.ndarray) -> float:
-    """Returns the loss of weights on examples, with lost speech not weighted."""
+def measured(network: QuickNetwork | TorchNetwork, examples: list[np.ndarray], weights: torch.Tensor,
+             voice: float, kinds: np.ndarray) -> np.ndarray:
+    """Returns the parts of the loss of weights on examples, with lost speech not weighted."""
     kept = network.weights.detach().clone()
     network.weights.data.copy_(weights)
     parts = [examples[k : k + 4] for k in range(0, len(examples), 4)]
-    found = float(np.mean([network.learn([part], 1, voice, kinds) for part in parts]))
+    found = np.mean([network.measure([part], 1, voice, kinds) for part in parts], 0)
     network.weights.data.copy_(kept)
     return found
 
@@ -141,7 +153,7 @@ def main() -> None:
     began, measured, step, mean = time.time(), time.time(), 0, None
 
     def save() -> None:
-        value = _measure(network, held_out, average, chosen.voice, kinds)
+        value = measured(network, held_out, average, chosen.voice, kinds).sum()
         print(f"{(time.time() - began) / 60:.1f} min, step {step}: held-out loss {value:.4f}", flush=True)
         torch.save(network.state(average), chosen.output)
 
@@ -151,7 +163,7 @@ def main() -> None:
         size, length = (2, frames // 2) if done < chosen.halves else (1, frames)
         size = max(1, size * chosen.batch // threads)
         value = network.learn(
-            [batches.next(size, length) for _ in range(threads)], chosen.lost, chosen.voice, kinds)
+            [batches.next(size, length) for _ in range(threads)], chosen.lost, chosen.voice, kinds).sum()
         torch.nn.utils.clip_grad_norm_([network.weights], 1)
         optimizer.step()
         step += 1

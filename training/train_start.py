@@ -23,7 +23,7 @@ _LOST, _VOICE, _KINDS = 1.8, 0.3, np.array([60, 45, 10], np.float32)
 
 
 def _loss(network: Suppressor, parts: list[np.ndarray]) -> torch.Tensor:
-    return loss(network, torch.tensor(begun_anew(np.stack(parts))).float(), _LOST, _VOICE, _KINDS)
+    return loss(network, torch.tensor(begun_anew(np.stack(parts))).float(), _LOST, _VOICE, _KINDS).sum()
 
 
 def main() -> None:

@@ -16,11 +16,11 @@ _AUDIBLE = 1e-4
 
 
 def varied(parts: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Takes calls x frames x VALUES as `examples.examples` orders them, and returns them changed."""
-    parts = parts.astype(np.float32)
+    """Takes calls x frames x VALUES of float16 as `examples.examples` orders them, and returns them changed."""
+    parts = parts.copy()
     chance, frames = random.random(len(parts)), parts.shape[1]
     clean = np.flatnonzero(chance < _CLEAN)
-    power = power_of(parts[clean, :, AIM[-1]])
+    power = power_of(parts[clean, :, AIM[-1]].astype(np.float32))
     audible = power.mean(2).max(1) > _AUDIBLE
     clean, power = clean[audible], power[audible]
     beginning = np.flatnonzero((chance >= _CLEAN) & (chance < _CLEAN + _BEGINNING))
@@ -33,23 +33,25 @@ def varied(parts: np.ndarray, random: np.random.Generator) -> np.ndarray:
         for values in (ERROR, *AIM, *PRODUCT):
             parts[call, :, values] = compressed(sound)
     bands[:, len(clean) :], coherence[len(clean) :] = _parts_of_features(parts[beginning])
-    bands[[0, 2], : len(clean)] += _noise((len(clean), *bands.shape[2:]), random)
+    noise = np.zeros(bands.shape[1:], np.float32)
+    noise[: len(clean)] = _noise((len(clean), *bands.shape[2:]), random)
     if len(anew):
-        parts[anew, :, :HEARD] = _heard(bands, coherence).reshape(-1, frames, HEARD)
-    return parts.astype(np.float16)
+        parts[anew, :, :HEARD] = _heard(bands, coherence, noise).reshape(-1, frames, HEARD)
+    return parts
 
 
 def begun_anew(parts: np.ndarray) -> np.ndarray:
     """Takes calls as `varied` does, and returns them with the features of calls that begin where the parts begin."""
-    parts = parts.astype(np.float32)
-    parts[:, :, :HEARD] = _heard(*_parts_of_features(parts)).reshape(*parts.shape[:2], HEARD)
-    return parts.astype(np.float16)
+    parts = parts.copy()
+    bands, coherence = _parts_of_features(parts)
+    parts[:, :, :HEARD] = _heard(bands, coherence, np.zeros_like(coherence)).reshape(*parts.shape[:2], HEARD)
+    return parts
 
 
 def _parts_of_features(parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns what the features of calls tell of each frame: the band powers of four signals, 4 x calls x frames x
-    BANDS, and the coherence, which stays as smooth as it was in the whole call."""
-    rows = parts[:, :, :HEARD].reshape(*parts.shape[:2], hearing.FEATURES, hearing.BANDS)
+    BANDS, as softly as they were heard, and the coherence, which stays as smooth as it was in the whole call."""
+    rows = parts[:, :, :HEARD].astype(np.float32).reshape(*parts.shape[:2], hearing.FEATURES, hearing.BANDS)
     return np.exp((rows[:, :, :4] - 1.4) * 8).transpose(2, 0, 1, 3), rows[:, :, 4]
 
 
@@ -64,11 +66,12 @@ def _noise(shape: tuple[int, ...], random: np.random.Generator) -> np.ndarray:
     return (hearing.NOISE_POWER * louder[:, None, None] * random.exponential(size=shape)).astype(np.float32)
 
 
-def _heard(bands: np.ndarray, coherence: np.ndarray) -> np.ndarray:
+def _heard(bands: np.ndarray, coherence: np.ndarray, noise: np.ndarray) -> np.ndarray:
     """Returns the features of calls that begin here, calls x frames x FEATURES x BANDS. `bands` has the powers of four
-    signals."""
+    signals, `noise` what is heard beside two of them."""
     tracker, heard = hearing.Tracker(bands.shape[1]), []
     for frame in range(bands.shape[2]):
-        tracker.advance(bands[:, :, frame])
-        heard.append(tracker.rows(bands[:, :, frame], coherence[:, frame]))
+        found = tracker.hear(bands[:, :, frame], noise[:, frame])
+        tracker.advance(found)
+        heard.append(tracker.rows(found, coherence[:, frame]))
     return np.stack(heard, 1)

@@ -33,9 +33,11 @@ def is_of_engine(file: Path) -> bool:
 
 
 def load(file: Path, part: str, network: torch.nn.Module) -> Tensors:
-    """Returns the weights of a network from a file of either kind. The engine's file has those of several `part`s."""
+    """Returns the weights of a network from a file of any kind. The engine's file has those of several `part`s. Of the
+    checkpoint of a campaign, they are the average."""
     if not is_of_engine(file):
-        return torch.load(file)
+        found = torch.load(file, weights_only=True)
+        return found.get("average", found)
     found = _read(file)
     missing = [name for name in network.state_dict() if f"{part}.{name}" not in found]
     if missing:

@@ -43,6 +43,12 @@ struct CallAnalysis: ~Copyable {
     return findsGains ? suppressor.process() : suppressor.findVoice()
   }
 
+  /// Takes a frame of which nothing but the spectra is needed: there are no features, gains or
+  /// probability of it.
+  mutating func removeEcho(_ frame: borrowing Frame, reference: UnsafePointer<Float>) {
+    spectra.take(frame, reference: reference, learns: true, cancelsEcho: true)
+  }
+
   /// Takes a frame without echo, and returns the probability of a voice. There are no gains of such a
   /// frame. Runs per frame: no allocation, lock, log or await.
   mutating func takeWithoutEcho(_ frame: borrowing Frame) -> Float {

@@ -5,12 +5,13 @@ internal import Inference
 /// Reads frames of 160 samples of the microphone and 160 of the reference from standard input, all
 /// f32. For each, writes what the engine makes of it: 320 samples, what the linear canceller leaves
 /// of the frame before and of this one; three rows of 80 gains, for echo, noise and rivals; and the
-/// probability of a voice. The file of weights is the only argument.
+/// probability of a voice. With `--linear` it writes the 320 samples alone, in a third of the time.
 @main
 enum RenderScenes {
   static func main() throws {
-    guard CommandLine.arguments.count == 2 else {
-      FileHandle.standardError.write(Data("usage: render-scenes WEIGHTS\n".utf8))
+    let isLinear = CommandLine.arguments.dropFirst(2) == ["--linear"]
+    guard CommandLine.arguments.count == 2 || isLinear else {
+      FileHandle.standardError.write(Data("usage: render-scenes WEIGHTS [--linear]\n".utf8))
       exit(64)
     }
     var probe: NetworkProbe
@@ -23,13 +24,16 @@ enum RenderScenes {
       exit(2)
     }
     let hop = NetworkProbe.hop
-    var output = [Float](repeating: 0, count: NetworkProbe.valueCount)
+    var output = [Float](repeating: 0, count: isLinear ? 2 * hop : NetworkProbe.valueCount)
     let size = 2 * hop * MemoryLayout<Float>.size
     while let data = try FileHandle.standardInput.read(upToCount: size), data.count == size {
       data.withUnsafeBytes { bytes in
-        let samples = bytes.bindMemory(to: Float.self)
-        probe.process(
-          microphone: samples.baseAddress!, reference: samples.baseAddress! + hop, into: &output)
+        let microphone = bytes.bindMemory(to: Float.self).baseAddress!
+        if isLinear {
+          probe.removeEcho(microphone: microphone, reference: microphone + hop, into: &output)
+        } else {
+          probe.process(microphone: microphone, reference: microphone + hop, into: &output)
+        }
       }
       output.withUnsafeBytes { FileHandle.standardOutput.write(Data($0)) }
     }

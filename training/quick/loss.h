@@ -23,12 +23,12 @@ struct Interpolation {
   const float *share;
 };
 
-/// Replaces the logits of the gains (bands x 8, of which three are gains) by their slopes times `scale`, and returns
-/// the loss times `scale`.
-inline float ofGains(float *logits, const float *frame, Interpolation interpolation, Weights weights, float scale) {
+/// Replaces the logits of the gains (bands x 8, of which three are gains) by their slopes times `scale`, and adds the
+/// loss of each gain times `scale` to `parts`.
+inline void ofGains(float *logits, const float *frame, Interpolation interpolation, Weights weights, float scale,
+                    double *parts) {
   const auto [left, share] = interpolation;
   float gains[kinds][bands], ofBins[kinds][bins], pressed[kinds][bins], made[kinds][bins], slopes[kinds][bins];
-  float total = 0;
   for (int k = 0; k < kinds; k++) {
     for (int b = 0; b < bands; b++) gains[k][b] = 1 / (1 + expf(-(logits[b * 8 + k] + 2)));
     for (int i = 0; i < bins; i++) ofBins[k][i] = (1 - share[i]) * gains[k][left[i]] + share[i] * gains[k][left[i] + 1];
@@ -45,7 +45,7 @@ inline float ofGains(float *logits, const float *frame, Interpolation interpolat
       made[k][i] = found;
       slopes[k][i] = (2 * weight * difference + 0.6f * (found - products[i])) * scale * weights.kinds[k];
     }
-    total += sum * scale * weights.kinds[k];
+    parts[k] += sum * scale * weights.kinds[k];
   }
   for (int k = kinds - 1; k >= 0; k--) {
     const float *before = k ? made[k - 1] : frame;
@@ -63,7 +63,6 @@ inline float ofGains(float *logits, const float *frame, Interpolation interpolat
   }
   for (int b = 0; b < bands; b++)
     for (int k = kinds; k < 8; k++) logits[b * 8 + k] = 0;
-  return total;
 }
 
 /// Replaces the logit of a voice by its slope times `scale`, and returns the loss times `scale`.

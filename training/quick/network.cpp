@@ -207,25 +207,25 @@ extern "C" {
 /// Returns the number of weights.
 int weight_count() { return at.end; }
 
-/// Takes examples of calls, each frames x values as halves. Adds to the slopes of the weights, and returns the loss.
-double step(const float *weights, float *slopes, const uint16_t *const *examples, int calls, int frames,
-            const int *left, const float *share, float lost, float voice, const float *kinds) {
+/// Takes examples of calls, each frames x values as halves. Sets `parts` to the losses of the three gains and of the
+/// decision on voice. Adds to the slopes of the weights, unless `slopes` is null.
+void step(const float *weights, float *slopes, const uint16_t *const *examples, int calls, int frames, const int *left,
+          const float *share, float lost, float voice, const float *kinds, double *parts) {
   arena.used = 0;
   constexpr int pitch = heard + loss::values;
   Network network{weights, slopes, calls, frames};
   for (int call = 0; call < calls; call++) network.hear(call, examples[call], pitch);
   network.forwards();
-  double total = 0;
+  for (int part = 0; part <= loss::kinds; part++) parts[part] = 0;
   float frame[loss::values];
   for (long n = 0; n < network.positions; n++) {
     readAims(examples[n % calls] + n / calls * pitch + heard, frame);
-    total += loss::ofGains(&network.gains[n * bands * 8], frame, {left, share}, {lost, voice, kinds},
-                           1.0f / (network.positions * loss::bins));
+    loss::ofGains(&network.gains[n * bands * 8], frame, {left, share}, {lost, voice, kinds},
+                  1.0f / (network.positions * loss::bins), parts);
     float *logit = &network.voices[n * 8];
-    total += loss::ofVoice(*logit, frame[loss::values - 1], voice / network.positions);
+    parts[loss::kinds] += loss::ofVoice(*logit, frame[loss::values - 1], voice / network.positions);
     for (int i = 1; i < 8; i++) logit[i] = 0;
   }
-  network.backwards();
-  return total;
+  if (slopes) network.backwards();
 }
 }

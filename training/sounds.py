@@ -1,0 +1,129 @@
+"""Sounds made by code that no voice makes: tones of lines and devices, instruments, wind, keys and fans."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import signal
+
+RATE = 16000
+# Major, minor, and five tones, in semitones.
+_SCALES = ((0, 2, 4, 5, 7, 9, 11), (0, 2, 3, 5, 7, 8, 10), (0, 3, 5, 7, 10))
+
+
+def colored(random: np.random.Generator, count: int) -> np.ndarray:
+    """Returns stationary noise of a random color, with an effective value of 1."""
+    spectrum = np.fft.rfft(random.normal(size=count))
+    frequency = np.maximum(np.fft.rfftfreq(count, 1 / RATE), 20)
+    spectrum *= frequency ** (-random.uniform(0, 1.2))
+    noise = np.fft.irfft(spectrum, count)
+    noise /= np.sqrt(np.mean(noise**2))
+    if random.random() < 0.3:
+        tone = random.choice([50, 60]) * random.integers(1, 9)
+        noise += random.uniform(0.1, 1) * np.sin(2 * np.pi * tone * np.arange(count) / RATE)
+    return noise
+
+
+def clicks(random: np.random.Generator, count: int) -> np.ndarray:
+    """Returns short resonant knocks at random times, as those of keys and dishes."""
+    result = np.zeros(count + RATE, np.float32)
+    time = np.arange(int(0.12 * RATE)) / RATE
+    at = 0
+    while at < count:
+        knock = np.zeros(len(time))
+        for _ in range(random.integers(1, 5)):
+            decay, tone = random.uniform(0.002, 0.03), random.uniform(200, 7000)
+            knock += np.exp(-time / decay) * np.sin(2 * np.pi * tone * time) * random.normal()
+        knock += random.normal(size=len(time)) * np.exp(-time / 0.004)
+        result[at : at + len(knock)] += knock * 10 ** (random.normal(0, 4) / 20)
+        at += int(random.exponential(0.2) * RATE) + 300
+    return result[:count]
+
+
+def wind(random: np.random.Generator, count: int) -> np.ndarray:
+    """Returns wind at a microphone: low noise in gusts, at times with a howl."""
+    cut = np.exp(random.uniform(np.log(60), np.log(500)))
+    low = signal.sosfilt(signal.butter(random.integers(1, 4), cut, fs=RATE, output="sos"), random.normal(size=count))
+    result = low / np.sqrt(np.mean(low**2)) * _gusts(random, count, random.uniform(3, 12))
+    if random.random() < 0.3:
+        middle = np.exp(random.uniform(np.log(200), np.log(900)))
+        resonance = signal.iirpeak(middle, random.uniform(3, 15), RATE)
+        howl = signal.lfilter(*resonance, random.normal(size=count))
+        howl *= _gusts(random, count, 6) / np.sqrt(np.mean(howl**2))
+        result = result + random.uniform(0.1, 0.7) * howl
+    return result
+
+
+def _gusts(random: np.random.Generator, count: int, spread: float) -> np.ndarray:
+    """Returns a gain that wanders by `spread` dB, some times a second."""
+    points = 2 + int(count / RATE * random.uniform(1, 6))
+    return 10 ** (np.interp(np.arange(count), np.linspace(0, count, points), random.normal(0, spread, points)) / 20)
+
+
+def tones(random: np.random.Generator, count: int) -> np.ndarray:
+    """Returns the tones of a line or of a device: steady, in beeps, as dialled digits, or gliding."""
+    time = np.arange(count) / RATE
+    choice = random.random()
+    if choice < 0.3:  # one or two steady tones, which may beat
+        first = np.exp(random.uniform(np.log(80), np.log(4000)))
+        others = [first * random.uniform(1.001, 1.5)] if random.random() < 0.5 else []
+        result = _sines(random, time, [first, *others])
+    elif choice < 0.6:  # beeps: lines, appliances, trucks
+        pitches = random.choice([425, 440, 480, 350, 620, 950, 1400, 1800, 2000, 2700], random.integers(1, 3), False)
+        period, share = random.uniform(0.2, 3), random.uniform(0.1, 0.7)
+        result = _sines(random, time, pitches) * _smooth((time / period + random.random()) % 1 < share)
+    elif choice < 0.75:  # dialled digits
+        result, at = np.zeros(count), 0
+        while at < count:
+            length, pause = int(random.uniform(0.06, 0.25) * RATE), int(random.uniform(0.05, 0.4) * RATE)
+            part = time[at : at + length]
+            pitches = [random.choice([697, 770, 852, 941]), random.choice([1209, 1336, 1477, 1633])]
+            result[at : at + length] = _sines(random, part, pitches)
+            at += length + pause
+    else:  # sirens, whistles, motors that change their speed
+        points = random.integers(2, 12)
+        middle = np.exp(random.uniform(np.log(150), np.log(2500)))
+        octaves = np.interp(np.arange(count), np.linspace(0, count, points), random.uniform(-1, 1, points))
+        phase = 2 * np.pi * np.cumsum(middle * 2 ** (octaves * random.uniform(0.05, 1))) / RATE
+        partials = random.integers(1, 8)
+        fall = random.uniform(0.3, 2)
+        result = sum(np.sin(k * phase) / k**fall for k in range(1, partials + 1))
+    return result + 1e-3 * random.normal(size=count)
+
+
+def _sines(random: np.random.Generator, time: np.ndarray, pitches: list[float]) -> np.ndarray:
+    return sum(random.uniform(0.3, 1) * np.sin(2 * np.pi * pitch * time + random.uniform(0, 6)) for pitch in pitches)
+
+
+def _smooth(gate: np.ndarray) -> np.ndarray:
+    return signal.fftconvolve(gate.astype(np.float32), np.ones(80) / 80, "same")
+
+
+def instrument(random: np.random.Generator, count: int) -> np.ndarray:
+    """Returns notes of one instrument: plucked or struck, blown or bowed, one at a time or in chords."""
+    result = np.zeros(count + 6 * RATE, np.float32)
+    steps = _SCALES[random.integers(len(_SCALES))]
+    base = np.exp(random.uniform(np.log(60), np.log(500)))
+    pace = random.uniform(0.12, 0.9)
+    is_plucked, fall = random.random() < 0.5, random.uniform(0.5, 2)
+    odd = random.random() < 0.2  # as of a clarinet
+    decay, vibrato, breath = random.uniform(0.15, 2), random.uniform(0, 0.008), random.uniform(0, 0.05)
+    at = int(random.uniform(0, 0.5) * RATE)
+    while at < count:
+        length = int(min(2.5, pace * random.choice([1, 1, 2, 4]) + (2 * decay if is_plucked else 0.05)) * RATE)
+        time = (np.arange(length) / RATE).astype(np.float32)
+        for _ in range(random.choice([1, 1, 1, 3])):
+            pitch = base * 2 ** ((random.choice(steps) + 12 * random.integers(0, 3)) / 12)
+            cycles = pitch * time - np.float32(vibrato * pitch / (2 * np.pi * 5.5)) * np.cos(np.float32(34.56) * time)
+            phase = np.float32(2 * np.pi) * (cycles % 1)
+            note, fading = np.zeros(length, np.float32), np.exp(-time / np.float32(decay))
+            for k in range(1, min(12, int(7500 / pitch) + 1), 2 if odd else 1):
+                partial = np.sin(np.float32(k) * phase + np.float32(random.uniform(0, 6))) * np.float32(k**-fall)
+                note += partial * fading if is_plucked else partial
+                fading = fading * np.exp(time * np.float32(-0.3 / decay)) if is_plucked and k < 4 else fading
+            if not is_plucked:
+                attack = random.uniform(0.01, 0.12)
+                note *= np.minimum(1, time / attack) * np.minimum(1, (time[-1] - time) / 0.04)
+                note += breath * random.normal(size=length)
+            result[at : at + length] += note * 10 ** (random.normal(0, 3) / 20)
+        at += int(pace * random.choice([1, 1, 2, 4]) * RATE)
+    return result[:count] + 1e-4 * random.normal(size=count)
