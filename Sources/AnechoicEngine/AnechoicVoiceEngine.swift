@@ -7,7 +7,7 @@ public import VoiceEngines
 /// 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.8", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.9", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(10)
   public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(60)
@@ -30,6 +30,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   private var mask: Mask
   private var limits: MaskLimits
   private var decision = VoiceDecision()
+  private var beginning = Beginning()
   private var tone: SteadyTone
   private var level = LevelControl()
   private var explained = ExplainedEcho()
@@ -103,6 +104,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     highPass.process(sound, into: filtered)
     let cancelsEcho = hasReference && settings.echoSuppression != nil
     let probability = analyze(reference, conditions, cancelsEcho: cancelsEcho)
+    beginning.advance(isSilent: analysis.features.hasLongSilence)
     tone.note(
       cancelsEcho
         ? analysis.spectra.withoutEcho + sound.sampleCount
@@ -113,7 +115,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       limits.advance()
       mask.compute(
         analysis.gains, voice: probability, limits.values, error: analysis.features.errorPowers,
-        passes: tone.isTone)
+        leastOfNoise: tone.isTone ? 1 : beginning.leastGain)
     }
     heardSquares = (filtered.meanSquare, heardSquares.last)
     if cancelsEcho { noteEcho() }

@@ -40,6 +40,7 @@ struct CallAnalysis: ~Copyable {
   ) -> Float {
     spectra.take(frame, reference: reference, learns: learns, cancelsEcho: cancelsEcho)
     features.compute(spectra.signals, into: suppressor.heard)
+    if features.hasLongSilence { suppressor.begin() }
     return findsGains ? suppressor.process() : suppressor.findVoice()
   }
 

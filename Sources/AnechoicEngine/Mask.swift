@@ -40,19 +40,19 @@ struct Mask: ~Copyable {
   }
 
   /// Computes the gains from what the network found: gains, and the probability of a voice. `error` has the
-  /// powers of the bands. Nothing counts as noise in a frame that `passes`. Runs per frame: no allocation,
+  /// powers of the bands. A gain for noise is at least `leastOfNoise`. Runs per frame: no allocation,
   /// lock, log or await.
   mutating func compute(
     _ found: Suppressor.Gains, voice probability: Float, _ limits: MaskLimits.Values,
-    error: UnsafePointer<Float>, passes: Bool = false
+    error: UnsafePointer<Float>, leastOfNoise: Float = 0
   ) {
     var (afterEcho, after, afterWithout): (Float, Float, Float) = (0, 0, 0)
     sharpen(found.echo, by: limits.sharpness)
     noise.compute(found, powers: error, voice: probability)
     for band in 0..<Bands.count {
       let echo = max(echoGains[band], limits.echo)
-      let ofNoise =
-        passes ? 1 : max(noise.gains[band], band < Self.hiss ? limits.noise : limits.hiss)
+      let limit = max(band < Self.hiss ? limits.noise : limits.hiss, leastOfNoise)
+      let ofNoise = max(noise.gains[band], limit)
       let gain = echo * ofNoise * max(found.rivals[band], limits.rivals)
       gainsOfBands[band] = gain
       let share = found.echo[band] * found.echo[band]

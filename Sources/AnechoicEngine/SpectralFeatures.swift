@@ -23,6 +23,8 @@ struct SpectralFeatures: ~Copyable {
   /// at the latest, is a noise, because a voice has pauses: the floor then rises by 21 dB a second instead
   /// of 2.
   private static let silence: Float = 3e-8
+  /// The noise floor of each band before anything is known of the noise.
+  private static let unknownFloor: Float = 1e-2
   private static let farAbove: Float = 100
   private static let (framesOfNoise, framesOfBeginning): (Float, Float) = (75, 20)
 
@@ -52,6 +54,7 @@ struct SpectralFeatures: ~Copyable {
   private var heardLevel = HeardLevel()
   private var frame = 0
   private var framesSinceSilence = Float.greatestFiniteMagnitude
+  private var framesOfSilence = 0
   // Results of one frame.
   private let powers: UnsafeMutablePointer<Float>  // Of four signals, and of the cross-spectrum.
   private let heard: UnsafeMutablePointer<Float>  // The powers of the four signals with the noise.
@@ -81,9 +84,12 @@ struct SpectralFeatures: ~Copyable {
     binPowers = start + 2 * binCount
     error.update(repeating: Self.smallestPower, count: row)
     echo.update(repeating: Self.smallestPower, count: row)
-    floor.update(repeating: 1e-2, count: row)
+    floor.update(repeating: Self.unknownFloor, count: row)
     leak.update(repeating: 1e2, count: row)
   }
+
+  /// Whether nothing has been heard for a second: what follows is like the beginning of a call.
+  var hasLongSilence: Bool { framesOfSilence >= 100 }
 
   /// The power of each band of the last frame, without echo as far as the linear stage removed it.
   var errorPowers: UnsafePointer<Float> { UnsafePointer(powers) }
@@ -139,6 +145,8 @@ struct SpectralFeatures: ~Copyable {
   private mutating func smooth(_ signals: Signals) {
     let rate = Self.smoothing
     framesSinceSilence = mean(of: heard + 2 * row) < Self.silence ? 0 : framesSinceSilence + 1
+    framesOfSilence = framesSinceSilence == 0 ? min(framesOfSilence + 1, 100) : 0
+    if hasLongSilence { floor.update(repeating: Self.unknownFloor, count: row) }
     let least = max(Self.framesOfNoise, framesSinceSilence - Self.framesOfBeginning)
     for band in 0..<row {
       error[band] += rate * (heard[band] - error[band])

@@ -92,8 +92,9 @@ struct Suppressor: ~Copyable {
   }
 
   /// Sets the state in which a call begins, which was learned: without memory, a voice that begins with
-  /// its call would pass for noise.
-  private func begin() {
+  /// its call would pass for noise. Runs per frame: no allocation, lock, log or await.
+  func begin() {
+    state.update(repeating: 0, count: Self.whole)
     for channel in 0..<Self.wide {
       for group in 0..<Self.quarter {
         groupState[channel * thirdRows.stride + group] =

@@ -14,15 +14,7 @@ struct EchoVoiceTests {
     let run = try EchoRun(scene, farEnd: farEnd)
     if hasTimes { run.tellTimes() }
     try run.run()
-    // With device times the delay is known at once, and the first 0.3 s of the echo are taken for a
-    // voice.
-    withKnownIssue(
-      "voice starts 0.29 s after the first echo: at 0.586 s of lag 0.3, 1.096 s of 0.8"
-    ) {
-      #expect(run.voiceStarts.isEmpty, "\(run.voiceStarts)")
-    } when: {
-      hasTimes && lag > 0.1
-    }
+    #expect(run.voiceStarts.isEmpty, "\(run.voiceStarts)")
     // The voice that is found without a reference.
     let unaided = try EchoRun(scene, farEnd: farEnd, from: .none)
     try unaided.run()
