@@ -148,7 +148,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   /// The mean square that gain control may raise a frame to: that of the microphone, where the frame may
   /// have an echo. The output overlaps the last two frames.
   private var mostSquare: Float? {
-    let mayHaveEcho = explained.isHeard || path == .unknown && framesSinceReference < Self.longestEcho
+    let mayHaveEcho =
+      explained.isHeard || path == .unknown && framesSinceReference < Self.longestEcho
     return mayHaveEcho ? max(heardSquares.last, heardSquares.before) : nil
   }
 

@@ -65,7 +65,9 @@ struct LevelControl {
     let square = frame.meanSquare
     let excess = isMeasured ? measure(square) : 1
     var wanted = target.map { follow($0, excess: excess, isMeasured: isMeasured) } ?? 1
-    if let mostSquare, square > 0 { wanted = min(wanted, max(1, (mostSquare / square).squareRoot())) }
+    if let mostSquare, square > 0 {
+      wanted = min(wanted, max(1, (mostSquare / square).squareRoot()))
+    }
     // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms, or by
     // more than half of it while the voice is much louder than before.
     let fall: Float = excess > 1 ? 0.6 : 0.2
