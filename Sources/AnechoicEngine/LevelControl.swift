@@ -1,4 +1,5 @@
 internal import AudioCore
+internal import Spectral
 
 /// Automatic gain control that follows the voice, and only the voice.
 ///
@@ -62,11 +63,11 @@ struct LevelControl {
     let isVoice = probability >= Self.leastProbability && (echoShare ?? 0) < Self.mostEcho
     framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
     let isMeasured = isVoice && (echoShare ?? 1) < Self.mostEchoMeasured
-    let square = frame.meanSquare
+    let square = Self.loudness(frame)
     let excess = isMeasured ? measure(square) : 1
     var wanted = target.map { follow($0, excess: excess, isMeasured: isMeasured) } ?? 1
     if let mostSquare, square > 0 {
-      wanted = min(wanted, max(1, (mostSquare / square).squareRoot()))
+      wanted = min(wanted, max(1, (mostSquare / frame.meanSquare).squareRoot()))
     }
     // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms, or by
     // more than half of it while the voice is much louder than before.
@@ -75,6 +76,15 @@ struct LevelControl {
     ramp(frame, from: gain, to: next)
     gain = abs(next - 1) < 1e-4 && wanted == 1 ? 1 : next
     if target != nil || limit < 1 { keepBelowFullScale(frame) }
+  }
+
+  /// Returns the mean square of the louder channel. A channel without a voice, as of an audio interface
+  /// with one microphone, does not count.
+  private static func loudness(_ frame: borrowing Frame) -> Float {
+    guard frame.channelCount == 2 else { return frame.meanSquare }
+    let left = FloatBuffer.meanSquare(frame.planePointers[0], frame.sampleCount)
+    let right = FloatBuffer.meanSquare(frame.planePointers[1], frame.sampleCount)
+    return left == right ? frame.meanSquare : max(left, right)
   }
 
   /// Returns the power of the frame by that of the loudest frame that is no outlier, at least 1.

@@ -60,6 +60,34 @@ import Testing
     #expect(found.allSatisfy { abs($0 - -18) < 3 }, "\(found)")
   }
 
+  /// Returns the gained frames of a talker on the channels with the given factors.
+  private func gained(_ factors: [Float]) -> [[Float]] {
+    var (talker, control) = (Talker(level: -40), LevelControl())
+    let mono = Frame(rate: .hz16000, channelCount: 1)
+    let frame = Frame(rate: .hz16000, channelCount: factors.count)
+    var output: [[Float]] = []
+    for _ in 0..<400 {
+      let probability = talker.next(into: mono)
+      for (channel, factor) in factors.enumerated() {
+        for (index, sample) in mono.plane(0).enumerated() {
+          frame.plane(channel)[index] = factor * sample
+        }
+      }
+      control.process(frame, probability: probability, target: 3)
+      output.append(factors.indices.flatMap { Array(frame.plane($0)) })
+    }
+    return output
+  }
+
+  @Test(arguments: [[1, 0], [0, 1], [1, -1], [1, 0.1]] as [[Float]])
+  func aVoiceOnOneOfTwoChannelsIsAsLoudAsOnOneAlone(factors: [Float]) {
+    let (mono, stereo) = (gained([1]), gained(factors))
+    let (channel, size) = (abs(factors[0]) < 1 ? 1 : 0, 160)
+    for (alone, both) in zip(mono, stereo) {
+      for (a, b) in zip(alone, both[(channel * size)...]) { #expect(abs(a - b) < 1e-4) }
+    }
+  }
+
   @Test func residualEchoIsNotRaised() {
     let frame = Frame(rate: .hz16000, channelCount: 1)
     var (talker, control) = (Talker(level: -45), LevelControl())

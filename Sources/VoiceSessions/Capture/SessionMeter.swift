@@ -5,8 +5,9 @@ internal import VoiceEngines
 struct SessionMeter {
   private var current = SessionStatistics()
   private var noiseFloor = NoiseFloorTracker()
+  private var offset = OffsetTracker()
 
-  /// The mean square of the last frame of the microphone.
+  /// The mean square of the last frame of the microphone, without a constant offset.
   private(set) var microphoneMeanSquare: Float = 0
   /// The noise floor of the microphone in dBFS.
   var noiseFloorLevel: Float { noiseFloor.level }
@@ -20,7 +21,7 @@ struct SessionMeter {
   mutating func measure(
     microphone: borrowing Frame, processed: borrowing Frame, _ findings: FrameFindings
   ) {
-    microphoneMeanSquare = microphone.meanSquare
+    microphoneMeanSquare = offset.meanSquare(of: microphone)
     let level = Decibels.level(meanSquare: microphoneMeanSquare)
     noiseFloor.process(level: level)
     current.levels.microphone = level
