@@ -20,9 +20,9 @@ from checkpoint import Checkpoint
 from corpus import Corpus
 from examples import VALUES, examples
 from features import BINS, HOP
-from make_scenes import first_sample, stacks
+from make_scenes import stacks
 from remix import Remixer
-from render import LEAD, render
+from render import LEAD, render_scene
 from scenes import COUNT, LENGTH, SORTS, SceneMaker
 
 # The examples of a portion that are made of new scenes: as many are remixed. The first portions are small, so that
@@ -120,8 +120,7 @@ def _examples(made: list[tuple[np.ndarray, np.ndarray]], seed: int) -> np.ndarra
     """Renders scenes, and returns their examples."""
     error = np.zeros((len(made), LEAD + _FRAMES, BINS), np.complex64)
     for index, (scene, before) in enumerate(made):
-        heard = np.concatenate([before[:, first_sample(before) :], scene[:2]], 1).astype(np.float32) / 32768
-        found = render(_work["program"], _work["weights"], *heard)[-error.shape[1] :]
+        found = render_scene(_work["program"], _work["weights"], scene, before)
         error[index, -len(found) :] = found
     scenes, before = (np.stack(parts) for parts in zip(*made))
     return examples(scenes, before[:, :, -LEAD * HOP :], error, np.random.default_rng(seed))

@@ -24,6 +24,12 @@ def render(program: Path, weights: Path, microphone: np.ndarray, reference: np.n
     return windowed(_run([program, weights, "--linear"], microphone, reference, SIZE))
 
 
+def render_scene(program: Path, weights: Path, scene: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """Returns frames x BINS of a scene without echo, and of at most LEAD frames before it."""
+    heard = np.concatenate([before[:, first_sample(before) :], scene[:2]], 1).astype(np.float32) / 32768
+    return render(program, weights, *heard)[-(LEAD + scene.shape[1] // HOP) :]
+
+
 def run(program: Path, weights: Path, microphone: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Returns what the engine makes of a call: frames x (samples, three rows of gains, probability of voice)."""
     return _run([program, weights], microphone, reference, SIZE + 3 * BANDS + 1)
@@ -51,9 +57,7 @@ def main() -> None:
     output = np.lib.format.open_memmap(chosen.output, "w+", np.float16, shape)
 
     def one(index: int) -> None:
-        earlier = before[index]
-        heard = np.concatenate([earlier[:, first_sample(earlier) :], scenes[index, :2]], 1).astype(np.float32) / 32768
-        found = render(chosen.program, chosen.weights, *heard)[-shape[1] :]
+        found = render_scene(chosen.program, chosen.weights, scenes[index], before[index])
         # Frames before the beginning of a call stay empty, and take no room on the disk.
         output[index, -len(found) :] = found.view(np.float32).reshape(*found.shape, 2)
 

@@ -58,7 +58,7 @@ def _as_int16(signals: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Sort:
-    """A sort of scenes to measure with. What is None is left to chance."""
+    """A sort of scenes to measure with. A property that is None is left to chance."""
 
     kind: str | None = None
     is_loud: bool | None = None

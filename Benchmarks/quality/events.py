@@ -2,6 +2,7 @@
 import numpy
 
 from . import dtmf, sounds
+from .cli import failed
 from .corpus import floor, read, trimmed
 from .figures import active_frames, seconds_a_minute, time_until
 from .runs import each_of
@@ -64,7 +65,7 @@ def digits(runner, arguments):
             sound = numpy.concatenate([numpy.zeros(rate), dtmf.digits(DIGITS, rate, dbfs), numpy.zeros(rate // 5)])
             sound = sound + floor(random, len(sound), -65)
             if dtmf.read(sound, rate) != DIGITS:
-                raise SystemExit(f"bench-quality: the reader does not read the digits at {dbfs} dBFS and {rate} Hz")
+                failed(f"the reader does not read the digits at {dbfs} dBFS and {rate} Hz")
             output = runner.session(f"digits-{rate}-{-dbfs}", rate, sound).output
             lost[rate] = dtmf.missed(DIGITS, dtmf.read(output, rate))
         row((f"tones of {dbfs} dBFS", len(DIGITS), lost[8000], lost[16000]))

@@ -10,8 +10,9 @@ import json
 import pathlib
 import statistics
 import subprocess
-import sys
 import tempfile
+
+from .cli import failed
 
 SETS = ("dev", "real")
 # Copies the files of a set, with silence after each.
@@ -30,8 +31,7 @@ for item in json.loads((folder / "manifest.json").read_text())["items"]:
 def run(command, what):
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
-        sys.stderr.write(f"bench-quality: {what}: {result.stderr.strip()}\n")
-        raise SystemExit(2)
+        failed(f"{what}: {result.stderr.strip()}")
 
 
 def process(anechoic, engine, folder, item, outputs):

@@ -4,12 +4,12 @@ import dataclasses
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 import threading
 
 import numpy
 
+from .cli import failed
 from .signals import at_level, fitted, noise
 
 NEAR_END = "SIDE_NEAR_END"
@@ -90,8 +90,7 @@ class Runner:
             command += ["--engine", self.engine] if self.engine else []
             result = subprocess.run([*command, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL)
             if result.returncode != 0:
-                sys.stderr.write(f"bench-quality: {name}: {result.stderr.strip()}\n")
-                raise SystemExit(2)
+                failed(f"{name}: {result.stderr.strip()}")
             output, _ = soundfile.read(folder / "output.wav", dtype="float64")
             events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
             return output, events

@@ -26,7 +26,7 @@ class Call:
 
 
 class Scene:
-    """A room with a microphone. What is heard there is added to the call one after the other."""
+    """A room with a microphone. Each method adds another sound to the call."""
 
     def __init__(self, corpus, random, seconds, rt60, index=0):
         self.corpus, self.random, self.seconds, self.index = corpus, random, seconds, index
