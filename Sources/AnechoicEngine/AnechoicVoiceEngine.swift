@@ -118,7 +118,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
         leastOfNoise: tone.isTone ? 1 : beginning.leastGain)
     }
     heardSquares = (filtered.meanSquare, heardSquares.last)
-    if cancelsEcho { noteEcho() }
+    noteEcho()
     decision.note(probability, power: mask.powerWithoutEcho, echo: explained, isTone: tone.isSteady)
     if cancelsEcho {
       echo.note(
@@ -139,6 +139,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       explainedShare: cancelsEcho ? analysis.spectra.explainedShare : nil)
   }
 
+  /// Takes the echo of the frame, also where there is none: an echo that was heard once would otherwise
+  /// be heard for ever after the canceller is switched off.
   private func noteEcho() {
     explained.note(echo: analysis.features.echoPower, rest: analysis.features.errorPower)
     let isAudible = analysis.features.referencePower > EchoReductionMeter.leastPower

@@ -1,6 +1,7 @@
 import AudioCore
 import EngineRuns
 import TestAudio
+import TestVoices
 import Testing
 import VoiceEngines
 
@@ -54,6 +55,22 @@ struct SwitchTests {
       let begin = frame * Self.rate.samplesPerFrame
       #expect(largestStep(output[(begin - 1)..<(begin + 320)]) <= limit)
     }
+  }
+
+  /// The echo was loud in the last frame before, and headphones take its place.
+  @Test(arguments: Candidate.all, [400, 430, 460])
+  func aVoiceIsFoundOnceEchoCancellationIsOff(candidate: Candidate, frame: Int) async throws {
+    let begin = frame * Self.rate.samplesPerFrame
+    var off = EngineSettings.standard
+    off.echoSuppression = nil
+    let voice = try await Voices.near.value
+    let run = try EngineRun(
+      candidate.engine, .standard, rate: Self.rate,
+      microphone: [EchoTests.echo.prefix(begin) + voice],
+      reference: [EchoTests.reference.prefix(begin) + Signals.silence(voice.count)],
+      changes: [frame: off], path: .steady)
+    let found = run.findings.dropFirst(frame).count { $0.hasVoice }
+    #expect(found > run.findings.dropFirst(frame).count / 3, "\(found)")
   }
 
   @Test(arguments: Candidate.all)
