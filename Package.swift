@@ -123,7 +123,8 @@ let package = Package(
     .target(
       name: "VoiceSessions",
       dependencies: [
-        "Alignment", "SpatialAudio", "VoiceEngines", "Resampling", "OpusCodec", "AudioCore",
+        "Alignment", "SpatialAudio", "Spectral", "VoiceEngines", "Resampling", "OpusCodec",
+        "AudioCore",
       ],
       swiftSettings: quick),
     .target(

@@ -210,18 +210,34 @@ package struct EchoFilter: ~Copyable {
       cross.real[bin] += rate * (a * c + b * d - cross.real[bin])
       cross.imaginary[bin] += rate * (b * c - a * d - cross.imaginary[bin])
     }
-    prediction.add(microphone: microphone, estimate: echo, bins: sizes.lowRow)
     let low = Int32(sizes.lowRow)
     kernels.table.power(error.forC, results.errorPower, Int32(sizes.row))
     kernels.table.power(echo.forC, results.echoPower, low)
     kernels.table.power(microphone.forC, results.microphonePower, low)
     kernels.table.power(cross.forC, results.crossPower, low)
+    predict()
     Self.smooth(results.errorPower, into: state.smoothError, sizes.row)
     Self.smooth(results.echoPower, into: state.smoothEcho, sizes.lowRow)
     Self.smooth(results.microphonePower, into: state.smoothMicrophone, sizes.lowRow)
     for index in bands.indices {
       bands[index].measure(expected: results.divisor, level: results.level)
     }
+  }
+
+  /// Notes how well the echo that was estimated predicts the microphone: the error and the estimate.
+  private mutating func predict() {
+    let (error, echo) = (results.error, results.echo)
+    var product: Float = 0
+    for bin in 0..<sizes.lowRow {
+      product += error.real[bin] * echo.real[bin] + error.imaginary[bin] * echo.imaginary[bin]
+    }
+    func sum(_ powers: UnsafePointer<Float>) -> Float {
+      Float(sizes.lowRow) * FloatBuffer.mean(powers, sizes.lowRow)
+    }
+    let estimated = sum(results.echoPower)
+    prediction.add(
+      product: product + estimated, microphonePower: sum(results.microphonePower),
+      estimatePower: estimated)
   }
 
   private static func smooth(

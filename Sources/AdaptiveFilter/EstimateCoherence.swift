@@ -1,5 +1,3 @@
-internal import Spectral
-
 /// How well a filter's estimate of the echo, made before the filter learns from a frame, predicts the
 /// microphone: the coherence of both signals over some frames.
 ///
@@ -14,16 +12,9 @@ struct EstimateCoherence {
   private var microphonePower: Float = 0
   private var estimatePower: Float = 0
 
-  /// Adds the spectra of a frame. Runs per frame: no allocation, lock, log or await.
-  mutating func add(microphone: Spectrum, estimate: Spectrum, bins: Int) {
-    var (product, heard, estimated): (Float, Float, Float) = (0, 0, 0)
-    for bin in 0..<bins {
-      let (a, b) = (microphone.real[bin], microphone.imaginary[bin])
-      let (c, d) = (estimate.real[bin], estimate.imaginary[bin])
-      product += a * c + b * d
-      heard += a * a + b * b
-      estimated += c * c + d * d
-    }
+  /// Adds a frame: the sums over all bins of the real cross-spectrum of microphone and estimate, and of the
+  /// power of each. Runs per frame: no allocation, lock, log or await.
+  mutating func add(product: Float, microphonePower heard: Float, estimatePower estimated: Float) {
     cross += Self.rate * (product - cross)
     microphonePower += Self.rate * (heard - microphonePower)
     estimatePower += Self.rate * (estimated - estimatePower)

@@ -38,7 +38,7 @@ struct LagTracker {
 
   /// Takes the correlation of a block. While the echo `isExplained` where it is, the lag stays: a strong
   /// reflection, which correlates as well, is no other path.
-  mutating func update(_ correlation: borrowing FloatBuffer, isExplained: Bool = false) {
+  mutating func update(_ correlation: borrowing FloatBuffer, isExplained: Bool) {
     hasMoved = false
     let noise = Self.noise(correlation)
     guard noise > 0 else { return }

@@ -63,11 +63,10 @@ struct LevelControl {
     let isVoice = probability >= Self.leastProbability && (echoShare ?? 0) < Self.mostEcho
     framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
     let isMeasured = isVoice && (echoShare ?? 1) < Self.mostEchoMeasured
-    let square = Self.loudness(frame)
-    let excess = isMeasured ? measure(square) : 1
+    let excess = isMeasured ? measure(Self.loudness(frame)) : 1
     var wanted = target.map { follow($0, excess: excess, isMeasured: isMeasured) } ?? 1
-    if let mostSquare, square > 0 {
-      wanted = min(wanted, max(1, (mostSquare / frame.meanSquare).squareRoot()))
+    if let mostSquare, wanted > 1, case let square = frame.meanSquare, square > 0 {
+      wanted = min(wanted, max(1, (mostSquare / square).squareRoot()))
     }
     // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms, or by
     // more than half of it while the voice is much louder than before.

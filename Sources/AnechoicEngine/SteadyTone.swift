@@ -123,7 +123,7 @@ struct SteadyTone: ~Copyable {
     let (order, width) = (Self.order, Self.order + 1)
     let rows = matrix.start
     for pivot in 0..<order {
-      for row in (pivot + 1)..<max(order, pivot + 1) {
+      for row in (pivot + 1)..<order {
         let factor = rows[row * width + pivot] / rows[pivot * width + pivot]
         for column in pivot...order {
           rows[row * width + column] -= factor * rows[pivot * width + column]
@@ -132,7 +132,7 @@ struct SteadyTone: ~Copyable {
     }
     for row in stride(from: order - 1, through: 0, by: -1) {
       var sum = rows[row * width + order]
-      for column in (row + 1)..<max(order, row + 1) {
+      for column in (row + 1)..<order {
         sum -= rows[row * width + column] * coefficients.start[column]
       }
       coefficients.start[row] = sum / rows[row * width + row]

@@ -117,19 +117,4 @@ public struct Frame: ~Copyable {
     }
     return (sums.sum() + rest) / Float(sampleCount * channelCount)
   }
-
-  /// Returns the mean of a channel's samples.
-  public func mean(ofChannel channel: Int) -> Float {
-    precondition(channel >= 0 && channel < channelCount)
-    let plane = planes[channel]
-    var sums = SIMD8<Float>()
-    var rest: Float = 0
-    var index = 0
-    while index + 8 <= sampleCount {
-      sums += UnsafeRawPointer(plane + index).loadUnaligned(as: SIMD8<Float>.self)
-      index += 8
-    }
-    for index in index..<sampleCount { rest += plane[index] }
-    return (sums.sum() + rest) / Float(sampleCount)
-  }
 }

@@ -10,17 +10,17 @@ package struct ProcessedCall: Sendable {
   private static let convergence = 200
 
   /// The mean square of each frame of the microphone.
-  package var microphone: [Float]
+  package let microphone: [Float]
   /// The mean square of each frame that the loudspeaker played.
-  package var played: [Float]
+  package let played: [Float]
   /// The mean square of each frame of the output.
-  package var output: [Float]
+  package let output: [Float]
   /// Whether the session found voice in each frame of the output.
-  package var voice: [Bool]
+  package let voice: [Bool]
   /// Whether each frame of the output was muted.
-  package var muted: [Bool]
-  /// The number of frames by which the output follows the microphone.
-  private let delay: Int
+  package let muted: [Bool]
+  /// The frames in which the far end or its echo sounds, from the third second of its sound on.
+  let farEnd: [Place]
 
   /// - Parameter delay: The time by which the output follows the microphone.
   package init(
@@ -32,7 +32,10 @@ package struct ProcessedCall: Sendable {
     self.output = output
     self.voice = voice
     self.muted = muted
-    self.delay = Int((delay / .milliseconds(10)).rounded())
+    let delay = Int((delay / .milliseconds(10)).rounded())
+    let count = min(
+      microphone.count, played.count, min(output.count, voice.count, muted.count) - delay)
+    farEnd = Self.farEnd(played: played.prefix(max(0, count)), delay: delay)
   }
 
   /// A frame of the microphone, and the frame of the output that it became.
@@ -41,21 +44,20 @@ package struct ProcessedCall: Sendable {
     let output: Int
   }
 
-  /// The frames in which the far end or its echo sounds, from the third second of its sound on.
-  var farEnd: [Place] {
-    let threshold = Decibels.factor(Self.quietest) * Decibels.factor(Self.quietest)
-    let count = min(output.count, voice.count, muted.count) - delay
-    var framesSincePlayed = Self.tail
+  /// Returns the frames in which the far end or its echo sounds, from the third second of its sound on.
+  private static func farEnd(played: ArraySlice<Float>, delay: Int) -> [Place] {
+    let threshold = Decibels.factor(quietest) * Decibels.factor(quietest)
+    var framesSincePlayed = tail
     var framesPlayed = 0
     var places: [Place] = []
-    for index in 0..<max(0, min(microphone.count, played.count, count)) {
-      if played[index] > threshold {
+    for (index, power) in played.enumerated() {
+      if power > threshold {
         framesSincePlayed = 0
         framesPlayed += 1
       } else {
         framesSincePlayed += 1
       }
-      if framesSincePlayed < Self.tail, framesPlayed > Self.convergence {
+      if framesSincePlayed < tail, framesPlayed > convergence {
         places.append(Place(input: index, output: index + delay))
       }
     }

@@ -35,27 +35,28 @@ final class Folder {
     _ microphone: String = "microphone.wav", _ reference: String = "reference.wav",
     milliseconds: Int = 2005, rate: SampleRate = .hz16000, nearEnd: [Float]? = nil
   ) throws {
-    let format = AudioFormat(encoding: .s16, rate: rate, channelCount: 1)
     let count = rate.hertz * milliseconds / 1000
     let farEnd = Signals.babble(count, rate: rate, seed: 3)
     let echo = Signals.echo(of: farEnd, delay: rate.hertz / 25, gain: 0.5)
     let nearEnd = nearEnd ?? Signals.babble(count, rate: rate, amplitude: 0.05, seed: 4)
     let fan = Signals.noise(count, amplitude: 0.01)
     let heard = (0..<count).map { echo[$0] + nearEnd[$0] + fan[$0] }
-    for (name, plane) in [(microphone, heard), (reference, farEnd)] {
-      try AudioFileWriter(path: path(name), format: format).write(encode([plane], .s16))
-    }
+    try writeFiles([(microphone, heard), (reference, farEnd)], rate)
   }
 
   /// Writes a voice as the far end, and as the microphone its echo and a voice of the near end.
   func writeVoices(far: [Float], near: [Float] = []) throws {
-    let format = AudioFormat(encoding: .s16, rate: Voices.rate, channelCount: 1)
     let echo = Signals.echo(of: far, delay: 640, gain: 0.5)
     let fan = Signals.noise(far.count, amplitude: 0.002)
     let heard = far.indices.map {
       echo[$0] + fan[$0] + (near.indices.contains($0) ? near[$0] : 0)
     }
-    for (name, plane) in [("microphone.wav", heard), ("reference.wav", far)] {
+    try writeFiles([("microphone.wav", heard), ("reference.wav", far)], Voices.rate)
+  }
+
+  private func writeFiles(_ files: [(name: String, plane: [Float])], _ rate: SampleRate) throws {
+    let format = AudioFormat(encoding: .s16, rate: rate, channelCount: 1)
+    for (name, plane) in files {
       try AudioFileWriter(path: path(name), format: format).write(encode([plane], .s16))
     }
   }

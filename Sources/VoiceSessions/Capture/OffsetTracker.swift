@@ -1,4 +1,5 @@
 internal import AudioCore
+internal import Spectral
 
 /// Measures frames without the constant offset (DC) that some converters add to each channel.
 ///
@@ -20,7 +21,7 @@ struct OffsetTracker {
     frames = min(frames + 1, Self.mostFrames)
     var excess: Float = 0
     for channel in 0..<min(frame.channelCount, 2) {
-      let mean = frame.mean(ofChannel: channel)
+      let mean = FloatBuffer.mean(frame.planePointers[channel], frame.sampleCount)
       offsets[channel] += (mean - offsets[channel]) / frames
       // The mean of (x - offset)² is that of x² minus this.
       excess += offsets[channel] * (2 * mean - offsets[channel])
