@@ -19,11 +19,11 @@
 namespace {
 
 // The processor time after which a thread is looked at. A flood is noticed after two of these times.
-constexpr timespec look_every{0, 50'000'000};
+constexpr timespec look_every{0, 10'000'000};
 
 // The calls without a message that a connection may start between two looks. Far more than an honest
 // client starts, because it has 100 open calls at most, and sends a message in each.
-constexpr int64_t most_empty_calls = 1000;
+constexpr int64_t most_empty_calls = 300;
 
 // Calls `use` with the value of each `"key":"value"` in the text.
 template <class Use>
