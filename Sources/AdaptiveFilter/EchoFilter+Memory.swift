@@ -24,9 +24,7 @@ extension EchoFilter {
   /// Values that are kept between frames. Bins above 8 kHz have only what the filter needs there.
   struct State {
     private let memory: FloatArena
-    /// The spectra of the partitions. All are whole, although most filter nothing above 8 kHz, because a
-    /// response that ends with its partition contains energy there.
-    let filters: [Spectrum]
+    let partitions: PartitionSpectra
     let smoothError: UnsafeMutablePointer<Float>
     let smoothEcho: UnsafeMutablePointer<Float>
     let smoothMicrophone: UnsafeMutablePointer<Float>
@@ -35,11 +33,14 @@ extension EchoFilter {
     let lastReference: UnsafeMutablePointer<Float>
     let lastMicrophone: UnsafeMutablePointer<Float>
 
-    init(_ sizes: Sizes, partitions: Int) {
+    init(_ sizes: Sizes, partitions: Int, highPartitions: Int) {
       let (row, lowRow) = (sizes.row, sizes.lowRow)
+      let ofPartitions = PartitionSpectra.valueCount(
+        sizes, count: partitions, highCount: highPartitions)
       var memory = FloatArena(
-        capacity: (2 * partitions + 1) * row + 4 * lowRow + 2 * Kernels.padded(sizes.hop))
-      filters = (0..<partitions).map { _ in memory.spectrum(row) }
+        capacity: ofPartitions + row + 4 * lowRow + 2 * Kernels.padded(sizes.hop))
+      self.partitions = PartitionSpectra(
+        sizes, count: partitions, highCount: highPartitions, in: &memory)
       smoothError = memory.array(row)
       smoothEcho = memory.array(lowRow)
       smoothMicrophone = memory.array(lowRow)

@@ -54,14 +54,14 @@ package struct EchoFilter: ~Copyable {
     sizes = Sizes(hop: hop)
     let ratio = Float(hop) / 160
     scale = ratio * ratio
-    state = State(sizes, partitions: Self.partitions)
+    state = State(sizes, partitions: Self.partitions, highPartitions: Self.lengths[3])
     results = Results(sizes, in: work)
     fft = RealFFT(size: 2 * hop, kernels: kernels, work: results.transform)
     let ends = Self.bandEnds.map { [sizes] in min($0, sizes.lowRow) } + [sizes.lowRow, sizes.row]
     bands = InlineArray { [sizes, state] index in
       FilterBand(
         (index == 0 ? 0 : ends[index - 1])..<ends[index], used: sizes.bins,
-        filters: state.filters.prefix(Self.lengths[index]), kernels: kernels)
+        partitions: Self.lengths[index], of: state.partitions, kernels: kernels)
     }
     adaptation = LearnedAdaptation(
       bins: sizes.lowBins, weights: weights, kernels: kernels, work: results.decisions)
@@ -134,10 +134,11 @@ package struct EchoFilter: ~Copyable {
   /// partition.
   private func readTaps(of partition: Int) {
     let block = results.block
-    guard state.filters.indices.contains(partition) else {
+    guard (0..<Self.partitions).contains(partition) else {
       return block.update(repeating: 0, count: hop)
     }
-    fft.inverse(state.filters[partition], into: block)
+    state.partitions.copy(partition, to: results.error)
+    fft.inverse(results.error, into: block)
     let factor = 1 / Float(2 * hop)
     for index in 0..<hop { block[index] *= factor }
   }
@@ -145,7 +146,8 @@ package struct EchoFilter: ~Copyable {
   /// Makes the first half of the block the taps of a partition.
   private func storeTaps(of partition: Int) {
     (results.block + hop).update(repeating: 0, count: hop)
-    fft.forward(results.block, into: state.filters[partition])
+    fft.forward(results.block, into: results.error)
+    state.partitions.replace(partition, by: results.error)
   }
 
   /// - Parameter error: Receives the error of the frame before the filter has learned.

@@ -12,47 +12,40 @@ struct FilterBand: ~Copyable {
 
   private let kernels: Kernels
   private let first: Int
-  /// The number of bins, padded for the kernels, and without the padding.
-  private let count: Int
+  /// The number of bins without the padding.
   private let usedCount: Int
-  private let partitions: Int
   private let memory: FloatBuffer
-  /// The spectra of the partitions, the same for kernels, and the reference that each filters.
-  private let spectra: [Spectrum]
-  private let filters: [ck_complex]
-  private var played: [ck_complex]
-  private var newest = 0
+  private var band: ck_band
 
   /// Creates a band.
   ///
   /// - Parameters:
   ///   - bins: The padded range of the band.
   ///   - used: The number of bins of the whole filter, without the padding.
-  ///   - filters: The whole spectra of the partitions. The caller owns them.
-  init(_ bins: Range<Int>, used: Int, filters: some Collection<Spectrum>, kernels: Kernels) {
+  ///   - partitions: The number of partitions.
+  ///   - spectra: The spectra of the partitions, which the caller owns.
+  init(
+    _ bins: Range<Int>, used: Int, partitions: Int, of spectra: PartitionSpectra, kernels: Kernels
+  ) {
     self.kernels = kernels
     first = bins.lowerBound
-    count = bins.count
     usedCount = min(bins.upperBound, used) - min(bins.lowerBound, used)
-    partitions = bins.isEmpty ? 0 : filters.count
-    spectra = filters.prefix(partitions).map { [first] in $0.from(first) }
-    self.filters = spectra.map(\.forC)
-    // Not a copy of `filters`, whose first change would allocate.
-    played = spectra.map(\.forC)
-    memory = FloatBuffer((2 * (partitions + 1) + partitions) * count)
+    let (count, partitions) = (bins.count, bins.isEmpty ? 0 : partitions)
+    // The reference has one spectrum more than the filter: the last frame's oldest.
+    let references = 2 * (partitions + 1) * count
+    memory = FloatBuffer(references + partitions * count)
+    let (filters, distance) = spectra.place(of: bins)
+    band = ck_band(
+      partitions: Int32(partitions), count: Int32(count), filters: filters,
+      filter_distance: Int32(distance), uncertainty: memory.start + references,
+      references: memory.start, newest: 0)
   }
 
-  /// The reference has one spectrum more than the filter: the last frame's oldest.
-  private var references: Int { partitions + 1 }
-
-  /// The reference that a partition filters, in an earlier frame.
-  private func reference(of partition: Int, framesAgo: Int = 0) -> Spectrum {
-    let start = memory.start + 2 * ((newest + partition + framesAgo) % references) * count
-    return Spectrum(real: start, imaginary: start + count)
-  }
+  private var count: Int { Int(band.count) }
+  private var partitions: Int { Int(band.partitions) }
 
   private func uncertainty(_ partition: Int) -> UnsafeMutablePointer<Float> {
-    memory.start + (2 * references + partition) * count
+    band.uncertainty + partition * count
   }
 
   /// Forgets the reference, and what the filter has learned about its own precision.
@@ -83,17 +76,17 @@ struct FilterBand: ~Copyable {
 
   /// Takes the spectrum of the reference of a frame.
   mutating func hear(_ spectrum: Spectrum) {
-    newest = (newest + references - 1) % references
-    reference(of: 0).copy(spectrum.from(first), bins: count)
+    band.newest = (band.newest == 0 ? band.partitions + 1 : band.newest) - 1
+    let start = band.references + 2 * Int(band.newest) * count
+    start.update(from: spectrum.real + first, count: count)
+    (start + count).update(from: spectrum.imaginary + first, count: count)
   }
 
-  /// Estimates the echo of a frame with the filter as it is now.
-  mutating func estimate(framesAgo: Int, into echo: Spectrum) {
-    for partition in 0..<partitions {
-      played[partition] = reference(of: partition, framesAgo: framesAgo).forC
+  /// Estimates the echo of this frame, or of an earlier one, with the filter as it is now.
+  func estimate(framesAgo: Int, into echo: Spectrum) {
+    withUnsafePointer(to: band) {
+      kernels.table.estimate($0, Int32(framesAgo), echo.from(first).mutableForC)
     }
-    kernels.table.sum_of_products(
-      played, filters, Int32(partitions), echo.from(first).mutableForC, 0, Int32(count))
   }
 
   /// Computes the power of the error that the uncertainty lets expect, and a tenth of the power that the
@@ -101,18 +94,8 @@ struct FilterBand: ~Copyable {
   func measure(
     expected: UnsafeMutablePointer<Float>, level: UnsafeMutablePointer<Float>
   ) {
-    let (expected, level) = (expected + first, level + first)
-    expected.update(repeating: 0, count: count)
-    level.update(repeating: 0, count: count)
-    for partition in 0..<partitions {
-      kernels.table.weigh_power(
-        reference(of: partition).forC, uncertainty(partition), expected, Int32(count))
-      kernels.table.add_power(filters[partition], level, Int32(count))
-    }
-    let share = 0.1 * (1 - Self.decay)
-    for bin in 0..<count {
-      expected[bin] *= 0.5
-      level[bin] *= share
+    withUnsafePointer(to: band) {
+      kernels.table.expect($0, expected + first, 0.1 * (1 - Self.decay), level + first)
     }
   }
 
@@ -120,16 +103,11 @@ struct FilterBand: ~Copyable {
   /// partition: late ones stay precise, however loud the direct sound is.
   func adapt(
     error: Spectrum, divisor: UnsafePointer<Float>, growth: UnsafePointer<Float>,
-    level: UnsafeMutablePointer<Float>, kept: Float
+    level: UnsafePointer<Float>, kept: Float
   ) {
-    let level = level + first
-    for partition in 0..<partitions {
+    withUnsafePointer(to: band) {
       kernels.table.adapt(
-        ck_partition(
-          filter: spectra[partition].mutableForC, uncertainty: uncertainty(partition),
-          reference: reference(of: partition).forC),
-        error.from(first).forC, divisor + first, growth + first, level, kept, Int32(count))
-      for bin in 0..<count { level[bin] *= Self.decay }
+        $0, error.from(first).forC, divisor + first, growth + first, level + first, Self.decay, kept)
     }
   }
 }

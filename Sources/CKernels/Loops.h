@@ -24,6 +24,7 @@
 #ifndef CK_EIGHT
 #define CK_EIGHT
 typedef float ck_eight __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t ck_eight_bits __attribute__((vector_size(32), aligned(4), may_alias));
 #endif
 
 // `wide` times eight products.
@@ -61,35 +62,6 @@ static void CK_NAME(sum_of_products)(const ck_complex *a, const ck_complex *b, i
 static void CK_NAME(power)(ck_complex a, float *restrict power, int count) {
   CK_VECTORIZE
   for (int k = 0; k < count; ++k) power[k] = a.real[k] * a.real[k] + a.imaginary[k] * a.imaginary[k];
-}
-
-static void CK_NAME(weigh_power)(ck_complex a, const float *weight, float *restrict sum, int count) {
-  CK_VECTORIZE
-  for (int k = 0; k < count; ++k) {
-    sum[k] += (a.real[k] * a.real[k] + a.imaginary[k] * a.imaginary[k]) * weight[k];
-  }
-}
-
-static void CK_NAME(add_power)(ck_complex a, float *restrict sum, int count) {
-  CK_VECTORIZE
-  for (int k = 0; k < count; ++k) sum[k] += a.real[k] * a.real[k] + a.imaginary[k] * a.imaginary[k];
-}
-
-static void CK_NAME(adapt)(ck_partition partition, ck_complex error, const float *divisor, const float *growth,
-                           const float *level, float keep, int count) {
-  float *restrict real = partition.filter.real, *restrict imaginary = partition.filter.imaginary;
-  float *restrict uncertainty = partition.uncertainty;
-  const float *x = partition.reference.real, *y = partition.reference.imaginary;
-  CK_VECTORIZE
-  for (int k = 0; k < count; ++k) {
-    const float gain = uncertainty[k] / divisor[k];
-    const float r = real[k] + gain * (x[k] * error.real[k] + y[k] * error.imaginary[k]);
-    const float i = imaginary[k] + gain * (x[k] * error.imaginary[k] - y[k] * error.real[k]);
-    const float left = 1.0f - 0.5f * gain * (x[k] * x[k] + y[k] * y[k]);
-    real[k] = r;
-    imaginary[k] = i;
-    uncertainty[k] = (left > 0.0f ? left : 0.0f) * keep * uncertainty[k] + growth[k] * (r * r + i * i + level[k]);
-  }
 }
 
 // Lets the compiler think that a pointer may have changed, so that it reads again what is there.
@@ -271,11 +243,12 @@ static void CK_NAME(exponential)(const float *input, float *restrict output, int
   for (int k = 0; k < count; ++k) output[k] = CK_NAME(exp_of)(input[k]);
 }
 
+#include "Partitions.h"
 #include "Fourier.h"
 
 #define CK_TABLE(title)                                                                                     \
   {                                                                                                         \
-    title, CK_NAME(sum_of_products), CK_NAME(power), CK_NAME(weigh_power), CK_NAME(add_power), CK_NAME(adapt), \
+    title, CK_NAME(sum_of_products), CK_NAME(power), CK_NAME(estimate), CK_NAME(expect), CK_NAME(adapt),    \
         CK_NAME(layer), CK_NAME(interleave), CK_NAME(deinterleave), CK_NAME(layer_of_one), CK_NAME(gates),  \
         CK_NAME(hyperbolic_tangent), CK_NAME(sigmoid), CK_NAME(logarithm), CK_NAME(exponential),            \
         CK_NAME(to_spectrum), CK_NAME(to_samples)                                                           \

@@ -6,7 +6,7 @@
 
 #include "CKernels.h"
 
-enum { COUNT = 48, ROWS = 8, INPUTS = 5, SIZE = 320, BINS = SIZE / 2 + 1 };
+enum { COUNT = 48, PARTITIONS = 3, ROWS = 8, INPUTS = 5, SIZE = 320, BINS = SIZE / 2 + 1 };
 
 static uint32_t state = 1;
 
@@ -36,7 +36,7 @@ static void print(const char *kernel, const float *values, int count) {
   } while (0)
 
 static void print_filter(const ck_kernels *kernels) {
-  float a[4][COUNT], b[4][COUNT], output[COUNT], other[COUNT], weight[COUNT], level[COUNT];
+  float a[4][COUNT], b[4][COUNT], output[COUNT], other[COUNT];
   for (int index = 0; index < 4; ++index) {
     fill(a[index], COUNT);
     fill(b[index], COUNT);
@@ -47,18 +47,30 @@ static void print_filter(const ck_kernels *kernels) {
   print("sum_of_products", output, COUNT);
   print("sum_of_products", other, COUNT);
   PRINT_MAP(power, first[0]);
-  fill_positive(weight, COUNT);
-  kernels->weigh_power(first[0], weight, output, COUNT);
-  print("weigh_power", output, COUNT);
-  kernels->add_power(first[1], output, COUNT);
-  print("add_power", output, COUNT);
-  fill_positive(output, COUNT);
-  fill_positive(other, COUNT);
-  fill_positive(level, COUNT);
-  kernels->adapt((ck_partition){{a[0], a[1]}, output, second[0]}, second[1], weight, other, level, 0.999f, COUNT);
-  print("adapt", a[0], COUNT);
-  print("adapt", a[1], COUNT);
-  print("adapt", output, COUNT);
+}
+
+static void print_band(const ck_kernels *kernels) {
+  float filters[2 * PARTITIONS * COUNT], uncertainty[PARTITIONS * COUNT], references[2 * (PARTITIONS + 1) * COUNT];
+  float error[2][COUNT], divisor[COUNT], growth[COUNT], output[COUNT], other[COUNT];
+  fill(filters, 2 * PARTITIONS * COUNT);
+  fill_positive(uncertainty, PARTITIONS * COUNT);
+  fill(references, 2 * (PARTITIONS + 1) * COUNT);
+  const ck_band band = {PARTITIONS, COUNT, filters, COUNT, uncertainty, references, 2};
+  for (int frames_ago = 0; frames_ago < 2; ++frames_ago) {
+    kernels->estimate(&band, frames_ago, (ck_mutable_complex){output, other});
+    print("estimate", output, COUNT);
+    print("estimate", other, COUNT);
+  }
+  kernels->expect(&band, output, 0.1f, other);
+  print("expect", output, COUNT);
+  print("expect", other, COUNT);
+  fill(error[0], COUNT);
+  fill(error[1], COUNT);
+  fill_positive(divisor, COUNT);
+  fill_positive(growth, COUNT);
+  kernels->adapt(&band, (ck_complex){error[0], error[1]}, divisor, growth, other, 0.9f, 0.999f);
+  print("adapt", filters, 2 * PARTITIONS * COUNT);
+  print("adapt", uncertainty, PARTITIONS * COUNT);
 }
 
 static void print_network(const ck_kernels *kernels) {
@@ -128,6 +140,7 @@ static void print_fourier(const ck_kernels *kernels) {
 int main(void) {
   const ck_kernels *kernels = ck_available(0);
   print_filter(kernels);
+  print_band(kernels);
   print_network(kernels);
   print_fourier(kernels);
   return 0;

@@ -21,12 +21,21 @@ typedef struct {
   float *imaginary;
 } ck_mutable_complex;
 
-// The state of one partition of the filter, and the reference that it filters.
+// A range of `count` bins of an adaptive filter with partitions, each of which filters a later frame of the reference.
 typedef struct {
-  ck_mutable_complex filter;
+  int partitions;
+  int count;
+  // The bins of the first partition: real parts, and `filter_distance` values later imaginary parts. The next partition
+  // is twice as far away.
+  float *filters;
+  int filter_distance;
+  // `count` values for each partition.
   float *uncertainty;
-  ck_complex reference;
-} ck_partition;
+  // A ring of `partitions + 1` frames of the reference, from the newest to the oldest: `count` real parts each, then
+  // imaginary parts. `newest` is the place of the newest in the ring.
+  float *references;
+  int newest;
+} ck_band;
 
 // Transforms of `size` real samples, 32 times a product of powers of 2, 3 and 5.
 typedef struct {
@@ -54,15 +63,18 @@ typedef struct {
                           int count);
   // power = |a|^2.
   void (*power)(ck_complex a, float *power, int count);
-  // sum += |a|^2 * weight.
-  void (*weigh_power)(ck_complex a, const float *weight, float *sum, int count);
-  // sum += |a|^2.
-  void (*add_power)(ck_complex a, float *sum, int count);
-  // One step of a Kalman filter for one partition. With the gain g = uncertainty / divisor:
+
+  // Three kernels for all partitions of a range of bins. The arrays hold the bins of the range.
+  // echo = the sum of reference * filter, for the frame of the newest reference, or for that before it.
+  void (*estimate)(const ck_band *band, int frames_ago, ck_mutable_complex echo);
+  // expected = half the sum of |reference|^2 * uncertainty; level = share * the sum of |filter|^2.
+  void (*expect)(const ck_band *band, float *expected, float share, float *level);
+  // One step of a Kalman filter. With the gain g = uncertainty / divisor, for each partition:
   //   filter += g * conj(reference) * error
   //   uncertainty = (1 - g / 2 * |reference|^2) * keep * uncertainty + growth * (|filter|^2 + level)
-  void (*adapt)(ck_partition partition, ck_complex error, const float *divisor, const float *growth,
-                const float *level, float keep, int count);
+  // From partition to partition the level is multiplied by `decay`.
+  void (*adapt)(const ck_band *band, ck_complex error, const float *divisor, const float *growth, const float *level,
+                float decay, float keep);
 
   // Applies a layer to `count` columns from `first` on:
   //   output[row][column] = bias[row] + sum(weight[row][i] * input[i][first + column])
