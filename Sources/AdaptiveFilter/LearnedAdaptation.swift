@@ -77,12 +77,14 @@ struct LearnedAdaptation: ~Copyable {
     state = memory.start
     var work = work
     self.features = work.array(features * count)
+    // The logarithms have become features when the layers begin.
+    var ofLayers = work
     logarithms = work.array(7 * count)
-    bias = work.array(hidden)
-    entered = work.array(hidden * Part.most)
-    fromInput = work.array(3 * hidden * Part.most)
-    fromState = work.array(3 * hidden * Part.most)
-    outputs = work.array(AdaptationWeights.outputs * Part.most)
+    bias = ofLayers.array(hidden)
+    entered = ofLayers.array(hidden * Part.most)
+    fromInput = ofLayers.array(3 * hidden * Part.most)
+    fromState = ofLayers.array(3 * hidden * Part.most)
+    outputs = ofLayers.array(AdaptationWeights.outputs * Part.most)
     self.work = work
     featureRows = RowTable(self.features, count: features, stride: count)
     parts = stride(from: 0, to: count, by: Part.most).map { [state, entered] first in

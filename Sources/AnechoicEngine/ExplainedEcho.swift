@@ -8,7 +8,8 @@ struct ExplainedEcho {
   private static let kept: Float = 0.84
   /// The parts of the echo, -13 and -20 dB, that must be left in a frame for a voice to begin and to go
   /// on.
-  private static let (leastToBegin, leastToGoOn): (Float, Float) = (0.05, 0.01)
+  private static let leastToBegin: Float = 0.05
+  private static let leastToGoOn: Float = 0.01
   /// The part of the rest, -10 dB, from which on an echo counts as heard.
   private static let leastHeard: Float = 0.1
 

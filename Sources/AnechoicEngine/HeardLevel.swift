@@ -7,7 +7,8 @@ struct HeardLevel {
   /// The mean power of the bands of the loudest frames that the network should hear: -24 dBFS.
   private static let loudest: Float = 0.004
   /// The most by which the loudness rises in a frame, 3 dB, and the part that remains, -0.01 dB.
-  private static let (rise, kept): (Float, Float) = (2, 0.9977)
+  private static let rise: Float = 2
+  private static let kept: Float = 0.9977
 
   /// The factor for powers, at most 1.
   private(set) var factor: Float = 1

@@ -17,7 +17,8 @@ struct LevelControl {
   private static let leastProbability: Float = 0.5
   /// The parts of a frame's power that may be echo for the frame to be measured, and to count as
   /// voice.
-  private static let (mostEchoMeasured, mostEcho): (Float, Float) = (0.5, 0.9)
+  private static let mostEchoMeasured: Float = 0.5
+  private static let mostEcho: Float = 0.9
   /// The measured frames that the first gain above that of pauses needs.
   private static let leastFrames: Float = 8
   /// By how much the gain for a voice may rise with each frame that was measured, dB. Noise that begins
@@ -28,8 +29,10 @@ struct LevelControl {
   /// Frames whose power is outside of these parts of the level's are outliers: they do not count,
   /// unless so many come in a row that the voice itself has become softer or louder. The level then
   /// follows within some frames.
-  private static let (softest, loudest): (Float, Float) = (0.02, 6)
-  private static let (softOutliers, loudOutliers) = (25, 2)
+  private static let softest: Float = 0.02
+  private static let loudest: Float = 6
+  private static let softOutliers = 25
+  private static let loudOutliers = 2
   private static let freshMemory: Float = 5
   /// How much more louder frames count than softer ones until the memory is full, so that a new
   /// level is not too loud at first.

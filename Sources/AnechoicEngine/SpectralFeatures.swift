@@ -26,7 +26,8 @@ struct SpectralFeatures: ~Copyable {
   /// The noise floor of each band before anything is known of the noise.
   private static let unknownFloor: Float = 1e-2
   private static let farAbove: Float = 100
-  private static let (framesOfNoise, framesOfBeginning): (Float, Float) = (75, 20)
+  private static let framesOfNoise: Float = 75
+  private static let framesOfBeginning: Float = 20
 
   /// The signals of a frame, as spectra in which white noise has its own power in each bin.
   struct Signals {

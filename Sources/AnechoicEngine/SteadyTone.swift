@@ -11,12 +11,14 @@ internal import Spectral
 /// coefficients of the frame before. The samples of a voice do not for long. Sound is heard at 8 kHz.
 struct SteadyTone: ~Copyable {
   /// The coefficients of the prediction, and the samples of a frame.
-  private static let (order, count) = (6, 80)
+  private static let order = 6
+  private static let count = 80
   /// A frame is a tone if its own coefficients leave less than this part of its power: -25 dB.
   private static let mostRest: Float = 0.003
   /// A tone goes on if the coefficients of the frame before leave less than -20 dB and its level changes by
   /// less than 0.5 dB, or if they leave less than -30 dB: two tones may beat.
-  private static let (mostRestAhead, leastRestAhead): (Float, Float) = (0.01, 0.001)
+  private static let mostRestAhead: Float = 0.01
+  private static let leastRestAhead: Float = 0.001
   private static let mostChange: Float = 1.122
   /// The frames after which a tone that goes on is no voice.
   private static let framesToTell = 3
@@ -60,36 +62,56 @@ struct SteadyTone: ~Copyable {
 
   private func load(_ frame: UnsafePointer<Float>) {
     samples.start.update(from: samples.start + Self.count, count: Self.order)
-    let scale = 1 / Float(decimation)
+    // A loop for each rate, so that the compiler takes the sums of several samples at once.
+    switch decimation {
+    case 1: load(frame, parts: 1)
+    case 2: load(frame, parts: 2)
+    case 4: load(frame, parts: 4)
+    case 6: load(frame, parts: 6)
+    default: load(frame, parts: decimation)
+    }
+  }
+
+  @inline(__always)
+  private func load(_ frame: UnsafePointer<Float>, parts: Int) {
+    let place = samples.start + Self.order
+    let scale = 1 / Float(parts)
     for index in 0..<Self.count {
       var sum: Float = 0
-      for part in 0..<decimation { sum += frame[index * decimation + part] }
-      samples.start[Self.order + index] = sum * scale
+      for part in 0..<parts { sum += frame[index * parts + part] }
+      place[index] = sum * scale
     }
   }
 
   /// Returns the mean square of what the coefficients do not predict of the frame.
   private func rest() -> Float {
+    let place = samples.start + Self.order
     var sum = SIMD8<Float>()
-    for first in stride(from: 0, to: Self.count, by: 8) {
-      var error = eight(Self.order + first)
+    var first = 0
+    while first < Self.count {
+      var error = Self.eight(place + first)
       for lag in 1...Self.order {
-        error -= coefficients.start[lag - 1] * eight(Self.order + first - lag)
+        error -= coefficients.start[lag - 1] * Self.eight(place + first - lag)
       }
       sum += error * error
+      first += 8
     }
     return sum.sum() / Float(Self.count)
   }
 
-  private func eight(_ index: Int) -> SIMD8<Float> {
-    UnsafeRawPointer(samples.start + index).loadUnaligned(as: SIMD8<Float>.self)
+  @inline(__always)
+  private static func eight(_ samples: UnsafePointer<Float>) -> SIMD8<Float> {
+    UnsafeRawPointer(samples).loadUnaligned(as: SIMD8<Float>.self)
   }
 
   /// Returns the product of the frame `lag` samples ago with that of `other` samples ago.
   private func product(_ lag: Int, _ other: Int) -> Float {
+    let (one, another) = (samples.start + Self.order - lag, samples.start + Self.order - other)
     var sum = SIMD8<Float>()
-    for first in stride(from: Self.order, to: Self.order + Self.count, by: 8) {
-      sum += eight(first - lag) * eight(first - other)
+    var first = 0
+    while first < Self.count {
+      sum += Self.eight(one + first) * Self.eight(another + first)
+      first += 8
     }
     return sum.sum()
   }

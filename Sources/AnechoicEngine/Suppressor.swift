@@ -12,8 +12,12 @@ struct Suppressor: ~Copyable {
     let rivals: UnsafePointer<Float>
   }
 
-  fileprivate static let (narrow, middle, wide, whole) = (16, 24, 32, 96)
-  fileprivate static let (half, quarter) = (Bands.count / 2, Bands.count / 4)
+  fileprivate static let narrow = 16
+  fileprivate static let middle = 24
+  fileprivate static let wide = 32
+  fileprivate static let whole = 96
+  fileprivate static let half = Bands.count / 2
+  fileprivate static let quarter = Bands.count / 4
   /// Enough for the arrays that are kept between frames or that others read.
   private static let memoryCount = 1952
 
@@ -59,20 +63,24 @@ struct Suppressor: ~Copyable {
     self.kernels = kernels
     let (narrow, middle, wide, quarter) = (Self.narrow, Self.middle, Self.wide, Self.quarter)
     var work = work
-    firstRows = work.rows(channels: narrow, bands: Bands.count)
+    // The recurrent layers begin when the halves have been read, and end before the way up needs them.
+    var recurrent = work
     firstHalves = work.halves(channels: narrow, bands: Bands.count)
-    secondRows = work.rows(channels: middle, bands: Self.half)
     secondHalves = work.halves(channels: middle, bands: Self.half)
+    firstRows = work.rows(channels: narrow, bands: Bands.count)
+    secondRows = work.rows(channels: middle, bands: Self.half)
+    // The end of the way up takes the memory of what has been joined by then.
+    var end = work
     thirdRows = work.rows(channels: wide, bands: quarter)
     entered = work.array(quarter * wide)
     sums = work.array(quarter * wide)
     // The way up begins when the recurrent layers are done.
     var wayUp = work
-    input = work.array(3 * wide * thirdRows.stride)
+    input = recurrent.array(3 * wide * thirdRows.stride)
     memorized = work.array(3 * wide * thirdRows.stride)
     joined = wayUp.rows(channels: wide + narrow, bands: quarter)
     upRows = wayUp.rows(channels: middle, bands: Self.half)
-    upAgainRows = wayUp.rows(channels: narrow, bands: Bands.count)
+    upAgainRows = end.rows(channels: narrow, bands: Bands.count)
     self.work = work
     var memory = FloatArena(capacity: Self.memoryCount)
     groupState = memory.array(wide * thirdRows.stride)

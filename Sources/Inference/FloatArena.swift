@@ -19,7 +19,10 @@ package struct FloatArena {
 
   /// Returns an arena for the results of one frame. It is large enough for each part of an engine by
   /// itself, so that parts that run one after the other can share it.
-  package static func forWork() -> FloatArena { FloatArena(capacity: 12_032) }
+  package static func forWork() -> FloatArena { FloatArena(capacity: workCount) }
+
+  /// The number of values in an arena for work.
+  package static let workCount = 10_848
 
   /// Sets all values to zero, those of copies too.
   package func clear() { memory.values.clear() }

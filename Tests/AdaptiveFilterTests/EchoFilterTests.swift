@@ -136,7 +136,8 @@ struct EchoFilterTests {
     let call = Call(hop: hop, frames: 30, near: 0.1)
     let output = call.run { work in
       var other = work
-      other.array(12_000).update(repeating: .nan, count: 12_000)
+      let count = FloatArena.workCount
+      other.array(count).update(repeating: .nan, count: count)
     }
     #expect(output == call.run())
   }

@@ -10,7 +10,8 @@ import Testing
     let alone = try Self.findings { _ in }
     let amongOthers = try Self.findings { work in
       var other = work
-      other.array(12_000).update(repeating: .nan, count: 12_000)
+      let count = FloatArena.workCount
+      other.array(count).update(repeating: .nan, count: count)
     }
     #expect(alone.allSatisfy { $0 > 0 && $0 < 1 })
     #expect(amongOthers == alone)
