@@ -20,6 +20,8 @@ NOISE_FRAMES = 64
 # most 3 dB in a frame, and falls by 1 dB in a second: equal to `HeardLevel` in the engine.
 LOUDEST = 0.004
 LOUDNESS_RISE, LOUDNESS_KEPT = 2, 0.9977
+# The highest level above the floor that is heard, 39 dB, as its feature has it: equal to `SpectralFeatures` in the engine.
+MOST_ABOVE_FLOOR = 2.25
 # An error that stays further above its floor since a silence is a noise that has begun: the floor rises faster.
 SILENCE = 3e-8
 FAR_ABOVE = 100
@@ -134,10 +136,10 @@ class Tracker:
     def rows(self, bands: np.ndarray, coherence: np.ndarray) -> np.ndarray:
         """Returns the features of the frame that `advance` took last."""
         levels = np.log(bands + SMALLEST_POWER)
-        above_floor = levels[0] - np.log(self.floor)
+        above_floor = np.minimum((levels[0] - np.log(self.floor)) / 4, MOST_ABOVE_FLOOR)
         above_leak = levels[0] - np.log(self.leak * self.echo + SMALLEST_POWER)
         shift = np.array([1, 1, 1, 0], np.float32)[:, None, None] * np.log(self.factor) / 8 + np.float32(1.4)
-        rows = [*(levels / 8 + shift), coherence, above_floor / 4, np.clip(above_leak / 4, -3, 3)]
+        rows = [*(levels / 8 + shift), coherence, above_floor, np.clip(above_leak / 4, -3, 3)]
         return np.stack(rows, 1)
 
 

@@ -26,6 +26,10 @@ struct SpectralFeatures: ~Copyable {
   /// The noise floor of each band before anything is known of the noise.
   private static let unknownFloor: Float = 1e-2
   private static let farAbove: Float = 100
+  /// The highest level above the floor that the network hears: 39 dB, divided by 4 as the feature is.
+  /// More says nothing more, and in training it is rare: the network lost words of loud voices in quiet
+  /// rooms.
+  private static let mostAboveFloor: Float = 2.25
   private static let framesOfNoise: Float = 75
   private static let framesOfBeginning: Float = 20
 
@@ -182,7 +186,7 @@ struct SpectralFeatures: ~Copyable {
       let least = Self.smallestPower * (error[band] + Self.smallestPower)
       let coherence = powers[4 * row + band] / (error[band] * echo[band] + least)
       coherences[band] = min(coherence, 2)
-      aboveFloor[band] = (levels[band] - floors[band]) / 4
+      aboveFloor[band] = min((levels[band] - floors[band]) / 4, Self.mostAboveFloor)
       aboveLeak[band] = min(max((levels[band] - leaks[band]) / 4, -3), 3)
     }
   }
