@@ -107,7 +107,8 @@ struct FilterBand: ~Copyable {
   ) {
     withUnsafePointer(to: band) {
       kernels.table.adapt(
-        $0, error.from(first).forC, divisor + first, growth + first, level + first, Self.decay, kept)
+        $0, error.from(first).forC, divisor + first, growth + first, level + first, Self.decay,
+        kept)
     }
   }
 }

@@ -62,27 +62,38 @@ static void CK_NAME(estimate)(const ck_band *band, int frames_ago, ck_mutable_co
   for (; bin < band->count; bin += 8) CK_NAME(estimate_bins)(1, band, bin, frames_ago, echo);
 }
 
-static void CK_NAME(expect)(const ck_band *band, float *expected, float share, float *level) {
+// `wide` times eight bins of the expected power of the error, and of the level.
+CK_INLINE void CK_NAME(expect_bins)(const int wide, const ck_band *band, int bin, float *expected, float share,
+                                    float *level) {
   const int distance = band->filter_distance, count = band->count;
-  for (int bin = 0; bin < count; bin += 8) {
-    CK_NAME(run) runs[2];
-    CK_NAME(find_runs)(band, bin, 0, runs);
-    ck_eight error = {}, power = {};
-    for (int part = 0; part < 2; ++part) {
-      const float *reference = runs[part].reference, *filter = runs[part].filter, *u = runs[part].uncertainty;
-      for (int left = runs[part].partitions; left > 0; --left) {
-        const ck_eight x = CK_NAME(eight_at)(reference), y = CK_NAME(eight_at)(reference + count);
-        const ck_eight r = CK_NAME(eight_at)(filter), i = CK_NAME(eight_at)(filter + distance);
-        error += (x * x + y * y) * CK_NAME(eight_at)(u);
-        power += r * r + i * i;
-        reference += 2 * count;
-        filter += 2 * distance;
-        u += count;
+  CK_NAME(run) runs[2];
+  CK_NAME(find_runs)(band, bin, 0, runs);
+  ck_eight error[3] = {}, power[3] = {};
+  for (int part = 0; part < 2; ++part) {
+    const float *x = runs[part].reference, *w = runs[part].filter, *u = runs[part].uncertainty;
+    for (int left = runs[part].partitions; left > 0; --left, x += 2 * count, w += 2 * distance, u += count) {
+#pragma clang loop unroll(full)
+      for (int k = 0; k < wide; ++k) {
+        const ck_eight p = CK_NAME(eight_at)(x + 8 * k), q = CK_NAME(eight_at)(x + count + 8 * k);
+        const ck_eight r = CK_NAME(eight_at)(w + 8 * k), i = CK_NAME(eight_at)(w + distance + 8 * k);
+        error[k] += (p * p + q * q) * CK_NAME(eight_at)(u + 8 * k);
+        power[k] += r * r + i * i;
       }
     }
-    *(ck_eight *)(expected + bin) = 0.5f * error;
-    *(ck_eight *)(level + bin) = share * power;
   }
+#pragma clang loop unroll(full)
+  for (int k = 0; k < wide; ++k) {
+    *(ck_eight *)(expected + bin + 8 * k) = 0.5f * error[k];
+    *(ck_eight *)(level + bin + 8 * k) = share * power[k];
+  }
+}
+
+static void CK_NAME(expect)(const ck_band *band, float *expected, float share, float *level) {
+  int bin = 0;
+  for (; bin + 8 * CK_WIDEST <= band->count; bin += 8 * CK_WIDEST) {
+    CK_NAME(expect_bins)(CK_WIDEST, band, bin, expected, share, level);
+  }
+  for (; bin < band->count; bin += 8) CK_NAME(expect_bins)(1, band, bin, expected, share, level);
 }
 
 static void CK_NAME(adapt)(const ck_band *band, ck_complex error, const float *divisor, const float *growth,
