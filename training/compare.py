@@ -13,6 +13,7 @@ from features import BANDS, HOP, SIZE, features, spectra, windowed
 from linear import LearnedFilter
 from network import Suppressor
 from render import run
+from voice_network import VoiceNetwork, probabilities
 from weight_file import load
 
 # The largest difference of a sample by full scale, and of a gain or of a probability: these differ more where the echo
@@ -35,13 +36,15 @@ def linear(model: LearnedFilter, microphone: np.ndarray, reference: np.ndarray) 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("program", type=Path, help="render-scenes")
-    options.add_argument("weights", type=Path, help="the weights of both networks, as exported")
+    options.add_argument("weights", type=Path, help="the weights of all networks, as exported")
     options.add_argument("network", type=Path, help="the same weights of the network, as trained")
     options.add_argument("scenes", type=Path)
     options.add_argument("--count", type=int, default=4, help="scenes to compare")
     chosen = options.parse_args()
     network = Suppressor()
     network.load_state_dict(torch.load(chosen.network))
+    decision = VoiceNetwork()
+    decision.load_state_dict(load(chosen.weights, "voice", decision))
     canceller = LearnedFilter()
     canceller.load_state_dict(load(chosen.weights, "adaptation", canceller))
     worst, worst_sample = 0.0, 0.0
@@ -52,11 +55,11 @@ def main() -> None:
         worst_sample = max(worst_sample, np.abs(samples - found[:, :SIZE]).max())
         heard = features(windowed(found[:, :SIZE])[None], spectra(microphone[None]), spectra(reference[None]))
         with torch.no_grad():
-            gains, voice, _ = network(torch.tensor(heard))
+            gains = network(torch.tensor(heard))[0]
         wanted = gains[0].permute(1, 0, 2).reshape(len(found), 3 * BANDS).numpy()
         worst = max(
             worst, np.abs(wanted - found[:, SIZE:-1]).max(),
-            np.abs(torch.sigmoid(voice[0]).numpy() - found[:, -1]).max())
+            np.abs(probabilities(decision, network, torch.tensor(heard))[0].numpy() - found[:, -1]).max())
     print(f"the largest difference of a gain or probability is {worst:.1e}, of a sample {worst_sample:.1e}")
     sys.exit(1 if worst > _TOLERANCE_OF_GAINS or worst_sample > _TOLERANCE else 0)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from linear import LearnedFilter
 from network import Suppressor
+from voice_network import VoiceNetwork
 from weight_file import Tensors, is_of_engine, load, write
 
 
@@ -23,6 +24,7 @@ def main() -> None:
     options.add_argument(
         "--suppressor", type=Path, nargs="+",
         help="weights of the suppressor; several are averaged; omitted: untrained weights")
+    options.add_argument("--voice", type=Path, help="weights of the decision on voice; omitted: untrained weights")
     options.add_argument("--shares", type=float, nargs="+", help="the share of each suppressor in the mean")
     options.add_argument(
         "--caution", type=float, default=0,
@@ -40,7 +42,11 @@ def main() -> None:
     if chosen.caution and is_of_engine(chosen.adaptation):
         options.error("the adaptation of the engine's file has a caution of its own, to which --caution would add")
     adaptation["leave.bias"][0] += chosen.caution
-    write({"adaptation": adaptation, "suppressor": mean(weights, shares)}, chosen.output)
+    voice = VoiceNetwork()
+    parts = {
+        "adaptation": adaptation, "suppressor": mean(weights, shares),
+        "voice": load(chosen.voice, "voice", voice) if chosen.voice else voice.state_dict()}
+    write(parts, chosen.output)
 
 
 if __name__ == "__main__":

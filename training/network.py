@@ -9,7 +9,8 @@ from features import BANDS, FEATURES
 
 
 class Suppressor(nn.Module):
-    """Gains for echo, noise and competing voices in each band, and the probability of a near voice.
+    """Gains for echo, noise and competing voices in each band, and what a linear layer makes of a near voice: the engine
+    asks `VoiceNetwork` instead, but all layers learn by it what a voice is.
 
     Convolutions over the bands share their weights. One recurrent layer follows each group of bands, another all of
     them."""
@@ -30,6 +31,15 @@ class Suppressor(nn.Module):
         self.voice = nn.Linear(whole, 1)
         # The state in which the recurrent layer of each group begins a call: `train_start.py` learns it.
         self.register_buffer("start", torch.zeros(self.groups, wide))
+
+    def remembered(self, features: torch.Tensor) -> torch.Tensor:
+        """Takes calls x frames x FEATURES x BANDS. Returns the state of the layer of all bands, and its input: calls x
+        frames x 2 * whole."""
+        calls, frames = features.shape[:2]
+        inner = torch.tanh(self.first(features.transpose(1, 2)))
+        inner = torch.tanh(self.third(torch.tanh(self.second(inner))))
+        entered = torch.tanh(self.gather(inner.permute(0, 2, 3, 1).reshape(calls, frames, -1)))
+        return torch.cat([self.of_all(entered)[0], entered], 2)
 
     def forward(self, features: torch.Tensor, state=None):
         """Takes calls x frames x FEATURES x BANDS. Returns gains of calls x 3 x frames x BANDS, the logits of voice

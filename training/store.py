@@ -13,6 +13,7 @@ import torch
 from features import BANDS, HOP, SIZE, features, spectra, windowed
 from network import Suppressor
 from render import run
+from voice_network import VoiceNetwork, probabilities
 from weight_file import load
 
 _FRAMES = 100
@@ -37,19 +38,21 @@ def call() -> np.ndarray:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("program", type=Path, help="render-scenes")
-    options.add_argument("weights", type=Path, help="the weights of both networks, as exported")
+    options.add_argument("weights", type=Path, help="the weights of all networks, as exported")
     options.add_argument("folder", type=Path, help="Tests/AnechoicEngineTests/Stored")
     chosen = options.parse_args()
     network = Suppressor()
     network.load_state_dict(load(chosen.weights, "suppressor", network))
+    decision = VoiceNetwork()
+    decision.load_state_dict(load(chosen.weights, "voice", decision))
     signals = call()
     microphone, reference = signals.astype(np.float32) / 32768
     found = run(chosen.program, chosen.weights, microphone, reference).copy()
     heard = features(windowed(found[:, :SIZE])[None], spectra(microphone[None]), spectra(reference[None]))
     with torch.no_grad():
-        gains, voice, _ = network(torch.tensor(heard))
+        gains = network(torch.tensor(heard))[0]
     found[:, SIZE:-1] = gains[0].permute(1, 0, 2).reshape(_FRAMES, 3 * BANDS).numpy()
-    found[:, -1] = torch.sigmoid(voice[0]).numpy()
+    found[:, -1] = probabilities(decision, network, torch.tensor(heard))[0].numpy()
     chosen.folder.mkdir(exist_ok=True)
     signals.tofile(chosen.folder / "call.s16")
     found.astype("<f4").tofile(chosen.folder / "expected.f32")

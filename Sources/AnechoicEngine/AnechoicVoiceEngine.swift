@@ -114,7 +114,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     } else {
       limits.advance()
       mask.compute(
-        analysis.gains, voice: probability, limits.values, error: analysis.features.errorPowers,
+        analysis.gains, voice: analysis.possibleVoice, limits.values, error: analysis.features.errorPowers,
         leastOfNoise: tone.isTone ? 1 : beginning.leastGain)
     }
     heardSquares = (filtered.meanSquare, heardSquares.last)

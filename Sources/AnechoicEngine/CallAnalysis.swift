@@ -25,6 +25,9 @@ struct CallAnalysis: ~Copyable {
   /// The network's gains of the last frame.
   var gains: Suppressor.Gains { suppressor.gains }
 
+  /// The probability of a voice in the last frame by the suppressor itself.
+  var possibleVoice: Float { suppressor.possibleVoice }
+
   /// Forgets the echo path.
   func forgetEchoPath() { spectra.forgetEchoPath() }
 

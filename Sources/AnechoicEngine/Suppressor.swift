@@ -3,7 +3,8 @@ internal import Inference
 internal import Spectral
 
 /// The network that tells a near voice from echo, noise and competing voices. It computes gains for
-/// the bands and the probability of a near voice. `training/network.py` trains it.
+/// the bands, and a `VoiceNetwork` behind it the probability of a near voice. `training/network.py` trains
+/// it.
 struct Suppressor: ~Copyable {
   /// The gains of a frame, each a row of bands.
   struct Gains {
@@ -32,6 +33,9 @@ struct Suppressor: ~Copyable {
   /// Where the features of the next frame belong.
   let heard: BandRows
   private let gainRows: BandRows
+  /// The probability of a voice in the last frame by the suppressor itself, which takes more sounds for a
+  /// voice than the network behind it: a frame that it doubts is surely noise.
+  private(set) var possibleVoice: Float = 0
   // Results of one frame, in memory that others use too: rows have zeros around them only after
   // `clearMargins`.
   private let firstRows: BandRows
@@ -54,6 +58,7 @@ struct Suppressor: ~Copyable {
   private let up: BandExpansion
   private let upAgain: BandExpansion
   private let leave: BandConvolution
+  private let voice: VoiceNetwork
   private let thirdTable: RowTable
   private let groupTable: RowTable
 
@@ -61,6 +66,7 @@ struct Suppressor: ~Copyable {
   init(weights: Weights, kernels: Kernels, work: FloatArena = .forWork()) {
     self.weights = weights
     self.kernels = kernels
+    voice = VoiceNetwork(weights: weights.voice, kernels: kernels)
     let (narrow, middle, wide, quarter) = (Self.narrow, Self.middle, Self.wide, Self.quarter)
     var work = work
     // The recurrent layers begin when the halves have been read, and end before the way up needs them.
@@ -102,6 +108,7 @@ struct Suppressor: ~Copyable {
   /// Sets the state in which a call begins, which was learned: without memory, a voice that begins with
   /// its call would pass for noise. Runs per frame: no allocation, lock, log or await.
   func begin() {
+    voice.begin()
     state.update(repeating: 0, count: Self.whole)
     for channel in 0..<Self.wide {
       for group in 0..<Self.quarter {
@@ -168,7 +175,7 @@ struct Suppressor: ~Copyable {
   }
 
   /// The recurrent layer of all bands.
-  private func rememberAll() -> Float {
+  private mutating func rememberAll() -> Float {
     let quarter = Self.quarter
     for channel in 0..<Self.wide {
       (entered + channel * quarter).update(from: thirdRows.row(channel), count: quarter)
@@ -178,9 +185,11 @@ struct Suppressor: ~Copyable {
     weights.fromInput.apply(to: entered, into: input, kernels)
     weights.fromState.apply(to: state, into: memorized, kernels)
     kernels.table.gates(input, memorized, state, Int32(Self.whole))
-    weights.voice.apply(to: state, into: sums, kernels)
-    kernels.table.sigmoid(sums, entered, Int32(Kernels.width))
-    return entered[0]
+    let probability = voice.process(state, entered, count: Self.whole, heard)
+    weights.possibleVoice.apply(to: state, into: sums, kernels)
+    kernels.table.sigmoid(sums, sums, Int32(Kernels.width))
+    possibleVoice = sums[0]
+    return probability
   }
 
   /// Puts what the layer of all bands gives back to the groups behind their own in `joined`.
@@ -243,7 +252,8 @@ extension Suppressor {
     fileprivate let up: BandExpansion.Weights
     fileprivate let upAgain: BandExpansion.Weights
     fileprivate let leave: BandConvolution.Weights
-    fileprivate let voice: Layer
+    fileprivate let possibleVoice: Layer
+    fileprivate let voice: VoiceNetwork.Weights
     /// The state in which a call begins: the groups of each channel together.
     fileprivate let start: [Float]
 
@@ -306,7 +316,8 @@ extension Suppressor {
       up = try expansion("up", middle, wide + narrow)
       upAgain = try expansion("up_again", narrow, middle)
       leave = try convolution("leave", 3, narrow, taps: 1, plus: 2)
-      voice = try ofOne("voice.weight", "voice.bias", 1, whole)
+      possibleVoice = try ofOne("voice.weight", "voice.bias", 1, whole)
+      voice = try VoiceNetwork.Weights(file, count: whole)
       let startOfGroups = try values("start", quarter * wide)
       start = byChannel(wide).map { startOfGroups[$0] }
     }

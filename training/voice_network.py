@@ -1,0 +1,125 @@
+"""The network that decides on voice, behind the suppressor, and its training: see `VoiceNetwork` in the engine."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from examples import HEARD
+from features import BANDS, FEATURES
+from network import Suppressor
+from train_network import HELD_OUT
+from weight_file import load
+
+# The features that are heard as well, each the mean of groups of bands: the error's level, the coherence and the level
+# above the floor.
+_HEARD_FEATURES, _GROUPS = [0, 4, 5], BANDS // 4
+_LEFT_OUT = 0.25
+
+
+class VoiceNetwork(nn.Module):
+    """The probability of a near voice, from what the suppressor remembers of a call."""
+
+    def __init__(self, whole: int = 96, memory: int = 32):
+        super().__init__()
+        self.remember = nn.GRU(2 * whole + len(_HEARD_FEATURES) * _GROUPS, memory, batch_first=True)
+        self.leave = nn.Linear(memory, 1)
+
+    def forward(self, heard: torch.Tensor) -> torch.Tensor:
+        """Takes what `heard` returns. Returns the logits of calls x frames."""
+        return self.leave(self.remember(heard)[0])[..., 0]
+
+
+def heard(suppressor: Suppressor, features: torch.Tensor) -> torch.Tensor:
+    """Takes calls x frames x FEATURES x BANDS. Returns what the network hears of them."""
+    calls, frames = features.shape[:2]
+    means = features[:, :, _HEARD_FEATURES].reshape(calls, frames, len(_HEARD_FEATURES), _GROUPS, -1).mean(-1)
+    return torch.cat([suppressor.remembered(features), means.reshape(calls, frames, -1)], 2)
+
+
+def probabilities(network: VoiceNetwork, suppressor: Suppressor, features: torch.Tensor) -> torch.Tensor:
+    """Returns the probabilities of a near voice of calls x frames, of calls x frames x FEATURES x BANDS."""
+    with torch.no_grad():
+        return torch.sigmoid(network(heard(suppressor, features)))
+
+
+class Calls:
+    """What the network hears of all examples, kept in memory as float16, and whether there is a voice."""
+
+    def __init__(self, suppressor: Suppressor, files: list[Path]):
+        self.learned: list[np.ndarray] = []
+        self.held_out: list[np.ndarray] = []
+        for file in files:
+            examples = np.load(file, mmap_mode="r")
+            parts = [self._heard(suppressor, examples[start : start + 16]) for start in range(0, len(examples), 16)]
+            calls = [call for part in parts for call in part]
+            held_out = min(HELD_OUT, len(calls) // 4)
+            self.learned += calls[: len(calls) - held_out]
+            self.held_out += calls[len(calls) - held_out :]
+
+    @staticmethod
+    def _heard(suppressor: Suppressor, examples: np.ndarray) -> np.ndarray:
+        features = torch.tensor(examples[..., :HEARD]).float().reshape(*examples.shape[:2], FEATURES, BANDS)
+        with torch.no_grad():
+            found = heard(suppressor, features).numpy()
+        return np.concatenate([found, examples[..., -1:]], 2).astype(np.float16)
+
+
+def loss(network: VoiceNetwork, calls: list[np.ndarray]) -> torch.Tensor:
+    """Returns the cross-entropy. While the network learns, some of what it hears is left out of each call: with all of
+    it, it learned calls by heart."""
+    batch = torch.tensor(np.stack(calls)).float()
+    heard = batch[..., :-1]
+    if network.training:
+        heard = heard * (torch.rand(len(batch), 1, heard.shape[2]) > _LEFT_OUT) / (1 - _LEFT_OUT)
+    return binary_cross_entropy_with_logits(network(heard), batch[..., -1])
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("output", type=Path)
+    options.add_argument("suppressor", type=Path, help="weights of the suppressor, which stay as they are")
+    options.add_argument("examples", type=Path, nargs="+")
+    options.add_argument("--from", dest="start", type=Path, help="weights to go on from, also the engine's")
+    options.add_argument("--minutes", type=float, default=20)
+    options.add_argument("--batch", type=int, default=32)
+    options.add_argument("--rate", type=float, default=3e-3)
+    options.add_argument("--seed", type=int, default=1)
+    chosen = options.parse_args()
+    torch.manual_seed(chosen.seed)
+    random = np.random.default_rng(chosen.seed)
+    suppressor, network = Suppressor(), VoiceNetwork()
+    suppressor.load_state_dict(load(chosen.suppressor, "suppressor", suppressor))
+    if chosen.start:
+        network.load_state_dict(load(chosen.start, "voice", network))
+    calls = Calls(suppressor, chosen.examples)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=chosen.rate, weight_decay=1e-2)
+    average = torch.optim.swa_utils.AveragedModel(
+        network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.995)).eval()
+    began, step = time.time(), 0
+    while (done := (time.time() - began) / (60 * chosen.minutes)) < 1:
+        for group in optimizer.param_groups:
+            group["lr"] = chosen.rate * (0.5 + 0.5 * np.cos(np.pi * done)) + 2e-5
+        value = loss(network, [calls.learned[k] for k in random.integers(len(calls.learned), size=chosen.batch)])
+        optimizer.zero_grad()
+        value.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), 1)
+        optimizer.step()
+        average.update_parameters(network)
+        step += 1
+        if step % 200 == 0:
+            with torch.no_grad():
+                parts = [loss(average.module, calls.held_out[k : k + 32]) for k in range(0, len(calls.held_out), 32)]
+            print(f"{(time.time() - began) / 60:.1f} min, step {step}: loss {value.item():.4f}, held out "
+                  f"{np.mean([float(part) for part in parts]):.4f}", flush=True)
+    torch.save(average.module.state_dict(), chosen.output)
+
+
+if __name__ == "__main__":
+    main()
