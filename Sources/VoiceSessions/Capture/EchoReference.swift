@@ -31,6 +31,8 @@ struct EchoReference: ~Copyable {
   private let source: Source
   private let microphoneRates: (indexes: SampleRate, frames: SampleRate)
   private var aligner: ReferenceAligner
+  /// Nil without a reference from the client: nothing is missing from what this session plays.
+  private var gapDetector: ReferenceGapDetector?
   private let input: Frame
   private var framesSincePlayed: Int
   private var framesSinceAligned: Int
@@ -45,6 +47,7 @@ struct EchoReference: ~Copyable {
     timeline = InputTimeline(format: format)
     aligned = Frame(rate: format.rate, channelCount: format.channelCount)
     input = Frame(rate: format.rate, channelCount: format.channelCount)
+    gapDetector = source == .client ? ReferenceGapDetector(rate: format.rate) : nil
     framesSincePlayed = Self.longestEchoFrames
     framesSinceAligned = Self.longestEchoFrames
     microphoneRates = (setup.microphone.rate, capture.format.rate)
@@ -57,6 +60,9 @@ struct EchoReference: ~Copyable {
   }
 
   var status: AlignmentStatus { aligner.status }
+
+  /// Whether blocks of the client's reference are missing.
+  var hasGaps: Bool { gapDetector?.hasGaps ?? false }
 
   /// Whether what was played may still be heard in the microphone.
   var mayBeHeard: Bool {
@@ -152,6 +158,7 @@ struct EchoReference: ~Copyable {
   private mutating func appendNext() {
     timeline.take(into: input)
     noteLevels(peak: input.peak, meanSquare: input.meanSquare)
+    gapDetector?.process(input)
     aligner.append(reference: input)
   }
 
