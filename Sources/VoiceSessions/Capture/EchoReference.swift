@@ -31,6 +31,8 @@ struct EchoReference: ~Copyable {
   private let source: Source
   private let microphoneRates: (indexes: SampleRate, frames: SampleRate)
   private var aligner: ReferenceAligner
+  /// Whether blocks of the client's reference are missing.
+  private(set) var hasGaps = false
   /// Nil without a reference from the client: nothing is missing from what this session plays.
   private var gapDetector: ReferenceGapDetector?
   private let input: Frame
@@ -60,9 +62,6 @@ struct EchoReference: ~Copyable {
   }
 
   var status: AlignmentStatus { aligner.status }
-
-  /// Whether blocks of the client's reference are missing.
-  var hasGaps: Bool { gapDetector?.hasGaps ?? false }
 
   /// Whether what was played may still be heard in the microphone.
   var mayBeHeard: Bool {
@@ -158,7 +157,7 @@ struct EchoReference: ~Copyable {
   private mutating func appendNext() {
     timeline.take(into: input)
     noteLevels(peak: input.peak, meanSquare: input.meanSquare)
-    gapDetector?.process(input)
+    if let hasGaps = gapDetector?.process(input) { self.hasGaps = hasGaps }
     aligner.append(reference: input)
   }
 

@@ -43,7 +43,7 @@ struct ReferenceGapDetector: ~Copyable {
   private let signs = FloatBuffer(mostSteps)
   private let placed = FloatBuffer(mostSteps)
   private var framesWithout = 0
-  private(set) var hasGaps = false
+  private var hasGaps = false
 
   init(rate: SampleRate) {
     lengths = rate.hertz * Self.blocks.lowerBound / 1000...rate.hertz * Self.blocks.upperBound / 1000
@@ -52,7 +52,9 @@ struct ReferenceGapDetector: ~Copyable {
   }
 
   /// Adds the next frame of the reference. Runs per frame: no allocation, lock, log or await.
-  mutating func process(_ frame: borrowing Frame) {
+  ///
+  /// - Returns: Whether blocks are missing.
+  mutating func process(_ frame: borrowing Frame) -> Bool {
     var newest: Int?
     steps.process(frame) { step in
       samples[next] = step.sample
@@ -66,6 +68,7 @@ struct ReferenceGapDetector: ~Copyable {
       framesWithout += 1
       if framesWithout >= Self.framesToClear { hasGaps = false }
     }
+    return hasGaps
   }
 
   /// Returns whether the newest step lies on a grid with enough of the steps before it.
