@@ -37,7 +37,8 @@ struct ShortPrediction: ~Copyable {
         equations[column * Self.width + row] = value
       }
       equations[row * Self.width + row] *= Self.regularization
-      equations[row * Self.width + Self.tapCount] = Double(FloatBuffer.product(first - row, target, count))
+      equations[row * Self.width + Self.tapCount] = Double(
+        FloatBuffer.product(first - row, target, count))
     }
     guard solve() else { return 1 }
     var left = 0.0

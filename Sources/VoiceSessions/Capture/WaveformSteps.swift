@@ -4,7 +4,7 @@ internal import Spectral
 /// Finds the samples at which a waveform steps, as it does where a part of the signal is missing.
 ///
 /// Linear prediction by the autocorrelation method (J. Makhoul, "Linear Prediction: A Tutorial Review",
-/// 1975) extrapolates each sample from the ones before it. At a step, the error is far above that of
+/// 1975) predicts each sample from the ones before it. At a step, the error is far above that of
 /// the samples around, and as large as the signal itself.
 struct WaveformSteps: ~Copyable {
   /// A step of the waveform.
@@ -27,7 +27,7 @@ struct WaveformSteps: ~Copyable {
   private static let memory: Float = 0.98
 
   private let size: Int
-  /// The last three frames, after the samples before them from which the first ones are predicted.
+  /// The last three frames. The steps are found in the middle.
   private let line: FloatBuffer
   private let window: FloatBuffer
   private let windowed: FloatBuffer
@@ -44,14 +44,14 @@ struct WaveformSteps: ~Copyable {
 
   init(rate: SampleRate) {
     size = rate.samplesPerFrame
-    line = FloatBuffer(Self.order + 3 * size)
+    line = FloatBuffer(3 * size)
     window = FloatBuffer(3 * size)
     windowed = FloatBuffer(3 * size)
     errors = FloatBuffer(size)
     first = -2 * size
+    // The window of Welch.
     for index in 0..<window.count {
       let place = (Float(index) + 0.5) / Float(window.count)
-      // The window of Welch.
       window.start[index] = 4 * place * (1 - place)
     }
   }
@@ -61,10 +61,10 @@ struct WaveformSteps: ~Copyable {
   mutating func process(_ frame: borrowing Frame, _ report: (Step) -> Void) {
     append(frame)
     first += size
-    let middle = line.start + Self.order + size
+    let middle = line.start + size
     let power = FloatBuffer.meanSquare(middle, size)
     loudest = max(loudest * Self.memory, power)
-    let around = FloatBuffer.meanSquare(line.start + Self.order, 3 * size)
+    let around = FloatBuffer.meanSquare(line.start, 3 * size)
     isLoud = around > max(Self.leastSquare, Self.leastShare * loudest) && around < .infinity
     guard isLoud, predict() else {
       meanError = 0
@@ -93,8 +93,8 @@ struct WaveformSteps: ~Copyable {
   }
 
   private mutating func append(_ frame: borrowing Frame) {
-    line.start.update(from: line.start + size, count: Self.order + 2 * size)
-    let target = line.start + Self.order + 2 * size
+    line.start.update(from: line.start + size, count: 2 * size)
+    let target = line.start + 2 * size
     target.update(from: frame.planePointers[0], count: size)
     for channel in 1..<max(1, frame.channelCount) {
       let plane = frame.planePointers[channel]
@@ -105,10 +105,11 @@ struct WaveformSteps: ~Copyable {
   /// Makes the coefficients of the filter that leaves the error of prediction. Returns whether there
   /// are any.
   private mutating func predict() -> Bool {
-    let (source, count) = (line.start + Self.order, 3 * size)
-    for index in 0..<count { windowed.start[index] = source[index] * window.start[index] }
+    let count = line.count
+    for index in 0..<count { windowed.start[index] = line.start[index] * window.start[index] }
     for lag in 0...Self.order {
-      correlations.start[lag] = FloatBuffer.product(windowed.start, windowed.start + lag, count - lag)
+      correlations.start[lag] = FloatBuffer.product(
+        windowed.start, windowed.start + lag, count - lag)
     }
     guard correlations.start[0] > 0 else { return false }
     // The Levinson-Durbin recursion.
