@@ -29,9 +29,9 @@ struct MicrophoneCopyDetector: ~Copyable {
   private static let leastMatch: Float = 0.25
   private static let mostElsewhere: Float = 0.8
   private static let neighbours = 8
-  /// The largest part of the reference that the prediction of a copy leaves: -20 dB.
-  private static let mostLeft = 0.01
-  /// The number of copies at one lag among the last 32 blocks, 4 s, with which the problem begins.
+  /// The largest part of the reference that the prediction of a copy leaves: -18 dB.
+  private static let mostLeft = 0.016
+  /// The number of halves at one lag in the last 4 s with which the problem begins.
   private static let copiesToBegin = 3
   /// The number of blocks with sound and without a copy, 8 s, with which the problem ends.
   private static let blocksToEnd = 62
@@ -40,6 +40,7 @@ struct MicrophoneCopyDetector: ~Copyable {
   private(set) var hasCopy = false
   /// By how many samples the microphone comes before its copy.
   private let lags: ClosedRange<Int>
+  private let earliestLag: Int  // of a copy
   private let lagsPerStep: Int
   // The last blocks of both sides, in rings, and the number of blocks so far.
   private let references = FloatBuffer(keptBlocks * block)
@@ -54,14 +55,16 @@ struct MicrophoneCopyDetector: ~Copyable {
   private let prediction = ShortPrediction()
   private var power: Float = 0
   private var nextStep = comparingSteps + 1
-  private var copies: UInt32 = 0  // a bit for each block, the last one lowest
+  private var copies: UInt64 = 0  // a bit for each half of the last 32 blocks
   private var copyLag = 0
   private var blocksWithout = 0
 
   /// Creates a detector. `heldBack` is the delay of the microphone in seconds.
   init(heldBack: Double) {
     let held = Int((heldBack * Double(EstimatorInput.hertz)).rounded(.up))
-    lags = -min(held + Self.earliest, Self.latest)...Self.latest
+    earliestLag = -min(held + Self.earliest, Self.latest)
+    // The lags of an echo that comes a little later are compared as well: then they fit better.
+    lags = earliestLag - Self.neighbours...Self.latest
     lagsPerStep = (lags.count + Self.comparingSteps - 1) / Self.comparingSteps
     matches = FloatBuffer(lags.count)
   }
@@ -94,7 +97,7 @@ struct MicrophoneCopyDetector: ~Copyable {
     if power > Self.leastPower, heard > Self.leastPower, power < .infinity, heard < .infinity {
       nextStep = 0
     } else {
-      copies <<= 1
+      copies <<= 2
     }
   }
 
@@ -105,7 +108,7 @@ struct MicrophoneCopyDetector: ~Copyable {
     if nextStep < Self.comparingSteps {
       compareLags()
     } else {
-      note(lagOfCopy())
+      decide()
     }
     nextStep += 1
   }
@@ -124,17 +127,17 @@ struct MicrophoneCopyDetector: ~Copyable {
     }
   }
 
-  /// Returns by how many samples the microphone comes before its copy in this block, or nil without one.
-  private func lagOfCopy() -> Int? {
+  /// Returns by how many samples the microphone comes before a copy in this block, if there is a copy.
+  private func bestLag() -> Int? {
     var best = 0
     for index in 1..<lags.count where matches.start[index] > matches.start[best] { best = index }
     var elsewhere: Float = 0
     for index in 0..<lags.count where abs(index - best) > Self.neighbours {
       elsewhere = max(elsewhere, matches.start[index])
     }
-    guard matches.start[best] > Self.leastMatch, elsewhere < Self.mostElsewhere else { return nil }
     let lag = lags.lowerBound + best
-    return isCopy(0, lag) || isCopy(Self.half, lag) ? lag : nil
+    let isClear = matches.start[best] > Self.leastMatch && elsewhere < Self.mostElsewhere
+    return isClear && lag >= earliestLag ? lag : nil
   }
 
   private func isCopy(_ first: Int, _ lag: Int) -> Bool {
@@ -144,15 +147,17 @@ struct MicrophoneCopyDetector: ~Copyable {
     return prediction.partLeft(of: target, from: source, count: Self.half) < Self.mostLeft
   }
 
-  private mutating func note(_ lag: Int?) {
-    copies <<= 1
-    if let lag {
-      if abs(lag - copyLag) > 1 { copies = 0 }
-      copyLag = lag
-      copies |= 1
-      blocksWithout = 0
-    } else {
-      blocksWithout += 1
+  private mutating func decide() {
+    copies <<= 2
+    blocksWithout += 1
+    if let lag = bestLag() {
+      let found: UInt64 = (isCopy(0, lag) ? 1 : 0) | (isCopy(Self.half, lag) ? 2 : 0)
+      if found != 0 {
+        if abs(lag - copyLag) > 1 { copies = 0 }
+        copyLag = lag
+        copies |= found
+        blocksWithout = 0
+      }
     }
     if copies.nonzeroBitCount >= Self.copiesToBegin { hasCopy = true }
     if blocksWithout >= Self.blocksToEnd { hasCopy = false }
