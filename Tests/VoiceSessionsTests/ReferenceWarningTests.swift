@@ -10,14 +10,15 @@ struct ReferenceWarningTests {
 
   /// Returns the warnings of a problem: whether they begin, and the seconds.
   private func warnings(
-    _ problem: CaptureProblem, _ microphone: [Float], _ reference: [Float]
+    _ problem: CaptureProblem, _ microphone: [Float], _ reference: [Float],
+    referenceChunk: Int = 160
   ) throws -> [(isActive: Bool, second: Double)] {
     var setup = SessionSetup(microphone: .f32(Self.rate))
     setup.reference = .f32(Self.rate)
     let run = try SessionRun(setup)
     try run.send(
       microphone: encode([microphone], .f32), in: 160, reference: encode([reference], .f32),
-      in: 160)
+      in: referenceChunk)
     run.finish()
     return run.sink.events.compactMap { event in
       guard case .captureWarning(problem, let isActive) = event.kind else { return nil }
@@ -41,8 +42,9 @@ struct ReferenceWarningTests {
     #expect(found.count == 1 && found[0].second < 5, "\(found)")
   }
 
-  @Test(arguments: [true, false])
-  func missingBlocksOfTheReferenceCauseAWarning(isSilent: Bool) async throws {
+  /// A client that leaves blocks out sends three quarters of the samples, at once or in real time.
+  @Test(arguments: [(true, 160), (false, 160), (false, 120)])
+  func missingBlocksOfTheReferenceCauseAWarning(isSilent: Bool, chunk: Int) async throws {
     let far = try await Voices.far(seconds: 12)
     let microphone = Signals.echo(of: far, delay: 800, gain: 0.4)
     var reference: [Float] = []
@@ -54,7 +56,8 @@ struct ReferenceWarningTests {
         reference += Signals.silence(320)
       }
     }
-    let found = try warnings(.referenceGaps, microphone, reference)
+    let found = try warnings(
+      .referenceGaps, microphone, reference, referenceChunk: chunk)
     #expect(found.first?.isActive == true && found[0].second < 5, "\(found)")
   }
 
