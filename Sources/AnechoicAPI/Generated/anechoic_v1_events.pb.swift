@@ -1202,10 +1202,11 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     /// sound in which the channels were not in opposite phase.
     case oppositeChannels // = 8
 
-    /// The reference contains the microphone, up to 100 ms later: three blocks of 128 ms within 4 s
-    /// were a copy of the microphone but for -20 dB. The echo canceller then removes the near voice.
-    /// A client that sends the microphone as its reference, or plays the microphone back, causes
-    /// this. Ends after about 8 s of sound without a copy, or with headphones.
+    /// The reference contains the microphone, up to 100 ms later: in three pieces of 64 ms within 4 s,
+    /// the reference was a filtered copy of the microphone, with a remainder below -18 dB. The echo
+    /// canceller then removes the near voice. A client that sends the microphone as its reference, or
+    /// plays the microphone back, causes this. Ends after about 8 s of sound without a copy, or with
+    /// headphones.
     case referenceHasMicrophone // = 9
 
     /// Blocks of the client's reference are missing: silence took their place, or the blocks after
