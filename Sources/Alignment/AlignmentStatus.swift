@@ -8,5 +8,8 @@ public struct AlignmentStatus: Sendable, Equatable {
   /// or the drift exceeds 1,000 parts per million.
   public var hasUnsteadyClocks = false
 
+  /// Whether the reference contains the microphone.
+  public var hasMicrophoneInReference = false
+
   public init() {}
 }

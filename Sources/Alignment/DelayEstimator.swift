@@ -36,6 +36,8 @@ public struct DelayEstimator: ~Copyable {
   var hasMoved: Bool { tracker.hasMoved }
   /// The seconds by which `shiftLags` changes a lag.
   static let lagShift = Double(PhaseCorrelator.block) / Double(EstimatorInput.hertz)
+  /// Whether the reference contains the microphone.
+  var hasCopyOfMicrophone: Bool { copyDetector.hasCopy }
   /// The number of updates of the estimate: one for each block that says something about the lag.
   public private(set) var updateCount = 0
 
@@ -49,6 +51,7 @@ public struct DelayEstimator: ~Copyable {
   private var blockCount = 0
   private var tracker = LagTracker()
   private var correlator: PhaseCorrelator
+  private var copyDetector: MicrophoneCopyDetector
   private var referenceInput: EstimatorInput
   private var microphoneInput: EstimatorInput
   // The reference: the last block that was compared, then the samples since. The microphone: only
@@ -61,16 +64,21 @@ public struct DelayEstimator: ~Copyable {
   private var blocksToShift = 0  // of the reference, before the next block of the microphone
   private var staleCount = 0  // samples to come with the echo from before a step
 
+  /// Creates an estimator. `heldBack` is the time by which the microphone comes later than its samples'
+  /// indexes say.
   public init(
-    microphone: SampleRate, reference: SampleRate
+    microphone: SampleRate, reference: SampleRate, heldBack: Duration = .zero
   ) throws(FrameResampler.Failure) {
     // Calls that throw come first: a noncopyable value cannot be abandoned half initialized.
     let referenceInput = try EstimatorInput(rate: reference)
     let microphoneInput = try EstimatorInput(rate: microphone)
-    referenceLateness = referenceInput.latency - microphoneInput.latency
+    let lateness = referenceInput.latency - microphoneInput.latency
+    referenceLateness = lateness
     self.referenceInput = referenceInput
     self.microphoneInput = microphoneInput
     correlator = PhaseCorrelator()
+    copyDetector = MicrophoneCopyDetector(
+      heldBack: heldBack / .seconds(1) - lateness)
     let room = PhaseCorrelator.block + (1 + Self.longestWait) * EstimatorInput.samplesPerFrame
     self.reference = FloatBuffer(PhaseCorrelator.block + room)
     self.microphone = FloatBuffer(room)
@@ -89,6 +97,7 @@ public struct DelayEstimator: ~Copyable {
   public mutating func append(microphone frame: borrowing Frame) {
     microphoneInput.process(frame, into: microphone.start + microphoneCount)
     microphoneCount += EstimatorInput.samplesPerFrame
+    copyDetector.run()
     repeat { advance() } while hasBlock
   }
 
@@ -115,6 +124,7 @@ public struct DelayEstimator: ~Copyable {
 
   private mutating func begin() {
     let block = PhaseCorrelator.block
+    copyDetector.append(microphone: microphone.start)
     if blocksToShift > 0 {
       correlator.skip(reference: reference.start)
       dropReferenceBlock()
@@ -138,6 +148,7 @@ public struct DelayEstimator: ~Copyable {
 
   private mutating func dropReferenceBlock() {
     let block = PhaseCorrelator.block
+    copyDetector.append(reference: reference.start + block)
     referenceCount -= block
     reference.start.update(from: reference.start + block, count: block + referenceCount)
   }

@@ -92,7 +92,8 @@ public struct ReferenceAligner: ~Copyable {
     microphone: SampleRate, reference: SampleRate, referenceChannelCount: Int,
     heldBack: Duration = .zero, leads: Leads = Leads(), hasOwnClock: Bool = false
   ) throws(FrameResampler.Failure) {
-    let estimator = try DelayEstimator(microphone: microphone, reference: reference)
+    let estimator = try DelayEstimator(
+      microphone: microphone, reference: reference, heldBack: heldBack)
     self.estimator = estimator
     driftEstimator = DriftEstimator(microphone: microphone, reference: reference)
     bestLead = leads.best / .seconds(1)
@@ -363,6 +364,7 @@ public struct ReferenceAligner: ~Copyable {
 
   private mutating func report() {
     status.drift = driftEstimator.estimate?.drift
+    status.hasMicrophoneInReference = estimator.hasCopyOfMicrophone
     status.hasUnsteadyClocks =
       driftEstimator.devicesDisagree || driftEstimator.isBeyondLimit || jumps.isDrift
       || driftEstimator.capture.isUntrusted || driftEstimator.playback.isUntrusted

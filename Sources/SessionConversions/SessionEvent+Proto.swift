@@ -143,6 +143,9 @@ extension Anechoic_V1_CaptureWarning.Problem {
     case .residualEcho: self = .residualEcho
     case .unsteadyClocks: self = .unsteadyClocks
     case .late: self = .late
+    case .oppositeChannels: self = .oppositeChannels
+    case .referenceHasMicrophone: self = .referenceHasMicrophone
+    case .referenceGaps: self = .referenceGaps
     }
   }
 }

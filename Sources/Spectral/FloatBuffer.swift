@@ -29,6 +29,26 @@ package struct FloatBuffer: ~Copyable {
     mean(values, count, { $0 }, { $0 })
   }
 
+  /// Returns the sum of the products of `count` values with `count` others.
+  package static func product(
+    _ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>, _ count: Int
+  ) -> Float {
+    var sums = SIMD8<Float>()
+    var index = 0
+    while index + 8 <= count {
+      sums +=
+        UnsafeRawPointer(left + index).loadUnaligned(as: SIMD8<Float>.self)
+        * UnsafeRawPointer(right + index).loadUnaligned(as: SIMD8<Float>.self)
+      index += 8
+    }
+    var sum = sums.sum()
+    while index < count {
+      sum += left[index] * right[index]
+      index += 1
+    }
+    return sum
+  }
+
   @inline(__always)
   private static func mean(
     _ values: UnsafePointer<Float>, _ count: Int, _ ofEight: (SIMD8<Float>) -> SIMD8<Float>,

@@ -72,6 +72,20 @@ struct CaptureWarningTests {
     #expect(watch.changes(100) == [Change(problem: .noReference, isActive: false)])
   }
 
+  /// A quiet frame says nothing about the channels.
+  @Test func channelsInOppositePhaseForASecondOfSoundAreAProblem() {
+    var watch = Watch()
+    #expect(watch.changes(99) { $0.hasOppositeChannels = true }.isEmpty)
+    #expect(watch.changes(500).isEmpty)
+    #expect(
+      watch.changes(1) { $0.hasOppositeChannels = true }
+        == [Change(problem: .oppositeChannels, isActive: true)])
+    #expect(watch.changes(500).isEmpty)
+    #expect(
+      watch.changes(200) { $0.hasOppositeChannels = false }
+        == [Change(problem: .oppositeChannels, isActive: false)])
+  }
+
   @Test func aGoodMicrophoneCausesNoWarning() {
     var watch = Watch()
     #expect(watch.changes(5000).isEmpty)
@@ -93,6 +107,9 @@ struct CaptureWarningTests {
         $0.playsWithoutReference = isPlaying
         $0.noiseFloor = floor
         $0.peak = peak
+        $0.hasOppositeChannels = isSilent
+        $0.referenceHasMicrophone = isPlaying
+        $0.referenceHasGaps = !isPlaying
       }
       for change in changes {
         let isNew =

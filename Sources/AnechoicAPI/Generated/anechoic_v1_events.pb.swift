@@ -1195,6 +1195,24 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     /// than 100 ms behind. A microphone that has kept pace within 20 ms for 1 s counts as on time
     /// from then on, whatever it missed before. Only in real time.
     case late // = 7
+
+    /// For 1 s of sound, the two channels of the microphone were in opposite phase: their correlation
+    /// over the last second was below -0.9. The mean of the channels then contains little of the
+    /// voice. A balanced microphone at a stereo input, or a wrong wire, causes this. Ends after 2 s of
+    /// sound in which the channels were not in opposite phase.
+    case oppositeChannels // = 8
+
+    /// The reference contains the microphone, up to 100 ms later: in three pieces of 64 ms within 4 s,
+    /// the reference was a filtered copy of the microphone, with a remainder below -18 dB. The echo
+    /// canceller then removes the near voice. A client that sends the microphone as its reference, or
+    /// plays the microphone back, causes this. Ends after about 8 s of sound without a copy, or with
+    /// headphones.
+    case referenceHasMicrophone // = 9
+
+    /// Blocks of the client's reference are missing: silence took their place, or the blocks after
+    /// them followed at once. The waveform then has steps at distances of whole blocks, 9 to 130 ms.
+    /// Ends after about 5 s of sound without such steps, or with headphones.
+    case referenceGaps // = 10
     case UNRECOGNIZED(Int)
 
     public init() {
@@ -1211,6 +1229,9 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       case 5: self = .residualEcho
       case 6: self = .unsteadyClocks
       case 7: self = .late
+      case 8: self = .oppositeChannels
+      case 9: self = .referenceHasMicrophone
+      case 10: self = .referenceGaps
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -1225,6 +1246,9 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       case .residualEcho: return 5
       case .unsteadyClocks: return 6
       case .late: return 7
+      case .oppositeChannels: return 8
+      case .referenceHasMicrophone: return 9
+      case .referenceGaps: return 10
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -1239,6 +1263,9 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       .residualEcho,
       .unsteadyClocks,
       .late,
+      .oppositeChannels,
+      .referenceHasMicrophone,
+      .referenceGaps,
     ]
 
   }
@@ -2741,7 +2768,7 @@ nonisolated extension Anechoic_V1_CaptureWarning: SwiftProtobuf.Message, SwiftPr
 }
 
 nonisolated extension Anechoic_V1_CaptureWarning.Problem: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROBLEM_UNSPECIFIED\0\u{1}PROBLEM_NO_SIGNAL\0\u{1}PROBLEM_NOISY\0\u{1}PROBLEM_CLIPPING\0\u{1}PROBLEM_NO_REFERENCE\0\u{1}PROBLEM_RESIDUAL_ECHO\0\u{1}PROBLEM_UNSTEADY_CLOCKS\0\u{1}PROBLEM_LATE\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROBLEM_UNSPECIFIED\0\u{1}PROBLEM_NO_SIGNAL\0\u{1}PROBLEM_NOISY\0\u{1}PROBLEM_CLIPPING\0\u{1}PROBLEM_NO_REFERENCE\0\u{1}PROBLEM_RESIDUAL_ECHO\0\u{1}PROBLEM_UNSTEADY_CLOCKS\0\u{1}PROBLEM_LATE\0\u{1}PROBLEM_OPPOSITE_CHANNELS\0\u{1}PROBLEM_REFERENCE_HAS_MICROPHONE\0\u{1}PROBLEM_REFERENCE_GAPS\0")
 }
 
 nonisolated extension Anechoic_V1_OutputDropped: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -52,6 +52,7 @@ struct CaptureSide: ~Copyable {
   private var limiter: Limiter
   private var gate: MuteGate
   private var meter = SessionMeter()
+  private var oppositeChannels = OppositeChannelsDetector()
   private var warnings = CaptureWarnings()
 
   init(_ setup: SessionSetup, _ engine: any VoiceEngine.Type) throws {
@@ -279,7 +280,10 @@ struct CaptureSide: ~Copyable {
       playsWithoutReference: lacksReference
         || !hasReference && context.farEndPlays && needsEcho,
       hasUnsteadyClocks: needsEcho && echo.status.hasUnsteadyClocks,
-      hasResidualEcho: hasResidualEcho(findings))
+      hasResidualEcho: hasResidualEcho(findings),
+      hasOppositeChannels: oppositeChannels.process(frame),
+      referenceHasMicrophone: needsEcho && echo.status.hasMicrophoneInReference,
+      referenceHasGaps: needsEcho && echo.hasGaps)
     warnings.process(observation) { news.warnings.add($0) }
   }
 

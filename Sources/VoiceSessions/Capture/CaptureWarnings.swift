@@ -5,6 +5,12 @@ public enum CaptureProblem: UInt8, Sendable, CaseIterable {
   case noSignal, noisy, clipping, noReference, residualEcho, unsteadyClocks
   /// The microphone is behind real time. The session has no clock, so its owner reports this.
   case late
+  /// The two channels of the microphone are in opposite phase, so that their mean is silence.
+  case oppositeChannels
+  /// The reference contains the microphone, so that the canceller removes the near voice.
+  case referenceHasMicrophone
+  /// Blocks of the reference are missing.
+  case referenceGaps
 }
 
 /// Watches the microphone and its reference for problems that a person could mend.
@@ -16,11 +22,11 @@ struct CaptureWarnings {
 
   /// The changes of one frame, at most one for each problem. Allocates nothing.
   struct Changes {
-    private var began: UInt8 = 0  // a bit for each problem
-    private var ended: UInt8 = 0
+    private var began: UInt16 = 0  // a bit for each problem
+    private var ended: UInt16 = 0
 
     mutating func add(_ change: Change) {
-      let bit: UInt8 = 1 << change.problem.rawValue
+      let bit: UInt16 = 1 << change.problem.rawValue
       if change.isActive { began |= bit } else { ended |= bit }
     }
 
@@ -52,6 +58,12 @@ struct CaptureWarnings {
     var hasUnsteadyClocks = false
     /// Whether echo stays in the output; nil where nothing plays that would say so.
     var hasResidualEcho: Bool?
+    /// Whether two channels are in opposite phase; nil for a frame too quiet to say so.
+    var hasOppositeChannels: Bool?
+    /// Whether the reference contains the microphone.
+    var referenceHasMicrophone = false
+    /// Whether blocks of the reference are missing.
+    var referenceHasGaps = false
   }
 
   private var noSignal = Persistence(onset: 400, recovery: 1)  // digital silence for 4 s
@@ -60,6 +72,10 @@ struct CaptureWarnings {
   private var noReference = Persistence(onset: 100, recovery: 100)
   private var unsteadyClocks = Persistence(onset: 100, recovery: 500)
   private var residualEcho = Persistence(onset: 300, recovery: 200)
+  private var oppositeChannels = Persistence(onset: 100, recovery: 200)
+  // The detectors of these two persist by themselves.
+  private var referenceHasMicrophone = Persistence(onset: 1, recovery: 1)
+  private var referenceGaps = Persistence(onset: 1, recovery: 1)
   private var isNoisy = false
 
   /// The noise floor, in dBFS, above which a place becomes noisy, and below which it becomes quiet.
@@ -81,6 +97,12 @@ struct CaptureWarnings {
     if let hasResidualEcho = seen.hasResidualEcho {
       update(&residualEcho, hasResidualEcho, .residualEcho, report)
     }
+    if let hasOppositeChannels = seen.hasOppositeChannels {
+      update(&oppositeChannels, hasOppositeChannels, .oppositeChannels, report)
+    }
+    update(
+      &referenceHasMicrophone, seen.referenceHasMicrophone, .referenceHasMicrophone, report)
+    update(&referenceGaps, seen.referenceHasGaps, .referenceGaps, report)
   }
 
   private func update(

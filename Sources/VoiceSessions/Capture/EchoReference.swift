@@ -31,6 +31,10 @@ struct EchoReference: ~Copyable {
   private let source: Source
   private let microphoneRates: (indexes: SampleRate, frames: SampleRate)
   private var aligner: ReferenceAligner
+  /// Whether blocks of the client's reference are missing.
+  private(set) var hasGaps = false
+  /// Nil without a reference from the client: nothing is missing from what this session plays.
+  private var gapDetector: ReferenceGapDetector?
   private let input: Frame
   private var framesSincePlayed: Int
   private var framesSinceAligned: Int
@@ -45,6 +49,7 @@ struct EchoReference: ~Copyable {
     timeline = InputTimeline(format: format)
     aligned = Frame(rate: format.rate, channelCount: format.channelCount)
     input = Frame(rate: format.rate, channelCount: format.channelCount)
+    gapDetector = source == .client ? ReferenceGapDetector(rate: format.rate) : nil
     framesSincePlayed = Self.longestEchoFrames
     framesSinceAligned = Self.longestEchoFrames
     microphoneRates = (setup.microphone.rate, capture.format.rate)
@@ -152,6 +157,7 @@ struct EchoReference: ~Copyable {
   private mutating func appendNext() {
     timeline.take(into: input)
     noteLevels(peak: input.peak, meanSquare: input.meanSquare)
+    if let hasGaps = gapDetector?.process(input) { self.hasGaps = hasGaps }
     aligner.append(reference: input)
   }
 

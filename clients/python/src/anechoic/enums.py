@@ -131,6 +131,9 @@ class CaptureProblem(Enum):
     RESIDUAL_ECHO = 5
     UNSTEADY_CLOCKS = 6
     LATE = 7
+    OPPOSITE_CHANNELS = 8
+    REFERENCE_HAS_MICROPHONE = 9
+    REFERENCE_GAPS = 10
 
 
 class EndReason(Enum):
