@@ -256,7 +256,9 @@ struct CaptureSide: ~Copyable {
       EchoConvergence.Observation(
         reduction: findings.echoReduction, mayHaveEcho: mayHaveEcho,
         isLagKnown: echo.status.echoDelay != nil, microphone: pipeline.input.meanSquare))
-    residualEcho.process(reference: echo.newestMeanSquare, output: output.meanSquare)
+    residualEcho.process(
+      reference: echo.newestMeanSquare, microphone: pipeline.input.meanSquare,
+      output: output.meanSquare)
     if hasJustConverged, echo.status.echoDelay != nil { news.hasEchoPath = true }
     let mayBeEcho = convergence.isLearning || convergence.isStepping && !nearEnd.isActive
     if mayHaveEcho, mayBeEcho { findings.hasVoice = false }
@@ -291,7 +293,8 @@ struct CaptureSide: ~Copyable {
   private func hasResidualEcho(_ findings: FrameFindings) -> Bool? {
     guard !pipeline.restsEcho else { return false }
     guard residualEcho.isKnown else { return nil }
-    return residualEcho.isEchoLeft && !convergence.isEnough(findings.echoReduction)
+    guard residualEcho.isEchoLeft(referenceHasGaps: echo.hasGaps) else { return false }
+    return echo.hasGaps || !convergence.isEnough(findings.echoReduction)
   }
 
   // MARK: Findings

@@ -8,6 +8,9 @@
 /// cross-correlation of envelopes) at every lag from -0.5 to 1 s. This also detects an echo that the
 /// aligner cannot find, such as one that is heard before its reference arrives. The levels of two people
 /// who talk are not correlated in this way.
+///
+/// An output also does not follow a reference that has gaps. As the canceller cannot remove the echo of what
+/// is missing, echo is then taken to be left if the output is not much quieter than the microphone.
 struct ResidualEchoDetector {
   /// In frames of 10 ms.
   private static let hop = 2
@@ -26,6 +29,10 @@ struct ResidualEchoDetector {
   /// The least variance of an output that is more than silence, in dB squared.
   private static let leastVariance: Float = 4
   private static let leastCorrelation: Float = 0.6
+  /// The least power of the output by that of the microphone, -15 dB, with which a reference with gaps leaves
+  /// echo. The powers are averaged over 3 s.
+  private static let leastLeftByGaps: Float = 0.03
+  private static let shareOfFrame: Float = 1 / 300
 
   /// The levels of the reference over its floor, in a ring.
   private var references = [Float](repeating: 0, count: lagCount)
@@ -39,7 +46,10 @@ struct ResidualEchoDetector {
   private var frames = 0
   private var hopsHeard = 0
   private var hopsSinceReference = tailHops
-  private(set) var isEchoLeft = false
+  private var isCorrelated = false
+  /// The mean powers while a reference plays.
+  private var meanMicrophone: Float = 0
+  private var meanOutput: Float = 0
 
   private struct Statistics {
     var mean: Float = 0
@@ -54,12 +64,21 @@ struct ResidualEchoDetector {
     }
   }
 
-  /// Whether a reference plays, so that `isEchoLeft` is meaningful.
+  /// Whether a reference plays, so that `isEchoLeft` says something.
   var isKnown: Bool { hopsHeard >= Self.leastHops && hopsSinceReference < Self.tailHops }
 
-  /// Records the mean squares of the newest frame of the reference and of the output. Runs per frame:
-  /// no allocation, lock, log or await.
-  mutating func process(reference: Float, output: Float) {
+  /// Whether the output has echo.
+  func isEchoLeft(referenceHasGaps: Bool) -> Bool {
+    referenceHasGaps ? meanOutput > Self.leastLeftByGaps * meanMicrophone : isCorrelated
+  }
+
+  /// Records the mean squares of the newest frame of the reference, of the microphone and of the output.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func process(reference: Float, microphone: Float, output: Float) {
+    if hopsSinceReference < Self.tailHops {
+      meanMicrophone += Self.shareOfFrame * (microphone - meanMicrophone)
+      meanOutput += Self.shareOfFrame * (output - meanOutput)
+    }
     powers.reference += reference
     powers.output += output
     frames += 1
@@ -81,7 +100,7 @@ struct ResidualEchoDetector {
     for index in outputs.indices { outputs[index] = 0 }
     (reference, output) = (Statistics(), Statistics())
     (hopsHeard, hopsSinceReference) = (0, Self.tailHops)
-    isEchoLeft = false
+    (isCorrelated, meanMicrophone, meanOutput) = (false, 0, 0)
   }
 
   private mutating func correlate(_ played: Float, _ heard: Float) {
@@ -101,7 +120,7 @@ struct ResidualEchoDetector {
     }
     next = (next + 1) % Self.lagCount
     let scale = (reference.variance * output.variance).squareRoot()
-    isEchoLeft =
+    isCorrelated =
       output.variance > Self.leastVariance && largest > Self.leastCorrelation * scale
   }
 
