@@ -18,6 +18,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
 
   /// The frames after the reference in which its echo may come while its delay is not known.
   private static let longestEcho = 115
+  /// The mean square, -100 dBFS, below which a microphone is silent.
+  private static let silence: Float = 1e-10
 
   private var highPass: HighPassStage
   private let sound: Frame
@@ -102,6 +104,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     follow(conditions.path)
     sound.copySound(microphone)
     highPass.process(sound, into: filtered)
+    heardSquares = (filtered.meanSquare, heardSquares.last)
     let cancelsEcho = hasReference && settings.echoSuppression != nil
     let probability = analyze(reference, conditions, cancelsEcho: cancelsEcho)
     beginning.advance(isSilent: analysis.features.hasLongSilence)
@@ -117,7 +120,6 @@ public final class AnechoicVoiceEngine: VoiceEngine {
         analysis.gains, voice: analysis.possibleVoice, limits.values, error: analysis.features.errorPowers,
         leastOfNoise: tone.isTone ? 1 : beginning.leastGain)
     }
-    heardSquares = (filtered.meanSquare, heardSquares.last)
     noteEcho()
     decision.note(probability, power: mask.powerWithoutEcho, echo: explained, isTone: tone.isSteady)
     if cancelsEcho {
@@ -174,7 +176,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   }
 
   /// The canceller does not learn from frames in which a signal is incomplete: afterwards it removes the
-  /// echo better.
+  /// echo better. Nor does it learn from a microphone that is silent, because a switch of its own mutes it:
+  /// it would become sure that there is no echo.
   private func analyze(
     _ reference: borrowing Frame, _ conditions: EchoConditions, cancelsEcho: Bool
   ) -> Float {
@@ -185,7 +188,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     toReference.process(played, into: self.reference)
     return analysis.take(
       filtered, reference: self.reference.planePointers[0],
-      learns: !conditions.isReferenceMissing && !conditions.isMicrophoneConcealed,
+      learns: !conditions.isReferenceMissing && !conditions.isMicrophoneConcealed
+        && heardSquares.last > Self.silence,
       cancelsEcho: cancelsEcho, findsGains: !rests)
   }
 
