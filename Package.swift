@@ -418,6 +418,7 @@ let package = Package(
       name: "AnechoicEngineTests",
       dependencies: [
         "AnechoicEngine", "Inference", "Spectral", "VoiceEngines", "AudioCore", "TestAudio",
+        "TestVoices",
       ],
       resources: [.copy("Stored")], swiftSettings: swift),
     .testTarget(

@@ -23,6 +23,20 @@ struct EchoTests {
     #expect(reduction > 15)
   }
 
+  /// A microphone that is muted by a switch of its own sends digital silence while the far end talks.
+  @Test(arguments: Candidate.all, [0, 40])
+  func anEchoIsRemovedAfterASilenceOfTheMicrophone(candidate: Candidate, seconds: Int) throws {
+    let silence = Signals.silence(seconds * Self.rate.hertz)
+    let reference = Signals.babble(silence.count + Self.echo.count, rate: Self.rate, seed: 7)
+    let echo = Signals.echo(of: reference, delay: 640, gain: 0.5).dropFirst(silence.count)
+    let run = try EngineRun(
+      candidate.engine, Self.settings, rate: Self.rate, microphone: [silence + echo],
+      reference: [reference])
+    let tail = Self.rate.hertz
+    let reduction = level(echo.suffix(tail)) - level(run.output[0].suffix(tail))
+    #expect(reduction > 15)
+  }
+
   @Test(arguments: Candidate.all)
   func theReductionIsAbsentUntilItIsKnown(candidate: Candidate) throws {
     let run = try EngineRun(

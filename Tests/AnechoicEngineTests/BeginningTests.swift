@@ -1,0 +1,58 @@
+import AudioCore
+import Testing
+
+@testable import AnechoicEngine
+
+struct BeginningTests {
+  /// Returns the least gains of the next frames, in decibels. A gain of 0 has the level -infinity.
+  private func limits(_ beginning: inout Beginning, frames: Int = 120) -> [Float] {
+    (0..<frames).map { _ in
+      beginning.advance(isSilent: false)
+      let gain = beginning.leastGain
+      return gain == 0 ? -.infinity : Decibels.level(meanSquare: gain * gain)
+    }
+  }
+
+  @Test func theFirst25FramesOfACallAreSuppressedByTenDecibelsAtMost() {
+    var beginning = Beginning()
+    let limits = limits(&beginning)
+    #expect(limits.prefix(25).allSatisfy { abs($0 - -10) < 0.01 }, "\(limits)")
+    #expect(limits[25] < -10.5)
+  }
+
+  @Test func the50FramesAfterASilenceAreSuppressedByFourDecibelsAtMost() {
+    var beginning = Beginning()
+    _ = limits(&beginning, frames: 300)
+    for _ in 0..<10 { beginning.advance(isSilent: true) }
+    #expect(abs(Decibels.factor(-4) - beginning.leastGain) < 1e-4)
+    let limits = limits(&beginning)
+    #expect(limits.prefix(50).allSatisfy { abs($0 - -4) < 0.01 }, "\(limits)")
+    #expect(limits[50] < -4.5)
+  }
+
+  @Test(arguments: [true, false])
+  func thenTheLimitFallsByFourDecibelsAFrame(isAfterSilence: Bool) {
+    var beginning = Beginning()
+    if isAfterSilence { beginning.advance(isSilent: true) }
+    let falling = limits(&beginning).dropFirst(isAfterSilence ? 49 : 24).prefix(10)
+    for (before, after) in zip(falling, falling.dropFirst()) {
+      #expect(abs(before - after - 4) < 0.02, "\(Array(falling))")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func after80FramesNothingIsLimited(isAfterSilence: Bool) {
+    var beginning = Beginning()
+    if isAfterSilence { beginning.advance(isSilent: true) }
+    let limits = limits(&beginning, frames: 10_000)
+    #expect(limits[78] < -80)
+    #expect(limits.dropFirst(79).allSatisfy { $0 == -.infinity })
+  }
+
+  @Test func aSilenceInTheFirstFramesBeginsTheLimitAnew() {
+    var beginning = Beginning()
+    _ = limits(&beginning, frames: 40)
+    beginning.advance(isSilent: true)
+    #expect(limits(&beginning).prefix(50).allSatisfy { abs($0 - -4) < 0.01 })
+  }
+}
