@@ -26,6 +26,9 @@ package struct EchoFilter: ~Copyable {
   /// The part of its power that the echo path keeps in a frame.
   private static let kept: Float = 0.9995 * 0.9995
   private static let smoothing: Float = 0.1
+  /// Added to the power of the echo path, from which the process noise follows. Without it, a filter that has
+  /// become zero, because no echo was heard for a while, would stay so.
+  private static let leastLevel: Float = 1e-3
 
   private let kernels: Kernels
   private let sizes: Sizes
@@ -224,6 +227,7 @@ package struct EchoFilter: ~Copyable {
     for index in bands.indices {
       bands[index].measure(expected: results.divisor, level: results.level)
     }
+    for bin in 0..<sizes.row { results.level[bin] += Self.leastLevel }
   }
 
   /// Notes how well the echo that was estimated predicts the microphone: the error and the estimate.
