@@ -20,8 +20,8 @@ NOISE_FRAMES = 64
 # most 3 dB in a frame, and falls by 1 dB in a second: equal to `HeardLevel` in the engine.
 LOUDEST = 0.004
 LOUDNESS_RISE, LOUDNESS_KEPT = 2, 0.9977
-# The highest level above the floor that is heard, 39 dB, as its feature has it: equal to `SpectralFeatures` in the engine.
-MOST_ABOVE_FLOOR = 2.25
+# The highest level above the floor that is heard, 43 dB, as its feature has it: equal to `SpectralFeatures` in the engine.
+MOST_ABOVE_FLOOR = 2.5
 # An error that stays further above its floor since a silence is a noise that has begun: the floor rises faster.
 SILENCE = 3e-8
 FAR_ABOVE = 100

@@ -29,11 +29,12 @@ class VoiceNetwork(nn.Module):
     def __init__(self, whole: int = 96, memory: int = 32):
         super().__init__()
         self.remember = nn.GRU(2 * whole + len(_HEARD_FEATURES) * _GROUPS, memory, batch_first=True)
-        self.leave = nn.Linear(memory, 1)
+        self.leave = nn.Linear(memory + whole, 1)
+        self.whole = whole
 
     def forward(self, heard: torch.Tensor) -> torch.Tensor:
         """Takes what `heard` returns. Returns the logits of calls x frames."""
-        return self.leave(self.remember(heard)[0])[..., 0]
+        return self.leave(torch.cat([self.remember(heard)[0], heard[..., : self.whole]], 2))[..., 0]
 
 
 def heard(suppressor: Suppressor, features: torch.Tensor) -> torch.Tensor:

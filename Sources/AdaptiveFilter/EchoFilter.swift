@@ -28,7 +28,7 @@ package struct EchoFilter: ~Copyable {
   private static let smoothing: Float = 0.1
   /// Added to the power of the echo path, from which the process noise follows. Without it, a filter that has
   /// become zero, because no echo was heard for a while, would stay so.
-  private static let leastLevel: Float = 1e-3
+  private static let leastLevel: Float = 2e-4
 
   private let kernels: Kernels
   private let sizes: Sizes

@@ -7,7 +7,7 @@ public import VoiceEngines
 /// 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.9", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.10", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(10)
   public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(60)
@@ -117,11 +117,14 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     } else {
       limits.advance()
       mask.compute(
-        analysis.gains, voice: analysis.possibleVoice, limits.values, error: analysis.features.errorPowers,
+        analysis.gains, voice: analysis.possibleVoice, limits.values,
+        error: analysis.features.errorPowers,
         leastOfNoise: tone.isTone ? 1 : beginning.leastGain)
     }
     noteEcho()
-    decision.note(probability, power: mask.powerWithoutEcho, echo: explained, isTone: tone.isSteady)
+    decision.note(
+      probability, power: mask.powerWithoutEcho, echo: explained, farEndPlays: farEndPlays,
+      isAfterSilence: beginning.isAfterSilence, isTone: tone.isSteady)
     if cancelsEcho {
       echo.note(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,
@@ -149,11 +152,13 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     framesSinceReference = isAudible ? 0 : min(framesSinceReference + 1, Self.longestEcho)
   }
 
+  /// Whether the reference plays, or played so shortly before that its echo may still be heard.
+  private var farEndPlays: Bool { framesSinceReference < Self.longestEcho }
+
   /// The mean square that gain control may raise a frame to: that of the microphone, where the frame may
   /// have an echo. The output overlaps the last two frames.
   private var mostSquare: Float? {
-    let mayHaveEcho =
-      explained.isHeard || path == .unknown && framesSinceReference < Self.longestEcho
+    let mayHaveEcho = explained.isHeard || path == .unknown && farEndPlays
     return mayHaveEcho ? max(heardSquares.last, heardSquares.before) : nil
   }
 

@@ -6,7 +6,7 @@ internal import AudioCore
 struct Beginning {
   /// The frames that a limit lasts, and the limit in dB.
   private static let ofCall: (frames: Int, limit: Float) = (25, -10)
-  private static let afterSilence: (frames: Int, limit: Float) = (50, -4)
+  private static let afterSilence: (frames: Int, limit: Float) = (50, -3)
   private static let fall: Float = 4
   /// The frames after which nothing is limited.
   private static let end = 80
@@ -22,6 +22,9 @@ struct Beginning {
       frame = min(frame + 1, Self.end)
     }
   }
+
+  /// Whether sound has just followed a long silence: more often than not it is a voice.
+  var isAfterSilence: Bool { phase.frames == Self.afterSilence.frames && frame < phase.frames }
 
   /// The smallest gain for noise, a factor.
   var leastGain: Float {

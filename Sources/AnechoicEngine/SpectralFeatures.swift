@@ -26,10 +26,10 @@ struct SpectralFeatures: ~Copyable {
   /// The noise floor of each band before anything is known of the noise.
   private static let unknownFloor: Float = 1e-2
   private static let farAbove: Float = 100
-  /// The highest level above the floor that the network hears: 39 dB, divided by 4 as the feature is.
+  /// The highest level above the floor that the network hears: 43 dB, divided by 4 as the feature is.
   /// More says nothing more, and in training it is rare: the network lost words of loud voices in quiet
   /// rooms.
-  private static let mostAboveFloor: Float = 2.25
+  private static let mostAboveFloor: Float = 2.5
   private static let framesOfNoise: Float = 75
   private static let framesOfBeginning: Float = 20
 

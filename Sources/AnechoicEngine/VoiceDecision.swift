@@ -4,7 +4,11 @@
 /// is probably not the voice of the near end. After a voice the probability falls slowly, because
 /// short pauses between sounds belong to the voice.
 struct VoiceDecision {
-  private static let onset: Float = 0.5
+  /// The probability with which a voice begins. While the far end plays, a sound must be more like a voice:
+  /// it may be what is left of the echo. After a long silence less is enough.
+  private static let onset: Float = 0.42
+  private static let onsetAfterSilence: Float = 0.3
+  private static let onsetBesideFarEnd: Float = 0.6
   private static let end: Float = 0.3
   /// The mean square of a frame of -54 dBFS. Such a voice counts by half.
   private static let softest: Float = 4e-6
@@ -22,15 +26,20 @@ struct VoiceDecision {
   private var loudness: Float = 0
 
   /// Takes the network's probability of a voice in a frame, the mean power of the frame's bands, the echo
-  /// that the canceller explains, and whether the frame is part of a steady tone. Runs per frame: no allocation, lock, log or await.
+  /// that the canceller explains, whether the far end plays, whether the sound follows a long silence, and
+  /// whether the frame is part of a steady tone. Runs per frame: no allocation, lock, log or await.
   mutating func note(
-    _ found: Float, power: Float, echo: ExplainedEcho = ExplainedEcho(), isTone: Bool = false
+    _ found: Float, power: Float, echo: ExplainedEcho = ExplainedEcho(), farEndPlays: Bool = false,
+    isAfterSilence: Bool = false, isTone: Bool = false
   ) {
+    let onset =
+      farEndPlays
+      ? Self.onsetBesideFarEnd : isAfterSilence ? Self.onsetAfterSilence : Self.onset
     loudness = max(power, loudness * Self.fall)
     let ratio = loudness / Self.softest
     let isPossible = !isTone && echo.leavesVoice(goesOn: hasVoice)
     probabilityOfFrame = isPossible ? found * ratio * ratio / (ratio * ratio + 1) : 0
     probability = isTone ? 0 : max(probabilityOfFrame, Self.kept * probability)
-    hasVoice = probability >= (hasVoice ? Self.end : Self.onset)
+    hasVoice = probability >= (hasVoice ? Self.end : onset)
   }
 }

@@ -2,9 +2,10 @@ internal import CKernels
 internal import Inference
 internal import Spectral
 
-/// The network that decides whether the near end talks: a recurrent layer behind the suppressor, which hears
-/// what the suppressor remembers of a call. It learned from noise, music and echo in which nobody talks,
-/// more than a call has. `training/voice_network.py` trains it.
+/// The network that decides whether the near end talks: a recurrent layer behind the suppressor, which
+/// hears what the suppressor remembers of a call. It learned from noise, music and echo in which nobody
+/// talks, more than a call has. Its decision counts half, that of the suppressor the other half.
+/// `training/voice_network.py` trains it.
 struct VoiceNetwork: ~Copyable {
   private static let memory = 32
   private static let gates = 3 * memory
@@ -17,6 +18,7 @@ struct VoiceNetwork: ~Copyable {
   private let weights: Weights
   private let kernels: Kernels
   private let memory: FloatBuffer
+  /// The state, and behind it what is heard.
   private let state: UnsafeMutablePointer<Float>
   private let heard: UnsafeMutablePointer<Float>
   private let input: UnsafeMutablePointer<Float>
@@ -26,7 +28,8 @@ struct VoiceNetwork: ~Copyable {
   init(weights: Weights, kernels: Kernels) {
     self.weights = weights
     self.kernels = kernels
-    memory = FloatBuffer(Self.memory + Kernels.padded(weights.inputs) + 2 * Self.gates + Kernels.width)
+    memory = FloatBuffer(
+      Self.memory + Kernels.padded(weights.inputs) + 2 * Self.gates + Kernels.width)
     state = memory.start
     heard = state + Self.memory
     input = heard + Kernels.padded(weights.inputs)
@@ -41,7 +44,8 @@ struct VoiceNetwork: ~Copyable {
   /// recurrent layer, each of `count` values, and from the features. Runs per frame: no allocation, lock,
   /// log or await.
   func process(
-    _ remembered: UnsafePointer<Float>, _ entered: UnsafePointer<Float>, count: Int, _ rows: BandRows
+    _ remembered: UnsafePointer<Float>, _ entered: UnsafePointer<Float>, count: Int,
+    _ rows: BandRows
   ) -> Float {
     heard.update(from: remembered, count: count)
     (heard + count).update(from: entered, count: count)
@@ -83,12 +87,13 @@ extension VoiceNetwork {
       ) throws(WeightFile.Fault) -> Layer {
         Layer(
           weights: try file.values("voice.\(name).weight\(end)", count: outputs * inputs),
-          bias: try file.values("voice.\(name).bias\(end)", count: outputs), inputsOfOneColumn: inputs)
+          bias: try file.values("voice.\(name).bias\(end)", count: outputs),
+          inputsOfOneColumn: inputs)
       }
       self.inputs = inputs
       fromInput = try layer("remember", "_ih_l0", gates, inputs)
       fromState = try layer("remember", "_hh_l0", gates, memory)
-      leave = try layer("leave", "", 1, memory)
+      leave = try layer("leave", "", 1, memory + count)
     }
   }
 }
