@@ -124,7 +124,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     noteEcho()
     decision.note(
       probability, power: mask.powerWithoutEcho, echo: explained, farEndPlays: farEndPlays,
-      isAfterSilence: beginning.isAfterSilence, isTone: tone.isSteady)
+      isLikely: beginning.isAfterSilence, isTone: tone.isSteady)
     if cancelsEcho {
       echo.note(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,

@@ -5,9 +5,9 @@
 /// short pauses between sounds belong to the voice.
 struct VoiceDecision {
   /// The probability with which a voice begins. While the far end plays, a sound must be more like a voice:
-  /// it may be what is left of the echo. After a long silence less is enough.
+  /// it may be what is left of the echo. Where a voice is likely, as after a long silence, less is enough.
   private static let onset: Float = 0.42
-  private static let onsetAfterSilence: Float = 0.3
+  private static let onsetIfLikely: Float = 0.3
   private static let onsetBesideFarEnd: Float = 0.6
   private static let end: Float = 0.3
   /// The mean square of a frame of -54 dBFS. Such a voice counts by half.
@@ -26,15 +26,15 @@ struct VoiceDecision {
   private var loudness: Float = 0
 
   /// Takes the network's probability of a voice in a frame, the mean power of the frame's bands, the echo
-  /// that the canceller explains, whether the far end plays, whether the sound follows a long silence, and
-  /// whether the frame is part of a steady tone. Runs per frame: no allocation, lock, log or await.
+  /// that the canceller explains, whether the far end plays, whether a voice is likely, and whether the
+  /// frame is part of a steady tone. Runs per frame: no allocation, lock, log or await.
   mutating func note(
     _ found: Float, power: Float, echo: ExplainedEcho = ExplainedEcho(), farEndPlays: Bool = false,
-    isAfterSilence: Bool = false, isTone: Bool = false
+    isLikely: Bool = false, isTone: Bool = false
   ) {
     let onset =
       farEndPlays
-      ? Self.onsetBesideFarEnd : isAfterSilence ? Self.onsetAfterSilence : Self.onset
+      ? Self.onsetBesideFarEnd : isLikely ? Self.onsetIfLikely : Self.onset
     loudness = max(power, loudness * Self.fall)
     let ratio = loudness / Self.softest
     let isPossible = !isTone && echo.leavesVoice(goesOn: hasVoice)

@@ -20,14 +20,14 @@ struct BeginningTests {
     #expect(limits[25] < -10.5)
   }
 
-  @Test func the50FramesAfterASilenceAreSuppressedByFourDecibelsAtMost() {
+  @Test func the50FramesAfterASilenceAreSuppressedByThreeDecibelsAtMost() {
     var beginning = Beginning()
     _ = limits(&beginning, frames: 300)
     for _ in 0..<10 { beginning.advance(isSilent: true) }
-    #expect(abs(Decibels.factor(-4) - beginning.leastGain) < 1e-4)
+    #expect(abs(Decibels.factor(-3) - beginning.leastGain) < 1e-4)
     let limits = limits(&beginning)
-    #expect(limits.prefix(50).allSatisfy { abs($0 - -4) < 0.01 }, "\(limits)")
-    #expect(limits[50] < -4.5)
+    #expect(limits.prefix(50).allSatisfy { abs($0 - -3) < 0.01 }, "\(limits)")
+    #expect(limits[50] < -3.5)
   }
 
   @Test(arguments: [true, false])
@@ -53,6 +53,6 @@ struct BeginningTests {
     var beginning = Beginning()
     _ = limits(&beginning, frames: 40)
     beginning.advance(isSilent: true)
-    #expect(limits(&beginning).prefix(50).allSatisfy { abs($0 - -4) < 0.01 })
+    #expect(limits(&beginning).prefix(50).allSatisfy { abs($0 - -3) < 0.01 })
   }
 }
