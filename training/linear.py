@@ -11,6 +11,8 @@ BINS = HOP + 1
 FORGETTING = 0.9995
 # The power of a part of an echo by that of the part before, and the uncertainty of the first one to begin with.
 DECAY, FIRST_DOUBT = 0.8869204, 0.7
+# Added to the power that the process noise follows, so that a filter that is zero learns again.
+LEAST_LEVEL = 2e-4
 # The ends of ranges of bins, 2.4, 4.8 and 8 kHz, and the partitions of the filter in each range.
 RANGES = ((48, 48), (96, 32), (BINS, 20))
 
@@ -105,7 +107,7 @@ class LearnedFilter(nn.Module):
         gain = s.uncertainty / (expected + noise * torch.exp(out[..., 0]) + 1e-9)[:, None]
         s.filter = s.filter + gain * s.spectra.conj() * E[:, None]
         w2 = power(s.filter)
-        growth = (1 - FORGETTING**2) * torch.exp(out[..., 1])[:, None] * (w2 + 0.1 * level)
+        growth = (1 - FORGETTING**2) * torch.exp(out[..., 1])[:, None] * (w2 + 0.1 * level + LEAST_LEVEL * s.decay)
         s.uncertainty = FORGETTING**2 * (1 - 0.5 * gain * x2).clamp(0, 1) * s.uncertainty + growth * s.reach
         partitions = len(s.reach)
         turns = [(s.turn + i) % partitions for i in range(self.constrained)]
