@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from features import BANDS, HOP, SIZE, features, spectra, windowed
+from features import HOP, SIZE
 from linear import LearnedFilter
 from network import Suppressor
 from render import run
-from voice_network import VoiceNetwork, probabilities
+from store import expected
+from voice_network import VoiceNetwork
 from weight_file import load
 
 # The largest difference of a sample by full scale, and of a gain or of a probability: these differ more where the echo
@@ -53,13 +54,8 @@ def main() -> None:
         found = run(chosen.program, chosen.weights, microphone, reference)
         samples = linear(canceller, microphone, reference)
         worst_sample = max(worst_sample, np.abs(samples - found[:, :SIZE]).max())
-        heard = features(windowed(found[:, :SIZE])[None], spectra(microphone[None]), spectra(reference[None]))
-        with torch.no_grad():
-            gains = network(torch.tensor(heard))[0]
-        wanted = gains[0].permute(1, 0, 2).reshape(len(found), 3 * BANDS).numpy()
-        worst = max(
-            worst, np.abs(wanted - found[:, SIZE:-1]).max(),
-            np.abs(probabilities(decision, network, torch.tensor(heard))[0].numpy() - found[:, -1]).max())
+        wanted = expected(network, decision, found, microphone, reference)
+        worst = max(worst, np.abs(wanted - found[:, SIZE:]).max())
     print(f"the largest difference of a gain or probability is {worst:.1e}, of a sample {worst_sample:.1e}")
     sys.exit(1 if worst > _TOLERANCE_OF_GAINS or worst_sample > _TOLERANCE else 0)
 

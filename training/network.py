@@ -35,25 +35,28 @@ class Suppressor(nn.Module):
     def remembered(self, features: torch.Tensor) -> torch.Tensor:
         """Takes calls x frames x FEATURES x BANDS. Returns the state of the layer of all bands, and its input: calls x
         frames x 2 * whole."""
-        calls, frames = features.shape[:2]
-        inner = torch.tanh(self.first(features.transpose(1, 2)))
-        inner = torch.tanh(self.third(torch.tanh(self.second(inner))))
-        entered = torch.tanh(self.gather(inner.permute(0, 2, 3, 1).reshape(calls, frames, -1)))
+        entered = self._entered(self._encoded(features)[-1])
         return torch.cat([self.of_all(entered)[0], entered], 2)
+
+    def _encoded(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        first = torch.tanh(self.first(features.transpose(1, 2)))
+        second = torch.tanh(self.second(first))
+        return first, second, torch.tanh(self.third(second))
+
+    def _entered(self, third: torch.Tensor) -> torch.Tensor:
+        calls, _, frames, _ = third.shape
+        return torch.tanh(self.gather(third.permute(0, 2, 3, 1).reshape(calls, frames, -1)))
 
     def forward(self, features: torch.Tensor, state=None):
         """Takes calls x frames x FEATURES x BANDS. Returns gains of calls x 3 x frames x BANDS, the logits of voice
         of calls x frames, and the state."""
         calls, frames = features.shape[:2]
         group_state, whole_state = state or (self.start.repeat(calls, 1)[None], None)
-        first = torch.tanh(self.first(features.transpose(1, 2)))
-        second = torch.tanh(self.second(first))
-        third = torch.tanh(self.third(second))
+        first, second, third = self._encoded(features)
         series = third.permute(0, 3, 2, 1)  # calls x groups x frames x channels
         local, group_state = self.of_group(series.reshape(calls * self.groups, frames, -1), group_state)
         local = local.reshape(calls, self.groups, frames, -1).permute(0, 3, 2, 1)
-        entered = torch.tanh(self.gather(series.permute(0, 2, 1, 3).reshape(calls, frames, -1)))
-        whole, whole_state = self.of_all(entered, whole_state)
+        whole, whole_state = self.of_all(self._entered(third), whole_state)
         spread = torch.tanh(self.spread(whole)).reshape(calls, frames, self.groups, -1).permute(0, 3, 1, 2)
         up = torch.tanh(self.up(torch.cat([local + third, spread], 1)) + second)
         up = torch.tanh(self.up_again(up) + first)

@@ -35,6 +35,18 @@ def call() -> np.ndarray:
     return (np.clip(np.stack([microphone, reference]), -1, 1) * 32767).astype("<i2")
 
 
+def expected(
+    network: Suppressor, decision: VoiceNetwork, found: np.ndarray, microphone: np.ndarray,
+    reference: np.ndarray) -> np.ndarray:
+    """Returns the gains and the probability of each frame of a call by PyTorch: frames x (three rows of gains,
+    probability). `found` is what `run` returns of the call."""
+    heard = torch.tensor(
+        features(windowed(found[:, :SIZE])[None], spectra(microphone[None]), spectra(reference[None])))
+    with torch.no_grad():
+        gains = network(heard)[0][0].permute(1, 0, 2).reshape(len(found), 3 * BANDS)
+    return np.concatenate([gains.numpy(), probabilities(decision, network, heard)[0][:, None].numpy()], 1)
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("program", type=Path, help="render-scenes")
@@ -48,11 +60,7 @@ def main() -> None:
     signals = call()
     microphone, reference = signals.astype(np.float32) / 32768
     found = run(chosen.program, chosen.weights, microphone, reference).copy()
-    heard = features(windowed(found[:, :SIZE])[None], spectra(microphone[None]), spectra(reference[None]))
-    with torch.no_grad():
-        gains = network(torch.tensor(heard))[0]
-    found[:, SIZE:-1] = gains[0].permute(1, 0, 2).reshape(_FRAMES, 3 * BANDS).numpy()
-    found[:, -1] = probabilities(decision, network, torch.tensor(heard))[0].numpy()
+    found[:, SIZE:] = expected(network, decision, found, microphone, reference)
     chosen.folder.mkdir(exist_ok=True)
     signals.tofile(chosen.folder / "call.s16")
     found.astype("<f4").tofile(chosen.folder / "expected.f32")

@@ -106,14 +106,8 @@ struct SteadyTone: ~Copyable {
 
   /// Returns the product of the frame `lag` samples ago with that of `other` samples ago.
   private func product(_ lag: Int, _ other: Int) -> Float {
-    let (one, another) = (samples.start + Self.order - lag, samples.start + Self.order - other)
-    var sum = SIMD8<Float>()
-    var first = 0
-    while first < Self.count {
-      sum += Self.eight(one + first) * Self.eight(another + first)
-      first += 8
-    }
-    return sum.sum()
+    let place = samples.start + Self.order
+    return FloatBuffer.product(place - lag, place - other, Self.count)
   }
 
   /// Computes the coefficients that predict the frame best.
