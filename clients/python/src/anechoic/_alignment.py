@@ -31,8 +31,15 @@ class AlignedVoice:
         self.results: deque[Frame | None] = deque(maxlen=500)
         """A result for each 10 ms that was returned; None for audio that was not processed."""
         self.replaced_samples = 0
+        self.late_samples = 0
+        """The samples of the voice that were dropped because they arrived after their time."""
+        self.most_late_samples = 0
+        """By how much the latest of them was late. The reader may set it to 0."""
         self.is_muted = False
-        """Whether silence takes the place of voice that has not arrived, whatever passes otherwise."""
+        """Whether the microphone is muted: silence takes the place of voice that has not arrived."""
+        self.is_muting = False
+        """Whether the session has not confirmed yet that it is muted: silence takes the place of all that came before."""
+        self._silent_until = self._next
 
     @property
     def position(self) -> int:
@@ -40,17 +47,21 @@ class AlignedVoice:
         return self._next + len(self._raw) // self._size
 
     def add(self, output: Output, base: int) -> None:
-        """Adds voice of a session whose first sample has the index `base`."""
+        """Adds voice of a session whose first sample has the index `base`. What was lost is replaced later."""
+        if output.is_lost:
+            return
         first = base + output.first_sample
         data = bytes(output)
         end = self._next + len(self._voice) // self._size
         if first > end:
             self._voice += self._substitute(end, first)
             end = first
-        self._voice += data[(end - first) * self._size :]
+        late = min(end - first, len(data) // self._size)
+        self.late_samples += late
+        self.most_late_samples = max(self.most_late_samples, end - first)
+        self._voice += data[late * self._size :]
         step = self._rate // 100
-        if not output.is_lost:
-            self._frames.extend((first + step * number, frame) for number, frame in enumerate(output.frames))
+        self._frames.extend((first + step * number, frame) for number, frame in enumerate(output.frames))
 
     def exchange(self, raw: bytes, is_processed: bool = True) -> bytes:
         """Takes raw audio and returns as many samples. Without `is_processed`, the raw ones.
@@ -60,15 +71,19 @@ class AlignedVoice:
         raw = self._part + raw
         count = len(raw) // self._size
         self._part = raw[count * self._size :]
-        self._raw += raw[: count * self._size]
         wanted = count * self._size
+        # A muted microphone is never heard, not even by a delay that ends after it is unmuted.
+        self._raw += bytes(wanted) if self.is_muted else raw[:wanted]
+        if self.is_muting:
+            self._silent_until = self.position
         if not is_processed:
             self._voice.clear()
         if len(self._voice) < wanted:
             end = self._next + len(self._voice) // self._size
             self.replaced_samples += self._next + count - end
             self._voice += self._substitute(end, self._next + count)
-        returned = bytes(self._voice[:wanted])
+        silent = min(max(0, self._silent_until - self._next), count) * self._size
+        returned = bytes(silent) + bytes(self._voice[silent:wanted])
         del self._voice[:wanted], self._raw[:wanted]
         self._collect_results(self._next + count)
         self._next += count

@@ -9,6 +9,7 @@ import grpc
 import grpc.aio
 
 from ._methods import PROCESS
+from ._reconnection import STOPPING
 from ._status import was_connection_lost
 from .connection import Connection
 from .errors import AnechoicError, ServerUnavailable
@@ -109,7 +110,7 @@ class Call:
 
     def _error(self, failure: grpc.RpcError) -> Exception:
         error = self._connection.error(failure)
-        if not was_connection_lost(failure):
-            return error
-        self._connection.renew(self._channel)
-        return LostCall(error)
+        is_lost = was_connection_lost(failure)
+        if is_lost or error.reason in STOPPING:
+            self._connection.renew(self._channel)
+        return LostCall(error) if is_lost else error

@@ -17,6 +17,8 @@ class Controls:
     """Numbers the controls, and matches the answers. Controls without an answer are sent again on a new connection."""
 
     def __init__(self) -> None:
+        self.base = 0
+        """The index of the microphone's sample with which the present session began."""
         self._last_id = 0
         self._waiting: dict[int, tuple[api.ProcessRequest, asyncio.Future[int]]] = {}
         self._unsent: list[api.ProcessRequest] = []
@@ -36,7 +38,15 @@ class Controls:
         return answer
 
     def next_message(self) -> api.ProcessRequest | None:
-        return self._unsent.pop(0) if self._unsent else None
+        if not self._unsent:
+            return None
+        request = self._unsent.pop(0)
+        if self.base and request.control.HasField("at_sample"):
+            moved = api.ProcessRequest()
+            moved.CopyFrom(request)
+            moved.control.at_sample = max(0, request.control.at_sample - self.base)
+            return moved
+        return request
 
     def resolve(self, result: api.ControlResult) -> None:
         _, answer = self._waiting.pop(result.control_id, (None, None))
@@ -46,7 +56,7 @@ class Controls:
             refusal = result.refusal
             answer.set_exception(refusal_error(refusal.code, refusal.reason, refusal.message))
         else:
-            answer.set_result(result.applied_at_sample)
+            answer.set_result(self.base + result.applied_at_sample)
 
     def rewind(self) -> None:
         """Sends the controls without an answer again."""

@@ -38,10 +38,13 @@ class Decisions:
         return settings
 
     def handle(self, event: Event) -> None:
-        """Asks a callback if the event needs a decision."""
-        if isinstance(event, InjectionPermissionRequested) and self._permission is not None:
+        """Asks a callback if the event needs a decision. A decision in an earlier session is repeated."""
+        if isinstance(event, InjectionPermissionRequested):
             client = event.client
-            self._ask(self._permission, event, lambda grant: self._session.decide_injection(client, grant))
+            decided = self._session._state.permissions.get(client)
+            callback = self._permission if decided is None else lambda _: decided
+            if callback is not None:
+                self._ask(callback, event, lambda grant: self._session.decide_injection(client, grant))
         elif isinstance(event, MuteGestureRequested) and self._gesture is not None:
             gesture = event.gesture_id
             self._ask(self._gesture, event, lambda accept: self._session.decide_gesture(gesture, accept))

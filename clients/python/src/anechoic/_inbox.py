@@ -8,7 +8,8 @@ from ._eventlog import EventLog
 from ._opus import Decoder
 from ._output import Frame, Output, OutputQueue
 from ._start import Plan
-from .events import Event, MuteChanged, event_from
+from ._state import State
+from .events import ConfigChanged, Event, MuteChanged, event_from
 from .formats import Format, Samples
 from .statistics import Statistics
 from .v1 import voice_processing_pb2 as api
@@ -19,11 +20,10 @@ _LONGEST_SILENCE = 10.0
 class Inbox:
     """Keeps what arrives until it is read. Indexes count from the start of the first session."""
 
-    def __init__(self, plan: Plan, controls: Controls) -> None:
+    def __init__(self, plan: Plan, controls: Controls, state: State) -> None:
         self.output = OutputQueue(plan.processed, plan.is_real_time)
         self.events = EventLog()
         self.statistics: Statistics | None = None
-        self.is_muted = plan.is_muted
         self.lost_samples = 0
         """The samples of the output that were replaced by silence."""
         self.position = 0
@@ -31,7 +31,7 @@ class Inbox:
         self.last_event_id = 0
         self.length: int | None = None
         """The samples of the output at its end, once that is known."""
-        self._plan, self._controls = plan, controls
+        self._plan, self._controls, self._state = plan, controls, state
         self._decoder = Decoder(plan.processed) if plan.processed.is_opus else None
         self._playback_decoder = Decoder(plan.playback) if plan.playback is not None and plan.playback.is_opus else None
         self._base = 0
@@ -61,7 +61,9 @@ class Inbox:
             self.last_event_id = response.event.event_id
             event = event_from(response.event, self._base)
             if isinstance(event, MuteChanged):
-                self.is_muted = event.state.muted
+                self._state.mute_changed(event.state.muted)
+            elif isinstance(event, ConfigChanged):
+                self._state.config_changed(event.config)
             self.events.add(event)
             return event
         elif kind == "control_result":

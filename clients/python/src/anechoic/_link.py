@@ -12,17 +12,20 @@ from ._controls import Controls
 from ._inbox import Inbox
 from ._outbox import Outbox
 from ._reports import Reports
-from ._reconnection import Reconnect, Reconnection
+from ._reconnection import STOPPING, Reconnect, Reconnection, Retries
 from ._start import Plan, seconds
+from ._state import State
 from .connection import Connection
-from .errors import AnechoicError, ConnectionLost, NotFound, Overloaded, Refused, ServerUnavailable, SessionEnded
+from .errors import (
+    AlreadyExists, AnechoicError, ConnectionLost, NotFound, Overloaded, Refused, ServerUnavailable, SessionEnded,
+)
 from .events import Event, Reconnecting, Restarted, Resumed
 from .v1 import voice_processing_pb2 as api
 
 _START_SECONDS = 10.0
+"""The time for the answer to the first start of a session."""
 _LAST_SECONDS = 0.1
 """The time for which a frame may wait for its reference, and a frame that is not complete."""
-_STOPPING = ("DRAINING", "SERVER_SHUTDOWN")
 _ABANDON_SECONDS = 1.0
 _log = logging.getLogger("anechoic")
 
@@ -31,18 +34,19 @@ class Link:
     """The session's state, and the tasks that move its messages."""
 
     def __init__(
-        self, connections: Sequence[Connection], plan: Plan, policy: Reconnect, on_event: Callable[[Event], None]
+        self, connections: Sequence[Connection], plan: Plan, policy: Reconnect, on_event: Callable[[Event], None],
+        state: State,
     ) -> None:
         self._connections, self._plan, self._policy, self._on_event = connections, plan, policy, on_event
         self._start = plan.request()
         if not self._start.session_id:
             self._start.session_id = uuid.uuid4().hex
+        self.state = state
         self.outbox = Outbox(plan.inputs, plan.chunk, plan.is_real_time, plan.has_intermittent_reference)
         self.controls = Controls()
         self.reports = Reports(plan)
-        self.inbox = Inbox(plan, self.controls)
+        self.inbox = Inbox(plan, self.controls, state)
         self.started = api.Started()
-        self.is_connected = False
         self.error: AnechoicError | None = None
         self._server = 0
         self._to_send = asyncio.Event()
@@ -53,27 +57,67 @@ class Link:
         self._task: asyncio.Task[None] | None = None
 
     @property
+    def is_connected(self) -> bool:
+        return self.state.is_connected
+
+    @property
     def was_opened(self) -> bool:
         return self._task is not None
 
-    async def open(self) -> None:
-        """Starts the session. Waits for a server that refuses the connection because it is still starting."""
+    async def open(self, once: bool = False) -> None:
+        """Starts the session. Waits for a server that refuses the connection because it is still starting.
+
+        `once` is for a program that tries again by itself: each server gets one attempt.
+        """
         if self.was_opened:
             raise Refused("a session can be opened only once; create another one", reason="OPENED_BEFORE")
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._connections[0].connect_timeout
+        now = asyncio.get_running_loop().time
+        deadline = now() + self._connections[0].connect_timeout
+        retries, attempts = Retries(self._policy, now()), 0
         while True:
+            attempts += 1
+            is_last = attempts >= len(self._connections) if once else now() >= deadline
             try:
-                call = await Call.open(self._connections[self._server], self._start, _START_SECONDS)
+                call = await self._begin(self._server, self._policy.attempt_timeout if once else _START_SECONDS)
                 break
             except LostCall as lost:
-                if loop.time() >= deadline:
+                if is_last:
                     raise lost.error from None
+            except (Overloaded, ServerUnavailable):
+                if is_last or not once:
+                    raise
             self._server = (self._server + 1) % len(self._connections)
-            await asyncio.sleep(0.1)
-        self.started = call.started
-        self.inbox.is_muted = call.started.mute.muted
+            await asyncio.sleep(0.0 if once else retries.delay(now()))
         self._task = asyncio.create_task(self._run(call))
+        if (wanted := self.state.wanted_mute) is not None:  # Since the start was sent.
+            self.set_mute(wanted)
+
+    def control(self, at_sample: int | None, **control: object) -> asyncio.Future[int]:
+        """Sends a control. Returns the future sample at which it was applied."""
+        self.check()
+        answer = self.controls.add(at_sample, **control)
+        self.wake()
+        return answer
+
+    def set_mute(self, muted: bool, at_sample: int | None = None) -> asyncio.Future[int]:
+        """Mutes or unmutes. A request without an answer holds for the next session, too."""
+        number = self.state.want_mute(muted)
+
+        def note(answer: asyncio.Future[int]) -> None:
+            if answer.exception() is None:
+                self.state.mute_answered(number, muted)
+            elif not self._ended.is_set():
+                self.state.mute_answered(number, None)
+
+        self.check()
+        try:
+            answer = self.controls.add(at_sample, set_mute=api.SetMute(muted=muted))
+        except AnechoicError:
+            self.state.mute_answered(number, None)
+            raise
+        answer.add_done_callback(note)
+        self.wake()
+        return answer
 
     def wake(self) -> None:
         """Sends what waits."""
@@ -137,7 +181,7 @@ class Link:
                 except LostCall as lost:
                     current = await self._get_back(lost.error, can_resume=True)
                 except ServerUnavailable as stopping:
-                    if stopping.reason not in _STOPPING:
+                    if stopping.reason not in STOPPING:
                         raise
                     current = await self._get_back(stopping, can_resume=False)
         except AnechoicError as failure:
@@ -152,7 +196,7 @@ class Link:
             self._close(error)
 
     def _close(self, error: Exception | None) -> None:
-        self.is_connected = False
+        self.state.is_connected = False
         self.error = error if isinstance(error, AnechoicError) else None
         self._ended.set()
         self._room.set()
@@ -162,7 +206,7 @@ class Link:
 
     async def _exchange(self, call: Call) -> None:
         """Sends and receives until the call ends."""
-        self.is_connected, self._has_answered = True, True
+        self.state.is_connected, self._has_answered = True, True
         self._to_send.set()
         tasks = [asyncio.create_task(self._send(call))]
         if self._plan.is_real_time:
@@ -180,7 +224,7 @@ class Link:
             call.abandon()
             raise
         finally:
-            self.is_connected = False
+            self.state.is_connected = False
             for task in tasks:
                 task.cancel()
 
@@ -231,13 +275,15 @@ class Link:
     async def _get_back(self, error: AnechoicError, can_resume: bool) -> Call:
         """Resumes the session, or starts a new one. Throws the error if neither is possible."""
         now = asyncio.get_running_loop().time
-        can_resume = can_resume and bool(self.started.resume_token)
-        window = seconds(self.started.resume_window) if can_resume else 0.0
-        steps = Reconnection(self._policy, window, self._server, len(self._connections), now())
+        window = seconds(self.started.resume_window) if can_resume and self.started.resume_token else 0.0
+        steps = Reconnection(
+            self._policy, window, self._server, len(self._connections), now(), has_stopped=not can_resume)
+        refusal: AnechoicError | None = None
         self._tell(Reconnecting(error))
         self._room.set()
-        while (attempt := steps.next(now())) is not None:
+        while (attempt := steps.next(now(), refusal)) is not None:
             await asyncio.sleep(attempt.delay)
+            refusal = None
             try:
                 if attempt.resumes:
                     return await self._resume()
@@ -247,12 +293,14 @@ class Link:
             except LostCall:
                 continue  # The first error explains the loss.
             except NotFound as gone:
+                if not attempt.resumes:
+                    raise
                 error = gone
                 steps.session_is_gone()
             except (Overloaded, ServerUnavailable) as refused:
-                error = refused
-                if refused.reason == "TOO_MANY_RESUMES":
-                    steps.session_is_gone()
+                error = refusal = refused
+                if attempt.resumes and refused.reason == "TOO_MANY_RESUMES":
+                    steps.session_is_gone()  # The right token is never refused.
         message = f"the connection was lost, and the session could not go on: {error}"
         raise ConnectionLost(message, status=error.status, reason=error.reason) from error
 
@@ -267,35 +315,49 @@ class Link:
         if self._plan.is_real_time:
             point.microphone_sample = max(0, self.outbox.microphone.start - self.outbox.base)
         call = await Call.open(self._connections[self._server], start, self._policy.attempt_timeout)
-        self._go_on(call)
+        self._go_on(call, start)
         how = call.started.resumed
         resumed = how.microphone_sample
         if self._plan.is_real_time and resumed < self.outbox.microphone.start - self.outbox.base:
             # The gap was too long: it is shorter in the session than here.
             self.outbox.base = self.outbox.microphone.start - resumed
             self.inbox.rebase(self.outbox.base)
+            self.controls.base = self.outbox.base
         self.outbox.rewind(self.outbox.base + resumed)
         self._tell(Resumed(how.concealed_samples, how.lost_events, sample=self.outbox.base + resumed))
         return call
 
     async def _restart(self, server: int, error: AnechoicError) -> Call:
-        start = api.Start()
-        start.CopyFrom(self._start)
-        start.session_id = uuid.uuid4().hex
-        start.muted = self.inbox.is_muted
-        call = await Call.open(self._connections[server], start, self._policy.attempt_timeout)
+        call = await self._begin(server, self._policy.attempt_timeout)
         self._server = server
-        self._go_on(call)
-        base = self.outbox.restart()
+        base = self.outbox.restart()  # First of all: no audio is captured in between.
+        position = self.inbox.position * self._plan.inputs["microphone"].rate // self._plan.processed.rate
         self.reports.restart()
         self.inbox.rebase(base)
+        self.controls.base = base
         self.inbox.last_event_id = 0
-        self._tell(Restarted(error, sample=base))
+        self._tell(Restarted(error, lost_samples=max(0, base - position), sample=base))
         return call
 
-    def _go_on(self, call: Call) -> None:
+    async def _begin(self, server: int, patience: float) -> Call:
+        """Starts a new session with the state of the one before it."""
+        start = api.Start()
+        start.CopyFrom(self._start)
+        self.state.continue_in(start)
+        try:
+            call = await Call.open(self._connections[server], start, patience)
+        except AlreadyExists:
+            if not self.state.session_id:
+                raise
+            start.session_id = uuid.uuid4().hex
+            call = await Call.open(self._connections[server], start, patience)
+        self._go_on(call, start)
+        return call
+
+    def _go_on(self, call: Call, start: api.Start) -> None:
         self.started = call.started
         self.controls.rewind()
+        self.state.began(start, call.started)
 
     def _tell(self, event: Event) -> None:
         self.inbox.events.add(event)

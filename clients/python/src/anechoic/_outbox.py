@@ -58,7 +58,7 @@ class Outbox:
     @property
     def has_nothing_left(self) -> bool:
         """Whether a new session would get no audio at all."""
-        return self.is_finished and self.microphone.start == self.microphone.end
+        return self.is_finished and (self._is_real_time or self.microphone.start == self.microphone.end)
 
     def track(self, name: str) -> Track:
         return self.microphone if name == "microphone" else self.others[name]
@@ -123,7 +123,13 @@ class Outbox:
 
     def _add(self, audio: api.AudioInput, name: str, track: Track, count: int) -> None:
         """Adds at most `count` samples of an input, or one packet of it."""
+        began = self._bases.get(name, self._in(track, self.base))
+        if name not in self._bases and track.sent < began:  # It is older than the session.
+            count -= min(began, track.end) - track.sent
+            track.forget(began)
         first, packet = track.sent, self._packets.get(name)
+        if first < began or count <= 0:
+            return
         if packet is not None:
             count = min(count, packet)
             if not self.is_finished and min(count, track.end - first) < packet:
@@ -133,7 +139,7 @@ class Outbox:
         if samples:
             far_end = far_end_of(name)
             chunk = getattr(audio, name) if far_end is None else audio.far_ends.add(far_end_id=far_end).audio
-            chunk.first_sample = first - self._bases.get(name, self._in(track, self.base))
+            chunk.first_sample = first - began
             chunk.samples = self._encoded(name, samples)
             if time is not None:
                 chunk.device_time_ns = time
@@ -176,7 +182,14 @@ class Outbox:
             other.rewind(self._in(other, index))
 
     def restart(self) -> int:
-        """Begins a new session with the oldest sample that is kept. Returns its index."""
+        """Begins a new session. Returns the index of its first sample.
+
+        A recording is sent again from the oldest sample that is kept. In real time, the session begins with the next
+        sample: it reads no faster than the microphone, so it would stay behind by whatever it began with.
+        """
+        if self._is_real_time:
+            self.dropped_samples += self.microphone.end - self.microphone.sent
+            self.microphone.forget(self.microphone.end)
         self.base = self.microphone.start
         self.rewind(self.base)
         self._bases = {name: self.others[name].sent for name in self._bases}

@@ -5,6 +5,14 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from .errors import AnechoicError, IncompatibleServer, InvalidRequest, PermissionDenied, Unauthenticated
+
+_FOR_GOOD = (InvalidRequest, IncompatibleServer, Unauthenticated, PermissionDenied)
+_REFUSED_SECONDS = 5.0
+_AWAY_SECONDS = 60.0
+STOPPING = ("DRAINING", "SERVER_SHUTDOWN")
+"""The reasons of a server that stops: a new session follows at once."""
+
 
 @dataclass(frozen=True)
 class Reconnect:
@@ -12,16 +20,52 @@ class Reconnect:
 
     shortest_delay: float = 0.1
     """The seconds before the first attempt. They double with each attempt, and vary by 30 %."""
-    longest_delay: float = 2.0
+    longest_delay: float = 0.5
     """The most seconds between two attempts."""
+    longest_delay_later: float = 5.0
+    """The most seconds between two attempts once the server has been away for a minute."""
     attempt_timeout: float = 2.0
     """The most seconds for one attempt."""
     loyalty: float = 2.0
     """The seconds for which the same server is tried alone, if there are others."""
     longest_outage: float = 60.0
     """The seconds without any server after which the session ends. 0: a lost connection is the end."""
-    silence: float = 3.0
+    silence: float = 2.0
     """The seconds without an answer after which a connection in real time counts as lost."""
+
+
+class Retries:
+    """The times between attempts. It does no I/O and reads no clock.
+
+    >>> retries = Retries(Reconnect(), since=0.0)
+    >>> [retries.delay(0.0, variation=0) for _ in range(4)], retries.delay(60.0, variation=0)
+    ([0.1, 0.2, 0.4, 0.5], 1.6)
+    >>> retries.delay(0.0, AnechoicError("", retry_after=2.0), variation=-0.5)
+    2.3
+    >>> retries.delay(0.0, InvalidRequest(""), variation=0)
+    5.0
+    """
+
+    def __init__(self, policy: Reconnect, since: float) -> None:
+        """`since` is the time of the loss."""
+        self._policy, self._since, self._attempts = policy, since, 0
+
+    def begin_anew(self) -> None:
+        """Makes the next delay the shortest one."""
+        self._attempts = 0
+
+    def delay(self, now: float, error: AnechoicError | None = None, variation: float | None = None) -> float:
+        """Returns the seconds before the next attempt. `error` is a refusal, and `variation` is in -1...1."""
+        varied = 0.3 * (random.uniform(-1, 1) if variation is None else variation)
+        if error is not None and error.retry_after is not None:
+            return error.retry_after * (1 + abs(varied))
+        if isinstance(error, _FOR_GOOD):
+            return _REFUSED_SECONDS * (1 + varied)
+        policy = self._policy
+        longest = policy.longest_delay if now - self._since < _AWAY_SECONDS else policy.longest_delay_later
+        delay = min(policy.shortest_delay * 2.0 ** min(self._attempts, 16), longest)
+        self._attempts += 1
+        return delay * (1 + varied)
 
 
 @dataclass(frozen=True)
@@ -43,37 +87,44 @@ class Reconnection:
     >>> steps.next(now=0.5, variation=0)
     Attempt(resumes=False, server=0, delay=0.0)
     >>> steps.next(now=1.0, variation=0)
-    Attempt(resumes=False, server=1, delay=0.2)
+    Attempt(resumes=False, server=1, delay=0.1)
     >>> steps.next(now=61.0, variation=0)
     """
 
-    def __init__(self, policy: Reconnect, window: float, server: int, servers: int, now: float) -> None:
-        """`window` is the time for which the session waits; 0 if it cannot be resumed."""
-        self._policy, self._server, self._servers = policy, server, servers
-        self._lost_at = now
-        patience = min(window, policy.loyalty) if servers > 1 else window
-        self._waits_until = now + patience if window else None
-        self._attempts = 0
+    def __init__(
+        self, policy: Reconnect, window: float, server: int, servers: int, now: float, has_stopped: bool = False
+    ) -> None:
+        """`window` is the time for which the session waits; 0 if it cannot be resumed.
+
+        `has_stopped` says that the server ended the session because it stops.
+        """
+        self._policy, self._servers, self._lost_at = policy, servers, now
+        self._server = (server + 1) % servers if has_stopped else server
+        self._retries = Retries(policy, now)
+        self._waits_until = now + (min(window, policy.loyalty) if servers > 1 else window)
+        self._comes_at_once = has_stopped
 
     def session_is_gone(self) -> None:
         """Notes that the server does not know the session any more."""
-        self._waits_until = None
-        self._attempts = 0
+        self._waits_until = self._lost_at
+        self._comes_at_once = True
 
-    def next(self, now: float, variation: float | None = None) -> Attempt | None:
-        """Returns the next attempt, or None to give up. `variation` is in -1...1."""
-        policy = self._policy
-        if now - self._lost_at >= policy.longest_outage:
+    def next(
+        self, now: float, error: AnechoicError | None = None, variation: float | None = None
+    ) -> Attempt | None:
+        """Returns the next attempt, or None to give up. `error` is the refusal of the last one."""
+        if now - self._lost_at >= self._policy.longest_outage:
             return None
-        varied = 1 + 0.3 * (random.uniform(-1, 1) if variation is None else variation)
-        delay = min(policy.shortest_delay * 2 ** min(self._attempts, 16), policy.longest_delay) * varied
-        self._attempts += 1
-        if self._waits_until is not None:
+        resumes, delay = now < self._waits_until, 0.0
+        if self._comes_at_once:
+            self._comes_at_once = False
+            self._retries.begin_anew()
+        else:
+            # Another server does not know for how long the last one refuses.
+            delay = self._retries.delay(now, error if resumes or self._servers == 1 else None, variation)
+        if resumes:
             if now + delay < self._waits_until:
                 return Attempt(True, self._server, delay)
-            self._waits_until = None
-            self._attempts = 1
             self._server = (self._server + 1) % self._servers
-        server = self._server
-        self._server = (self._server + 1) % self._servers
-        return Attempt(False, server, 0.0 if self._attempts == 1 else delay)
+        server, self._server = self._server, (self._server + 1) % self._servers
+        return Attempt(False, server, delay)

@@ -49,7 +49,6 @@ class Plan:
     is_real_time: bool = True
     settings: Settings = field(default_factory=dict)
     session_id: str = ""
-    is_muted: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
     engine: str = ""
     chunk: float = 0.02
@@ -69,7 +68,7 @@ class Plan:
             if not 0.01 <= self.chunk <= 0.12:
                 raise InvalidRequest(f"chunk: {self.chunk} is not supported; use 0.01 to 0.12 s", field="chunk")
         start = api.Start(
-            config=config_of(self.settings), muted=bool(self.is_muted),
+            config=config_of(self.settings),
             pacing=api.PACING_REAL_TIME if self.is_real_time else api.PACING_MEDIA_CLOCK,
         )
         for name in ("session_id", "engine"):

@@ -27,7 +27,7 @@ _ERRORS: dict[str, Type[AnechoicError]] = {
 }
 _REFUSALS = ("STALE_GENERATION", "INJECTION_CANCELLED")
 """The reasons of ABORTED that do not end a session."""
-_LOST = {"UNAVAILABLE", "CANCELLED", "INTERNAL", "UNKNOWN"}
+_LOST = {"UNAVAILABLE", "CANCELLED", "INTERNAL", "UNKNOWN", "DEADLINE_EXCEEDED"}
 
 
 def error_of(status: str, message: str, **details: Any) -> AnechoicError:

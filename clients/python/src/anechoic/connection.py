@@ -146,7 +146,8 @@ class Connection:
             try:
                 return await call(request, metadata=self.metadata(session), timeout=timeout)
             except grpc.RpcError as failure:
-                if not was_connection_lost(failure) or asyncio.get_running_loop().time() > deadline:
+                was_lost = was_connection_lost(failure) and failure.code() is not grpc.StatusCode.DEADLINE_EXCEEDED
+                if not was_lost or asyncio.get_running_loop().time() > deadline:
                     raise self.error(failure) from None
             await asyncio.sleep(_RETRY_SECONDS)
 
@@ -155,10 +156,10 @@ class Connection:
         return error_from(failure, self.address)
 
 
-def connection_to(server: str | Connection) -> Connection:
-    """Returns a connection to an address, or the given connection."""
+def connection_to(server: str | Connection, client: str = "") -> Connection:
+    """Returns a connection to an address, with the name of this client, or the given connection."""
     if isinstance(server, Connection):
         return server
     if not isinstance(server, str):
         raise InvalidRequest(f"server: {server!r} is neither an address nor a Connection", field="server")
-    return Connection(server)
+    return Connection(server, client=client)

@@ -268,6 +268,8 @@ class Restarted(Event):
     """The old session is gone. A new one continues with `sample`, and has to find the echo again."""
 
     error: Exception
+    lost_samples: int = 0
+    """The samples of the microphone before `sample` that no session has processed. 0 for a recording."""
 
 
 def event_from(message: Any, base: int = 0) -> Event:

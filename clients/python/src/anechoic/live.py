@@ -5,10 +5,16 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from math import inf
 from typing import Any, Literal
 
 from ._alignment import AlignedVoice
-from .errors import AnechoicError, FormatError, Overloaded, Refused, ServerUnavailable
+from ._reconnection import Reconnect, Retries
+from ._state import State
+from .errors import AnechoicError, FormatError, Refused, SessionEnded
+from .events import Event, Reconnecting, Restarted, Resumed
 from .formats import Format
 from .session import Server, Session
 from .settings import Settings
@@ -16,7 +22,9 @@ from .settings import Settings
 _SLACK_SECONDS = 0.03
 """The time for a round trip to the server, in addition to the length of a frame."""
 _MOST_EARLY_SECONDS = 60
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
+_LASTING_SECONDS = 5.0
+"""A session that lasted as long was no failed attempt."""
+_SECONDS_BETWEEN_REPORTS = 10.0
 _log = logging.getLogger("anechoic")
 
 
@@ -33,21 +41,23 @@ def usable_format(rate: int, channels: int = 1) -> Format | None:
 class LiveFilter:
     """Takes frames of the microphone and returns as many samples of the voice, at a constant delay.
 
-    The session starts with the first frame, and again if it ends. While there is none, the raw audio
-    passes, or silence. A voice that somebody has muted stays silent, with and without a session. Nothing here
+    The session starts with the first frame, and again whenever it ends: this is tried for ever. While there is none,
+    the raw audio passes, or silence. A voice that somebody has muted stays silent, with and without a session, and
+    each new session begins with the mute state, the settings and the permissions of the one before. Nothing here
     waits. Use it in one event loop.
     """
 
     def __init__(
         self, server: Server, *, on_loss: Literal["raw", "silence"] = "raw", settings: Settings | None = None,
-        **options: Any,
+        reconnect: Reconnect = Reconnect(), **options: Any,
     ) -> None:
-        """`options` are those of `Session`."""
+        """`options` are those of `Session`. `reconnect.longest_outage` has no effect here."""
         if on_loss not in ("raw", "silence"):
             raise FormatError(f"on_loss: {on_loss!r} is not supported; use 'raw' or 'silence'", field="on_loss")
         self.is_enabled = True
-        self._is_muted = bool(options.pop("muted", False))
+        self._state = State(bool(options.pop("muted", False)))
         self._server, self._on_loss, self._settings, self._options = server, on_loss, settings or {}, options
+        self._policy = replace(reconnect, longest_outage=inf)
         self._microphone: Format | None = None
         self._reference: Format | None = None
         self._voice: AlignedVoice | None = None
@@ -56,11 +66,28 @@ class LiveFilter:
         self._early = bytearray()
         self._early_from = 0
         self._task: asyncio.Task[None] | None = None
+        self._ending: set[asyncio.Task[None]] = set()
+        self._began = inf
+        self._told = ""
+        self._late_told_at = -inf
 
     @property
     def session(self) -> Session | None:
-        """The session that runs. None while there is none."""
+        """The session that runs, or waits for its connection: see `Session.is_connected`. None while there is none."""
         return self._session
+
+    @property
+    def is_muted(self) -> bool:
+        """Whether the microphone is muted, whoever muted it, with and without a session."""
+        return self._state.is_muted
+
+    def mute(self) -> None:
+        """Mutes at once, also while there is no session. Does not wait."""
+        self._set_mute(True)
+
+    def unmute(self) -> None:
+        """Unmutes as soon as the session agrees, or starts. Does not wait."""
+        self._set_mute(False)
 
     @property
     def replaced_samples(self) -> int:
@@ -86,6 +113,7 @@ class LiveFilter:
             except AnechoicError:
                 self._session = None  # The task says why, and starts another one.
         self._take_output()
+        self._voice.is_muted, self._voice.is_muting = self._state.is_muted, self._state.is_muting
         return self._voice.exchange(raw, self.is_enabled)
 
     def announce_reference(self, format: Format) -> None:
@@ -115,10 +143,18 @@ class LiveFilter:
 
     async def close(self) -> None:
         """Ends the session."""
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            await asyncio.wait([task])
+        self._restart()
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+    def _set_mute(self, muted: bool) -> None:
+        if self._session is not None:
+            try:
+                self._session._link.set_mute(muted)
+                return
+            except AnechoicError:
+                pass  # It has ended: the next one begins so.
+        self._state.want_mute(muted)
 
     def _place(self, data: bytes) -> None:
         assert self._session is not None
@@ -139,52 +175,84 @@ class LiveFilter:
         delay = count + round(_SLACK_SECONDS * format.rate)
         self._microphone = format
         self._voice = AlignedVoice(format.frame_bytes, format.rate, delay, self._on_loss == "raw")
-        self._voice.is_muted = self._is_muted
         self._restart()
 
     def _restart(self) -> None:
+        """Ends the session. The next frame starts another one."""
         self._session = None
         if self._task is not None:
             self._task.cancel()
+            self._ending.add(self._task)
+            self._task.add_done_callback(self._ending.discard)
             self._task = None
 
     def _take_output(self) -> None:
         """Moves what has arrived."""
         if self._session is None or self._voice is None:
             return
-        self._is_muted = self._voice.is_muted = self._session.is_muted
         while (output := self._session.read_nowait()) is not None:
             self._voice.add(output, self._base)
+        if self._voice.most_late_samples:
+            self._tell_late(self._voice, asyncio.get_running_loop().time())
+
+    def _tell_late(self, voice: AlignedVoice, now: float) -> None:
+        if now - self._late_told_at < _SECONDS_BETWEEN_REPORTS or self._microphone is None:
+            return
+        late = 1000 * voice.most_late_samples / self._microphone.rate
+        _log.warning("the voice arrived up to %.0f ms late; %d samples so far are dropped", late, voice.late_samples)
+        self._late_told_at, voice.most_late_samples = now, 0
 
     async def _run(self) -> None:
-        pause = _SHORTEST_PAUSE
+        """Runs sessions until it is cancelled. The one before has to end first, so that its id is free."""
+        if self._ending:
+            await asyncio.wait(self._ending)
+        now = asyncio.get_running_loop().time
+        retries = Retries(self._policy, now())
         while True:
+            self._began = inf
             try:
                 await self._serve()
-                pause = _SHORTEST_PAUSE
-            except AnechoicError as error:
-                passed = "raw audio passes" if self._on_loss == "raw" else "silence passes"
-                _log.error("%s; %s until a session runs", error, passed)
-                is_short = isinstance(error, (ServerUnavailable, Overloaded))
-                pause = min(2 * pause, _LONGEST_PAUSE) if is_short else _LONGEST_PAUSE
-            except Exception:
-                _log.exception("the session has failed; another one is tried")
-                pause = _LONGEST_PAUSE
-            await asyncio.sleep(pause)
+                error: AnechoicError = SessionEnded("the session has ended")
+            except AnechoicError as failure:
+                error = failure
+            except Exception as failure:
+                _log.exception("the session has failed")
+                error = AnechoicError(f"the session has failed: {failure}")
+            if now() - self._began >= _LASTING_SECONDS:
+                retries = Retries(self._policy, now())
+            self._tell_loss(error)
+            await asyncio.sleep(retries.delay(now(), error))
+
+    def _tell_loss(self, error: Exception) -> None:
+        """Says why there is no session, once for each reason."""
+        if str(error) != self._told:
+            passed = "raw audio passes" if self._on_loss == "raw" else "silence passes"
+            _log.error("%s; %s until a session runs", error, passed)
+            self._told = str(error)
+
+    def _note(self, event: Event) -> None:
+        if isinstance(event, Reconnecting):
+            self._tell_loss(event.error)
+        elif isinstance(event, (Resumed, Restarted)):
+            self._told = ""
 
     async def _serve(self) -> None:
         """Runs one session to its end."""
         assert self._microphone is not None and self._voice is not None
         session = Session(
             self._server, microphone=self._microphone, reference=self._reference, settings=self._settings,
-            intermittent_reference=self._reference is not None, muted=self._is_muted, **self._options,
+            intermittent_reference=self._reference is not None, reconnect=self._policy, _state=self._state,
+            **self._options,
         )
-        async with session:
-            self._base, self._session = self._voice.position, session
+        await session._open(once=True)
+        async with AsyncExitStack() as stack:
+            stack.push_async_exit(session)
+            self._base, self._session, self._told = self._voice.position, session, ""
+            self._began = asyncio.get_running_loop().time()
             self._place_early()
             try:
-                async for _ in session.events():
-                    pass
+                async for event in session.events():
+                    self._note(event)
             finally:
                 if self._session is session:  # Another task may have started the next one already.
                     self._session = None

@@ -13,12 +13,13 @@ from ._link import Link
 from ._output import Output
 from ._reconnection import Reconnect
 from ._start import Plan, seconds
+from ._state import State
 from .connection import Connection, connection_to
 from .errors import AnechoicError, FormatError, InvalidRequest, Refused
 from .events import Event
 from ._feeding import Feeder, slices
 from .formats import Audio, Format, Samples
-from .settings import Settings, config_of, mask_of, merged
+from .settings import Settings, config_of, mask_of
 from .spatial import named
 from .statistics import Statistics
 from .v1 import voice_processing_pb2 as api
@@ -42,6 +43,7 @@ class Session(DeviceReports):
         self,
         server: Server,
         *,
+        client: str = "",
         microphone: Format,
         reference: Format | None = None,
         far_end: Format | None = None,
@@ -63,10 +65,12 @@ class Session(DeviceReports):
         reconnect: Reconnect = Reconnect(),
         on_injection_permission: PermissionCallback | None = None,
         on_mute_gesture: GestureCallback | None = None,
+        _state: State | None = None,
     ) -> None:
         """Describes a session. It starts with `async with` or `open`.
 
         - server: An address, a `Connection`, or several of them: the next ones take over if one is gone.
+        - client: The name of this client, which others see, unless a `Connection` has one.
         - microphone, reference, far_end, other_audio: The formats of the inputs. The reference is what the
           loudspeaker plays.
         - far_ends: Up to 16 more far ends by their names, for spatial audio. They need a playback.
@@ -84,7 +88,7 @@ class Session(DeviceReports):
         servers = [server] if isinstance(server, (str, Connection)) or not isinstance(server, Sequence) else server
         if not servers:
             raise InvalidRequest("server: give at least one address", field="server")
-        self._connections = [connection_to(each) for each in servers]
+        self._connections = [connection_to(each, client) for each in servers]
         self._own = [each for each, given in zip(self._connections, servers) if each is not given]
         self._decisions = Decisions(self, on_injection_permission, on_mute_gesture)
         others = {"reference": reference, "far_end": far_end, "other_audio": other_audio}
@@ -93,19 +97,23 @@ class Session(DeviceReports):
             inputs={"microphone": microphone, **given, **named(far_ends)},
             processed=processed or microphone, playback=playback,
             is_playback_elsewhere=playback_elsewhere, is_real_time=real_time,
-            settings={**self._decisions.settings(), **(settings or {})}, session_id=session_id, is_muted=muted,
+            settings={**self._decisions.settings(), **(settings or {})}, session_id=session_id,
             labels=labels or {}, engine=engine, chunk=chunk, statistics_interval=statistics_interval,
             resume_window=resume_window, has_intermittent_reference=intermittent_reference,
         )
-        self._link = Link(self._connections, self._plan, reconnect, self._decisions.handle)
+        self._state = State(bool(muted)) if _state is None else _state
+        self._link = Link(self._connections, self._plan, reconnect, self._decisions.handle, self._state)
         self._feeder = Feeder(self._link, self._plan)
 
     # The life of a session.
 
     async def open(self) -> None:
         """Starts the session. Throws an `AnechoicError` if the server is absent or refuses it."""
+        await self._open()
+
+    async def _open(self, once: bool = False) -> None:
         try:
-            await self._link.open()
+            await self._link.open(once)
         except BaseException:
             await self._close_connections()
             raise
@@ -234,7 +242,7 @@ class Session(DeviceReports):
         """Changes settings, also for a session that replaces this one. Returns the sample at which they took effect."""
         update = api.ConfigUpdate(config=config_of(settings), update_mask=mask_of(settings))
         sample = await self._control(at_sample, update_config=update)
-        self._plan.settings = merged(self._plan.settings, settings)
+        self._state.configured(update)
         return sample
 
     async def clear_playback(self) -> int:
@@ -249,13 +257,15 @@ class Session(DeviceReports):
     async def decide_injection(self, client: str, grant: bool, *, remember: bool = False) -> int:
         """Answers an `InjectionPermissionRequested`, or changes an answer. `remember` keeps it for later sessions."""
         decision = api.InjectionPermissionDecision(client=client, grant=grant, remember=remember)
-        return await self._control(None, decide_injection_permission=decision)
+        sample = await self._control(None, decide_injection_permission=decision)
+        self._state.permissions[client] = grant
+        return sample
 
     # The state.
 
     @property
     def id(self) -> str:
-        """The id of the session. Another one after a restart."""
+        """The id of the session. The same after a restart, unless another session has it by then."""
         return self._link.started.session.removeprefix("sessions/")
 
     @property
@@ -265,8 +275,8 @@ class Session(DeviceReports):
 
     @property
     def is_muted(self) -> bool:
-        """Whether the session is muted, whoever muted it."""
-        return self._link.inbox.is_muted
+        """Whether the session is muted, whoever muted it, or is asked to be."""
+        return self._state.is_muted
 
     @property
     def is_connected(self) -> bool:
@@ -294,15 +304,11 @@ class Session(DeviceReports):
         return self._link.inbox.lost_samples
 
     async def _set_mute(self, muted: bool, at_sample: int | None) -> int:
-        sample = await self._control(at_sample, set_mute=api.SetMute(muted=muted))
-        self._link.inbox.is_muted = muted  # The event follows the answer.
-        return sample
+        # The request outlives this call, and the connection.
+        return await asyncio.shield(self._link.set_mute(muted, at_sample))
 
     async def _control(self, at_sample: int | None, **control: object) -> int:
-        self._link.check()
-        answer = self._link.controls.add(at_sample, **control)
-        self._link.wake()
-        return await answer
+        return await self._link.control(at_sample, **control)
 
     async def _feed_all(self, microphone: Audio, reference: Audio) -> None:
         try:

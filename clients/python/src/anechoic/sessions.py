@@ -81,7 +81,7 @@ class Sessions:
     def __init__(self, server: str | Connection, *, client: str = "") -> None:
         """`client` is the name of this client, which others see, unless a `Connection` has one."""
         self._is_own = isinstance(server, str)
-        self._connection = Connection(server, client=client) if isinstance(server, str) else connection_to(server)
+        self._connection = connection_to(server, client)
 
     async def __aenter__(self) -> Sessions:
         return self

@@ -37,17 +37,6 @@ def config_of(settings: Settings) -> config_pb2.SessionConfig:
     return config
 
 
-def merged(settings: Settings, changes: Settings) -> dict[str, object]:
-    """Returns settings after changes. A change of a whole message replaces what was set in it.
-
-    >>> merged({"mute.chime": 1, "labels": 2}, {"mute": None})
-    {'labels': 2, 'mute': None}
-    """
-    kept = {path: value for path, value in settings.items()
-            if not any(path == other or path.startswith(f"{other}.") for other in changes)}
-    return {**kept, **changes}
-
-
 def mask_of(settings: Settings, prefix: str = "") -> field_mask_pb2.FieldMask:
     """Returns the mask that names these settings."""
     return field_mask_pb2.FieldMask(paths=[prefix + path for path in settings])

@@ -1,0 +1,145 @@
+"""The state that a new session takes over from the one before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .v1 import config_pb2, voice_processing_pb2 as api
+
+_STAGES = ("echo_cancellation", "noise_suppression", "gain_control", "high_pass_filter")
+
+
+class State:
+    """Mute, settings, permissions and the id of a session, whoever changed them. It does no I/O.
+
+    >>> state = State(is_muted=True)
+    >>> state.is_connected = True
+    >>> number = state.want_mute(False)
+    >>> state.is_muted, state.starts_muted
+    (True, False)
+    >>> state.is_connected = False
+    >>> state.is_muted
+    False
+    """
+
+    def __init__(self, is_muted: bool = False) -> None:
+        self.session_id = ""
+        """The id of the last session. Empty before the first one."""
+        self.is_connected = False
+        """Whether a session runs. The client alone decides otherwise."""
+        self.permissions: dict[str, bool] = {}
+        """This client's decisions about clients that asked to inject speech."""
+        self._is_muted = is_muted
+        self._wanted: bool | None = None
+        self._requests = 0
+        self._config: config_pb2.SessionConfig | None = None
+        self._resolved: config_pb2.SessionConfig | None = None
+
+    # A new session.
+
+    def continue_in(self, start: api.Start) -> None:
+        """Makes a start begin with this state."""
+        start.muted = self.starts_muted
+        if self._config is not None:
+            start.config.CopyFrom(self._config)
+        if self.session_id:
+            start.session_id = self.session_id
+
+    def began(self, start: api.Start, started: api.Started) -> None:
+        """Notes a session that began, or goes on."""
+        self.session_id = started.session.removeprefix("sessions/")
+        self._is_muted = started.mute.muted
+        if started.HasField("resumed"):
+            self.config_changed(started.config)
+            return
+        self._config, self._resolved = start.config, started.config
+        if self._wanted == self._is_muted:
+            self._wanted = None
+
+    # Mute.
+
+    @property
+    def is_muted(self) -> bool:
+        """Whether the session is muted, or is asked to be. Without a session, whether the next one begins muted."""
+        return self.starts_muted or (self.is_connected and self._is_muted)
+
+    @property
+    def is_muting(self) -> bool:
+        """Whether the session is asked to be muted, and has not answered yet."""
+        return self._wanted is True
+
+    @property
+    def wanted_mute(self) -> bool | None:
+        """The state that the session is asked for. None without a request that waits for its answer."""
+        return self._wanted
+
+    @property
+    def starts_muted(self) -> bool:
+        """Whether a new session begins muted."""
+        return self._is_muted if self._wanted is None else self._wanted
+
+    def want_mute(self, muted: bool) -> int:
+        """Notes a request. Returns its number."""
+        self._wanted = muted
+        self._requests += 1
+        return self._requests
+
+    def mute_answered(self, number: int, muted: bool | None) -> None:
+        """Notes the answer to a request. None: the session has refused it."""
+        if muted is not None:
+            self._is_muted = muted
+        if number == self._requests:
+            self._wanted = None
+
+    def mute_changed(self, muted: bool) -> None:
+        """Notes a change, whoever made it."""
+        self._is_muted = muted
+
+    # Settings.
+
+    def configured(self, update: api.ConfigUpdate) -> None:
+        """Notes settings that this client has changed."""
+        assert self._config is not None
+        for path in update.update_mask.paths:
+            _copy_field(update.config, self._config, path.split("."))
+        self._resolved = None  # The event that follows says the same.
+
+    def config_changed(self, config: config_pb2.SessionConfig) -> None:
+        """Notes the settings of an event, whoever changed them.
+
+        Events contain all stages of the processing. A stage that nobody has set is left out here, so that it follows
+        the mic mode in the new session, too.
+        """
+        before, kept = self._resolved, config_pb2.SessionConfig()
+        kept.CopyFrom(config)
+        for stage in _STAGES:
+            was_set = self._config is not None and self._config.voice_processing.HasField(stage)
+            is_changed = (
+                before is not None and before.preferred_mic_mode == config.preferred_mic_mode
+                and getattr(before.voice_processing, stage) != getattr(config.voice_processing, stage)
+            )
+            if not (was_set or is_changed):
+                kept.voice_processing.ClearField(stage)
+        self._config, self._resolved = kept, config
+
+
+def _copy_field(source: Any, target: Any, path: list[str]) -> None:
+    """Copies a field of a message, or clears it if the source does not have it.
+
+    >>> source, target = config_pb2.SessionConfig(), config_pb2.SessionConfig()
+    >>> source.mute.chime_disabled = target.mute.reject_gesture_on_timeout = True
+    >>> _copy_field(source, target, ["mute", "chime_disabled"])
+    >>> _copy_field(source, target, ["mute", "reject_gesture_on_timeout"])
+    >>> target.mute.chime_disabled, target.mute.reject_gesture_on_timeout
+    (True, False)
+    """
+    *parents, name = path
+    for parent in parents:
+        source, target = getattr(source, parent), getattr(target, parent)
+    target.ClearField(name)
+    part = type(source)()
+    part.CopyFrom(source)
+    for field, _ in part.ListFields():
+        if field.name != name:
+            part.ClearField(field.name)
+    target.MergeFrom(part)
