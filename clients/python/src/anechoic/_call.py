@@ -45,9 +45,7 @@ class Call:
             response = await asyncio.wait_for(call._first(start), timeout)
         except asyncio.TimeoutError:
             call.abandon()
-            connection.renew(channel)
-            message = f"{connection.address}: the server has not answered for {timeout:g} s"
-            raise LostCall(ServerUnavailable(message, status="DEADLINE_EXCEEDED")) from None
+            raise call._lost(f"the server has not answered for {timeout:g} s", "DEADLINE_EXCEEDED") from None
         except BaseException:
             call.abandon()
             raise
@@ -83,6 +81,9 @@ class Call:
         """
         try:
             response = await self._stream.read()
+            if response is None:  # grpc has logged why these bytes are no message.
+                self.abandon()
+                raise self._lost("the server has sent bytes that are no message", "INTERNAL")
             if response is not grpc.aio.EOF:
                 return response  # type: ignore[no-any-return]
             if await self._stream.code() == grpc.StatusCode.OK:
@@ -91,9 +92,7 @@ class Call:
         except asyncio.CancelledError:
             if not self._abandoned:
                 raise
-            self._connection.renew(self._channel)
-            message = f"{self._connection.address}: the server does not answer"
-            raise LostCall(ServerUnavailable(message, status="UNAVAILABLE")) from None
+            raise self._lost("the server does not answer", "UNAVAILABLE") from None
         except grpc.RpcError as failure:
             raise self._error(failure) from None
 
@@ -101,6 +100,10 @@ class Call:
         """Ends the call at once. `read` then throws `LostCall`."""
         self._abandoned = True
         self._stream.cancel()
+
+    def _lost(self, message: str, status: str) -> LostCall:
+        self._connection.renew(self._channel)
+        return LostCall(ServerUnavailable(f"{self._connection.address}: {message}", status=status))
 
     async def _failure(self) -> grpc.RpcError:
         return grpc.aio.AioRpcError(

@@ -299,8 +299,8 @@ class Link:
                 steps.session_is_gone()
             except (Overloaded, ServerUnavailable) as refused:
                 error = refusal = refused
-                if attempt.resumes and refused.reason == "TOO_MANY_RESUMES":
-                    steps.session_is_gone()  # The right token is never refused.
+                if attempt.resumes and refused.reason in ("TOO_MANY_RESUMES", *STOPPING):
+                    steps.session_is_gone()  # The right token is never refused, but by a server that stops.
         message = f"the connection was lost, and the session could not go on: {error}"
         raise ConnectionLost(message, status=error.status, reason=error.reason) from error
 

@@ -1,0 +1,39 @@
+"""What the adapters share: the arguments, the microphone and the events."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+import numpy as np
+
+PERIOD = 30011
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--server", required=True)
+    parser.add_argument("--rate", type=int, required=True, help="samples per second of the microphone")
+    parser.add_argument("--seconds", type=float, required=True, help="how long the microphone runs")
+    parser.add_argument("--output", required=True, help="the file for the output: 16-bit samples")
+    parser.add_argument("--mute-at", type=int, help="mutes after so many milliseconds of the microphone")
+    parser.add_argument("--unmute-at", type=int)
+    parser.add_argument("--stall-at", type=int, help="exchanges nothing from here on")
+    parser.add_argument("--stall", type=int, default=0, help="for so many milliseconds")
+    parser.add_argument("--change-at", type=int, help="the microphone has another rate from here on")
+    parser.add_argument("--change-to", type=int)
+    return parser.parse_args()
+
+
+def microphone(first: int, count: int) -> np.ndarray:
+    """Samples that count 1, 2, 3 up to 30,011 and begin anew: no two within a second are the same, and none is 0."""
+    return (1 + np.arange(first, first + count) % PERIOD).astype("<i2")
+
+
+def tell(event: str, **values: object) -> None:
+    print(json.dumps({"event": event, **values}), flush=True)
+
+
+def log(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

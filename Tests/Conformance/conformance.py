@@ -1,0 +1,180 @@
+"""Plays test vectors against clients over real sockets, and judges what they send, tell and play.
+
+    conformance.py [--vector NAME]... [--keep] [--list] [CLIENT]...
+
+Prints a line for each vector and client. The exit code is 1 if one fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import fnmatch
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from clients import BRIDGE, CLIENTS, COMMAND, PROJECT, Client
+from judge import Judge
+from server import Server
+
+VECTORS = PROJECT / "proto/conformance"
+START_SECONDS = 30.0
+"""The time in which a client begins, on a busy machine."""
+END_SECONDS = 15.0
+"""The time in which a client ends after its microphone."""
+
+
+def vectors() -> list[dict]:
+    found = []
+    for path in sorted(VECTORS.glob("*.json")):
+        for vector in json.loads(path.read_text()):
+            found.append(vector)
+    return found
+
+
+def reason_not_to(vector: dict, client: Client) -> str | None:
+    """Says why a vector does not apply to a client, or None."""
+    if client.needs is not None and not client.needs.exists():
+        return f"{client.needs.name} is not built"
+    if client.kind not in vector.get("for", ["live", "session"]):
+        return vector.get("why_not", {}).get(client.kind) or f"it is not for {client.kind} clients"
+    for pattern, reason in client.excepted.items():
+        if fnmatch.fnmatch(vector["id"], pattern):
+            return reason
+    for need in vector.get("needs", []):
+        if need not in client.can:
+            return f"its program has no option to {need}"
+    return None
+
+
+async def run(vector: dict, client: Client, keep: bool) -> list[str]:
+    """Runs a vector, and returns the complaints."""
+    folder = Path(tempfile.mkdtemp(prefix="anechoic-conformance-"))
+    server = Server(vector, str(folder))
+    process = None
+    try:
+        await server.open()
+        output = folder / "output.raw"
+        command = [
+            *client.command, "--server", f"127.0.0.1:{server.gate.port}", "--rate", str(client.rate),
+            "--seconds", str(vector["seconds"]), "--output", str(output), *map(str, vector.get("options", [])),
+        ]
+        environment = {
+            **os.environ, "ANECHOIC_BRIDGE": str(BRIDGE), "ANECHOIC": str(COMMAND),
+            "PYTHONPATH": f"{PROJECT / 'clients/python/src'}:{Path(__file__).parent / 'adapters'}",
+        }
+        with (folder / "errors").open("wb") as errors:
+            process = await asyncio.create_subprocess_exec(
+                *command, stdout=asyncio.subprocess.PIPE, stderr=errors, stdin=asyncio.subprocess.DEVNULL,
+                env=environment, start_new_session=True)
+        events: list[dict] = []
+        began = asyncio.get_running_loop().create_future()
+
+        async def listen() -> None:
+            async for line in process.stdout:
+                try:
+                    event = {**json.loads(line), "time": time.monotonic()}
+                except ValueError:
+                    continue
+                events.append(event)
+                if event.get("event") == "began" and not began.done():
+                    began.set_result(event["time"])
+
+        listening = asyncio.create_task(listen())
+        complaints = []
+        playing = None
+        try:
+            await asyncio.wait([began, listening], timeout=START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            beginning = began.result() if began.done() else time.monotonic()
+            if began.done():
+                playing = asyncio.create_task(server.play(beginning))
+            elif not vector["expect"].get(client.kind, {}).get("does_not_begin"):
+                complaints.append("the client did not begin")
+            try:
+                code = await asyncio.wait_for(process.wait(), vector["seconds"] + END_SECONDS)
+                if code != 0:
+                    complaints.append(f"the client exited with {code}")
+            except asyncio.TimeoutError:
+                complaints.append("the client did not end")
+            if playing is not None and playing.done() and playing.exception() is not None:
+                raise playing.exception()
+        finally:
+            if playing is not None:
+                playing.cancel()
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+            await asyncio.wait([listening], timeout=2)
+        complaints += Judge(vector, client, server, beginning, events, output).verdict()
+        if complaints:
+            complaints += [f"log: {line}" for line in (folder / "errors").read_text().splitlines()[-2:]]
+        return complaints
+    finally:
+        await server.close()
+        if keep:
+            print(f"{vector['id']}, {client.name}: {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+async def judged(vector: dict, client: Client, keep: bool, slots: asyncio.Semaphore) -> bool:
+    """Runs a vector, and once more if it fails: another program may have taken the processor."""
+    if (reason := reason_not_to(vector, client)) is not None:
+        print(f"{client.name:<15} {vector['id']:<26} –     {reason}", flush=True)
+        return True
+    complaints = []
+    for attempt in range(2):
+        async with slots:
+            complaints = await run(vector, client, keep)
+        if not complaints:
+            break
+    again = ", at the second attempt" if attempt and not complaints else ""
+    verdict = "FAIL" if complaints else "ok"
+    text = "; ".join(complaints) if complaints else vector["name"] + again
+    print(f"{client.name:<15} {vector['id']:<26} {verdict:<5} {text}", flush=True)
+    return not complaints
+
+
+async def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    names = [each.name for each in CLIENTS]
+    parser.add_argument("clients", nargs="*", metavar="CLIENT", help=f"all, or some of {', '.join(names)}")
+    parser.add_argument("--vector", action="append", default=[], help="a pattern for the ids of the vectors to play")
+    parser.add_argument("--command", help="a client of your own: the command to which the options are added")
+    parser.add_argument("--kind", choices=("live", "session", "file"), default="live", help="the kind of --command")
+    parser.add_argument("--can", default="", help="what --command can do: mute,stall,change")
+    parser.add_argument("--fallback", choices=("raw", "silent"), default="raw", help="what --command falls back to")
+    parser.add_argument("--jobs", type=int, default=8, help="runs beside each other")
+    parser.add_argument("--keep", action="store_true", help="keeps the outputs, and prints their folders")
+    parser.add_argument("--list", action="store_true", help="only lists the vectors")
+    options = parser.parse_args()
+    chosen = [each for each in vectors()
+              if not options.vector or any(fnmatch.fnmatch(each["id"], pattern) for pattern in options.vector)]
+    if options.list:
+        for vector in chosen:
+            print(f"{vector['id']:<26} {vector['name']}")
+        return 0
+    if unknown := set(options.clients) - set(names):
+        parser.error(f"{', '.join(unknown)}: not a client; use {', '.join(names)}")
+    clients = [each for each in CLIENTS if not options.clients or each.name in options.clients]
+    if options.command:
+        clients = [Client(
+            "command", options.kind, tuple(options.command.split()), fallback=options.fallback,
+            can=frozenset(filter(None, options.can.split(","))))]
+    slots = asyncio.Semaphore(options.jobs)
+    runs = [judged(vector, client, options.keep, slots) for vector in chosen for client in clients]
+    began = time.monotonic()
+    results = await asyncio.gather(*runs)
+    failed = results.count(False)
+    print(f"{len(results) - failed} of {len(results)} ok, in {time.monotonic() - began:.0f} s")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -1,0 +1,77 @@
+"""The network in front of the conformance server: it can be cut, refuse connections and fall silent."""
+
+from __future__ import annotations
+
+import asyncio
+
+
+class Gate:
+    """A TCP port that forwards to a Unix socket."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task] = set()
+        self.port = 0
+        self.accepts = True
+        """Whether new connections are forwarded. Otherwise they are closed at once."""
+        self.forwards = True
+        """Whether the bytes of new connections are forwarded."""
+        self._silent: set[asyncio.StreamWriter] = set()
+        """The connections whose bytes are swallowed, as by a network that fails silently."""
+
+    async def open(self) -> None:
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    def cut(self) -> None:
+        """Resets all connections."""
+        for writer in list(self._writers):
+            writer.transport.abort()
+
+    def fall_silent(self) -> None:
+        """Swallows the bytes of all connections, also of new ones until `forwards` is set."""
+        self.forwards = False
+        self._silent |= self._writers
+
+    async def close(self) -> None:
+        self.cut()
+        if self._server is not None:
+            self._server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=1)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not self.accepts:
+            writer.transport.abort()
+            return
+        far_reader, far_writer = await asyncio.open_unix_connection(self._target)
+        self._writers |= {writer, far_writer}
+        if not self.forwards:
+            self._silent |= {writer, far_writer}
+        try:
+            await asyncio.gather(self._pump(reader, far_writer), self._pump(far_reader, writer))
+        finally:
+            self._writers -= {writer, far_writer}
+            self._silent -= {writer, far_writer}
+            for each in (writer, far_writer):
+                each.transport.abort()
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(65536):
+                if writer not in self._silent:
+                    writer.write(data)
+                    await writer.drain()
+        except OSError:
+            pass
+        finally:
+            writer.transport.abort()

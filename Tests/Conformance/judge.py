@@ -1,0 +1,181 @@
+"""Judges what a client has sent, told and played."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+from anechoic.v1 import config_pb2
+from clients import Client
+from server import PERIOD, Server, Start
+
+MOST_AGE = 0.1  # seconds by which the first sample of a new session may be older than its `started`
+PATIENCE = 0.12  # seconds that a busy machine may add to a time
+MOST_ODD = 0.02  # the share of samples that may be neither processed nor raw, where one fades into the other
+
+
+class Sound:
+    """The output of a client: processed samples are negative, raw ones positive."""
+
+    def __init__(self, path: Path, rate: int) -> None:
+        self.samples = np.fromfile(path, "<i2").astype(np.int64) if path.exists() else np.zeros(0, np.int64)
+        self.rate = rate
+
+    def part(self, begin: float, end: float) -> np.ndarray:
+        return self.samples[round(begin * self.rate): round(end * self.rate)]
+
+    def delay(self, begin: int = 0) -> tuple[int, float]:
+        """The delay in samples that most samples have, and the share of the others."""
+        at = np.flatnonzero(self.samples)
+        if not len(at):
+            return 0, 0.0
+        delays = (at - (np.abs(self.samples[at]) - 1)) % PERIOD
+        values, counts = np.unique(delays, return_counts=True)
+        # A client that calculates with floats may be off by one.
+        near = (np.abs(delays - values[np.argmax(counts)]) <= 1).sum()
+        return int(values[np.argmax(counts)]), 1 - near / len(at)
+
+
+class Judge:
+    """Collects complaints."""
+
+    def __init__(self, vector: dict, client: Client, server: Server, began: float, events: list[dict], output: Path):
+        self.vector, self.client, self.server, self.began, self.events = vector, client, server, began, events
+        self.expected = {**vector["expect"], **vector["expect"].get(client.kind, {})}
+        self.sound = Sound(output, client.rate)
+        self.complaints: list[str] = []
+
+    def verdict(self) -> list[str]:
+        self._starts()
+        self._audio()
+        self._times()
+        self._told()
+        self._played()
+        return self.complaints
+
+    def _say(self, complaint: str) -> None:
+        self.complaints.append(complaint)
+
+    def _starts(self) -> None:
+        starts = self.server.starts
+        expected = self.expected.get("starts")
+        if expected is None:
+            return
+        if len(starts) < len(expected) or (len(starts) > len(expected) and not self.expected.get("more_starts")):
+            return self._say(f"{len(starts)} starts, not {len(expected)}: {[self._short(each) for each in starts]}")
+        for number, (start, values) in enumerate(zip(starts, expected), 1):
+            self._start(number, start, values)
+
+    def _short(self, start: Start) -> str:
+        resumes = "resume" if start.start.resume_token else "new"
+        return f"{resumes} at {start.time - self.began:.2f} s: {start.answer}"
+
+    def _start(self, number: int, start: Start, values: dict) -> None:
+        message, first = start.start, self.server.starts[0].start
+        found = {
+            "resumes": bool(message.resume_token), "muted": message.muted,
+            "same_id": message.session_id == first.session_id,
+            "mic_mode": config_pb2.MicMode.Name(message.config.preferred_mic_mode),
+            "pins_stages": message.config.voice_processing.HasField("noise_suppression"),
+            "rate": message.inputs.microphone.sample_rate_hz,
+        }
+        for name, value in values.items():
+            if name == "same_id" and not first.session_id and not message.session_id:
+                continue  # A client that leaves the choice to the server.
+            if name in self.client.not_told:
+                continue
+            if found[name] != value:
+                self._say(f"start {number}: {name} is {found[name]}, not {value}")
+
+    def _audio(self) -> None:
+        """Each session begins with sample 0, which is new, and its samples follow each other."""
+        for number, start in enumerate(self.server.starts, 1):
+            if start.first_index is None:
+                continue
+            for each in start.breaks[:1]:
+                if not self.expected.get("breaks"):
+                    self._say(f"start {number}: a sample is missing or repeated {each}")
+            if start.start.resume_token:
+                continue
+            if start.first_index != 0:
+                self._say(f"start {number}: the first sample is {start.first_index}, not 0")
+            if self.client.is_live and not self.vector.get("changes_format"):
+                now = (start.answered - self.began) * self.client.rate
+                age = ((now - (start.first_value - 1) + PERIOD / 2) % PERIOD - PERIOD / 2) / self.client.rate
+                if age > MOST_AGE + PATIENCE:
+                    self._say(f"start {number}: the first sample is {age * 1000:.0f} ms old")
+
+    def _times(self) -> None:
+        """The pauses between the end of an attempt and the next start."""
+        starts = self.server.starts
+        for number, (least, most) in self.expected.get("pauses_ms", {}).items():
+            number = int(number)
+            if len(starts) <= number:
+                continue  # Another complaint says so.
+            before, after = starts[number - 1], starts[number]
+            begin = before.time
+            if before.answer in ("refuse", "unknown token"):
+                begin = before.answered
+            elif before.answer in ("lose", "accept"):
+                losses = [each for each in self.server.losses if before.time <= each <= after.time]
+                begin = losses[-1] if losses else begin
+            pause = (after.time - begin) * 1000
+            if not least - 20 <= pause <= most + PATIENCE * 1000:
+                self._say(f"{pause:.0f} ms between starts {number} and {number + 1}, not {least} to {most}")
+
+    def _told(self) -> None:
+        if not self.client.tells:
+            return
+        told = [each.get("event") for each in self.events]
+        for name in self.expected.get("tells", []):
+            if name not in told:
+                self._say(f"does not tell {name!r}, only {told}")
+        for name, most in self.expected.get("tells_at_most", {}).items():
+            if told.count(name) > most:
+                self._say(f"tells {name!r} {told.count(name)} times, not {most}")
+
+    def _played(self) -> None:
+        sound, seconds = self.sound, self.vector["seconds"]
+        if self.expected.get("output") == "any":
+            return
+        length = len(sound.samples) / self.client.rate
+        if not self.vector.get("changes_format"):
+            if abs(length - seconds) > self.client.most_missing:
+                self._say(f"{length:.2f} s of output for {seconds} s of the microphone")
+            delay, others = sound.delay()
+            if others > MOST_ODD:
+                self._say(f"the delay changes: {others:.1%} of the samples are not {delay} samples late")
+        for span in self.expected.get("sound", []):
+            self._span(span)
+        within = self.expected.get("processed_again_within_ms")
+        if within is not None and self.server.starts:
+            self._again(within / 1000)
+
+    def _span(self, span: dict) -> None:
+        begin, end = span["from_ms"] / 1000, span["to_ms"] / 1000
+        part = self.sound.part(begin, end)
+        wanted = span["is"]
+        if wanted == "fallback":
+            wanted = self.client.fallback
+        if wanted == "any" or not len(part):
+            return
+        shares = {"processed": (part < 0).mean(), "raw": (part > 0).mean(), "silent": (part == 0).mean()}
+        least = 1.0 if wanted == "silent" and span["is"] == "silent" else span.get("share", 0.9)
+        if shares[wanted] < least:
+            found = ", ".join(f"{share:.0%} {name}" for name, share in shares.items())
+            self._say(f"{span['from_ms']} to {span['to_ms']} ms is not {wanted}: {found}")
+
+    def _again(self, within: float) -> None:
+        """Sound is processed again soon after the last answer to a start, and stays so."""
+        accepted = [each for each in self.server.starts if each.answer == "accept" and each.answered]
+        if not accepted or not self.client.is_live:
+            return
+        answered = accepted[-1].answered - self.began
+        begin = min(answered + within, self.vector["seconds"] - 0.3)
+        part = self.sound.part(begin, self.vector["seconds"] - 0.2)
+        if not len(part) or (part < 0).mean() < 0.9:
+            share = (part < 0).mean() if len(part) else 0
+            first = np.flatnonzero(self.sound.part(answered, self.vector["seconds"]) < 0)
+            when = f"after {first[0] / self.client.rate * 1000:.0f} ms" if len(first) else "never"
+            self._say(f"{share:.0%} is processed from {within * 1000:.0f} ms after the last answer on; first {when}")
