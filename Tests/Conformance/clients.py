@@ -24,15 +24,16 @@ class Client:
     """What takes the place of audio that was not processed: `raw` or `silent`."""
     can: frozenset[str] = frozenset()
     """What its program can be told: `mute`, `stall`, `change` (of the format)."""
-    tells: bool = True
+    tells: frozenset[str] = frozenset({"reconnecting", "resumed", "restarted", "lost", "late", "muted", "failed"})
+    """The events that its program can tell."""
     most_missing: float = 0.15
     """Seconds by which its output may be shorter than the microphone."""
-    not_told: frozenset[str] = frozenset()
-    """Fields of a start that this client does not set by itself."""
     excepted: dict[str, str] = field(default_factory=dict)
     """Vectors that do not apply, and why."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Variables for its adapter."""
     needs: Path | None = None
-    """The program that has to be built before."""
+    """The program, or what is generated for it, that has to be there before."""
 
     @property
     def is_live(self) -> bool:
@@ -50,8 +51,8 @@ def _program(name: str, variable: str) -> Path:
 
 BRIDGE = _program("anechoic-bridge", "ANECHOIC_BRIDGE")
 COMMAND = _program("anechoic", "ANECHOIC")
+EXAMPLE = PROJECT / "examples/python/process.py"
 NATIVE = Path(os.environ.get("ANECHOIC_CONFORMANCE_CLIENT") or PROJECT / "clients/native/tests/conformance-client")
-_NO_TIMES = "a recording has no time at which it is processed again"
 
 CLIENTS = [
     Client(
@@ -63,9 +64,15 @@ CLIENTS = [
     Client("c", "live", (str(NATIVE),), can=frozenset({"mute"}), needs=NATIVE),
     Client(
         "bridge", "live", (sys.executable, str(ADAPTERS / "bridge.py")), most_missing=0.4, needs=BRIDGE,
-        can=frozenset({"stall"}), excepted={
+        environment={"ANECHOIC_BRIDGE": str(BRIDGE)},
+        can=frozenset({"stall"}), tells=frozenset({"lost", "late"}), excepted={
             "mute-client": "a call has no mute button: others mute its session",
         }),
     Client(
-        "process", "file", (sys.executable, str(ADAPTERS / "process.py")), needs=COMMAND),
+        "process", "file", (sys.executable, str(ADAPTERS / "process.py")), needs=COMMAND,
+        environment={"PROCESS": f"{COMMAND} process"}, tells=frozenset({"reconnecting", "resumed", "restarted"})),
+    Client(
+        "example", "file", (sys.executable, str(ADAPTERS / "process.py")), needs=EXAMPLE.parent / "generated",
+        environment={"PROCESS": f"{sys.executable} -u {EXAMPLE}"},
+        tells=frozenset({"reconnecting", "resumed", "restarted"})),
 ]

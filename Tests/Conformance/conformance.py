@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from clients import BRIDGE, CLIENTS, COMMAND, PROJECT, Client
+from clients import CLIENTS, PROJECT, Client
 from judge import Judge
 from server import Server
 
@@ -41,7 +41,7 @@ def vectors() -> list[dict]:
 def reason_not_to(vector: dict, client: Client) -> str | None:
     """Says why a vector does not apply to a client, or None."""
     if client.needs is not None and not client.needs.exists():
-        return f"{client.needs.name} is not built"
+        return f"{client.needs.relative_to(PROJECT) if client.needs.is_relative_to(PROJECT) else client.needs} is not built"
     if client.kind not in vector.get("for", ["live", "session"]):
         return vector.get("why_not", {}).get(client.kind) or f"it is not for {client.kind} clients"
     for pattern, reason in client.excepted.items():
@@ -66,7 +66,7 @@ async def run(vector: dict, client: Client, keep: bool) -> list[str]:
             "--seconds", str(vector["seconds"]), "--output", str(output), *map(str, vector.get("options", [])),
         ]
         environment = {
-            **os.environ, "ANECHOIC_BRIDGE": str(BRIDGE), "ANECHOIC": str(COMMAND),
+            **os.environ, **client.environment,
             "PYTHONPATH": f"{PROJECT / 'clients/python/src'}:{Path(__file__).parent / 'adapters'}",
         }
         with (folder / "errors").open("wb") as errors:

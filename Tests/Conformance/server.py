@@ -27,6 +27,8 @@ class Start:
     time: float
     start: api.Start
     answer: str = ""
+    id: str = ""
+    """The id of the session that it started or continued."""
     answered: float = 0.0
     """The time of `started`, or of the refusal. 0 if there was none."""
     first_index: int | None = None
@@ -34,6 +36,8 @@ class Start:
     first_value: int | None = None
     first_audio: float = 0.0
     ended: float = 0.0
+    base: int | None = None
+    """How the microphone counts in this session, apart from the index of the sample."""
     breaks: list[str] = field(default_factory=list)
     """Places at which the samples do not follow each other as their indexes say."""
 
@@ -114,7 +118,9 @@ class Call:
         step = round(duration * session.rate)
         while session.position - self.sent >= step or (self.has_finished and self.sent < session.position):
             end = min(self.sent + step, session.position)
-            due = session.began + end / session.rate - AHEAD if session.is_real_time else 0.0
+            due = 0.0
+            if session.is_real_time or self.server.vector.get("slowly"):
+                due = session.began + end / session.rate - AHEAD
             if self.server.lost_output > 0:
                 self.server.lost_output -= (end - self.sent) / session.rate
             else:
@@ -122,6 +128,19 @@ class Call:
                 if self.server.repeats:
                     self._queue(self.sent, end, 0.0)
             self.sent = end
+
+    def add_early(self, count: int) -> None:
+        """Queues the output of samples that the client has not sent yet. The server knows how they count."""
+        session, ahead = self.session, self.session.position
+        values = 1 + (self.record.base + np.arange(ahead, ahead + count)) % PERIOD
+        kind, scale = ("<f4", 32768) if session.format.encoding == F32 else ("<i2", 1)
+        data = np.repeat(-values / scale, session.format.channel_count).astype(kind).tobytes()
+        step = session.rate // 50
+        for first in range(0, count, step):
+            response = api.ProcessResponse()
+            response.audio.processed.first_sample = ahead + first
+            response.audio.processed.samples = data[first * session.size: (first + step) * session.size]
+            self.add(response)
 
     def _queue(self, first: int, end: int, due: float) -> None:
         session = self.session
@@ -202,7 +221,7 @@ class Server:
         self.repeats = False
 
     async def open(self) -> None:
-        self._server = grpc.aio.server()
+        self._server = grpc.aio.server(options=[("grpc.max_send_message_length", -1)])
         handler = grpc.stream_stream_rpc_method_handler(
             self._process, request_deserializer=api.ProcessRequest.FromString, response_serializer=lambda data: data)
         service = grpc.method_handlers_generic_handler(
@@ -268,6 +287,13 @@ class Server:
                 self.lost_output = step["ms"] / 1000
             case "repeat output":
                 self.repeats = step.get("on", True)
+            case "answer early":
+                for call in self.calls:
+                    call.add_early(round(step["ms"] * call.session.rate / 1000))
+            case "send a huge answer":
+                for call in self.calls:
+                    call.add(huge_answer())
+                self.losses.append(time.monotonic())
             case "send garbage":
                 for call in self.calls:
                     call.add(b"\xff\xff\xff\xff garbage")
@@ -330,6 +356,7 @@ class Server:
     async def _run(self, call: Call, answer: dict) -> None:
         session = call.session
         session.lost_at = None
+        call.record.id = session.id
         self.calls = [call]
         tasks = []
         try:
@@ -388,12 +415,14 @@ class Server:
 
     def check_samples(self, record: Start, session: Session, first: int, values: np.ndarray) -> None:
         """Notes where samples do not follow each other: the microphone counts 1, 2, 3 and so on, and begins anew."""
-        steps = np.diff(values)
-        wrong = np.flatnonzero((steps != 1) & (values[1:] != 1))
-        base = (int(values[0]) - 1 - first) % PERIOD
+        heard = np.flatnonzero(values)  # A client may add silence at the end.
+        if not len(heard):
+            return
+        bases = (values[heard] - 1 - first - heard) % PERIOD
+        base, wrong = int(bases[0]), np.flatnonzero(bases != bases[0])
         if len(wrong):
             record.breaks.append(f"within the chunk at {first}")
-        if "base" in vars(record) and record.base != base:
+        if record.base is not None and record.base != base:
             record.breaks.append(f"before the chunk at {first}")
         record.base = base
 
@@ -402,11 +431,11 @@ class Server:
         code, reason = values["code"], values.get("reason", "")
         status = status_pb2.Status(code=grpc.StatusCode[code].value[0], message=reason)
         if reason:
-            status.details.add().Pack(error_details_pb2.ErrorInfo(reason=reason, domain="anechoic"))
+            _pack(status, "ErrorInfo", error_details_pb2.ErrorInfo(reason=reason, domain="anechoic"))
         if "retry_after_ms" in values:
             info = error_details_pb2.RetryInfo()
             info.retry_delay.FromMilliseconds(values["retry_after_ms"])
-            status.details.add().Pack(info)
+            _pack(status, "RetryInfo", info)
         return grpc.StatusCode[code], reason, status.SerializeToString() if status.details else None
 
     @staticmethod
@@ -416,8 +445,20 @@ class Server:
         await context.abort(code, message, trailing)
 
 
+def _pack(status: status_pb2.Status, name: str, message: Any) -> None:
+    # The package has its own copy of these messages, which has another name.
+    status.details.add(type_url=f"type.googleapis.com/google.rpc.{name}", value=message.SerializeToString())
+
+
 PERIOD = 30011
 """The microphone of a client counts from 1 to this number, and begins anew."""
+
+
+def huge_answer() -> bytes:
+    """An answer of 65 MiB, which is more than any client accepts."""
+    response = api.ProcessResponse()
+    response.audio.processed.samples = bytes(65 << 20)
+    return response.SerializeToString()
 
 
 def odd_answers() -> list[api.ProcessResponse]:

@@ -15,13 +15,15 @@ sys.path.insert(0, str(Path(__file__).parent / "generated"))
 from anechoic.v1 import audio_pb2, voice_processing_pb2 as api, voice_processing_pb2_grpc
 
 CHUNKS_PER_SECOND = 50  # a chunk is 20 ms
-SHORTEST_DELAY, LONGEST_DELAY = 0.1, 2.0  # between two attempts to resume, in seconds
+SHORTEST_DELAY, LONGEST_DELAY = 0.1, 0.5  # between two attempts, in seconds
+AWAY, LONGEST_DELAY_LATER = 60.0, 5.0  # once the server has been away for a minute
 LONGEST_OUTAGE = 60.0  # without any server, in seconds, after the session is gone
 LOST_CONNECTION = {
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.CANCELLED,
     grpc.StatusCode.INTERNAL,
     grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
 }
 
 
@@ -108,21 +110,27 @@ class Session:
                     self.is_connected = False
                     print(f"connection lost ({error.code().name}), resuming the session", flush=True)
                 is_gone = error.code() == grpc.StatusCode.NOT_FOUND
-                if lost_at is None or not (is_gone or was_connection_lost(error)):
+                is_stopping = error.code() == grpc.StatusCode.UNAVAILABLE and has_details(error)
+                is_in_use = error.code() == grpc.StatusCode.ALREADY_EXISTS
+                can_go_on = is_gone or is_stopping or is_in_use or was_connection_lost(error)
+                if lost_at is None or not can_go_on:
                     raise
-                if time.monotonic() - lost_at > self.window + LONGEST_OUTAGE:
+                away = time.monotonic() - lost_at
+                if away > self.window + LONGEST_OUTAGE:
                     raise
-                if self.token and (is_gone or time.monotonic() - lost_at > self.window):
+                if self.token and (is_gone or is_stopping or away > self.window):
                     self.begin_anew()
                     servers.append(servers.pop(0))
+                    continue
+                if is_in_use:
+                    self.id = uuid.uuid4().hex
                 elif not self.token:
                     servers.append(servers.pop(0))
             time.sleep(delay * random.uniform(0.7, 1.3))
-            delay = min(2 * delay, LONGEST_DELAY)
+            delay = min(2 * delay, LONGEST_DELAY if away < AWAY else LONGEST_DELAY_LATER)
 
     def begin_anew(self):
-        """Prepares a new session that continues where the output of the lost one ends."""
-        self.id = uuid.uuid4().hex
+        """Prepares a new session that continues where the output of the lost one ends, with the same id."""
         self.token = b""
         self.last_event_id = 0
         self.base = self.processed.tell()
@@ -212,9 +220,12 @@ class Session:
 
 def was_connection_lost(error):
     """Whether the connection was lost. The server's own errors have details."""
-    if any(key == "grpc-status-details-bin" for key, _ in error.trailing_metadata() or ()):
-        return False
-    return error.code() in LOST_CONNECTION
+    return error.code() in LOST_CONNECTION and not has_details(error)
+
+
+def has_details(error):
+    """Whether the server itself sent this status."""
+    return any(key == "grpc-status-details-bin" for key, _ in error.trailing_metadata() or ())
 
 
 def process(servers, microphone, reference, processed):

@@ -2,7 +2,7 @@
 // connection to the server.
 import { announce, idOf, show } from "./elements.js";
 import { choose, focus, list } from "./list.js";
-import { call, credentials, ServiceError, watch } from "./service.js";
+import { call, credentials, isLost, Retries, ServiceError, watch } from "./service.js";
 import { SessionView } from "./session.js";
 
 const interval = 2000;
@@ -49,11 +49,12 @@ function again() {
 }
 
 async function poll(signal) {
-  for (let failures = 0; !signal.aborted; ) {
+  const retries = new Retries();
+  while (!signal.aborted) {
     try {
       const { sessions, isComplete } = await listed();
       if (signal.aborted) return;
-      failures = 0;
+      retries.succeeded();
       connected();
       list(sessions, isComplete);
       if (!watching) open();
@@ -61,7 +62,7 @@ async function poll(signal) {
     } catch (error) {
       if (signal.aborted || refused(error)) return;
       disconnected(error);
-      await pause(Math.min(500 * 2 ** failures++, 5000), signal);
+      await pause(retries.next(), signal);
     }
   }
 }
@@ -115,14 +116,15 @@ function open() {
 }
 
 async function follow(view, signal) {
-  for (let failures = 0; !signal.aborted; ) {
+  const retries = new Retries();
+  while (!signal.aborted) {
     try {
       const request = { name: view.name, statsInterval };
       request.fromEventId = view.lastEvent !== undefined
         ? view.lastEvent + 1 : await firstEvent(view.name);
       await watch(request, (message) => {
         if (signal.aborted) return;
-        failures = 0;
+        retries.succeeded();
         view.receive(message);
       }, signal);
       return view.end("The session has ended.");
@@ -135,7 +137,7 @@ async function follow(view, signal) {
         if (error.code === "INVALID_ARGUMENT") delete view.lastEvent;
         show(view.facts, error.message);
       } else disconnected(error);
-      await pause(Math.min(500 * 2 ** failures++, 5000), signal);
+      await pause(retries.next(), signal);
     }
   }
 }
@@ -164,7 +166,7 @@ function disconnected(error) {
   // A call that the page itself has given up is no news.
   if (error.name === "AbortError" && document.hidden) return;
   document.body.classList.add("stale");
-  const isServer = error instanceof ServiceError;
+  const isServer = !isLost(error);
   if (connection.dataset.state !== "lost") {
     lost.dataset.since = new Date().toLocaleTimeString();
   }

@@ -16,6 +16,31 @@ export class ServiceError extends Error {
   }
 }
 
+/** The times between attempts, as the rules for clients have them: docs/reference/clients.md. */
+export class Retries {
+  #attempts = 0;
+  #since = 0;
+
+  /** Notes that the server has answered. */
+  succeeded() {
+    this.#attempts = 0;
+  }
+
+  /** Returns the milliseconds before the next attempt: 100, 200, 400 and 500, and up to 5 s after a minute. */
+  next(now = performance.now(), random = Math.random()) {
+    if (this.#attempts === 0) this.#since = now;
+    const longest = now - this.#since < 60000 ? 500 : 5000;
+    return Math.min(100 * 2 ** this.#attempts++, longest) * (0.7 + 0.6 * random);
+  }
+}
+
+const lostCodes = ["UNAVAILABLE", "CANCELLED", "INTERNAL", "UNKNOWN", "DEADLINE_EXCEEDED"];
+
+/** Whether a call ended because its connection was lost. The server's own errors have a reason. */
+export function isLost(error) {
+  return !(error instanceof ServiceError) || (!error.reason && lostCodes.includes(error.code));
+}
+
 export const credentials = {
   get token() {
     return sessionStorage.getItem(key) ?? "";

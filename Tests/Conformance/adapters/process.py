@@ -1,10 +1,16 @@
-"""`anechoic process`: a recording, in real time or as fast as possible. The output is the file that it writes."""
+"""A program that sends a recording: PROCESS is its command. The output is the file that it writes."""
 
 import os
 import subprocess
 import wave
 
 from common import arguments, log, microphone, tell
+
+
+PARTS = (
+    ("reconnecting", "reconnecting"), ("connection lost", "reconnecting"), ("goes on", "resumed"),
+    ("resumed at", "resumed"), ("is new", "restarted"), ("new session", "restarted"), ("new one begins", "restarted"),
+)
 
 
 def main() -> None:
@@ -14,14 +20,15 @@ def main() -> None:
     with wave.open(source, "wb") as file:
         file.setparams((1, 2, options.rate, 0, "NONE", ""))
         file.writeframes(microphone(0, round(options.seconds * options.rate)).tobytes())
-    command = [os.environ["ANECHOIC"], "process", "--server", options.server, "--microphone", source,
-               "--output", target]
+    command = [*os.environ["PROCESS"].split(), "--server", options.server, "--microphone", source, "--output", target]
     tell("began")
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
-                               stdin=subprocess.DEVNULL)
-    for line in process.stderr:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
+        env=environment)
+    for line in process.stdout:
         log(line.rstrip())
-        for part, event in (("reconnecting", "reconnecting"), ("goes on", "resumed"), ("new session", "restarted")):
+        for part, event in PARTS:
             if part in line:
                 tell(event, message=line.strip())
                 break
