@@ -123,22 +123,34 @@ async def run(vector: dict, client: Client, keep: bool) -> list[str]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-async def judged(vector: dict, client: Client, keep: bool, slots: asyncio.Semaphore) -> bool:
-    """Runs a vector, and once more if it fails: another program may have taken the processor."""
-    if (reason := reason_not_to(vector, client)) is not None:
-        print(f"{client.name:<15} {vector['id']:<26} –     {reason}", flush=True)
-        return True
-    complaints = []
-    for attempt in range(2):
-        async with slots:
-            complaints = await run(vector, client, keep)
-        if not complaints:
-            break
-    again = ", at the second attempt" if attempt and not complaints else ""
-    verdict = "FAIL" if complaints else "ok"
-    text = "; ".join(complaints) if complaints else vector["name"] + again
-    print(f"{client.name:<15} {vector['id']:<26} {verdict:<5} {text}", flush=True)
-    return not complaints
+async def judged(vector: dict, client: Client, keep: bool, slots: asyncio.Semaphore) -> list[str]:
+    async with slots:
+        return await run(vector, client, keep)
+
+
+async def judge_all(runs: list[tuple[dict, Client]], keep: bool, jobs: int) -> list[tuple[dict, Client]]:
+    """Runs vectors beside each other, and those that fail again with fewer beside them, and at last alone.
+
+    Another program may have taken the processor. Prints a line for each, and returns those that fail.
+    """
+    passes = sorted({jobs, min(2, jobs), 1}, reverse=True)
+    for number, beside in enumerate(passes, 1):
+        slots = asyncio.Semaphore(beside)
+        failed = []
+
+        async def play(vector: dict, client: Client) -> None:
+            complaints = await judged(vector, client, keep, slots)
+            if complaints:
+                failed.append((vector, client))
+            if not complaints or number == len(passes):
+                again = f", at attempt {number}" if number > 1 and not complaints else ""
+                text = "; ".join(complaints) if complaints else vector["name"] + again
+                verdict = "FAIL" if complaints else "ok"
+                print(f"{client.name:<15} {vector['id']:<26} {verdict:<5} {text}", flush=True)
+
+        await asyncio.gather(*(play(*each) for each in runs))
+        runs = failed
+    return runs
 
 
 async def main() -> int:
@@ -167,12 +179,15 @@ async def main() -> int:
         clients = [Client(
             "command", options.kind, tuple(options.command.split()), fallback=options.fallback,
             can=frozenset(filter(None, options.can.split(","))))]
-    slots = asyncio.Semaphore(options.jobs)
-    runs = [judged(vector, client, options.keep, slots) for vector in chosen for client in clients]
-    began = time.monotonic()
-    results = await asyncio.gather(*runs)
-    failed = results.count(False)
-    print(f"{len(results) - failed} of {len(results)} ok, in {time.monotonic() - began:.0f} s")
+    began, runs = time.monotonic(), []
+    for vector in chosen:
+        for client in clients:
+            if (reason := reason_not_to(vector, client)) is None:
+                runs.append((vector, client))
+            else:
+                print(f"{client.name:<15} {vector['id']:<26} –     {reason}", flush=True)
+    failed = await judge_all(runs, options.keep, options.jobs)
+    print(f"{len(runs) - len(failed)} of {len(runs)} ok, in {time.monotonic() - began:.0f} s")
     return 1 if failed else 0
 
 

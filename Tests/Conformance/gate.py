@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 
 class Gate:
@@ -14,6 +15,8 @@ class Gate:
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task] = set()
         self.port = 0
+        self.refused: list[float] = []
+        """The times of the connections that were closed at once."""
         self.accepts = True
         """Whether new connections are forwarded. Otherwise they are closed at once."""
         self.forwards = True
@@ -51,6 +54,7 @@ class Gate:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not self.accepts:
+            self.refused.append(time.monotonic())
             writer.transport.abort()
             return
         far_reader, far_writer = await asyncio.open_unix_connection(self._target)

@@ -121,6 +121,12 @@ class Judge:
             if not least - 20 <= pause <= most + PATIENCE * 1000:
                 self._say(f"{pause:.0f} ms between starts {number} and {number + 1}, not {least} to {most}")
 
+        refused = self.server.gate.refused
+        if len(refused) > 1:  # The pauses double up to 350 to 650 ms.
+            duration = refused[-1] - refused[0]
+            if len(refused) > 4 + duration / 0.35:
+                self._say(f"{len(refused)} connections in {duration:.1f} s while the server was away")
+
     def _told(self) -> None:
         told = [each.get("event") for each in self.events]
         for name in self.expected.get("tells", []):

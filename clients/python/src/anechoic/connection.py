@@ -81,15 +81,18 @@ class Connection:
 
     @property
     def channel(self) -> grpc.aio.Channel:
-        """The channel of new calls."""
+        """The channel of new calls. A new one if the last one could not connect: it would wait before it tries again."""
+        if self._channel is not None and self._channel.get_state() is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
+            self.renew(self._channel)
         if self._channel is None:
             # libgrpc shares a connection between channels with equal options, even one that is broken.
             options = [
                 ("grpc.keepalive_time_ms", 20_000),
                 ("grpc.keepalive_timeout_ms", 10_000),
                 ("grpc.use_local_subchannel_pool", 1),
-                ("grpc.initial_reconnect_backoff_ms", 100),
-                ("grpc.max_reconnect_backoff_ms", 2_000),
+                # A channel that has failed is replaced, and should not try by itself beside the next one.
+                ("grpc.initial_reconnect_backoff_ms", 20_000),
+                ("grpc.max_reconnect_backoff_ms", 20_000),
                 ("grpc.max_receive_message_length", 64 << 20),
                 ("anechoic.serial", next(_serial)),
             ]
