@@ -41,10 +41,10 @@ class Client:
 
 
 def _program(name: str, variable: str) -> Path:
-    """A program that was built before: that of a variable, or the one beside the server that is tested."""
+    """A program that was built before: that of a variable, one beside ANECHOIC_SERVER, or one of this checkout."""
     server = os.environ.get("ANECHOIC_SERVER")
     folders = [Path(server).parent] if server else []
-    folders += [PROJECT / ".build/release", PROJECT / ".build/debug"]
+    folders += [PROJECT / ".build/release", PROJECT / ".build/debug", *sorted(PROJECT.glob(".build-native/*"))]
     found = [os.environ.get(variable), *(folder / name for folder in folders)]
     return next((Path(each) for each in found if each and Path(each).exists()), PROJECT / ".build/release" / name)
 
@@ -52,7 +52,8 @@ def _program(name: str, variable: str) -> Path:
 BRIDGE = _program("anechoic-bridge", "ANECHOIC_BRIDGE")
 COMMAND = _program("anechoic", "ANECHOIC")
 EXAMPLE = PROJECT / "examples/python/process.py"
-NATIVE = Path(os.environ.get("ANECHOIC_CONFORMANCE_CLIENT") or PROJECT / "clients/native/tests/conformance-client")
+NATIVE = _program("conformance-client", "ANECHOIC_CONFORMANCE_CLIENT")
+"""Built from clients/native/tests/conformance-client."""
 
 CLIENTS = [
     Client(
@@ -61,7 +62,9 @@ CLIENTS = [
     Client(
         "python-live", "live", (sys.executable, str(ADAPTERS / "python_live.py")),
         can=frozenset({"mute", "stall", "change"})),
-    Client("c", "live", (str(NATIVE),), can=frozenset({"mute"}), needs=NATIVE),
+    Client(
+        "c", "live", (sys.executable, str(ADAPTERS / "native.py")), can=frozenset({"mute", "stall"}), needs=NATIVE,
+        environment={"NATIVE_CLIENT": str(NATIVE)}, tells=frozenset({"lost", "late", "muted"}), most_missing=0.3),
     Client(
         "bridge", "live", (sys.executable, str(ADAPTERS / "bridge.py")), most_missing=0.4, needs=BRIDGE,
         environment={"ANECHOIC_BRIDGE": str(BRIDGE)},

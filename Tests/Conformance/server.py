@@ -450,7 +450,7 @@ def _pack(status: status_pb2.Status, name: str, message: Any) -> None:
     status.details.add(type_url=f"type.googleapis.com/google.rpc.{name}", value=message.SerializeToString())
 
 
-PERIOD = 30011
+PERIOD = 30000
 """The microphone of a client counts from 1 to this number, and begins anew."""
 
 

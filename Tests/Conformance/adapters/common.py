@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-PERIOD = 30011
+PERIOD = 30000
 
 
 def arguments() -> argparse.Namespace:
@@ -27,7 +27,7 @@ def arguments() -> argparse.Namespace:
 
 
 def microphone(first: int, count: int) -> np.ndarray:
-    """Samples that count 1, 2, 3 up to 30,011 and begin anew: no two within a second are the same, and none is 0."""
+    """Samples that count 1, 2, 3 up to 30,000 and begin anew: no two within a second are the same, and none is 0."""
     return (1 + np.arange(first, first + count) % PERIOD).astype("<i2")
 
 
