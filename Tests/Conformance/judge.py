@@ -13,6 +13,7 @@ from server import PERIOD, Server, Start
 MOST_AGE = 0.1  # seconds by which the first sample of a new session may be older than its `started`
 PATIENCE = 0.12  # seconds that a busy machine may add to a time
 MOST_ODD = 0.02  # the share of samples that may be neither processed nor raw, where one fades into the other
+MOST_FADES = 0.06  # seconds of such samples that a short or mostly silent output may have
 
 
 class Sound:
@@ -25,16 +26,16 @@ class Sound:
     def part(self, begin: float, end: float) -> np.ndarray:
         return self.samples[round(begin * self.rate): round(end * self.rate)]
 
-    def delay(self, begin: int = 0) -> tuple[int, float]:
-        """The delay in samples that most samples have, and the share of the others."""
+    def delay(self) -> tuple[int, int, int]:
+        """The delay that most samples have, the number of the others, and that of all. Silence has no delay."""
         at = np.flatnonzero(self.samples)
         if not len(at):
-            return 0, 0.0
+            return 0, 0, 0
         delays = (at - (np.abs(self.samples[at]) - 1)) % PERIOD
         values, counts = np.unique(delays, return_counts=True)
         # A client that calculates with floats may be off by one.
         near = (np.abs(delays - values[np.argmax(counts)]) <= 1).sum()
-        return int(values[np.argmax(counts)]), 1 - near / len(at)
+        return int(values[np.argmax(counts)]), len(at) - int(near), len(at)
 
 
 class Judge:
@@ -144,9 +145,9 @@ class Judge:
         if not self.vector.get("changes_format"):
             if abs(length - seconds) > self.client.most_missing:
                 self._say(f"{length:.2f} s of output for {seconds} s of the microphone")
-            delay, others = sound.delay()
-            if others > MOST_ODD:
-                self._say(f"the delay changes: {others:.1%} of the samples are not {delay} samples late")
+            delay, others, heard = sound.delay()
+            if others > max(MOST_ODD * heard, MOST_FADES * self.client.rate):
+                self._say(f"the delay changes: {others / heard:.1%} of the samples are not {delay} samples late")
         for span in self.expected.get("sound", []):
             self._span(span)
         within = self.expected.get("processed_again_within_ms")
@@ -154,7 +155,8 @@ class Judge:
             self._again(within / 1000)
 
     def _span(self, span: dict) -> None:
-        begin, end = span["from_ms"] / 1000, span["to_ms"] / 1000
+        shift = self.sound.delay()[0] / self.client.rate if span.get("of") == "microphone" else 0.0
+        begin, end = span["from_ms"] / 1000 + shift, span["to_ms"] / 1000 + shift
         part = self.sound.part(begin, end)
         wanted = span["is"]
         if wanted == "fallback":

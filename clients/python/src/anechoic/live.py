@@ -68,7 +68,7 @@ class LiveFilter:
         self._task: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
         self._began = inf
-        self._told = ""
+        self._told: set[str] = set()
         self._late_told_at = -inf
 
     @property
@@ -224,17 +224,17 @@ class LiveFilter:
             await asyncio.sleep(retries.delay(now(), error))
 
     def _tell_loss(self, error: Exception) -> None:
-        """Says why there is no session, once for each reason."""
-        if str(error) != self._told:
+        """Says why there is no session, once for each reason until one runs."""
+        if str(error) not in self._told:
             passed = "raw audio passes" if self._on_loss == "raw" else "silence passes"
             _log.error("%s; %s until a session runs", error, passed)
-            self._told = str(error)
+            self._told.add(str(error))
 
     def _note(self, event: Event) -> None:
         if isinstance(event, Reconnecting):
             self._tell_loss(event.error)
         elif isinstance(event, (Resumed, Restarted)):
-            self._told = ""
+            self._told.clear()
 
     async def _serve(self) -> None:
         """Runs one session to its end."""
@@ -247,7 +247,8 @@ class LiveFilter:
         await session._open(once=True)
         async with AsyncExitStack() as stack:
             stack.push_async_exit(session)
-            self._base, self._session, self._told = self._voice.position, session, ""
+            self._base, self._session = self._voice.position, session
+            self._told.clear()
             self._began = asyncio.get_running_loop().time()
             self._place_early()
             try:
