@@ -336,7 +336,7 @@ let package = Package(
         "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "Alignment",
         "AcousticSimulator", "SpatialAudio",
         "AudioCore", "TestAudio", "TestPackets", "VoiceEdge", "AudioDevices", "CAllocationCounter",
-        protobuf,
+        "LiveVoice", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(

@@ -8,50 +8,72 @@ internal import VoiceClient
 
 /// The sessions of a voice, one after another.
 extension LiveVoice {
-  /// The time between two attempts to start a session. It doubles with each attempt.
-  private static let pauses = Duration.milliseconds(200)...Duration.seconds(5)
+  /// A voice looks for its server for ever.
+  private static var policy: ReconnectionPolicy {
+    var policy = ReconnectionPolicy()
+    policy.longestOutage = .seconds(Int32.max)
+    return policy
+  }
+  /// The statuses that another attempt will not change, until somebody corrects a setting.
+  private static let final: [StatusCode] = [
+    .invalidArgument, .unimplemented, .unauthenticated, .permissionDenied,
+  ]
 
   /// Runs sessions until the voice is closed.
   func run(_ first: VoiceProcessingClient) async {
-    var (client, pause) = (first, Self.pauses.lowerBound)
+    let policy = Self.policy
+    var (client, attempts) = (first, Attempts(policy))
     while let start {
+      var delay = attempts.next()
       do {
-        let stream = try await client.processResumably(start)
-        pause = Self.pauses.lowerBound
+        let server = client
+        let stream = try await answer(of: "server", within: policy.attemptTimeout) {
+          try await server.processResumably(start, policy: policy)
+        }
+        let began = ContinuousClock.now
         await carry(stream, isMuted: start.muted)
+        // A session that ends at once is no reason to hurry.
+        if .now - began > .seconds(1) { attempts.succeeded() }
       } catch {
         note(.fallback(reason: "\(error)"))
-        try? await Task.sleep(for: pause)
-        pause = min(pause * 2, Self.pauses.upperBound)
+        if let status = error as? Status, Self.final.contains(status.code) {
+          delay = policy.laterDelay
+        }
         // A channel that has failed waits before it connects again.
         client = client.reconnected()
       }
+      try? await Task.sleep(for: delay)
     }
   }
 
   /// Runs one session, which began muted or not, to its end.
   private func carry(_ stream: ResumableStream, isMuted: Bool) async {
-    guard let base = begin(stream, isMuted: isMuted) else { return stream.cancel() }
+    guard begin(stream, isMuted: isMuted) else { return stream.cancel() }
     let packets = packets
+    let reader = CaptureReader(
+      captured, rate: options.microphone.sampleRate,
+      framesPerPacket: packets == nil ? nil : VoicePackets.framesPerPacket)
     // One task sends everything: a stream takes one request at a time, and controls keep their order.
-    let sending = Task {
-      while let request = await nextRequest() {
-        do {
-          switch request {
-          case .control(let control): try await stream.send(control)
-          case .audio(let piece): try await stream.send(message(piece, base, packets))
-          }
-        } catch { return }
-      }
-    }
+    let sending = Task { await send(on: stream, reader, packets) }
+    var placing = Placing(
+      base: reader.position, algorithmicDelay: samples(in: stream.algorithmicDelay),
+      packets: packets)
     var reason = "the session has ended"
     do {
-      while let update = try await stream.receive() { take(update, base, packets) }
+      while let update = try await stream.receive() { take(update, &placing, of: stream) }
     } catch {
       reason = "\(error)"
     }
-    end(because: reason)
+    state.withLock { state in
+      state.stream = nil
+      state.events.add(.fallback(reason: reason))
+    }
+    wakeup.signal()
     await sending.value
+  }
+
+  private func samples(in time: Duration) -> Int {
+    Int((time / .seconds(1) * Double(options.microphone.sampleRate)).rounded())
   }
 
   /// The codecs of a new session, or nil for plain samples.
@@ -65,8 +87,7 @@ extension LiveVoice {
 
   /// The start of a new session, or nil if the voice is closed.
   private var start: Anechoic_V1_Start? {
-    let (isClosed, isMuted) = state.withLock { ($0.isClosed, $0.isMuted) }
-    guard !isClosed else { return nil }
+    guard !state.withLock({ $0.isClosed }) else { return nil }
     return Anechoic_V1_Start.with {
       $0.inputs.microphone = format(options.microphone)
       if let reference = options.reference { $0.inputs.reference = format(reference) }
@@ -98,67 +119,49 @@ extension LiveVoice {
     }
   }
 
-  /// Notes the start of a session, and returns the index of its first sample. Returns nil if the voice
-  /// is closed. `isMuted` is the state that the session has. The voice may have another one since.
-  private func begin(_ stream: ResumableStream, isMuted: Bool) -> Int64? {
-    let rate = Double(options.microphone.sampleRate)
-    let algorithmicDelay = Int((stream.algorithmicDelay / .seconds(1) * rate).rounded())
-    return state.withLock { state in
-      guard !state.isClosed else { return nil }
-      state.output.start(algorithmicDelay: algorithmicDelay)
-      state.pending.drop()
+  /// Notes the start of a session. Returns false if the voice is closed. `isMuted` is the state that the
+  /// session has. The voice may have another one since.
+  private func begin(_ stream: ResumableStream, isMuted: Bool) -> Bool {
+    state.withLock { state in
+      guard !state.isClosed else { return false }
       state.controls.drop()
-      let isMutedNow = state.isMuted
+      let isMutedNow = self.isMuted
       if isMutedNow != isMuted { state.controls.add(.with { $0.setMute.muted = isMutedNow }) }
-      state.link = (stream, state.output.pushed)
-      return state.output.pushed
+      state.stream = stream
+      return true
     }
-  }
-
-  private func end(because reason: String) {
-    let sender = state.withLock { state in
-      state.link = nil
-      state.events.add(.fallback(reason: reason))
-      return state.sender.take()
-    }
-    sender?.resume()
   }
 
   func note(_ event: LiveVoiceEvent) { state.withLock { $0.events.add(event) } }
 
   // MARK: Sending
 
-  private enum Request {
-    case control(Anechoic_V1_Control)
-    case audio(PendingInput.Piece)
-  }
-
-  /// Returns the next control, or samples as soon as there are 10 ms of them. Returns nil at the end of
-  /// the session.
-  private func nextRequest() async -> Request? {
-    while true {
-      let (request, isOver) = state.withLock { state in
-        (
-          state.controls.take().map(Request.control) ?? state.pending.take().map(Request.audio),
-          state.link == nil || state.isClosed
-        )
-      }
-      if let request { return request }
-      if isOver { return nil }
-      await withCheckedContinuation { continuation in
-        let isReady = state.withLock { state in
-          guard state.controls.isEmpty, !state.pending.isReady, state.link != nil, !state.isClosed
-          else { return true }
-          state.sender = continuation
-          return false
+  /// Sends controls, and samples as soon as there are 10 ms of them, until the session ends.
+  private func send(
+    on stream: ResumableStream, _ reader: consuming CaptureReader, _ packets: VoicePackets?
+  ) async {
+    let base = reader.position
+    for await _ in wakeup.signals {
+      do {
+        while true {
+          let (control, isOver) = state.withLock { state in
+            (state.controls.take(), state.stream == nil || state.isClosed)
+          }
+          if isOver { return }
+          if let control {
+            try await stream.send(control)
+          } else if let piece = reader.take() {
+            try await stream.send(message(piece, base, packets))
+          } else {
+            break
+          }
         }
-        if isReady { continuation.resume() }
-      }
+      } catch { return }
     }
   }
 
   private func message(
-    _ piece: PendingInput.Piece, _ base: Int64, _ packets: VoicePackets?
+    _ piece: CaptureReader.Piece, _ base: Int64, _ packets: VoicePackets?
   ) -> Anechoic_V1_AudioInput {
     Anechoic_V1_AudioInput.with {
       $0.microphone.samples =
@@ -173,38 +176,48 @@ extension LiveVoice {
 
   // MARK: Receiving
 
-  private func take(_ update: ResumableStream.Update, _ base: Int64, _ packets: VoicePackets?) {
+  /// The place of the output of a session.
+  private struct Placing {
+    /// The index of the microphone's sample with which the session began.
+    let base: Int64
+    var algorithmicDelay: Int
+    let packets: VoicePackets?
+  }
+
+  private func take(
+    _ update: ResumableStream.Update, _ placing: inout Placing, of stream: ResumableStream
+  ) {
     switch update {
     case .reconnecting(let status): note(.fallback(reason: "\(status)"))
     case .resumed: break
-    case .restarted(let started, _, _): note(.fallback(reason: "\(started.session) is new"))
+    case .restarted(let started, _, let lost, _):
+      placing.algorithmicDelay = samples(in: stream.algorithmicDelay)
+      note(.fallback(reason: "\(started.session) is new; \(lost) samples were not processed"))
     case .response(let response):
       switch response.response {
-      case .audio(let audio): take(audio.processed, base, packets)
+      case .audio(let audio): take(audio.processed, placing, of: stream)
       case .event(var event):
-        event.microphoneSample += base
-        state.withLock { state in
-          if case .muteChanged(let change) = event.event { state.isMuted = change.state.muted }
-          state.events.add(.session(event))
-        }
+        event.microphoneSample += placing.base
+        if case .muteChanged(let change) = event.event { noteMuted(change.state.muted) }
+        note(.session(event))
       case .started, .controlResult, .stats, nil: break
       }
     }
   }
 
   private func take(
-    _ chunk: Anechoic_V1_AudioChunk, _ base: Int64, _ packets: VoicePackets?
+    _ chunk: Anechoic_V1_AudioChunk, _ placing: Placing, of stream: ResumableStream
   ) {
-    let samples = packets?.output(chunk.samples) ?? options.encoding.samples(chunk.samples)
-    let first = chunk.firstSample + base
-    samples.withUnsafeBufferPointer { samples in
-      state.withLock { state in
-        let lateness = state.output.lateness(
-          ofSampleAt: first + Int64(samples.count / state.output.channels))
-        state.output.add(samples, at: first)
-        if lateness > 0 { state.noteLateness(lateness, options.microphone.sampleRate) }
-        guard lateness <= 0, let link = state.link else { return }
-        state.events.add(.processing(session: link.stream.started.session))
+    let samples = placing.packets?.output(chunk.samples) ?? options.encoding.samples(chunk.samples)
+    let lateness = samples.withUnsafeBufferPointer { samples in
+      output.add(
+        samples, at: chunk.firstSample + placing.base, algorithmicDelay: placing.algorithmicDelay)
+    }
+    state.withLock { state in
+      if lateness > 0 {
+        state.noteLateness(lateness, options.microphone.sampleRate)
+      } else if state.stream === stream {
+        state.events.add(.processing(session: stream.started.session))
       }
     }
   }

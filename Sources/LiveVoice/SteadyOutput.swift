@@ -1,116 +1,117 @@
+internal import Synchronization
+
 /// The output of a live voice: as many samples as came in, at a constant delay, processed where the
 /// server's output has arrived in time, and otherwise the microphone or silence.
 ///
 /// Changes between processed sound and its replacement are cross-faded over 10 ms. The type reads no
-/// clock: a processed sample is in time if it arrives before it is taken. Samples are interleaved, and
-/// indexes and counts are in sample frames (one sample for each channel).
-struct SteadyOutput {
+/// clock: a processed sample is in time if it arrives before it is taken. One thread takes and one thread
+/// adds processed sound. Samples are interleaved, and indexes and counts are in sample frames.
+final class SteadyOutput: @unchecked Sendable {
   /// The microphone's samples that can wait to be taken, besides the delay, in seconds.
   static let longestWait = 2
 
   let channels: Int
   /// The delay from the microphone to the output.
   let delay: Int
-  /// The part of the delay that the processed output contains already.
-  private var algorithmicDelay = 0
+  private let captured: CapturedSound
+  private let processed: ProcessedSound
+  private let isSilentWithoutServer: Bool
   private let fadeLength: Int
-  private let capacity: Int
-  private var raw: [Float]
-  private var voice: [Float]
-  /// The range of the indexes of the processed samples that are known.
-  private var known: Range<Int64> = 0..<0
+  private let mostWaiting: Int64
   /// The share of the processed sound, 0...1.
   private var share: Float = 0
-  private var isSilentWithoutServer: Bool
+  private let position = Atomic<Int64>(0)
+  private let lost = Atomic<Int64>(0)
+  private let isWhole = Atomic<Bool>(false)
 
-  /// The number of samples that came in.
-  private(set) var pushed: Int64 = 0
-  /// The number of samples that were taken.
-  private(set) var taken: Int64 = 0
-  /// The number of samples that were dropped, because they were not taken.
-  private(set) var dropped: Int64 = 0
-
-  init(rate: Int, channels: Int, delay: Int, isSilentWithoutServer: Bool) {
-    self.channels = channels
+  init(_ captured: CapturedSound, rate: Int, delay: Int, isSilentWithoutServer: Bool) {
+    self.captured = captured
     self.delay = delay
     self.isSilentWithoutServer = isSilentWithoutServer
+    channels = captured.microphoneChannels
     fadeLength = rate / 100
-    capacity = delay + rate * Self.longestWait + rate / 10
-    raw = [Float](repeating: 0, count: capacity * channels)
-    voice = raw
+    mostWaiting = Int64(rate * Self.longestWait)
+    processed = ProcessedSound(rate: rate, channels: channels)
   }
 
+  /// The samples of the microphone that have to be kept.
+  static func capacity(rate: Int, delay: Int) -> Int { delay + (longestWait + 1) * rate }
+
+  /// The number of samples that were taken, those that were dropped included.
+  var taken: Int64 { position.load(ordering: .acquiring) }
+  /// The number of samples that were dropped, because they were not taken.
+  var dropped: Int64 { lost.load(ordering: .relaxed) }
   /// The number of samples that can be taken.
-  var available: Int { Int(pushed - taken) }
+  var available: Int { Int(min(captured.count - taken, mostWaiting)) }
   /// Whether the last sample that was taken was processed, and nothing else.
-  var isProcessed: Bool { share == 1 }
+  var isProcessed: Bool { isWhole.load(ordering: .relaxed) }
 
-  /// Adds samples of the microphone. If too many wait, the oldest are dropped.
-  mutating func push(_ samples: UnsafeBufferPointer<Float>) {
-    let count = samples.count / channels
-    for frame in 0..<count {
-      let slot = Int((pushed + Int64(frame)) % Int64(capacity)) * channels
-      for channel in 0..<channels {
-        raw[slot + channel] = samples[frame * channels + channel].orSilence
-      }
-    }
-    pushed += Int64(count)
-    let excess = Int64(available - (capacity - delay - fadeLength * 10))
-    guard excess > 0 else { return }
-    taken += excess
-    dropped += excess
+  /// Adds processed samples. The index of the first one counts like the microphone's, and the sound contains
+  /// the microphone `algorithmicDelay` samples before it.
+  ///
+  /// - Returns: By how many samples the end of this sound comes too late. At most 0 if it is in time.
+  func add(
+    _ samples: UnsafeBufferPointer<Float>, at first: Int64, algorithmicDelay: Int
+  ) -> Int64 {
+    let played = first + Int64(delay - algorithmicDelay)
+    let end = played + Int64(samples.count / channels)
+    // Output of the future has no place.
+    if taken < end, end <= captured.count + Int64(delay) { processed.append(samples, at: played) }
+    return taken - end
   }
-
-  /// Starts a session whose output follows the microphone by this delay, and forgets the output of the
-  /// session before it.
-  mutating func start(algorithmicDelay: Int) {
-    self.algorithmicDelay = algorithmicDelay
-    known = 0..<0
-  }
-
-  /// Adds processed samples. The index of the first one counts like the microphone's.
-  mutating func add(_ samples: UnsafeBufferPointer<Float>, at first: Int64) {
-    let end = first + Int64(samples.count / channels)
-    // Output of the future or the distant past has no place.
-    guard end <= pushed + Int64(algorithmicDelay), end > due else { return }
-    if first != known.upperBound || known.isEmpty { known = first..<first }
-    for index in max(first, end - Int64(capacity))..<end {
-      let slot = Int(index % Int64(capacity)) * channels
-      let source = Int(index - first) * channels
-      for channel in 0..<channels { voice[slot + channel] = samples[source + channel] }
-    }
-    known = max(known.lowerBound, end - Int64(capacity))..<end
-  }
-
-  /// Returns by how many samples the processed sound that ends at this index comes too late.
-  func lateness(ofSampleAt end: Int64) -> Int64 { due - end }
-
-  /// The index of the processed sample that is taken next.
-  private var due: Int64 { taken - Int64(delay - algorithmicDelay) }
 
   /// Takes samples into `output`, and returns their number: as many as there is room for and as have
-  /// come in.
+  /// come in. Runs per block: no allocation, lock, log or await.
   ///
   /// - Parameter isMuted: Whether silence replaces processed sound that is missing.
-  mutating func take(into output: UnsafeMutableBufferPointer<Float>, isMuted: Bool) -> Int {
-    let count = min(output.count / channels, available)
+  func take<Sample: LiveSample>(
+    into output: UnsafeMutableBufferPointer<Sample>, isMuted: Bool
+  ) -> Int {
+    let end = captured.count
+    var index = position.load(ordering: .relaxed)
+    if end - index > mostWaiting {
+      lost.add(end - index - mostWaiting, ordering: .relaxed)
+      index = end - mostWaiting
+    }
+    let count = Int(min(Int64(output.count / channels), end - index))
     let isSilent = isSilentWithoutServer || isMuted
     for frame in 0..<count {
-      let index = due
+      let (voice, ahead) = nextProcessed(at: index)
       // The processed sound fades out before it ends.
-      let ahead = known.contains(index) ? Float(known.upperBound - index) : 0
-      let most = min(1, ahead / Float(fadeLength))
-      share = min(most, share + 1 / Float(fadeLength))
-      let past = taken - Int64(delay)
-      let rawSlot = past >= 0 && !isSilent ? Int(past % Int64(capacity)) * channels : -1
-      let voiceSlot = Int(max(0, index) % Int64(capacity)) * channels
+      share = min(min(1, Float(ahead) / Float(fadeLength)), share + 1 / Float(fadeLength))
+      let past = index - Int64(delay)
+      let replacement = past >= 0 && !isSilent ? captured.microphone(at: past) : nil
       for channel in 0..<channels {
-        let replacement = rawSlot >= 0 ? raw[rawSlot + channel] : 0
-        let processed = ahead > 0 ? voice[voiceSlot + channel] : 0
-        output[frame * channels + channel] = share * processed + (1 - share) * replacement
+        let raw = replacement?[channel] ?? 0
+        output[frame * channels + channel] = Sample(
+          sample: share * (voice?[channel] ?? 0) + (1 - share) * raw)
       }
-      taken += 1
+      index += 1
     }
+    position.store(index, ordering: .releasing)
+    isWhole.store(share == 1, ordering: .relaxed)
     return count
+  }
+
+  /// Returns the processed sample frame that is played at an index, or nil, and how many samples are there
+  /// from it on, counted to the fade at most. Drops earlier sound.
+  private func nextProcessed(at index: Int64) -> (UnsafePointer<Float>?, ahead: Int) {
+    while let piece = processed.piece() {
+      guard piece.end <= index else {
+        guard piece.first <= index else { return (nil, 0) }
+        var end = piece.end
+        var others = 1
+        while end - index < fadeLength, let next = processed.piece(after: others),
+          next.first == end
+        {
+          end = next.end
+          others += 1
+        }
+        let offset = Int(index - piece.first) * channels
+        return (UnsafePointer(piece.samples + offset), Int(end - index))
+      }
+      processed.drop()
+    }
+    return (nil, 0)
   }
 }

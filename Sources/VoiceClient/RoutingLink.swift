@@ -60,12 +60,11 @@ public final class RoutingLink: Sendable {
 
   /// Runs until the task is cancelled. The machine then leaves its group.
   public func run() async {
-    let policy = ReconnectionPolicy()
-    var attempt = 0
+    var attempts = Attempts()
     while !Task.isCancelled {
       do {
         let stream = try await connect()
-        attempt = 0
+        attempts.succeeded()
         await happened(.connected)
         try await follow(stream)
         guard !Task.isCancelled else { return }
@@ -74,23 +73,15 @@ public final class RoutingLink: Sendable {
         guard !Task.isCancelled else { return }
         await happened(.away(error as? Status ?? Status(.internal, "the answer is not valid")))
       }
-      try? await Task.sleep(for: policy.delay(beforeAttempt: attempt))
-      attempt += 1
+      try? await Task.sleep(for: attempts.next())
     }
   }
 
   /// Registers the machine on a new connection, because the old one may have failed silently.
   private func connect() async throws -> RoutingStream {
     let (client, registration) = (client.reconnected(), registration())
-    return try await withThrowingTaskGroup(of: RoutingStream.self) { group in
-      group.addTask { try await client.register(registration) }
-      group.addTask {
-        try await Task.sleep(for: Self.answerTimeout)
-        throw Status(.deadlineExceeded, "the arbiter does not answer")
-      }
-      defer { group.cancelAll() }
-      guard let stream = try await group.next() else { throw CancellationError() }
-      return stream
+    return try await answer(of: "arbiter", within: Self.answerTimeout) {
+      try await client.register(registration)
     }
   }
 

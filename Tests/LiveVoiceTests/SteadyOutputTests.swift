@@ -6,68 +6,87 @@ import Testing
 struct SteadyOutputTests {
   private static let delay = 1600
 
-  /// Pushes `count` samples of a signal, and pulls as many.
-  private static func exchange(
-    _ output: inout SteadyOutput, _ count: Int, isMuted: Bool = false,
-    _ signal: (Int64) -> Float = { Float($0) }
-  ) -> [Float] {
-    let first = output.pushed
-    let samples = (0..<count).map { signal(first + Int64($0)) }
-    samples.withUnsafeBufferPointer { output.push($0) }
-    var result = [Float](repeating: .nan, count: count)
-    let taken = result.withUnsafeMutableBufferPointer { output.take(into: $0, isMuted: isMuted) }
-    #expect(taken == count)
-    return result
-  }
+  /// The microphone and the output of a voice.
+  private struct Voice {
+    let captured: CapturedSound
+    let output: SteadyOutput
 
-  private static func output(silent: Bool = false) -> SteadyOutput {
-    SteadyOutput(rate: 16000, channels: 1, delay: delay, isSilentWithoutServer: silent)
+    init(rate: Int = 16000, channels: Int = 1, delay: Int = SteadyOutputTests.delay, silent: Bool = false) {
+      captured = CapturedSound(
+        capacity: SteadyOutput.capacity(rate: rate, delay: delay), microphoneChannels: channels,
+        referenceChannels: 0)
+      output = SteadyOutput(captured, rate: rate, delay: delay, isSilentWithoutServer: silent)
+    }
+
+    func push(_ samples: [Float]) { samples.withUnsafeBufferPointer { captured.append($0) } }
+
+    func pull(_ count: Int, isMuted: Bool = false) -> [Float] {
+      var result = [Float](repeating: .nan, count: count)
+      let taken = result.withUnsafeMutableBufferPointer { output.take(into: $0, isMuted: isMuted) }
+      return Array(result[..<(taken * output.channels)])
+    }
+
+    /// Pushes `count` samples of a signal, and pulls as many.
+    func exchange(
+      _ count: Int, isMuted: Bool = false, _ signal: (Int64) -> Float = { Float($0) }
+    ) -> [Float] {
+      let first = captured.count
+      push((0..<count).map { signal(first + Int64($0)) })
+      let result = pull(count, isMuted: isMuted)
+      #expect(result.count == count)
+      return result
+    }
+
+    @discardableResult
+    func add(_ samples: [Float], at first: Int, algorithmicDelay: Int = 0) -> Int64 {
+      samples.withUnsafeBufferPointer {
+        output.add($0, at: Int64(first), algorithmicDelay: algorithmicDelay)
+      }
+    }
   }
 
   @Test func withoutAServerTheMicrophoneComesAtTheDelay() {
-    var output = Self.output()
-    let result = Self.exchange(&output, 4000)
+    let voice = Voice()
+    let result = voice.exchange(4000)
     #expect(result[..<1600].allSatisfy { $0 == 0 })
     #expect(result[1600...].elementsEqual((0..<2400).map(Float.init)))
-    #expect(!output.isProcessed)
+    #expect(!voice.output.isProcessed)
   }
 
   @Test func samplesThatAreNoNumbersBecomeSilence() {
-    var output = Self.output()
-    let result = Self.exchange(&output, 4000) { $0 % 2 == 0 ? .nan : .infinity }
+    let voice = Voice()
+    let result = voice.exchange(4000) { $0 % 2 == 0 ? .nan : .infinity }
     #expect(result.allSatisfy { $0 == 0 })
   }
 
   @Test func withoutAServerAMutedVoiceIsSilent() {
-    var output = Self.output()
-    #expect(Self.exchange(&output, 4000, isMuted: true).allSatisfy { $0 == 0 })
-    var silent = Self.output(silent: true)
-    #expect(Self.exchange(&silent, 4000).allSatisfy { $0 == 0 })
+    let voice = Voice()
+    #expect(voice.exchange(4000, isMuted: true).allSatisfy { $0 == 0 })
+    let silent = Voice(silent: true)
+    #expect(silent.exchange(4000).allSatisfy { $0 == 0 })
   }
 
   @Test func processedSoundComesAtTheSameDelay() {
-    var output = Self.output()
-    output.start(algorithmicDelay: 160)
+    let voice = Voice()
     var result: [Float] = []
     for frame in 0..<100 {
-      result += Self.exchange(&output, 160)
+      result += voice.exchange(160)
       // The processed sample p contains the microphone's sample p - 160, with the sign changed.
       let processed = (0..<160).map { Float(-(frame * 160 + $0 - 160)) }
-      processed.withUnsafeBufferPointer { output.add($0, at: Int64(frame * 160)) }
+      voice.add(processed, at: frame * 160, algorithmicDelay: 160)
     }
-    #expect(output.isProcessed)
+    #expect(voice.output.isProcessed)
     for index in 3200..<16000 { #expect(result[index] == -Float(index - 1600)) }
   }
 
   @Test func soundThatIsMissingIsReplacedWithoutAClick() {
-    var output = Self.output()
-    output.start(algorithmicDelay: 0)
+    let voice = Voice()
     var result: [Float] = []
     for frame in 0..<200 {
-      result += Self.exchange(&output, 160) { _ in 1 }
+      result += voice.exchange(160) { _ in 1 }
       guard !(80..<120).contains(frame) else { continue }
       let processed = [Float](repeating: -1, count: 160)
-      processed.withUnsafeBufferPointer { output.add($0, at: Int64(frame * 160)) }
+      voice.add(processed, at: frame * 160)
     }
     #expect(result.contains(-1) && result[(100 * 160)...].contains(1))
     let steps = zip(result.dropFirst(1601), result.dropFirst(1600)).map { abs($0 - $1) }
@@ -77,40 +96,50 @@ struct SteadyOutputTests {
 
   @Test(arguments: [1, 7, 441, 5000])
   func blocksOfAnyLengthGiveTheSame(size: Int) {
-    var output = Self.output()
+    let voice = Voice()
     var result: [Float] = []
-    while result.count < 20_000 { result += Self.exchange(&output, size) }
+    while result.count < 20_000 { result += voice.exchange(size) }
     #expect(result[1600..<20_000].elementsEqual((0..<18_400).map(Float.init)))
   }
 
   @Test func soundThatNobodyTakesIsBounded() {
-    var output = Self.output()
-    let second = [Float](repeating: 0.5, count: 16000)
-    for _ in 0..<10 { second.withUnsafeBufferPointer { output.push($0) } }
-    #expect(output.available <= 2 * 16000)
-    #expect(output.dropped == 160_000 - Int64(output.available))
+    let voice = Voice()
+    for _ in 0..<10 { voice.push([Float](repeating: 0.5, count: 16000)) }
+    #expect(voice.output.available == 2 * 16000)
+    #expect(voice.pull(160).count == 160 && voice.output.dropped == 8 * 16000)
+    #expect(voice.pull(1 << 16).count == 2 * 16000 - 160)
+  }
+
+  @Test func processedSoundThatNobodyTakesIsBounded() {
+    let voice = Voice()
+    for frame in 0..<1000 {
+      voice.push([Float](repeating: 1, count: 160))
+      voice.add([Float](repeating: -1, count: 160), at: frame * 160)
+    }
+    // The oldest of it is kept, and is over. Soon afterwards the voice is processed again.
+    _ = voice.pull(1 << 16)
+    for frame in 1000..<1030 {
+      _ = voice.exchange(160) { _ in 1 }
+      voice.add([Float](repeating: -1, count: 160), at: frame * 160)
+    }
+    #expect(voice.output.isProcessed)
   }
 
   @Test func soundThatComesTooLateOrFromTheFutureIsLeftOut() {
-    var output = Self.output()
-    output.start(algorithmicDelay: 0)
-    _ = Self.exchange(&output, 8000) { _ in 1 }
+    let voice = Voice()
+    _ = voice.exchange(8000) { _ in 1 }
     let samples = [Float](repeating: -1, count: 160)
-    samples.withUnsafeBufferPointer {
-      #expect(output.lateness(ofSampleAt: 160) == 6240)
-      output.add($0, at: 0)
-      output.add($0, at: 1 << 40)
-    }
-    #expect(Self.exchange(&output, 8000) { _ in 1 }.allSatisfy { $0 == 1 })
+    #expect(voice.add(samples, at: 0) == 6240)
+    voice.add(samples, at: 1 << 40)
+    #expect(voice.exchange(8000) { _ in 1 }.allSatisfy { $0 == 1 })
   }
 
   @Test func bothChannelsKeepTheirPlace() {
-    var output = SteadyOutput(rate: 48000, channels: 2, delay: 4800, isSilentWithoutServer: false)
+    let voice = Voice(rate: 48000, channels: 2, delay: 4800)
     let samples = (0..<20_000).map { Float($0) }
-    samples.withUnsafeBufferPointer { output.push($0) }
-    var result = [Float](repeating: 0, count: 20_000)
-    let count = result.withUnsafeMutableBufferPointer { output.take(into: $0, isMuted: false) }
-    #expect(count == 10_000)
+    voice.push(samples)
+    let result = voice.pull(20_000)
+    #expect(result.count == 20_000)
     #expect(result[9600...].elementsEqual(samples[..<10_400]))
   }
 }

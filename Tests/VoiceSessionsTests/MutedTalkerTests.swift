@@ -41,11 +41,31 @@ struct MutedTalkerTests {
     #expect(changes(&detector, [nil, 250]) == [.started])
   }
 
+  @Test func speechBesideAnEchoCountsOnceItHasLasted() {
+    var detector = MutedTalkerDetector()
+    detector.mute(at: 0)
+    #expect(changes(&detector, Array(repeating: 10, count: 89), besideEcho: true).isEmpty)
+    #expect(changes(&detector, [10, nil, 300], besideEcho: true) == [.started, .ended, .started])
+  }
+
+  @Test func speechThatBeganBesideAnEchoDoesNotCountSoonerWhenTheEchoEnds() {
+    var detector = MutedTalkerDetector()
+    detector.mute(at: 0)
+    #expect(changes(&detector, Array(repeating: 10, count: 30), besideEcho: true).isEmpty)
+    #expect(changes(&detector, Array(repeating: 10, count: 59)).isEmpty)
+    #expect(changes(&detector, [10]) == [.started])
+    #expect(changes(&detector, [nil, 300]) == [.ended, .started])
+  }
+
   /// Processes frames. Each value is the first sample of the speech in progress, or nil.
-  private func changes(_ detector: inout MutedTalkerDetector, _ frames: [Int64?]) -> [Change] {
+  private func changes(
+    _ detector: inout MutedTalkerDetector, _ frames: [Int64?], besideEcho: Bool = false
+  ) -> [Change] {
     var changes: [Change] = []
     for speech in frames {
-      if let change = detector.process(speechSince: speech) { changes.append(change) }
+      let seen = MutedTalkerDetector.Observation(
+        speechSince: speech, hasVoice: speech != nil, mayHaveEcho: besideEcho)
+      if let change = detector.process(seen) { changes.append(change) }
     }
     return changes
   }

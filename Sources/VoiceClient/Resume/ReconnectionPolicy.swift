@@ -2,7 +2,10 @@
 public struct ReconnectionPolicy: Sendable, Equatable {
   /// The time before the first attempt, and the longest time between two attempts. The time doubles
   /// with each attempt, and varies at random by 30 %.
-  public var delays = Duration.milliseconds(100)...Duration.seconds(2)
+  public var delays = Duration.milliseconds(100)...Duration.milliseconds(500)
+  /// The time between two attempts once the server has been away for `longAbsence`.
+  public var laterDelay = Duration.seconds(5)
+  public var longAbsence = Duration.seconds(60)
   /// The longest time for one attempt.
   public var attemptTimeout = Duration.seconds(2)
   /// The time for which the same server is tried alone if there are others. A server that answers,
@@ -13,17 +16,21 @@ public struct ReconnectionPolicy: Sendable, Equatable {
   public var longestOutage = Duration.seconds(60)
   /// The time without a response, while audio is being sent in real time, after which a connection
   /// counts as lost. A network that fails silently is noticed by this alone.
-  public var silence = Duration.seconds(3)
+  public var silence = Duration.seconds(2)
   /// The audio that is kept to be sent after a loss. Older audio becomes a gap.
   public var buffer = Duration.seconds(2)
 
   /// Creates a policy with the default limits.
   public init() {}
 
-  /// Returns the time to wait before an attempt. The first one has the number 0.
-  func delay(beforeAttempt attempt: Int, random: Double = .random(in: -1...1)) -> Duration {
+  /// Returns the time to wait before an attempt. The first one has the number 0. `away` is the time for
+  /// which there has been no server.
+  package func delay(
+    beforeAttempt attempt: Int, away: Duration, random: Double = .random(in: -1...1)
+  ) -> Duration {
     let doubled = delays.lowerBound * (1 << min(attempt, 16))
-    return min(doubled, delays.upperBound) * (1 + 0.3 * random)
+    let delay = away < longAbsence ? min(doubled, delays.upperBound) : laterDelay
+    return delay * (1 + 0.3 * random)
   }
 }
 
@@ -68,7 +75,7 @@ struct Reconnection {
 
   mutating func next(now: ContinuousClock.Instant, random: Double) -> Step {
     guard now - lostAt < policy.longestOutage else { return .giveUp }
-    let delay = policy.delay(beforeAttempt: attempts, random: random)
+    let delay = policy.delay(beforeAttempt: attempts, away: now - lostAt, random: random)
     attempts += 1
     if let waitsUntil, now + delay < waitsUntil { return .resume(after: delay) }
     if waitsUntil != nil {

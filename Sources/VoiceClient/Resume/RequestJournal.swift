@@ -40,6 +40,8 @@ struct RequestJournal {
   private var sent = 0
   /// The controls that were sent and not answered yet.
   private var unanswered: [Anechoic_V1_Control] = []
+  /// The last report of the route, which a new session does not know.
+  private var route: Anechoic_V1_DeviceReport?
   private var microphone: Counter
   private var reference: Counter
   private var farEnd: Counter
@@ -64,6 +66,19 @@ struct RequestJournal {
   /// The number of microphone samples that are kept.
   var keptSamples: Int64 { position - oldestSample }
 
+  /// The mute state that the caller asked for last, where no answer has come yet.
+  var wantedMute: Bool? {
+    let waiting = items.compactMap { item -> Anechoic_V1_Control? in
+      if case .control(let control) = item.request.request { control } else { nil }
+    }
+    return (unanswered + waiting).reduce(nil) { wanted, control in
+      guard case .setMute(let change) = control.control, !change.hasIfGeneration else {
+        return wanted
+      }
+      return change.muted
+    }
+  }
+
   mutating func add(_ audio: Anechoic_V1_AudioInput) {
     var audio = audio
     if audio.hasReference { reference.number(&audio.reference) }
@@ -77,6 +92,7 @@ struct RequestJournal {
   }
 
   mutating func add(_ request: Anechoic_V1_ProcessRequest) {
+    if case .routeChanged = request.deviceReport.report { route = request.deviceReport }
     items.append(Item(request: request, samples: position..<position))
   }
 
@@ -118,12 +134,27 @@ struct RequestJournal {
   /// without an answer are sent again, first of all.
   mutating func rewind(to index: Int64) {
     items.removeAll { $0.isAudio && $0.samples.upperBound <= index && !$0.samples.isEmpty }
-    items.insert(
-      contentsOf: unanswered.map { control in
-        Item(request: .with { $0.control = control }, samples: index..<index)
-      }, at: 0)
+    sendAgain(unanswered.map { control in .with { $0.control = control } }, at: index)
     unanswered = []
     sent = 0
+  }
+
+  /// Prepares the journal for a new session, which begins with the audio from an index on. Earlier audio
+  /// and reports about the playback of the old session are dropped.
+  mutating func restart(at index: Int64) {
+    items.removeAll { item in
+      switch item.request.request {
+      case .audio: item.samples.lowerBound < index
+      case .playbackReport, .headPose: true
+      case .start, .control, .deviceReport, nil: false
+      }
+    }
+    rewind(to: index)
+    if let route { sendAgain([.with { $0.deviceReport = route }], at: index) }
+  }
+
+  private mutating func sendAgain(_ requests: [Anechoic_V1_ProcessRequest], at index: Int64) {
+    items.insert(contentsOf: requests.map { Item(request: $0, samples: index..<index) }, at: 0)
   }
 }
 

@@ -68,24 +68,47 @@ extension ResumableStream {
     return go(on: stream, isWanted, .resumed(resumed))
   }
 
+  /// Starts a new session. In real time it begins with the audio that comes now: audio that waited for the
+  /// old one would keep the new one late for ever.
   private func restart(on server: Int, _ reason: Status) async throws -> Update? {
     var request = start
-    request.muted = state.withLock { $0.isMuted }
-    let stream = try await connect(servers[server], request)
-    let first: Int64? = state.withLock { state in
+    let id = state.withLock { state in
+      request.muted = state.journal.wantedMute ?? state.isMuted
+      request.config = state.configuration
+      return String(state.started.session.dropFirst("sessions/".count))
+    }
+    let stream = try await connect(servers[server], request, id: id)
+    let samples: (first: Int64, lost: Int64)? = state.withLock { state in
       guard case .lost = state.phase else { return nil }
-      let first = state.journal.oldestSample
+      let oldest = state.journal.oldestSample
+      let first = isRealTime ? state.journal.position : oldest
       state.phase = .connected(stream)
       state.started = stream.started
       state.server = server
       state.processedSamples = 0
       state.lastEventID = 0
       state.timeline.base = first
-      state.journal.rewind(to: first)
-      return first
+      state.journal.restart(at: first)
+      return (first, first - oldest)
     }
     return go(
-      on: stream, first != nil, .restarted(stream.started, atSample: first ?? 0, reason: reason))
+      on: stream, samples != nil,
+      .restarted(
+        stream.started, atSample: samples?.first ?? 0, lostSamples: samples?.lost ?? 0,
+        reason: reason))
+  }
+
+  /// Starts a session with the id that the old one had, or with another one if that is in use.
+  private func connect(
+    _ server: VoiceProcessingClient, _ start: Anechoic_V1_Start, id: String
+  ) async throws -> ProcessStream {
+    var start = start
+    start.sessionID = id
+    do { return try await connect(server, start) } catch let status as Status {
+      guard status.reason == "SESSION_EXISTS" else { throw status }
+      start.sessionID = ""
+      return try await connect(server, start)
+    }
   }
 
   private func go(on stream: ProcessStream, _ isWanted: Bool, _ update: Update) -> Update? {
@@ -103,18 +126,8 @@ extension ResumableStream {
   private func connect(
     _ server: VoiceProcessingClient, _ start: Anechoic_V1_Start
   ) async throws -> ProcessStream {
-    let limit = policy.attemptTimeout
-    return try await withThrowingTaskGroup(of: ProcessStream?.self) { group in
-      group.addTask { try await server.reconnected().process(start) }
-      group.addTask {
-        try await Task.sleep(for: limit)
-        return nil
-      }
-      defer { group.cancelAll() }
-      guard let stream = try await group.next() ?? nil else {
-        throw Status(.unavailable, "the server does not answer")
-      }
-      return stream
+    try await answer(of: "server", within: policy.attemptTimeout) {
+      try await server.reconnected().process(start)
     }
   }
 }

@@ -24,8 +24,10 @@ public final class ResumableStream: Sendable {
     /// The session goes on.
     case resumed(Anechoic_V1_Started.Resumed)
     /// A new session has started, with the microphone's sample of this index. The old one is gone, for
-    /// this reason: its echo path, history and injections are lost.
-    case restarted(Anechoic_V1_Started, atSample: Int64, reason: Status)
+    /// this reason: its echo path, history and injections are lost. In real time, so are the samples of the
+    /// microphone that waited for it. The new one has the old one's configuration, mute state, route and,
+    /// if nobody else uses it, id.
+    case restarted(Anechoic_V1_Started, atSample: Int64, lostSamples: Int64, reason: Status)
   }
 
   enum Phase {
@@ -38,8 +40,10 @@ public final class ResumableStream: Sendable {
   struct State {
     var phase: Phase
     var started: Anechoic_V1_Started
-    /// Whether the session is muted, whoever muted it. A new session begins like this.
+    /// Whether the session is muted, and its configuration, whoever changed them. A new session begins
+    /// like this.
     var isMuted: Bool
+    var configuration: Anechoic_V1_SessionConfig
     var journal: RequestJournal
     var timeline: SessionTimeline
     /// The server that has the session.
@@ -80,7 +84,7 @@ public final class ResumableStream: Sendable {
     state = Mutex(
       State(
         phase: .connected(stream), started: stream.started, isMuted: stream.started.mute.muted,
-        journal: RequestJournal(start.inputs), timeline: SessionTimeline(stream.started)))
+        configuration: start.config, journal: RequestJournal(start.inputs), timeline: SessionTimeline(stream.started)))
     startSending(on: stream)
   }
 
@@ -93,7 +97,7 @@ public final class ResumableStream: Sendable {
     return .seconds(delay.seconds) + .nanoseconds(delay.nanos)
   }
 
-  private var isRealTime: Bool { start.pacing != .mediaClock }
+  var isRealTime: Bool { start.pacing != .mediaClock }
   private var rate: Int64 { max(1, Int64(start.inputs.microphone.sampleRateHz)) }
 
   // MARK: Sending
@@ -306,7 +310,11 @@ public final class ResumableStream: Sendable {
           upTo: state.timeline.microphoneIndex(ofProcessed: state.processedSamples))
       case .event(let event):
         state.lastEventID = event.eventID
-        if case .muteChanged(let change) = event.event { state.isMuted = change.state.muted }
+        switch event.event {
+        case .muteChanged(let change): state.isMuted = change.state.muted
+        case .configChanged(let change): state.configuration = change.config
+        default: break
+        }
       case .controlResult(let result): state.journal.answered(result.controlID)
       case .started, .stats, nil: break
       }

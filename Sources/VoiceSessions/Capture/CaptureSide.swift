@@ -268,7 +268,10 @@ struct CaptureSide: ~Copyable {
   private mutating func listen(_ findings: FrameFindings, _ context: Context, _ news: inout News) {
     news.voice = nearEnd.process(hasVoice: findings.hasVoice)
     guard context.isMuted, context.configuration.detectsMutedTalker else { return }
-    news.mutedSpeech = mutedTalker.process(speechSince: nearEnd.isActive ? speechOnset : nil)
+    news.mutedSpeech = mutedTalker.process(
+      MutedTalkerDetector.Observation(
+        speechSince: nearEnd.isActive ? speechOnset : nil, hasVoice: findings.hasVoice,
+        mayHaveEcho: !pipeline.restsEcho && echo.mayBeHeard))
   }
 
   private mutating func watch(

@@ -66,8 +66,10 @@ struct Receiver: ~Copyable {
       case .response(let response): try take(response)
       case .reconnecting(let status): say("the connection was lost: \(status); reconnecting")
       case .resumed(let resumed): say(Self.words(resumed))
-      case .restarted(let started, let sample, let reason):
-        say("\(started.session) is new and starts at sample \(sample), because: \(reason)")
+      case .restarted(let started, let sample, let lost, let reason):
+        say(
+          "\(started.session) is new and starts at sample \(sample), because: \(reason); \(lost) samples "
+            + "of the microphone are lost")
       }
     }
   }

@@ -43,12 +43,15 @@ struct ReconnectionTests {
     #expect(server == 1)
   }
 
-  @Test func delaysDoubleUpToTwoSecondsAndVaryByThirtyPercent() {
+  @Test func delaysDoubleUpToHalfASecondAndVaryByThirtyPercent() {
     let policy = ReconnectionPolicy()
-    let delays = (0..<8).map { policy.delay(beforeAttempt: $0, random: 0) / .milliseconds(1) }
-    #expect(delays.map { Int($0.rounded()) } == [100, 200, 400, 800, 1600, 2000, 2000, 2000])
-    let bounds = [1.0, -1].map { policy.delay(beforeAttempt: 0, random: $0) / .milliseconds(1) }
-    #expect(bounds.map { Int($0.rounded()) } == [130, 70])
+    func delay(_ attempt: Int, away: Duration = .zero, _ random: Double = 0) -> Int {
+      let delay = policy.delay(beforeAttempt: attempt, away: away, random: random)
+      return Int((delay / .milliseconds(1)).rounded())
+    }
+    #expect((0..<5).map { delay($0) } == [100, 200, 400, 500, 500])
+    #expect(delay(80, away: .seconds(59)) == 500 && delay(81, away: .seconds(60)) == 5000)
+    #expect(delay(0, 1) == 130 && delay(0, -1) == 70)
   }
 
   private static func step(_ reconnection: inout Reconnection, _ seconds: Double)

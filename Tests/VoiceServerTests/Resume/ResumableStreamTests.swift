@@ -134,14 +134,28 @@ struct ResumableStreamTests {
       try await until("frames") { call.recording.frames.count > 50 }
       let olga = try TestServer(first).steering(as: "olga")
       _ = try await olga.setMute(stream.started.session, muted: true)
+      try await stream.send(
+        Anechoic_V1_Control.with {
+          $0.updateConfig.config.preferredMicMode = .wideSpectrum
+          $0.updateConfig.updateMask.paths = ["preferred_mic_mode"]
+        })
       try await until("mute") { call.recording.events.contains { $0.muteChanged.state.muted } }
-      proxy.retarget(to: second.address)
+      try await until("a mode") { call.recording.events.contains { $0.configChanged.config.preferredMicMode == .wideSpectrum } }
+      proxy.refuse(true)
       proxy.cut()
+      try await Task.sleep(for: .milliseconds(600))
+      proxy.retarget(to: second.address)
+      proxy.refuse(false)
       try await sending
       try await receiving
       #expect(call.restarts.count == 1 && call.resumptions.isEmpty)
-      #expect(call.restarts.first?.started.mute.muted == true)
-      #expect(call.restarts.first?.reason.code == .notFound)
+      let restart = try #require(call.restarts.first)
+      #expect(restart.started.mute.muted && restart.reason.code == .notFound)
+      #expect(restart.started.config.preferredMicMode == .wideSpectrum)
+      #expect(restart.started.session == stream.started.session)
+      // Audio that waited for 600 ms is lost. The new session is not late.
+      #expect(restart.lost >= 8000 && call.recording.firstSamples.contains(restart.sample))
+      #expect(call.lastSample == 64_000)
       #expect(call.recording.endReason == .clientClosed)
     }
     await first.stop(grace: .zero)
@@ -186,6 +200,7 @@ private final class LongCall: Sendable {
   struct Restart {
     let started: Anechoic_V1_Started
     let sample: Int64
+    let lost: Int64
     let reason: Status
   }
 
@@ -235,8 +250,9 @@ private final class LongCall: Sendable {
           }
         case .reconnecting: state.losses += 1
         case .resumed(let resumed): state.resumptions.append(resumed)
-        case .restarted(let started, let sample, let reason):
-          state.restarts.append(Restart(started: started, sample: sample, reason: reason))
+        case .restarted(let started, let sample, let lost, let reason):
+          state.restarts.append(
+            Restart(started: started, sample: sample, lost: lost, reason: reason))
         }
       }
     }

@@ -1,0 +1,48 @@
+/// The place in the captured sound up to which it was sent.
+struct CaptureReader {
+  /// Samples of one instant, interleaved.
+  struct Piece {
+    var microphone: [Float]
+    var reference: [Float]
+    /// The index of the first sample.
+    var first: Int64
+  }
+
+  /// The longest time that samples may wait, in seconds, and the longest piece.
+  private static let longestWait = 1
+  private static let framesOfLongestPiece = 10
+
+  private let sound: CapturedSound
+  private let rate: Int
+  /// The number of samples of a piece, or nil for any number from 10 ms on.
+  private let packet: Int?
+  private var next: Int64
+
+  /// Begins with the sample that comes next. `framesPerPacket` is the exact length of each piece in frames
+  /// of 10 ms, if there is one.
+  init(_ sound: CapturedSound, rate: Int, framesPerPacket: Int? = nil) {
+    self.sound = sound
+    self.rate = rate
+    packet = framesPerPacket.map { $0 * rate / 100 }
+    next = sound.count
+  }
+
+  /// The index of the sample that is sent next.
+  var position: Int64 { next }
+
+  /// Returns the next piece, or nil if too few samples wait. If more than a second waits, all older samples
+  /// are left out, and the server conceals the gap.
+  mutating func take() -> Piece? {
+    let end = sound.count
+    if end - next > Int64(Self.longestWait * rate) { next = end - Int64(rate / 100) }
+    let least = packet ?? rate / 100
+    guard end - next >= least else { return nil }
+    let count = packet ?? min(Int(end - next), Self.framesOfLongestPiece * rate / 100)
+    guard let copies = sound.copy(from: next, count: count) else {
+      next = sound.count
+      return nil
+    }
+    defer { next += Int64(count) }
+    return Piece(microphone: copies.microphone, reference: copies.reference, first: next)
+  }
+}

@@ -1,0 +1,36 @@
+internal import GRPCTransport
+
+/// The attempts to reach a server that is away, for a client that never gives up.
+package struct Attempts {
+  private let policy: ReconnectionPolicy
+  private var count = 0
+  private var awaySince = ContinuousClock.now
+
+  /// Begins with a server that has just been lost.
+  package init(_ policy: ReconnectionPolicy = ReconnectionPolicy()) { self.policy = policy }
+
+  /// Notes that the server is there.
+  package mutating func succeeded() { self = Attempts(policy) }
+
+  /// Returns the time to wait before the next attempt.
+  package mutating func next() -> Duration {
+    defer { count += 1 }
+    return policy.delay(beforeAttempt: count, away: .now - awaySince)
+  }
+}
+
+/// Returns the result of `body`, or throws UNAVAILABLE if it takes longer than `limit`.
+package func answer<Answer: Sendable>(
+  of server: String, within limit: Duration, _ body: @escaping @Sendable () async throws -> Answer
+) async throws -> Answer {
+  try await withThrowingTaskGroup(of: Answer.self) { group in
+    group.addTask { try await body() }
+    group.addTask {
+      try await Task.sleep(for: limit)
+      throw Status(.unavailable, "the \(server) does not answer")
+    }
+    defer { group.cancelAll() }
+    guard let answer = try await group.next() else { throw CancellationError() }
+    return answer
+  }
+}

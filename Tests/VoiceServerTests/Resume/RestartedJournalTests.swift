@@ -1,0 +1,71 @@
+import AnechoicAPI
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@testable import VoiceClient
+
+/// What a client sends to a new session of what it had for the old one.
+struct RestartedJournalTests {
+  @Test func aNewSessionBeginsWithTheAudioThatComesNext() {
+    var journal = Self.journal
+    journal.add(Self.audio)
+    _ = journal.takeNext()
+    journal.add(Self.audio)
+    journal.add(.with { $0.playbackReport.firstSample = 3 })
+    let first = journal.position
+    journal.restart(at: first)
+    #expect(first == 320 && journal.takeNext() == nil)
+    journal.add(Self.audio)
+    #expect(journal.takeNext()?.audio.microphone.firstSample == 320)
+  }
+
+  @Test func controlsWithoutAnAnswerAndTheRouteAreSentAgain() {
+    var journal = Self.journal
+    journal.add(.with { $0.deviceReport.routeChanged = .init() })
+    journal.add(.with { $0.control.controlID = 7 })
+    journal.add(.with { $0.control.controlID = 8 })
+    journal.add(.with { $0.deviceReport.interruption = .init() })
+    while journal.takeNext() != nil {}
+    journal.answered(7)
+    journal.restart(at: journal.position)
+    let sent = [journal.takeNext(), journal.takeNext(), journal.takeNext()]
+    #expect(sent[0]?.deviceReport.report == .routeChanged(.init()))
+    #expect(sent[1]?.control.controlID == 8 && sent[2] == nil)
+  }
+
+  @Test func aMuteThatWasNotAnsweredIsTheStateOfTheNewSession() {
+    var journal = Self.journal
+    #expect(journal.wantedMute == nil)
+    for (id, muted) in [(UInt64(1), false), (2, true)] {
+      journal.add(
+        .with {
+          $0.control.controlID = id
+          $0.control.setMute.muted = muted
+        })
+      if id == 1 { _ = journal.takeNext() }
+    }
+    #expect(journal.wantedMute == true)
+    _ = journal.takeNext()
+    journal.restart(at: 0)
+    #expect(journal.wantedMute == true)
+    while journal.takeNext() != nil {}
+    journal.answered(2)
+    #expect(journal.wantedMute == false)
+    journal.answered(1)
+    #expect(journal.wantedMute == nil)
+  }
+
+  private static var journal: RequestJournal {
+    RequestJournal(
+      .with {
+        $0.microphone.encoding = .pcmS16Le
+        $0.microphone.sampleRateHz = 16000
+        $0.microphone.channelCount = 1
+      })
+  }
+
+  private static var audio: Anechoic_V1_AudioInput {
+    .with { $0.microphone.samples = Data(count: 320) }
+  }
+}
