@@ -17,7 +17,7 @@ class Client:
 
     name: str
     kind: str
-    """`live`: plays at a constant delay whatever happens. `session`: hands out what comes. `file`: sends a recording."""
+    """`live` plays at a constant delay whatever happens. `session` hands out what comes. `file` sends a recording."""
     command: tuple[str, ...]
     rate: int = 16000
     fallback: str = "raw"

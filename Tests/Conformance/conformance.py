@@ -41,7 +41,7 @@ def vectors() -> list[dict]:
 def reason_not_to(vector: dict, client: Client) -> str | None:
     """Says why a vector does not apply to a client, or None."""
     if client.needs is not None and not client.needs.exists():
-        return f"{client.needs.relative_to(PROJECT) if client.needs.is_relative_to(PROJECT) else client.needs} is not built"
+        return f"{client.needs.name} is not built"
     if client.kind not in vector.get("for", ["live", "session"]):
         return vector.get("why_not", {}).get(client.kind) or f"it is not for {client.kind} clients"
     for pattern, reason in client.excepted.items():

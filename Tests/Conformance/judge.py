@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
 from anechoic.v1 import config_pb2
+from calls import PERIOD, Start
 from clients import Client
-from server import PERIOD, Server, Start
+from server import Server
 
 MOST_AGE = 0.1  # seconds by which the first sample of a new session may be older than its `started`
 PATIENCE = 0.12  # seconds that a busy machine may add to a time

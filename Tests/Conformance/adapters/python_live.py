@@ -4,7 +4,6 @@ import asyncio
 import logging
 import time
 
-import numpy as np
 from common import arguments, microphone, tell
 
 import anechoic
