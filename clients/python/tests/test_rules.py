@@ -4,8 +4,7 @@ import asyncio
 import logging
 
 import numpy as np
-import pytest
-from conftest import Proxy, event, in_loop
+from conftest import event, in_loop
 
 import anechoic
 from anechoic import Format
