@@ -62,13 +62,17 @@ class Sort:
 
     kind: str | None = None
     is_loud: bool | None = None
+    is_soft: bool | None = None
     has_rival: bool | None = None
     is_settled: bool | None = None
 
 
 SORTS = {
     "any": Sort(), "loud": Sort("near end", is_loud=True, has_rival=False), "noise": Sort("noise"),
-    "settled": Sort("far end", has_rival=False, is_settled=True), "rivals": Sort("near end", is_loud=False, has_rival=True)}
+    "settled": Sort("far end", has_rival=False, is_settled=True),
+    "cold": Sort("far end", has_rival=False, is_settled=False),
+    "interrupted": Sort("double talk", is_settled=False), "near": Sort("near end"),
+    "soft": Sort("near end", is_loud=False, is_soft=True), "rivals": Sort("near end", is_loud=False, has_rival=True)}
 
 
 class SceneMaker:
@@ -88,7 +92,7 @@ class SceneMaker:
         before = self._before(sort) if kind in ("double talk", "far end", "no echo") else 0
         whole = before + COUNT
         room = Room(random)
-        decibels = self.level(sort.is_loud)
+        decibels = self.level(sort.is_loud, sort.is_soft)
         level = 10 ** (decibels / 20)
         color = equalizer(random, 3, (20, 150))
 
@@ -156,13 +160,15 @@ class SceneMaker:
 
     # Voices and noise
 
-    def level(self, is_loud: bool | None = None) -> float:
+    def level(self, is_loud: bool | None = None, is_soft: bool | None = None) -> float:
         """Returns the level of the near talker, or what it would be, in dBFS."""
         if is_loud is None:
             is_loud = self.random.random() < 0.25
         if is_loud:
             return self.random.uniform(_LOUD, -3)
-        level = self.random.uniform(-56, -33) if self.random.random() < 0.2 else self.random.normal(-27, 6)
+        if is_soft is None:
+            is_soft = self.random.random() < 0.2
+        level = self.random.uniform(-56, -33) if is_soft else self.random.normal(-27, 6)
         return min(level, _LOUD)
 
     def _before(self, sort: Sort) -> int:
@@ -267,7 +273,10 @@ class SceneMaker:
     # Paths
 
     def _response(self, room: Room, distance: tuple[float, float]) -> np.ndarray:
-        """Returns a measured or a simulated response from a talker, normalized to its energy."""
+        """Returns a measured or a simulated response from a talker, normalized to its energy, or none: a talker in a
+        studio, or a synthesized one."""
+        if self.random.random() < 0.1:
+            return np.ones(1, np.float32)
         if self.responses and self.random.random() < 0.15:
             response = self.responses[self.random.integers(len(self.responses))]
             return response / np.sqrt((response**2).sum())
@@ -287,9 +296,13 @@ class SceneMaker:
         distance = np.exp(random.uniform(np.log(0.03), np.log(3))) if random.random() < 0.5 else random.uniform(0.4, 3)
         place = room.place((distance, distance))
         first = room.response(place)
-        # The aligner leaves the echo 24 ms behind the reference, sometimes less or more.
+        # The aligner leaves the echo 24 ms behind the reference, sometimes less or more. As a call begins, it does not
+        # know the delay.
         choice = random.random()
-        lead = random.normal(24, 4) if choice < 0.6 else random.normal(0, 4 if choice < 0.8 else 40)
+        if before == 0 and random.random() < 0.3:
+            lead = random.uniform(0, 350)
+        else:
+            lead = random.normal(24, 4) if choice < 0.6 else random.normal(0, 4 if choice < 0.8 else 40)
         lead = int(abs(lead) * RATE / 1000)
         direct = int(np.abs(first).argmax())
         delay = lambda response: np.concatenate([np.zeros(lead, np.float32), response[max(0, direct - 16):]])

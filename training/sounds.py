@@ -69,6 +69,8 @@ def tones(random: np.random.Generator, count: int) -> np.ndarray:
         result = _sines(random, time, [first, *others])
     elif choice < 0.6:  # beeps: lines, appliances, trucks
         pitches = random.choice([425, 440, 480, 350, 620, 950, 1400, 1800, 2000, 2700], random.integers(1, 3), False)
+        if random.random() < 0.6:
+            pitches = np.exp(random.uniform(np.log(150), np.log(4000), random.integers(1, 3)))
         period, share = random.uniform(0.2, 3), random.uniform(0.1, 0.7)
         result = _sines(random, time, pitches) * _smooth((time / period + random.random()) % 1 < share)
     elif choice < 0.75:  # dialled digits
@@ -99,31 +101,97 @@ def _smooth(gate: np.ndarray) -> np.ndarray:
 
 
 def instrument(random: np.random.Generator, count: int) -> np.ndarray:
-    """Returns notes of one instrument: plucked or struck, blown or bowed, one at a time or in chords."""
+    """Returns notes of one instrument, one at a time or in chords, in a scale or in any order."""
     result = np.zeros(count + 6 * RATE, np.float32)
-    steps = _SCALES[random.integers(len(_SCALES))]
+    steps = _SCALES[random.integers(len(_SCALES))] if random.random() < 0.7 else tuple(range(12))
     base = np.exp(random.uniform(np.log(60), np.log(500)))
     pace = random.uniform(0.12, 0.9)
-    is_plucked, fall = random.random() < 0.5, random.uniform(0.5, 2)
-    odd = random.random() < 0.2  # as of a clarinet
-    decay, vibrato, breath = random.uniform(0.15, 2), random.uniform(0, 0.008), random.uniform(0, 0.05)
+    notes = (_Blown, _Plucked, _String, _Bar)[random.choice(4, p=[0.35, 0.25, 0.25, 0.15])](random)
     at = int(random.uniform(0, 0.5) * RATE)
     while at < count:
-        length = int(min(2.5, pace * random.choice([1, 1, 2, 4]) + (2 * decay if is_plucked else 0.05)) * RATE)
-        time = (np.arange(length) / RATE).astype(np.float32)
+        length = int(min(2.5, pace * random.choice([1, 1, 2, 4]) + notes.rings) * RATE)
         for _ in range(random.choice([1, 1, 1, 3])):
             pitch = base * 2 ** ((random.choice(steps) + 12 * random.integers(0, 3)) / 12)
-            cycles = pitch * time - np.float32(vibrato * pitch / (2 * np.pi * 5.5)) * np.cos(np.float32(34.56) * time)
-            phase = np.float32(2 * np.pi) * (cycles % 1)
-            note, fading = np.zeros(length, np.float32), np.exp(-time / np.float32(decay))
-            for k in range(1, min(12, int(7500 / pitch) + 1), 2 if odd else 1):
-                partial = np.sin(np.float32(k) * phase + np.float32(random.uniform(0, 6))) * np.float32(k**-fall)
-                note += partial * fading if is_plucked else partial
-                fading = fading * np.exp(time * np.float32(-0.3 / decay)) if is_plucked and k < 4 else fading
-            if not is_plucked:
-                attack = random.uniform(0.01, 0.12)
-                note *= np.minimum(1, time / attack) * np.minimum(1, (time[-1] - time) / 0.04)
-                note += breath * random.normal(size=length)
-            result[at : at + length] += note * 10 ** (random.normal(0, 3) / 20)
+            result[at : at + length] += notes.note(pitch, length) * 10 ** (random.normal(0, 3) / 20)
         at += int(pace * random.choice([1, 1, 2, 4]) * RATE)
     return result[:count] + 1e-4 * random.normal(size=count)
+
+
+class _Blown:
+    """Notes that are blown or bowed: steady partials, with breath."""
+
+    rings = 0.05
+
+    def __init__(self, random: np.random.Generator):
+        self._random = random
+        self._step = 2 if random.random() < 0.2 else 1  # of a clarinet
+        self._fall, self._vibrato = random.uniform(0.5, 2), random.uniform(0, 0.008)
+        self._breath = random.uniform(0, 0.05)
+
+    def note(self, pitch: float, length: int) -> np.ndarray:
+        time = (np.arange(length) / RATE).astype(np.float32)
+        cycles = pitch * time - self._vibrato * pitch / (2 * np.pi * 5.5) * np.cos(34.56 * time)
+        phase = (2 * np.pi * (cycles % 1)).astype(np.float32)
+        note = np.zeros(length, np.float32)
+        for k in range(1, min(12, int(7500 / pitch) + 1), self._step):
+            note += np.sin(k * phase + np.float32(self._random.uniform(0, 6))) * np.float32(k**-self._fall)
+        note *= np.minimum(1, time / self._random.uniform(0.01, 0.12)) * np.minimum(1, (time[-1] - time) / 0.04)
+        return note + self._breath * self._random.normal(size=length)
+
+
+class _Plucked:
+    """Notes that are plucked or struck: partials that decay, the higher the sooner, and that may be a little too high."""
+
+    def __init__(self, random: np.random.Generator):
+        self._random = random
+        self._fall, self._decay = random.uniform(0.5, 2), random.uniform(0.15, 2)
+        self._stiffness = 10 ** random.uniform(-4.5, -2.8) if random.random() < 0.6 else 0
+        self._damping = random.uniform(0, 0.8)
+        self.rings = 2 * self._decay
+
+    def note(self, pitch: float, length: int) -> np.ndarray:
+        time = (np.arange(length) / RATE).astype(np.float32)
+        note = np.zeros(length, np.float32)
+        for k in range(1, 13):
+            partial = k * pitch * np.sqrt(1 + self._stiffness * k * k)
+            if partial > 7800:
+                break
+            fading = np.exp(-time * np.float32((1 + self._damping * (k - 1)) / self._decay)) * np.float32(k**-self._fall)
+            note += np.sin((2 * np.pi * ((partial * time) % 1)).astype(np.float32) + np.float32(k)) * fading
+        return note * np.minimum(1, time / 0.002)
+
+
+class _String:
+    """Notes of a plucked string (K. Karplus and A. Strong, 1983)."""
+
+    rings = 1.2
+
+    def __init__(self, random: np.random.Generator):
+        self._random = random
+        self._kept, self._blend = random.uniform(0.98, 0.999), random.uniform(0.3, 0.7)
+
+    def note(self, pitch: float, length: int) -> np.ndarray:
+        line = self._random.uniform(-1, 1, max(2, round(RATE / pitch)))
+        turns = []
+        for _ in range(length // len(line) + 1):
+            turns.append(line)
+            line = self._kept * (self._blend * line + (1 - self._blend) * np.roll(line, -1))
+        return np.concatenate(turns)[:length].astype(np.float32)
+
+
+class _Bar:
+    """Notes of a bar, plate or bell: few partials, far from harmonic."""
+
+    _PARTIALS = ((1, 2.756, 5.404), (1, 3.98, 9.2), (0.5, 1, 1.19, 1.5, 2, 2.66), (1, 1.5, 1.98, 2.44))
+
+    def __init__(self, random: np.random.Generator):
+        self._random = random
+        self._partials = self._PARTIALS[random.integers(len(self._PARTIALS))]
+        self._decay, self._fall = random.uniform(0.1, 1.5), random.uniform(0.3, 1.5)
+        self.rings = self._decay
+
+    def note(self, pitch: float, length: int) -> np.ndarray:
+        time = (np.arange(length) / RATE).astype(np.float32)
+        parts = (np.sin(2 * np.pi * pitch * ratio * time) * np.exp(-time * (1 + ratio) / (2 * self._decay))
+                 * ratio**-self._fall for ratio in self._partials if pitch * ratio < 7800)
+        return sum(parts, np.zeros(length, np.float32)).astype(np.float32)

@@ -15,6 +15,7 @@ from examples import HEARD
 from features import BANDS, FEATURES
 from network import Suppressor
 from train_network import HELD_OUT
+from variety import varied
 from weight_file import load
 
 # The features that are heard as well, each the mean of groups of bands: the error's level, the coherence and the level
@@ -51,15 +52,18 @@ def probabilities(network: VoiceNetwork, suppressor: Suppressor, features: torch
 
 
 class Calls:
-    """What the network hears of all examples, kept in memory as float16, and whether there is a voice."""
+    """What the network hears of all examples, kept in memory as float16, and whether there is a voice. Half of them are
+    changed by `varied`: calls that begin in the middle of a word, and voices over digital silence."""
 
-    def __init__(self, suppressor: Suppressor, files: list[Path]):
+    def __init__(self, suppressor: Suppressor, files: list[Path], random: np.random.Generator):
         self.learned: list[np.ndarray] = []
         self.held_out: list[np.ndarray] = []
         for file in files:
             examples = np.load(file, mmap_mode="r")
-            parts = [self._heard(suppressor, examples[start : start + 16]) for start in range(0, len(examples), 16)]
-            calls = [call for part in parts for call in part]
+            calls = []
+            for start in range(0, len(examples), 16):
+                part = np.array(examples[start : start + 16])
+                calls += list(self._heard(suppressor, part if random.random() < 0.5 else varied(part, random)))
             held_out = min(HELD_OUT, len(calls) // 4)
             self.learned += calls[: len(calls) - held_out]
             self.held_out += calls[len(calls) - held_out :]
@@ -84,7 +88,7 @@ def loss(network: VoiceNetwork, calls: list[np.ndarray]) -> torch.Tensor:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("output", type=Path)
+    options.add_argument("output", type=Path, help="the weights with the least loss on calls that are not learned from")
     options.add_argument("suppressor", type=Path, help="weights of the suppressor, which stay as they are")
     options.add_argument("examples", type=Path, nargs="+")
     options.add_argument("--from", dest="start", type=Path, help="weights to go on from, also the engine's")
@@ -99,11 +103,11 @@ def main() -> None:
     suppressor.load_state_dict(load(chosen.suppressor, "suppressor", suppressor))
     if chosen.start:
         network.load_state_dict(load(chosen.start, "voice", network))
-    calls = Calls(suppressor, chosen.examples)
+    calls = Calls(suppressor, chosen.examples, random)
     optimizer = torch.optim.AdamW(network.parameters(), lr=chosen.rate, weight_decay=1e-2)
     average = torch.optim.swa_utils.AveragedModel(
         network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.995)).eval()
-    began, step = time.time(), 0
+    began, step, least = time.time(), 0, float("inf")
     while (done := (time.time() - began) / (60 * chosen.minutes)) < 1:
         for group in optimizer.param_groups:
             group["lr"] = chosen.rate * (0.5 + 0.5 * np.cos(np.pi * done)) + 2e-5
@@ -117,9 +121,13 @@ def main() -> None:
         if step % 200 == 0:
             with torch.no_grad():
                 parts = [loss(average.module, calls.held_out[k : k + 32]) for k in range(0, len(calls.held_out), 32)]
+            held_out = float(np.mean([float(part) for part in parts]))
             print(f"{(time.time() - began) / 60:.1f} min, step {step}: loss {value.item():.4f}, held out "
-                  f"{np.mean([float(part) for part in parts]):.4f}", flush=True)
-    torch.save(average.module.state_dict(), chosen.output)
+                  f"{held_out:.4f}", flush=True)
+            # The network learns calls by heart in the end: the best average of the course is kept.
+            if held_out < least:
+                least = held_out
+                torch.save(average.module.state_dict(), chosen.output)
 
 
 if __name__ == "__main__":
