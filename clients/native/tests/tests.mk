@@ -26,7 +26,7 @@ $(OUT)/tests/own/audio.pb.o: $(proto)/anechoic/v1/audio.proto
 
 # A program that was compiled with the header of version 0.1.
 $(OUT)/first-caller: tests/library/first-caller.c abi/0.1/anechoic.h $(library) install-links
-	$(CC) $(CFLAGS) -Wall -Wextra -Werror -Iabi/0.1 -o $@ $< -L$(OUT) -lanechoic -Wl,-rpath,'$$ORIGIN'
+	$(CC) $(CFLAGS) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -Wall -Wextra -Werror -Iabi/0.1 -o $@ $< -L$(OUT) -lanechoic -Wl,-rpath,'$$ORIGIN'
 
 $(OUT)/conformance-client: tests/conformance-client/main.cpp $(library) install-links
 	$(compile) $(warnings) -o $@ $< -L$(OUT) -lanechoic -Wl,-rpath,'$$ORIGIN'
