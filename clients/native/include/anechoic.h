@@ -155,7 +155,7 @@ bool anechoic_next_event_size(anechoic_session *session, anechoic_event *event, 
 
 /* Losses since anechoic_open, in sample frames. */
 typedef struct {
-  /* The microphone's samples for which there was no session. */
+  /* The microphone's samples for which there was no session. Samples of the last two seconds may still be sent. */
   uint64_t unsent;
   /* Processed samples that came after their time. */
   uint64_t late;

@@ -133,19 +133,33 @@ void check(const anechoic_options& options) {
   }
 }
 
-v1::MicMode micMode(anechoic_mic_mode mode) {
+// A C program may store any number in an enumeration, which C++ must not read as one.
+template <typename Enumeration>
+unsigned code(const Enumeration& enumeration) {
+  static_assert(sizeof enumeration == sizeof(unsigned));
+  unsigned value;
+  std::memcpy(&value, &enumeration, sizeof value);
+  return value;
+}
+
+v1::MicMode micMode(unsigned mode) {
   switch (mode) {
-    case ANECHOIC_STANDARD: return v1::MIC_MODE_STANDARD;
-    case ANECHOIC_VOICE_ISOLATION: return v1::MIC_MODE_VOICE_ISOLATION;
-    case ANECHOIC_WIDE_SPECTRUM: return v1::MIC_MODE_WIDE_SPECTRUM;
+    case ANECHOIC_STANDARD:
+      return v1::MIC_MODE_STANDARD;
+    case ANECHOIC_VOICE_ISOLATION:
+      return v1::MIC_MODE_VOICE_ISOLATION;
+    case ANECHOIC_WIDE_SPECTRUM:
+      return v1::MIC_MODE_WIDE_SPECTRUM;
   }
   throw OptionError("mic_mode: " + std::to_string(mode) + " is unknown");
 }
 
-Fallback fallback(anechoic_fallback fallback) {
+Fallback fallback(unsigned fallback) {
   switch (fallback) {
-    case ANECHOIC_FALLBACK_MICROPHONE: return Fallback::microphone;
-    case ANECHOIC_FALLBACK_SILENCE: return Fallback::silence;
+    case ANECHOIC_FALLBACK_MICROPHONE:
+      return Fallback::microphone;
+    case ANECHOIC_FALLBACK_SILENCE:
+      return Fallback::silence;
   }
   throw OptionError("fallback: " + std::to_string(fallback) + " is unknown");
 }
@@ -163,11 +177,11 @@ Settings settings(const anechoic_options& options) {
   settings.format = {options.sample_rate_hz, options.microphone_channels,
                      options.reference_channels};
   settings.engine = text(options.engine);
-  settings.config.set_preferred_mic_mode(micMode(options.mic_mode));
+  settings.config.set_preferred_mic_mode(micMode(code(options.mic_mode)));
   settings.config.mutable_voice_activity_detection()->set_enabled(true);
   settings.isMuted = options.muted;
   settings.delayMilliseconds = options.delay_ms;
-  settings.fallback = fallback(options.fallback);
+  settings.fallback = fallback(code(options.fallback));
   settings.usesOpus = options.opus;
   constexpr uint64_t longest = 1000ull * 60 * 60 * 24 * 365;
   settings.idleLimit = std::chrono::milliseconds(std::min<uint64_t>(options.idle_ms, longest));
@@ -201,8 +215,8 @@ template <typename Sample>
 size_t pull(anechoic_session* session, Sample* output, size_t frames) {
   if (session == nullptr || output == nullptr || frames > mostFrames) return 0;
   const size_t channels = session->voice.settings().format.channels;
-  return size_t(session->voice.pull(
-      int64_t(frames), [&](int64_t frame, size_t channel, float sample) {
+  return size_t(
+      session->voice.pull(int64_t(frames), [&](int64_t frame, size_t channel, float sample) {
         set(output[size_t(frame) * channels + channel], sample);
       }));
 }
@@ -275,9 +289,9 @@ EXPORT bool anechoic_next_event_size(anechoic_session* session, anechoic_event* 
 EXPORT void anechoic_read_losses(anechoic_session* session, anechoic_losses* losses, size_t size) {
   if (session == nullptr || losses == nullptr) return;
   const anechoic::Losses& counted = session->voice.losses();
-  anechoic::give(anechoic_losses{counted.unsent, counted.late, counted.unpulled,
-                                 counted.overlapping},
-                 losses, size);
+  anechoic::give(
+      anechoic_losses{counted.unsent, counted.late, counted.unpulled, counted.overlapping}, losses,
+      size);
 }
 
 EXPORT bool anechoic_is_processing(anechoic_session* session) {

@@ -22,8 +22,8 @@ std::shared_ptr<grpc::Channel> makeChannel(const Settings& settings) {
   // A unix socket does not leave the machine.
   if (security.tls && !settings.server.starts_with("unix:")) {
     if (!security.serverName.empty()) arguments.SetSslTargetNameOverride(security.serverName);
-    credentials = grpc::SslCredentials(
-        {security.authorities, security.key, security.certificateChain});
+    credentials =
+        grpc::SslCredentials({security.authorities, security.key, security.certificateChain});
   }
   return grpc::CreateCustomChannel(settings.server, credentials, arguments);
 }

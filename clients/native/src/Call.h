@@ -10,12 +10,14 @@
 
 namespace anechoic {
 
-// One call of `Process` on a connection of its own, driven by one thread. libgrpc's threads only note what
-// has completed and wake that thread, so no function waits except the destructor, which cancels the call.
+// One call of `Process` on a connection of its own, driven by one thread. libgrpc's threads only
+// note what has completed and wake that thread, so no function waits except the destructor, which
+// cancels the call.
 class Call {
  public:
   // Sends the first request.
-  Call(const Settings& settings, const std::string& token, v1::ProcessRequest first, Wakeup& wakeup);
+  Call(const Settings& settings, const std::string& token, v1::ProcessRequest first,
+       Wakeup& wakeup);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;

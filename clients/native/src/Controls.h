@@ -8,8 +8,8 @@
 
 namespace anechoic {
 
-// The decisions of the program that wait to be sent, 256 at most. While there is no session, they are
-// dropped: whoever asked is gone.
+// The decisions of the program that wait to be sent, 256 at most. While there is no session, they
+// are dropped: whoever asked is gone.
 class Controls {
  public:
   void open(bool isOpen) {

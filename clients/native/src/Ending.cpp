@@ -8,15 +8,30 @@ namespace {
 
 // The codes of https://grpc.github.io/grpc/core/md_doc_statuscodes.html, which libgrpc has too.
 enum Code {
-  ok, cancelled, unknown, invalidArgument, deadlineExceeded, notFound, alreadyExists, permissionDenied,
-  resourceExhausted, failedPrecondition, aborted, outOfRange, unimplemented, internal, unavailable,
-  dataLoss, unauthenticated
+  ok,
+  cancelled,
+  unknown,
+  invalidArgument,
+  deadlineExceeded,
+  notFound,
+  alreadyExists,
+  permissionDenied,
+  resourceExhausted,
+  failedPrecondition,
+  aborted,
+  outOfRange,
+  unimplemented,
+  internal,
+  unavailable,
+  dataLoss,
+  unauthenticated
 };
 
 constexpr const char* names[] = {
-    "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
-    "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
-    "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"};
+    "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+    "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+    "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+    "DATA_LOSS", "UNAUTHENTICATED"};
 
 // Parses a detail if it has the type.
 template <typename Message>
@@ -35,13 +50,17 @@ Ending::Kind kindOf(int code, bool hasDetails, const std::string& reason) {
     case cancelled:
     case internal:
     case unknown:
-    case deadlineExceeded: return hasDetails ? Kind::refused : Kind::lost;
-    case alreadyExists: return Kind::takenId;
+    case deadlineExceeded:
+      return hasDetails ? Kind::refused : Kind::lost;
+    case alreadyExists:
+      return Kind::takenId;
     case invalidArgument:
     case unimplemented:
     case unauthenticated:
-    case permissionDenied: return Kind::refusedForGood;
-    default: return Kind::refused;
+    case permissionDenied:
+      return Kind::refusedForGood;
+    default:
+      return Kind::refused;
   }
 }
 

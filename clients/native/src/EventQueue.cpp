@@ -26,13 +26,12 @@ void EventQueue::fallback(const Reason& reason) {
       return add(ANECHOIC_EVENT_FALLBACK, -1, 0, "delay_ms: " + reason.message);
     case Reason::Cause::noToken:
       return add(ANECHOIC_EVENT_FALLBACK, -1, 0, reason.code + ": token_file: " + reason.message);
-    default: return add(ANECHOIC_EVENT_FALLBACK, -1, 0, reason.text());
+    default:
+      return add(ANECHOIC_EVENT_FALLBACK, -1, 0, reason.text());
   }
 }
 
-void EventQueue::late(int64_t milliseconds, int64_t) {
-  add(ANECHOIC_EVENT_LATE, -1, milliseconds);
-}
+void EventQueue::late(int64_t milliseconds, int64_t) { add(ANECHOIC_EVENT_LATE, -1, milliseconds); }
 
 void EventQueue::event(const v1::SessionEvent& event, int64_t position) {
   switch (event.event_case()) {
@@ -51,7 +50,8 @@ void EventQueue::event(const v1::SessionEvent& event, int64_t position) {
     case v1::SessionEvent::kVoiceActivityChanged:
       if (event.voice_activity_changed().side() != v1::SIDE_NEAR_END) break;
       return add(ANECHOIC_EVENT_VOICE_ACTIVITY, position, event.voice_activity_changed().active());
-    default: break;
+    default:
+      break;
   }
   v1::SessionEvent placed = event;
   placed.set_microphone_sample(position);

@@ -12,14 +12,14 @@ namespace anechoic {
 
 // Losses, in sample frames of the microphone or the output.
 struct Losses {
-  std::atomic<uint64_t> unsent{0};    // was sent to no session
-  std::atomic<uint64_t> late{0};      // was processed, but came after its time
-  std::atomic<uint64_t> unpulled{0};  // nobody pulled
+  std::atomic<uint64_t> unsent{0};       // was sent to no session
+  std::atomic<uint64_t> late{0};         // was processed, but came after its time
+  std::atomic<uint64_t> unpulled{0};     // nobody pulled
   std::atomic<uint64_t> overlapping{0};  // belonged to a call that overlapped another one
 };
 
-// Everything that the audio threads and the worker share. Positions count the sample frames that were
-// pushed. The output at a position is the microphone of `delay` before.
+// Everything that the audio threads and the worker share. Positions count the sample frames that
+// were pushed. The output at a position is the microphone of `delay` before.
 struct Exchange {
   // The audio that waits for the worker, or to be pulled, at most.
   static constexpr int64_t waitMilliseconds = 2000;

@@ -7,8 +7,8 @@
 
 namespace anechoic {
 
-// The pieces of output that came too late, and the times at which they are reported: at once, and then at
-// most once in 10 s. Reads no clock.
+// The pieces of output that came too late, and the times at which they are reported: at once, and
+// then at most once in 10 s. Reads no clock.
 class Lateness {
  public:
   using Time = std::chrono::steady_clock::time_point;

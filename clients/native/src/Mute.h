@@ -8,9 +8,9 @@ namespace anechoic {
 
 // The mute state of the program and of its sessions.
 //
-// A request of the program counts at once. Until the server has confirmed it, changes by others do not
-// count, and a muted output is silent. From the position on at which the server has muted, the output is the
-// server's, which may contain injected speech. No function waits, locks or allocates.
+// A request of the program counts at once. Until the server has confirmed it, changes by others do
+// not count, and a muted output is silent. From the position on at which the server has muted, the
+// output is the server's, which may contain injected speech. No function waits, locks or allocates.
 class Mute {
  public:
   explicit Mute(bool muted) : state_(muted) {}
@@ -58,8 +58,9 @@ class Mute {
   }
 
  private:
-  std::atomic<uint64_t> state_;          // the number of the request, then the state in the lowest bit
-  std::atomic<uint64_t> confirmed_{0};   // the number of the request that the server has applied last
+  std::atomic<uint64_t> state_;  // the number of the request, then the state in the lowest bit
+  std::atomic<uint64_t> confirmed_{
+      0};  // the number of the request that the server has applied last
   std::atomic<int64_t> from_{std::numeric_limits<int64_t>::min()};
 };
 

@@ -39,8 +39,7 @@ OpusPackets::~OpusPackets() = default;
 
 OpusPackets::Encoder OpusPackets::makeEncoder(uint32_t rate, uint32_t channels) {
   int error = OPUS_OK;
-  Encoder encoder(
-      opus_encoder_create(int32_t(rate), int(channels), OPUS_APPLICATION_VOIP, &error));
+  Encoder encoder(opus_encoder_create(int32_t(rate), int(channels), OPUS_APPLICATION_VOIP, &error));
   if (encoder == nullptr) throw std::bad_alloc();
   opus_encoder_ctl(encoder.get(), OPUS_SET_BITRATE(bitRateOfAChannel * int(channels)));
   opus_encoder_ctl(encoder.get(), OPUS_SET_COMPLEXITY(complexity));
@@ -51,9 +50,9 @@ std::string OpusPackets::encode(OpusEncoder* encoder, uint32_t channels,
                                 std::vector<float> samples) const {
   for (float& sample : samples) sample = std::clamp(sample, -1.0f, 1.0f);
   std::string packet(largestPacket, '\0');
-  const int size = opus_encode_float(encoder, samples.data(), int(samples.size() / channels),
-                                     reinterpret_cast<unsigned char*>(packet.data()),
-                                     int(packet.size()));
+  const int size =
+      opus_encode_float(encoder, samples.data(), int(samples.size() / channels),
+                        reinterpret_cast<unsigned char*>(packet.data()), int(packet.size()));
   packet.resize(size_t(std::max(size, 0)));
   return packet;
 }

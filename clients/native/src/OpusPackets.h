@@ -12,8 +12,8 @@ struct OpusEncoder;
 
 namespace anechoic {
 
-// The Opus codecs (RFC 6716) of one call: encoders of the inputs, and the decoder of the output. Packets have
-// 20 ms. Samples are interleaved.
+// The Opus codecs (RFC 6716) of one call: encoders of the inputs, and the decoder of the output.
+// Packets have 20 ms. Samples are interleaved.
 class OpusPackets {
  public:
   static constexpr int64_t milliseconds = 20;

@@ -8,8 +8,8 @@
 
 namespace anechoic {
 
-// The work of the thread that pulls: plays the processed voice, or else the fallback, a constant time
-// after the microphone.
+// The work of the thread that pulls: plays the processed voice, or else the fallback, a constant
+// time after the microphone.
 class Playout {
  public:
   Playout(Format format, bool isSilentWithoutServer, Exchange& exchange)
@@ -21,8 +21,9 @@ class Playout {
         fallback_(format.channels),
         mixed_(format.channels) {}
 
-  // Returns the number of sample frames that were pulled: those that were pushed, and `most` at most. Calls
-  // `output(frame, channel, sample)` for each sample. Runs per block: no allocation, lock, log or wait.
+  // Returns the number of sample frames that were pulled: those that were pushed, and `most` at
+  // most. Calls `output(frame, channel, sample)` for each sample. Runs per block: no allocation,
+  // lock, log or wait.
   template <typename Output>
   int64_t pull(int64_t most, const Output& output) noexcept {
     int64_t position = exchange_.pulled.load(std::memory_order_relaxed);

@@ -33,7 +33,8 @@ Reconnection::Time Reconnection::deadline(Time now) const {
       if (unansweredSince_) deadline = std::min(deadline, *unansweredSince_ + answerLimit);
       break;
     case Phase::connecting:
-    case Phase::finishing: deadline = std::min(deadline, since_ + attemptLimit);
+    case Phase::finishing:
+      deadline = std::min(deadline, since_ + attemptLimit);
   }
   return deadline;
 }
@@ -78,7 +79,8 @@ void Reconnection::ended(Ending::Kind kind, std::optional<Duration> retryAfter, 
   if (!awaySince_) awaySince_ = now;
   if (wasRunning && kind == Kind::lost) resumableUntil_ = now + resumeWindow_;
   if (kind == Kind::finished) awaySince_.reset();
-  // A server that ends each session at once, or has no id to spare, gets no attempt without a pause.
+  // A server that ends each session at once, or has no id to spare, gets no attempt without a
+  // pause.
   const bool isAtOnce = (kind == Kind::stopped && wasRunning && attempts_ == 0) ||
                         (kind == Kind::unknownSession && hasSession_) ||
                         (kind == Kind::takenId && !changedId_);
@@ -100,7 +102,8 @@ void Reconnection::ended(Ending::Kind kind, std::optional<Duration> retryAfter, 
 
 // Returns the time before the next attempt: twice the last one, up to a limit.
 Reconnection::Duration Reconnection::pause(Time now) {
-  const Duration longest = awaySince_ && now - *awaySince_ >= minute ? longestPauseAfterAMinute : longestPause;
+  const Duration longest =
+      awaySince_ && now - *awaySince_ >= minute ? longestPauseAfterAMinute : longestPause;
   const Duration doubled = firstPause * (1 << std::min(attempts_, 10));
   ++attempts_;
   const double factor = 1 + spread * random_();

@@ -8,8 +8,8 @@
 
 namespace anechoic {
 
-// The rules of docs/reference/clients.md for connections: decides what comes next. Does no I/O, and reads
-// no clock: every event comes with its time.
+// The rules of docs/reference/clients.md for connections: decides what comes next. Does no I/O, and
+// reads no clock: every event comes with its time.
 class Reconnection {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -27,7 +27,8 @@ class Reconnection {
   static constexpr Duration minute{60000}, longestPauseAfterAMinute{5000}, pauseAfterRefusal{5000};
   static constexpr double spread = 0.3;
 
-  // With an idle limit, there is a session only while audio comes. 0: none. `random` returns -1...1.
+  // With an idle limit, there is a session only while audio comes. 0: none. `random` returns
+  // -1...1.
   Reconnection(Duration idleLimit, std::function<double()> random)
       : idleLimit_(idleLimit), random_(std::move(random)) {}
 

@@ -9,19 +9,20 @@
 
 namespace anechoic {
 
-// The session on the server, and the state that outlives it. Makes the requests, and finds the position at
-// which each part of the output is to be heard. Does no I/O.
+// The session on the server, and the state that outlives it. Makes the requests, and finds the
+// position at which each part of the output is to be heard. Does no I/O.
 //
-// Positions count what the program has pushed. The session counts its own samples from its origin on.
+// Positions count what the program has pushed. The session counts its own samples from its origin
+// on.
 class Session {
  public:
   explicit Session(const Settings& settings) : settings_(settings), config_(settings.config) {}
 
-  // Returns the first request of a call. It resumes the session, from `kept` on, the oldest position that
-  // can still be sent, or else starts a new one.
+  // Returns the first request of a call. It resumes the session, from `kept` on, the oldest
+  // position that can still be sent, or else starts a new one.
   v1::ProcessRequest start(bool resumes, int64_t kept, bool isMuted);
-  // Notes the server's answer. `pushed` is the position of the next sample. Returns how many sample frames
-  // can never be sent, because there was no session for them.
+  // Notes the server's answer. `pushed` is the position of the next sample. Returns how many sample
+  // frames can never be sent, because there was no session for them.
   int64_t started(const v1::Started& started, int64_t pushed, int64_t lookAhead);
   // Notes an event, and returns its position.
   int64_t noted(const v1::SessionEvent& event);
@@ -40,13 +41,14 @@ class Session {
   int64_t index(int64_t position) const { return position - origin_; }
   int64_t position(int64_t index) const { return index + origin_; }
 
-  // Returns the position at which the microphone captured the output with an index, or a negative number
-  // if that was before the session.
+  // Returns the position at which the microphone captured the output with an index, or a negative
+  // number if that was before the session.
   int64_t captured(int64_t index) const;
   // Notes that output up to an index has arrived.
   void received(int64_t end) { received_ = std::max(received_, end); }
 
-  // Where the microphone was when the call started. Older audio is sent, but its output comes too late.
+  // Where the microphone was when the call started. Older audio is sent, but its output comes too
+  // late.
   int64_t caughtUpAt() const { return caughtUpAt_; }
   int64_t algorithmicDelay() const { return algorithmicDelay_; }
   const std::string& name() const { return name_; }

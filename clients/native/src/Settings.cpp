@@ -32,7 +32,8 @@ std::string addressProblem(const std::string& server) {
   std::string reason;
   if (server.starts_with("unix:")) {
     const std::string path = server.substr(5);
-    if (!path.empty() && path.size() <= longestPath && path.find('%') == std::string::npos) return "";
+    if (!path.empty() && path.size() <= longestPath && path.find('%') == std::string::npos)
+      return "";
     reason = "the path of a socket has 1 to " + std::to_string(longestPath) + " bytes and no \"%\"";
   } else {
     const size_t colon = server.rfind(':');

@@ -36,7 +36,8 @@ struct Settings {
   int64_t delayMilliseconds = 120;
   Fallback fallback = Fallback::microphone;
   bool usesOpus = false;
-  // The time without audio after which the session ends. The next audio starts another. 0: no limit.
+  // The time without audio after which the session ends. The next audio starts another. 0: no
+  // limit.
   std::chrono::milliseconds idleLimit{0};
 };
 

@@ -9,9 +9,9 @@ namespace anechoic {
 
 // The newest samples of a signal, at their positions. One thread writes, and others read.
 //
-// Nobody waits for anybody: the writer replaces the oldest samples. A reader that is too slow reads newer
-// samples at an old position, so readers stay within the capacity. All functions run per sample: no
-// allocation, lock or wait.
+// Nobody waits for anybody: the writer replaces the oldest samples. A reader that is too slow reads
+// newer samples at an old position, so readers stay within the capacity. All functions run per
+// sample: no allocation, lock or wait.
 class Tape {
  public:
   // The capacity is in sample frames.

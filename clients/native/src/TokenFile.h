@@ -10,8 +10,8 @@ struct TokenError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Returns the token in a file. Every call reads the file, so that another program can replace the token.
-// Throws TokenError.
+// Returns the token in a file. Every call reads the file, so that another program can replace the
+// token. Throws TokenError.
 std::string readToken(const std::string& path);
 
 }  // namespace anechoic

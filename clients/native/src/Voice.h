@@ -13,8 +13,8 @@ namespace anechoic {
 
 // A microphone that a server processes: the core of libanechoic and of the PipeWire plug-in.
 //
-// One thread pushes, and one thread pulls, which may be another one. A push that overlaps another push,
-// or a pull that overlaps another pull, does nothing.
+// One thread pushes, and one thread pulls, which may be another one. A push that overlaps another
+// push, or a pull that overlaps another pull, does nothing.
 class Voice {
  public:
   // The settings are valid. Without a listener, there is no worker, and only the fallback is heard.

@@ -14,9 +14,9 @@ static_assert(std::endian::native == std::endian::little, "samples travel as lit
 
 namespace {
 
-constexpr auto endLimit = 200ms;         // the time to end a session when the voice is closed
-constexpr int64_t leastMargin = 10;      // ms from a session's own delay to the delay of the output
-constexpr int64_t mostFramesAtOnce = 10; // of 10 ms, in one message
+constexpr auto endLimit = 200ms;     // the time to end a session when the voice is closed
+constexpr int64_t leastMargin = 10;  // ms from a session's own delay to the delay of the output
+constexpr int64_t mostFramesAtOnce = 10;  // of 10 ms, in one message
 
 }  // namespace
 
@@ -41,7 +41,8 @@ void Worker::run() {
   while (!stopping_) {
     step(Clock::now());
     const auto now = Clock::now();
-    const auto pause = std::chrono::ceil<std::chrono::milliseconds>(reconnection_.deadline(now) - now);
+    const auto pause =
+        std::chrono::ceil<std::chrono::milliseconds>(reconnection_.deadline(now) - now);
     exchange_.wakeup.wait(std::max(pause, 0ms));
   }
   close();
@@ -55,8 +56,11 @@ void Worker::step(Clock::time_point now) {
   }
   send(now);
   switch (reconnection_.next(now)) {
-    case Reconnection::Step::wait: break;
-    case Reconnection::Step::connect: connect(now); break;
+    case Reconnection::Step::wait:
+      break;
+    case Reconnection::Step::connect:
+      connect(now);
+      break;
     case Reconnection::Step::abandon:
       report({Reason::Cause::silent, "the server does not answer", ""});
       ended({Ending::Kind::lost, "", "the server does not answer"}, now);
@@ -74,6 +78,11 @@ void Worker::hear(Clock::time_point now) {
   const int64_t pushed = exchange_.pushed.load(std::memory_order_acquire);
   if (pushed != heard_) reconnection_.heard(now);
   heard_ = pushed;
+  // What is older than the tape, with or without a session, can never be sent.
+  const int64_t oldest = heard_ - exchange_.wait, frame = format_.frameSamples();
+  if (session_.next() >= oldest) return;
+  const int64_t skipped = session_.skip((oldest + frame - 1) / frame * frame);
+  exchange_.losses.unsent.fetch_add(uint64_t(skipped), std::memory_order_relaxed);
 }
 
 void Worker::connect(Clock::time_point now) {
@@ -123,10 +132,10 @@ bool Worker::started(const v1::Started& started, Clock::time_point now) {
   const auto& window = started.resume_window();
   const int64_t lost = session_.started(started, heard_, packets_ ? packets_->lookAhead() : 0);
   exchange_.losses.unsent.fetch_add(uint64_t(lost), std::memory_order_relaxed);
-  reconnection_.started(now, started.resume_token().empty()
-                                 ? 0ms
-                                 : std::chrono::milliseconds(window.seconds() * 1000 +
-                                                             window.nanos() / 1000000));
+  reconnection_.started(
+      now, started.resume_token().empty()
+               ? 0ms
+               : std::chrono::milliseconds(window.seconds() * 1000 + window.nanos() / 1000000));
   const int64_t delay = exchange_.delay.load(std::memory_order_relaxed);
   if (delay - session_.algorithmicDelay() < format_.samples(leastMargin)) {
     const int64_t least = format_.milliseconds(session_.algorithmicDelay()) + leastMargin + 1;
@@ -144,8 +153,8 @@ void Worker::noteMute(const v1::Started& started) {
   muteControl_ = 0;
   // A resumed session keeps its state. A request that it has not applied is sent again.
   if (!started.has_resumed()) {
-    exchange_.mute.confirm(muteRequest_, session_.position(0) +
-                                             exchange_.delay.load(std::memory_order_relaxed));
+    exchange_.mute.confirm(muteRequest_,
+                           session_.position(0) + exchange_.delay.load(std::memory_order_relaxed));
   }
   exchange_.mute.changed(started.mute().muted());
 }
@@ -229,11 +238,6 @@ bool Worker::sendControl() {
 
 void Worker::sendAudio(Clock::time_point now) {
   const int64_t frame = format_.frameSamples();
-  if (const int64_t oldest = heard_ - exchange_.wait; session_.next() < oldest) {
-    const int64_t whole = (oldest + frame - 1) / frame * frame;
-    const int64_t skipped = session_.skip(whole);
-    exchange_.losses.unsent.fetch_add(uint64_t(skipped), std::memory_order_relaxed);
-  }
   int64_t count;
   if (packets_ != nullptr) {
     count = format_.samples(OpusPackets::milliseconds);
@@ -275,8 +279,8 @@ void Worker::fill(const Tape& tape, uint32_t channels, int64_t count, v1::AudioC
 // MARK: Ending
 
 void Worker::ended(const Ending& ending, Clock::time_point now) {
-  const bool wasAsked = call_ != nullptr && ending.kind == Ending::Kind::finished &&
-                        reconnection_.isFinishing();
+  const bool wasAsked =
+      call_ != nullptr && ending.kind == Ending::Kind::finished && reconnection_.isFinishing();
   const bool couldResume = reconnection_.resumes(now);
   call_.reset();
   controls_.open(false);
@@ -298,7 +302,9 @@ void Worker::ended(const Ending& ending, Clock::time_point now) {
       if (!couldResume) report({Cause::refused, ending.message, ending.code});
       break;
     case Ending::Kind::lost:
-    case Ending::Kind::stopped: report({Cause::absent, ending.message, ending.code}); break;
+    case Ending::Kind::stopped:
+      report({Cause::absent, ending.message, ending.code});
+      break;
     case Ending::Kind::refused:
     case Ending::Kind::refusedForGood:
       report({ending.code == "UNAVAILABLE" ? Cause::absent : Cause::refused, ending.message,

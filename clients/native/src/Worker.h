@@ -18,8 +18,8 @@
 
 namespace anechoic {
 
-// The thread that keeps a session on the server: sends the microphone, places the processed voice, and
-// connects again, for as long as it takes, after the server was lost.
+// The thread that keeps a session on the server: sends the microphone, places the processed voice,
+// and connects again, for as long as it takes, after the server was lost.
 class Worker {
  public:
   Worker(const Settings& settings, Exchange& exchange, Controls& controls, Listener& listener);

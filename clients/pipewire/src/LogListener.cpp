@@ -4,8 +4,8 @@ namespace anechoic {
 
 namespace {
 
-// At most one line about late sound in this time, and only if there are as many pieces: single ones can be
-// late whenever the graph changes.
+// At most one line about late sound in this time, and only if there are as many pieces: single ones
+// can be late whenever the graph changes.
 constexpr auto lateInterval = std::chrono::minutes(1);
 constexpr int64_t latePieces = 10;
 
@@ -28,14 +28,16 @@ void LogListener::fallback(const Reason& reason) {
   switch (reason.cause) {
     case Reason::Cause::absent:
       return log_.warning("no server at " + address_ + " (" + reason.message + ")" + heard_);
-    case Reason::Cause::silent: return log_.warning(server_ + " does not answer" + heard_);
+    case Reason::Cause::silent:
+      return log_.warning(server_ + " does not answer" + heard_);
     case Reason::Cause::refused:
       return log_.warning(server_ + " refused the session: " + reason.message + heard_);
     case Reason::Cause::noToken:
       return log_.warning("anechoic.token-file: " + reason.message + heard_);
     case Reason::Cause::shortDelay:
       return log_.warning("anechoic.delay-ms: " + reason.message + heard_);
-    case Reason::Cause::ended: return log_.warning(server_ + " has ended the session" + heard_);
+    case Reason::Cause::ended:
+      return log_.warning(server_ + " has ended the session" + heard_);
   }
 }
 

@@ -110,8 +110,8 @@ Settings defaultSettings(Format format) {
   settings.delayMilliseconds = 52;
   settings.idleLimit = std::chrono::seconds(10);
   settings.config.set_preferred_mic_mode(v1::MIC_MODE_STANDARD);
-  // Desktops have a volume of their own for each microphone, and a controlled gain would make the voice
-  // louder than the fallback.
+  // Desktops have a volume of their own for each microphone, and a controlled gain would make the
+  // voice louder than the fallback.
   settings.config.mutable_voice_processing()->mutable_gain_control()->set_enabled(false);
   return settings;
 }

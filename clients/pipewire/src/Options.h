@@ -17,8 +17,8 @@ struct OptionError : std::runtime_error {
 // Returns the settings of a voice without any `aec.args`.
 Settings defaultSettings(Format format);
 
-// Applies `aec.args`, which docs/how-to/use-under-a-desktop.md describes and which may be nullptr. Throws
-// OptionError.
+// Applies `aec.args`, which docs/how-to/use-under-a-desktop.md describes and which may be nullptr.
+// Throws OptionError.
 void apply(const spa_dict* arguments, Settings& settings);
 
 }  // namespace anechoic

@@ -97,9 +97,8 @@ int run(void* object, const float* microphone[], const float* reference[], float
   canceller.voice.push(
       count, [&](int64_t frame, size_t channel) { return microphone[channel][frame]; },
       [&](int64_t frame, size_t channel) { return reference[channel][frame]; });
-  canceller.voice.pull(count, [&](int64_t frame, size_t channel, float sample) {
-    output[channel][frame] = sample;
-  });
+  canceller.voice.pull(
+      count, [&](int64_t frame, size_t channel, float sample) { output[channel][frame] = sample; });
   return 0;
 }
 

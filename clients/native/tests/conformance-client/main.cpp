@@ -95,27 +95,44 @@ Arguments parse(int count, char** words) {
     }
     if (index + 1 == count) fail(64, name + " needs a value, or is unknown; see --help");
     const char* const value = words[++index];
-    if (name == "--server") arguments.server = value;
-    else if (name == "--output") arguments.output = value;
-    else if (name == "--rate") arguments.options.sample_rate_hz = uint32_t(number(name, value));
-    else if (name == "--channels") arguments.options.microphone_channels = uint32_t(number(name, value));
-    else if (name == "--reference") arguments.options.reference_channels = uint32_t(number(name, value));
-    else if (name == "--seconds") arguments.seconds = number(name, value);
-    else if (name == "--delay-ms") arguments.options.delay_ms = uint32_t(number(name, value));
-    else if (name == "--idle-ms") arguments.options.idle_ms = uint64_t(number(name, value));
+    if (name == "--server")
+      arguments.server = value;
+    else if (name == "--output")
+      arguments.output = value;
+    else if (name == "--rate")
+      arguments.options.sample_rate_hz = uint32_t(number(name, value));
+    else if (name == "--channels")
+      arguments.options.microphone_channels = uint32_t(number(name, value));
+    else if (name == "--reference")
+      arguments.options.reference_channels = uint32_t(number(name, value));
+    else if (name == "--seconds")
+      arguments.seconds = number(name, value);
+    else if (name == "--delay-ms")
+      arguments.options.delay_ms = uint32_t(number(name, value));
+    else if (name == "--idle-ms")
+      arguments.options.idle_ms = uint64_t(number(name, value));
     else if (name == "--fallback") {
       arguments.options.fallback = std::strcmp(value, "silence") == 0
-                                       ? ANECHOIC_FALLBACK_SILENCE : ANECHOIC_FALLBACK_MICROPHONE;
-    }
-    else if (name == "--signal") arguments.isTone = std::strcmp(value, "tone") == 0;
-    else if (name == "--mute-at") arguments.changes.push_back({number(name, value), true});
-    else if (name == "--unmute-at") arguments.changes.push_back({number(name, value), false});
-    else if (name == "--stall-at") arguments.stallAt = number(name, value);
-    else if (name == "--stall") arguments.stall = number(name, value);
-    else if (name == "--token-file") arguments.options.token_file = value;
-    else if (name == "--client-name") arguments.options.client_name = value;
-    else if (name == "--engine") arguments.options.engine = value;
-    else fail(64, name + " is unknown; see --help");
+                                       ? ANECHOIC_FALLBACK_SILENCE
+                                       : ANECHOIC_FALLBACK_MICROPHONE;
+    } else if (name == "--signal")
+      arguments.isTone = std::strcmp(value, "tone") == 0;
+    else if (name == "--mute-at")
+      arguments.changes.push_back({number(name, value), true});
+    else if (name == "--unmute-at")
+      arguments.changes.push_back({number(name, value), false});
+    else if (name == "--stall-at")
+      arguments.stallAt = number(name, value);
+    else if (name == "--stall")
+      arguments.stall = number(name, value);
+    else if (name == "--token-file")
+      arguments.options.token_file = value;
+    else if (name == "--client-name")
+      arguments.options.client_name = value;
+    else if (name == "--engine")
+      arguments.options.engine = value;
+    else
+      fail(64, name + " is unknown; see --help");
   }
   if (arguments.server.empty() || arguments.output.empty()) {
     fail(64, "--server and --output are needed; see --help");
@@ -148,8 +165,15 @@ std::string quoted(const char* text) {
 }
 
 const char* nameOf(anechoic_event_kind kind) {
-  constexpr const char* names[] = {"PROCESSING", "FALLBACK", "LATE", "VOICE_ACTIVITY", "MUTED_SPEECH",
-                                   "MUTE_CHANGED", "GESTURE_REQUESTED", "INJECTION_REQUESTED", "OTHER"};
+  constexpr const char* names[] = {"PROCESSING",
+                                   "FALLBACK",
+                                   "LATE",
+                                   "VOICE_ACTIVITY",
+                                   "MUTED_SPEECH",
+                                   "MUTE_CHANGED",
+                                   "GESTURE_REQUESTED",
+                                   "INJECTION_REQUESTED",
+                                   "OTHER"};
   return kind >= 0 && kind <= ANECHOIC_EVENT_OTHER ? names[kind] : "UNKNOWN";
 }
 
@@ -197,20 +221,22 @@ class Run {
     std::vector<int16_t> output(block * channels);
     for (uint32_t frame = 0; frame < block; ++frame) {
       const int16_t code = signal(pushed_ + frame);
-      for (uint32_t channel = 0; channel < channels; ++channel) microphone[frame * channels + channel] = code;
+      for (uint32_t channel = 0; channel < channels; ++channel)
+        microphone[frame * channels + channel] = code;
       for (uint32_t channel = 0; channel < references; ++channel) {
         reference[frame * references + channel] = int16_t(code / 2);
       }
     }
-    anechoic_push_int16(session_, microphone.data(), references > 0 ? reference.data() : nullptr, block);
+    anechoic_push_int16(session_, microphone.data(), references > 0 ? reference.data() : nullptr,
+                        block);
     pushed_ += block;
     const size_t count = anechoic_pull_int16(session_, output.data(), block);
     std::fwrite(output.data(), 2 * channels, count, file);
     anechoic_event event;
     while (anechoic_next_event(session_, &event)) {
-      line("\"event\": \"" + std::string(nameOf(event.kind)) + "\", \"value\": " +
-           std::to_string(event.value) + ", \"sample\": " + std::to_string(event.sample) +
-           ", \"text\": " + quoted(event.text));
+      line("\"event\": \"" + std::string(nameOf(event.kind)) +
+           "\", \"value\": " + std::to_string(event.value) +
+           ", \"sample\": " + std::to_string(event.sample) + ", \"text\": " + quoted(event.text));
     }
     note("processing", anechoic_is_processing(session_), processing_);
     note("muted", anechoic_is_muted(session_), muted_);

@@ -22,8 +22,8 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Pushes and pulls interleaved samples in blocks, in real time or as fast as possible. Checks that neither
-  // call does what an audio thread must not.
+  // Pushes and pulls interleaved samples in blocks, in real time or as fast as possible. Checks
+  // that neither call does what an audio thread must not.
   Samples drive(const Samples& microphone, const Samples& reference, size_t block, bool inRealTime);
   // Drives a tone until the condition holds. Returns what was heard.
   template <typename Condition>

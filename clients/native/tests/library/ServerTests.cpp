@@ -18,7 +18,8 @@ namespace {
 
 std::string sample;
 
-// Options for a server whose answers may take long on a busy machine, and which changes nothing but echo.
+// Options for a server whose answers may take long on a busy machine, and which changes nothing but
+// echo.
 auto patient(const std::string& address, uint32_t rate = 16000) {
   return [&address, rate](anechoic_options& options) {
     options.server = address.c_str();
@@ -87,7 +88,8 @@ void pushAndPullNeverWait() {
       anechoic_is_processing(client.session());
       anechoic_set_muted(client.session(), false);
       // In real time, without a call that waits.
-      while (std::chrono::steady_clock::now() < begin + std::chrono::microseconds(first * 1000 / 16)) {
+      while (std::chrono::steady_clock::now() <
+             begin + std::chrono::microseconds(first * 1000 / 16)) {
       }
     }
     forbidden = audio_thread::forbiddenCalls();
@@ -134,7 +136,8 @@ void stateOutlivesARestart() {
   client.driveUntil([&] { return client.events(ANECHOIC_EVENT_FALLBACK).size() >= 2; }, "fallback");
   anechoic_set_muted(client.session(), false);
   server.start();
-  client.driveUntil([&] { return client.events(ANECHOIC_EVENT_PROCESSING).size() == 3; }, "a third");
+  client.driveUntil([&] { return client.events(ANECHOIC_EVENT_PROCESSING).size() == 3; },
+                    "a third");
   client.drive(silence(1, 16000), {}, 160, true);
   check(!anechoic_is_muted(client.session()), "the session is not muted");
 }
@@ -168,8 +171,8 @@ void muteIsImmediate() {
   const Samples heard = client.drive(tone(2, 16000, 200, 0.3f), {}, 160, true);
   size_t sounding = 0;
   for (const float value : heard) sounding += value != 0;
-  check(sounding <= 160, "silence after 10 ms, with sound of before on its way: " +
-                             std::to_string(sounding));
+  check(sounding <= 160,
+        "silence after 10 ms, with sound of before on its way: " + std::to_string(sounding));
   for (int count = 0; count < 1001; ++count) anechoic_set_muted(client.session(), count % 2 == 0);
   client.drive(silence(2, 16000), {}, 160, true);
   check(anechoic_is_muted(client.session()), "the last of many states counts");
@@ -239,17 +242,19 @@ void tokenIsReadAgain() {
   check(std::strstr(client.events(ANECHOIC_EVENT_FALLBACK)[0].text, "token_file: "), "the reason");
   std::ofstream(token) << "not.a.token\n";
   client.driveUntil([&] { return client.events(ANECHOIC_EVENT_FALLBACK).size() >= 2; }, "refusal");
-  check(std::strstr(client.events(ANECHOIC_EVENT_FALLBACK)[1].text, "UNAUTHENTICATED: "), "refused");
+  check(std::strstr(client.events(ANECHOIC_EVENT_FALLBACK)[1].text, "UNAUTHENTICATED: "),
+        "refused");
   check(std::rename((token + ".good").c_str(), token.c_str()) == 0, "the token is replaced");
   client.driveUntilProcessed();
 }
 
 void tlsVerifiesTheServer() {
   ServerProcess server({"--tls-certificate", "server.pem", "--tls-key", "server.key"});
-  const std::string make = "cd " + server.folder() +
-                           " && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -keyout server.key"
-                           " -out server.pem -subj /CN=anechoic.example -addext"
-                           " subjectAltName=DNS:anechoic.example 2> /dev/null";
+  const std::string make =
+      "cd " + server.folder() +
+      " && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -keyout server.key"
+      " -out server.pem -subj /CN=anechoic.example -addext"
+      " subjectAltName=DNS:anechoic.example 2> /dev/null";
   check(std::system(make.c_str()) == 0, "a certificate is made");
   server.startOnAPort();
   const std::string address = server.tcpAddress(), authority = server.folder() + "/server.pem";

@@ -1,7 +1,7 @@
 #pragma once
 
-// The audio thread must not do the following: allocate, lock, sleep, or make any system call except the
-// non-blocking write that wakes the worker.
+// The audio thread must not do the following: allocate, lock, sleep, or make any system call except
+// the non-blocking write that wakes the worker.
 namespace audio_thread {
 
 // The calls of malloc, free, pthread_mutex_lock, poll and the like on this thread while an `Audio`

@@ -94,7 +94,8 @@ void silenceIsALoss() {
   link.rules.sent(link.now);
   link.now += 1s;
   link.rules.sent(link.now);
-  check(link.pass() == 1000ms && link.next() == Step::abandon, "given up 2 s after the first audio");
+  check(link.pass() == 1000ms && link.next() == Step::abandon,
+        "given up 2 s after the first audio");
   link.end(Kind::lost);
   check(link.rules.resumes(link.now), "the session may go on");
 }
@@ -168,7 +169,8 @@ void refusedForGoodIsTriedSeldom() {
   Link link;
   link.connect();
   link.end(Kind::refusedForGood);
-  check(link.pauses(3, Kind::refusedForGood) == std::vector<int64_t>{5000, 5000, 5000}, "after 5 s");
+  check(link.pauses(3, Kind::refusedForGood) == std::vector<int64_t>{5000, 5000, 5000},
+        "after 5 s");
 }
 
 void aRefusedResumeKeepsTheSession() {

@@ -29,7 +29,8 @@ void aNewSessionHasNoDebt() {
   check(session.next() == 16000 && session.index(16000) == 0, "the next sample is the first one");
   session.sent(32000);
   session.start(false, 0, false);
-  check(session.started(answer(), 40005, 0) == 8160, "8005 samples, and up to the next whole frame");
+  check(session.started(answer(), 40005, 0) == 8160,
+        "8005 samples, and up to the next whole frame");
   check(session.index(session.next()) == 0 && session.next() == 40160, "the index begins anew");
 }
 

@@ -119,7 +119,8 @@ void opusKeepsItsPlace() {
   // Noise below 1 kHz, whose shape Opus keeps.
   const Samples white = noise(1, 48000);
   Samples sent(white.size()), heard;
-  for (size_t at = 48; at < sent.size(); ++at) sent[at] = sent[at - 1] + 0.1f * (white[at] - white[at - 48]);
+  for (size_t at = 48; at < sent.size(); ++at)
+    sent[at] = sent[at - 1] + 0.1f * (white[at] - white[at - 48]);
   for (size_t first = 0; first < sent.size(); first += 960) {
     const auto packet = packets.encodeMicrophone({&sent[first], &sent[first] + 960});
     const Samples decoded = packets.decode(packet);
@@ -127,9 +128,9 @@ void opusKeepsItsPlace() {
   }
   check(heard.size() == sent.size(), "there are as many samples");
   const int64_t found = lag(sent, heard, 20000, 20000, 1000);
-  check(std::abs(found - packets.lookAhead()) <= 4,
-        "later by " + std::to_string(found) + ", and the look-ahead is " +
-            std::to_string(packets.lookAhead()));
+  check(std::abs(found - packets.lookAhead()) <= 4, "later by " + std::to_string(found) +
+                                                        ", and the look-ahead is " +
+                                                        std::to_string(packets.lookAhead()));
   check(packets.decode("").empty() && packets.decode(std::string(3, '\xff')).empty(),
         "malformed packets have no sound");
 }

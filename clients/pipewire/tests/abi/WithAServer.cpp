@@ -154,8 +154,10 @@ void runNeverWaits() {
     const auto begin = std::chrono::steady_clock::now();
     for (size_t first = 0; first < microphone.size(); first += 480) {
       forbidden += host.run(&microphone[first], &reference[first], &heard[first], 480);
-      // In real time, without a call that waits: the server takes a faster microphone for one that is ahead.
-      while (std::chrono::steady_clock::now() < begin + std::chrono::microseconds(first * 1000 / 48)) {
+      // In real time, without a call that waits: the server takes a faster microphone for one that
+      // is ahead.
+      while (std::chrono::steady_clock::now() <
+             begin + std::chrono::microseconds(first * 1000 / 48)) {
       }
     }
   });
@@ -176,9 +178,8 @@ void mutedMicrophoneStaysSilent() {
   server.start();
   Host host(16000, 1, patient(server));
   playUntil(host, logs(host, "processes the microphone"), "a session");
-  const std::string script =
-      sample + "/../clients/native/tests/support/steer-sessions " + server.folder() +
-      " SetMute '{\"muted\": true}'";
+  const std::string script = sample + "/../clients/native/tests/support/steer-sessions " +
+                             server.folder() + " SetMute '{\"muted\": true}'";
   check(std::system(script.c_str()) == 0, "the session is muted");
   const auto expectSilence = [&](const auto& condition, const std::string& description) {
     for (const float value : playUntil(host, condition, description)) {

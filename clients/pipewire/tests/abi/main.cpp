@@ -2,8 +2,8 @@
 //
 //   abi-test PLUGIN SERVER SAMPLE [PART]
 //
-// PLUGIN is libspa-aec-anechoic.so, SERVER is anechoic-server, SAMPLE is the folder of make-sample, and PART
-// is a part of the sentences of the cases to run.
+// PLUGIN is libspa-aec-anechoic.so, SERVER is anechoic-server, SAMPLE is the folder of make-sample,
+// and PART is a part of the sentences of the cases to run.
 
 #include <cstdio>
 #include <string>
