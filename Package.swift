@@ -25,8 +25,6 @@ let package = Package(
     .library(name: "GRPCTransport", targets: ["GRPCTransport"]),
     .library(name: "VoiceClient", targets: ["VoiceClient"]),
     .library(name: "LiveVoice", targets: ["LiveVoice"]),
-    // The library for C, which scripts/package installs as libanechoic.so.1.
-    .library(name: "anechoic-c", type: .dynamic, targets: ["LibAnechoic"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "AudioFiles", targets: ["AudioFiles"]),
     .library(
@@ -204,13 +202,6 @@ let package = Package(
       name: "LiveVoice",
       dependencies: [
         "VoiceClient", "OpusCodec", "AudioCore", "AnechoicAPI", "GRPCTransport", protobuf,
-      ],
-      swiftSettings: swift),
-    .target(name: "CAnechoic", exclude: ["libanechoic.map"]),
-    .target(
-      name: "LibAnechoic",
-      dependencies: [
-        "CAnechoic", "LiveVoice", "VoiceClient", "AnechoicAPI", "GRPCTransport", protobuf,
       ],
       swiftSettings: swift),
     .target(

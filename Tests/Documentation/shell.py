@@ -10,6 +10,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
+
 # Limits that only end a page that has failed. A debug build on a busy machine is slow.
 PAGE_SECONDS = 600
 # The time in which programs may print what the page shows, before the next command or the end.
@@ -162,11 +164,12 @@ class PageShell:
         return ["unshare", *user, "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
     def environment(self) -> dict[str, str]:
-        # The C library of the build, as if its packages were installed.
+        # The C library of scripts/build-native, as if its packages were installed.
+        library = ROOT / ".build-native/quick"
         (self.log / "libanechoic.pc").write_text(
             "Name: libanechoic\nDescription: Anechoic\nVersion: 0\n"
-            f"Cflags: -I{self.root}/Sources/CAnechoic/include\n"
-            f"Libs: -L{self.programs} -lanechoic-c -Wl,-rpath,{self.programs}\n")
+            f"Cflags: -I{ROOT}/clients/native/include\n"
+            f"Libs: -L{library} -lanechoic -Wl,-rpath,{library}\n")
         inherited = {name: value for name, value in os.environ.items()
                      if not name.startswith(("ANECHOIC_", "XDG_"))}
         # GRPC_VERBOSITY: libgrpc logs each lost connection.

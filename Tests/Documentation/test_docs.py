@@ -173,12 +173,11 @@ def copy_repository(folder: Path, programs: Path) -> None:
 
 
 def link_programs(programs: Path, folder: Path) -> Path:
-    """Links the project's programs and libraries into a folder. A build folder also has other programs, such as
+    """Links the project's programs into a folder. A build folder also has other programs, such as
     another protoc than Debian's."""
     folder.mkdir()
-    for pattern in ("anechoic*", "libanechoic*"):
-        for path in programs.glob(pattern):
-            (folder / path.name).symlink_to(path)
+    for path in programs.glob("anechoic*"):
+        (folder / path.name).symlink_to(path)
     return folder
 
 

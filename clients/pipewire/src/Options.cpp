@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <initializer_list>
+#include <string_view>
 #include <utility>
 
 namespace anechoic {
@@ -32,67 +33,66 @@ Choice choose(const std::string& key, const std::string& value,
   refuse(key, value, "one of " + names);
 }
 
-bool isOnThisMachine(const std::string& server) {
-  for (const char* local : {"unix:", "localhost:", "[::1]:"}) {
-    if (server.starts_with(local)) return true;
-  }
-  // A name may begin with 127, too.
-  return server.starts_with("127.") && server.find_first_not_of("0123456789.:") == server.npos;
+void setSuppression(const std::string& value, v1::VoiceProcessing::EchoCancellation& echo) {
+  const auto level = choose<Level::Level>("anechoic.echo-suppression", value,
+                                          {{"off", Level::LEVEL_UNSPECIFIED},
+                                           {"low", Level::LEVEL_LOW},
+                                           {"moderate", Level::LEVEL_MODERATE},
+                                           {"high", Level::LEVEL_HIGH}});
+  echo.set_enabled(level != Level::LEVEL_UNSPECIFIED);
+  echo.set_suppression(level);
 }
 
-}  // namespace
-
-Options Options::parse(const spa_dict* arguments) {
-  Options options;
-  if (arguments == nullptr) return options;
-  for (uint32_t index = 0; index < arguments->n_items; ++index) {
-    const spa_dict_item& item = arguments->items[index];
-    const std::string key = item.key;
-    if (key.starts_with(prefix)) options.set(key, item.value != nullptr ? item.value : "");
-  }
-  options.checkToken();
-  return options;
+void setSuppression(const std::string& value, v1::VoiceProcessing::NoiseSuppression& noise) {
+  const auto level = choose<Level::Level>("anechoic.noise-suppression", value,
+                                          {{"off", Level::LEVEL_UNSPECIFIED},
+                                           {"low", Level::LEVEL_LOW},
+                                           {"moderate", Level::LEVEL_MODERATE},
+                                           {"high", Level::LEVEL_HIGH},
+                                           {"very-high", Level::LEVEL_VERY_HIGH}});
+  noise.set_enabled(level != Level::LEVEL_UNSPECIFIED);
+  noise.set_level(level);
 }
 
-void Options::set(const std::string& key, const std::string& value) {
+int64_t readDelay(const std::string& key, const std::string& value) {
+  int64_t milliseconds = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, milliseconds);
+  if (error != std::errc() || stop != end || milliseconds < shortestDelay ||
+      milliseconds > longestDelay) {
+    refuse(key, value, "30 to 500");
+  }
+  return milliseconds;
+}
+
+void set(const std::string& key, const std::string& value, Settings& settings) {
   const std::string name = key.substr(prefix.size());
+  v1::VoiceProcessing& processing = *settings.config.mutable_voice_processing();
   if (name == "server") {
-    if (value.find(':') == std::string::npos) refuse(key, value, "HOST:PORT or unix:PATH");
-    server = value;
+    if (!addressProblem(value).empty()) refuse(key, value, "HOST:PORT or unix:PATH");
+    settings.server = value;
   } else if (name == "engine") {
-    engine = value;
+    settings.engine = value;
   } else if (name == "token-file") {
-    tokenFile = value;
+    settings.tokenFile = value;
   } else if (name == "mic-mode") {
-    micMode = choose<v1::MicMode>(key, value,
-                                  {{"standard", v1::MIC_MODE_STANDARD},
-                                   {"voice-isolation", v1::MIC_MODE_VOICE_ISOLATION},
-                                   {"wide-spectrum", v1::MIC_MODE_WIDE_SPECTRUM}});
+    settings.config.set_preferred_mic_mode(
+        choose<v1::MicMode>(key, value,
+                            {{"standard", v1::MIC_MODE_STANDARD},
+                             {"voice-isolation", v1::MIC_MODE_VOICE_ISOLATION},
+                             {"wide-spectrum", v1::MIC_MODE_WIDE_SPECTRUM}}));
   } else if (name == "echo-suppression") {
-    echoSuppression = choose<Level::Level>(key, value,
-                                           {{"off", Level::LEVEL_UNSPECIFIED},
-                                            {"low", Level::LEVEL_LOW},
-                                            {"moderate", Level::LEVEL_MODERATE},
-                                            {"high", Level::LEVEL_HIGH}});
+    setSuppression(value, *processing.mutable_echo_cancellation());
   } else if (name == "noise-suppression") {
-    noiseSuppression = choose<Level::Level>(key, value,
-                                            {{"off", Level::LEVEL_UNSPECIFIED},
-                                             {"low", Level::LEVEL_LOW},
-                                             {"moderate", Level::LEVEL_MODERATE},
-                                             {"high", Level::LEVEL_HIGH},
-                                             {"very-high", Level::LEVEL_VERY_HIGH}});
+    setSuppression(value, *processing.mutable_noise_suppression());
   } else if (name == "gain-control") {
-    gainControl = choose<bool>(key, value, {{"true", true}, {"false", false}});
+    processing.mutable_gain_control()->set_enabled(
+        choose<bool>(key, value, {{"true", true}, {"false", false}}));
   } else if (name == "fallback") {
-    fallback =
-        choose<Fallback>(key, value, {{"raw", Fallback::raw}, {"silence", Fallback::silence}});
+    settings.fallback = choose<Fallback>(
+        key, value, {{"raw", Fallback::microphone}, {"silence", Fallback::silence}});
   } else if (name == "delay-ms") {
-    const char* const end = value.data() + value.size();
-    const auto [stop, error] = std::from_chars(value.data(), end, delayMilliseconds);
-    if (error != std::errc() || stop != end || delayMilliseconds < shortestDelay ||
-        delayMilliseconds > longestDelay) {
-      refuse(key, value, "30 to 500");
-    }
+    settings.delayMilliseconds = readDelay(key, value);
   } else {
     throw OptionError("aec.args: " + key +
                       " is unknown; use server, engine, token-file, mic-mode, "
@@ -100,13 +100,35 @@ void Options::set(const std::string& key, const std::string& value) {
   }
 }
 
-// Without TLS, anyone on the way could read the token.
-void Options::checkToken() const {
-  if (!tokenFile.empty() && !isOnThisMachine(server)) {
+}  // namespace
+
+Settings defaultSettings(Format format) {
+  Settings settings;
+  settings.format = format;
+  settings.clientName = "pipewire";
+  settings.labels["client"] = "pipewire";
+  settings.delayMilliseconds = 52;
+  settings.idleLimit = std::chrono::seconds(10);
+  settings.config.set_preferred_mic_mode(v1::MIC_MODE_STANDARD);
+  // Desktops have a volume of their own for each microphone, and a controlled gain would make the
+  // voice louder than the fallback.
+  settings.config.mutable_voice_processing()->mutable_gain_control()->set_enabled(false);
+  return settings;
+}
+
+void apply(const spa_dict* arguments, Settings& settings) {
+  if (arguments == nullptr) return;
+  for (uint32_t index = 0; index < arguments->n_items; ++index) {
+    const spa_dict_item& item = arguments->items[index];
+    const std::string key = item.key;
+    if (key.starts_with(prefix)) set(key, item.value != nullptr ? item.value : "", settings);
+  }
+  // Without TLS, anyone on the way could read the token.
+  if (!settings.tokenFile.empty() && !isOnThisMachine(settings.server)) {
     throw OptionError(
         "aec.args: anechoic.token-file: a token is sent only to a server on this "
         "machine, and anechoic.server is " +
-        server);
+        settings.server);
   }
 }
 

@@ -12,10 +12,10 @@
 #include <memory>
 #include <new>
 
-#include "AudioPath.h"
 #include "Log.h"
+#include "LogListener.h"
 #include "Options.h"
-#include "Worker.h"
+#include "Voice.h"
 
 namespace anechoic {
 namespace {
@@ -38,14 +38,14 @@ std::string unsupported(Format format) {
 // rate at which that is no whole number of samples gets 10 ms: the module would lose the rest.
 const char* blocks(Format format) { return format.rate % 24000 == 0 ? "256/48000" : "480/48000"; }
 
-// Everything behind one echo canceller. Without a worker, the fallback is heard.
+// One echo canceller. Without a listener, there is no server, and the fallback is heard.
 struct Canceller {
-  Canceller(Format format, const Options& options)
-      : exchange(format), path(format, options, exchange) {}
+  Canceller(const Settings& settings, std::unique_ptr<Listener> hears)
+      : listener(std::move(hears)), voice(settings, listener.get()) {}
 
-  Exchange exchange;
-  AudioPath path;
-  std::unique_ptr<Worker> worker;
+  std::unique_ptr<Listener> listener;
+  Voice voice;
+  bool hasRun = false;
 };
 
 struct Plugin {
@@ -59,24 +59,22 @@ struct Plugin {
 // failed to load, applications would lose the source that they have chosen.
 int start(void* object, const spa_dict* arguments, const spa_audio_info_raw* info) try {
   Plugin& plugin = *static_cast<Plugin*>(object);
-  const Format format{info->rate, info->channels};
+  const Format format{info->rate, info->channels, info->channels};
   const Log log(plugin.log);
-  Options options;
+  Settings settings = defaultSettings(format);
   std::string mistake = unsupported(format);
   try {
-    options = Options::parse(arguments);
+    apply(arguments, settings);
   } catch (const OptionError& error) {
     mistake = error.what();
+    settings = defaultSettings(format);
   }
   plugin.aec.latency = blocks(format);
   plugin.canceller.reset();
-  plugin.canceller = std::make_unique<Canceller>(format, options);
-  if (mistake.empty()) {
-    plugin.canceller->worker =
-        std::make_unique<Worker>(format, options, plugin.canceller->exchange, log);
-  } else {
-    log.error(mistake + "; the microphone is not processed");
-  }
+  std::unique_ptr<Listener> listener;
+  if (mistake.empty()) listener = std::make_unique<LogListener>(log, settings);
+  plugin.canceller = std::make_unique<Canceller>(settings, std::move(listener));
+  if (!mistake.empty()) log.error(mistake + "; the microphone is not processed");
   return 0;
 } catch (const std::bad_alloc&) {
   return -ENOMEM;
@@ -88,7 +86,19 @@ int run(void* object, const float* microphone[], const float* reference[], float
         uint32_t count) {
   Plugin& plugin = *static_cast<Plugin*>(object);
   if (plugin.canceller == nullptr) return -EIO;
-  plugin.canceller->path.run(microphone, reference, output, count);
+  Canceller& canceller = *plugin.canceller;
+  if (!canceller.hasRun) {
+    canceller.hasRun = true;
+    // A block that is longer than a frame is that much longer in coming.
+    const int64_t excess = int64_t(count) - canceller.voice.settings().format.frameSamples();
+    canceller.voice.lengthenDelay(std::max<int64_t>(excess, 0));
+  }
+  // `output` may be the same memory as the inputs: all of a block is read before any is written.
+  canceller.voice.push(
+      count, [&](int64_t frame, size_t channel) { return microphone[channel][frame]; },
+      [&](int64_t frame, size_t channel) { return reference[channel][frame]; });
+  canceller.voice.pull(
+      count, [&](int64_t frame, size_t channel, float sample) { output[channel][frame] = sample; });
   return 0;
 }
 

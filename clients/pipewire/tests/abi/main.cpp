@@ -1,75 +1,31 @@
 // Tests the plug-in through its C interface.
 //
-//   abi-test PLUGIN SERVER SAMPLE
+//   abi-test PLUGIN SERVER SAMPLE [PART]
 //
-// PLUGIN is libspa-aec-anechoic.so, SERVER is anechoic-server, and SAMPLE is the folder of
-// make-sample.
+// PLUGIN is libspa-aec-anechoic.so, SERVER is anechoic-server, SAMPLE is the folder of make-sample,
+// and PART is a part of the sentences of the cases to run.
 
 #include <cstdio>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "Cases.h"
-#include "Checks.h"
 #include "Host.h"
 #include "ServerProcess.h"
 
-namespace {
-
-// How often a case is tried that fails, because a busy machine can be the cause.
-constexpr int attempts = 3;
-
-// Runs a case, and prints its result. Returns whether it succeeded.
-bool runs(const Case& each) {
-  static std::mutex mutex;
-  std::string failure;
-  try {
-    each.run();
-  } catch (const std::exception& error) {
-    failure = error.what();
-  }
-  const std::lock_guard lock(mutex);
-  std::printf("%-8s%s\n", failure.empty() ? "ok" : "FAILED", each.sentence.c_str());
-  if (!failure.empty()) std::printf("        %s\n", failure.c_str());
-  std::fflush(stdout);
-  return failure.empty();
-}
-
-// Runs a case that has failed beside others again, alone.
-bool runsAlone(const Case& each) {
-  for (int attempt = 2; attempt <= attempts; ++attempt) {
-    std::puts("again, because a busy machine can be the cause");
-    if (runs(each)) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 int main(int count, char** arguments) {
-  if (count != 4) {
-    std::fputs("usage: abi-test PLUGIN SERVER SAMPLE\n", stderr);
+  if (count != 4 && count != 5) {
+    std::fputs("usage: abi-test PLUGIN SERVER SAMPLE [PART]\n", stderr);
     return 64;
   }
   Host::path = arguments[1];
   ServerProcess::path = arguments[2];
   std::vector<Case> cases = casesWithoutAServer();
   for (Case& each : casesWithAServer(arguments[3])) cases.push_back(std::move(each));
-
-  std::mutex mutex;
-  std::vector<const Case*> failed;
-  std::vector<std::thread> threads;
-  for (const Case& each : cases) {
-    threads.emplace_back([&] {
-      if (runs(each)) return;
-      const std::lock_guard lock(mutex);
-      failed.push_back(&each);
+  if (count == 5) {
+    std::erase_if(cases, [&](const Case& each) {
+      return each.sentence.find(arguments[4]) == std::string::npos;
     });
   }
-  for (std::thread& thread : threads) thread.join();
-  bool succeeded = true;
-  for (const Case* each : failed) succeeded = runsAlone(*each) && succeeded;
-  return succeeded ? 0 : 1;
+  return runAll(cases);
 }

@@ -61,8 +61,8 @@ class Server(Process):
         wait_for(self.socket.exists, "the server listens")
 
 
-# The loudspeaker and the microphone of the desktop, and PipeWire's own echo canceller beside ours.
-RIG = """
+# The loudspeaker and the microphone of the desktop.
+DEVICES = """
 context.objects = [
   { factory = adapter args = {
       factory.name = support.null-audio-sink  node.name = speaker  media.class = Audio/Sink
@@ -71,6 +71,10 @@ context.objects = [
       factory.name = support.null-audio-sink  node.name = microphone
       media.class = Audio/Source/Virtual  audio.position = [ MONO ]  priority.session = 3000 } }
 ]
+"""
+
+# PipeWire's own echo canceller.
+CANCELLER = """
 context.modules = [
   { name = libpipewire-module-echo-cancel args = {
       library.name = aec/libspa-aec-webrtc  monitor.mode = true
@@ -83,9 +87,9 @@ context.modules = [
 
 
 class Desktop(contextlib.ExitStack):
-    """PipeWire, WirePlumber and pipewire-pulse with folders of their own."""
+    """PipeWire, WirePlumber and pipewire-pulse with folders of their own. `rig` is added to the configuration."""
 
-    def __init__(self, folder, plugin, configuration):
+    def __init__(self, folder, plugin, configuration, rig=DEVICES + CANCELLER):
         super().__init__()
         self.folder = Path(folder)
         drop_ins = self.folder / "config/pipewire/pipewire.conf.d"
@@ -96,7 +100,7 @@ class Desktop(contextlib.ExitStack):
         runtime.chmod(0o700)
         shutil.copy(plugin, plugins)
         (drop_ins / "50-anechoic.conf").write_text(configuration)
-        (drop_ins / "60-rig.conf").write_text(RIG)
+        (drop_ins / "60-rig.conf").write_text(rig)
         installed = subprocess.run(
             ["pkg-config", "--variable=plugindir", "libspa-0.2"], check=True, capture_output=True,
             text=True).stdout.strip()
@@ -145,6 +149,16 @@ class Desktop(contextlib.ExitStack):
             wait_for(lambda to=each: subprocess.run(
                 ["pw-link", output, to], env=self.environment, capture_output=True,
                 check=False).returncode == 0, f"the link from {output} to {each}")
+
+    def node(self, name):
+        """The id of a node, or nothing."""
+        id = ""
+        for line in self.call("pw-cli", "ls", "Node").splitlines():
+            if line.strip().startswith("id "):
+                id = line.split()[1].rstrip(",")
+            elif f'node.name = "{name}"' in line:
+                return id
+        return ""
 
     def state_lines(self):
         """What the plug-in has said in PipeWire's log."""

@@ -9,6 +9,9 @@ Anechoic run. The call has three parts:
              near end begins to talk, the server is killed, and it is started again
   again      the far end, then the near end, as in the part before
 
+Two shorter tests have no server: the microphone is unplugged while the loudspeaker plays, and the rates of the plug-in
+and of the graph differ.
+
 With --compare, Anechoic must also be better than PipeWire's own canceller, which needs a machine that
 does nothing else.
 """
@@ -23,7 +26,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from processes import Desktop, Failure, Server, wait_for
+from processes import DEVICES, Desktop, Failure, Server, wait_for
 from sound import (RATE, decibels, lag, longest_silence, read_floats, read_segments, read_wave,
                    write_wave)
 
@@ -253,6 +256,72 @@ def test(options, folder):
     check_log(lines)
 
 
+def write_tone(path, seconds):
+    tone = 8000 * np.sin(2 * np.pi * 440 * np.arange(RATE * seconds) / RATE)
+    write_wave(path, RATE, tone, tone)
+
+
+def listen(desktop, path):
+    """Starts an application that hears the microphone, and waits until it does."""
+    client = desktop.start(
+        "parec", "parec", "--device=anechoic_source", "--raw", "--format=float32le",
+        f"--rate={RATE}", "--channels=1", "--latency-msec=50", stdout=path.open("wb"))
+    wait_for(lambda: path.stat().st_size > 4 * RATE, "an application hears the microphone")
+    return client
+
+
+def test_unplugged(options, configuration, folder):
+    """WirePlumber must not take the loudspeaker for the microphone that is gone."""
+    write_tone(folder / "tone.wav", 20)
+    with Desktop(folder, options.plugin, configuration, DEVICES) as desktop:
+        heard = folder / "unplugged.raw"
+        client = listen(desktop, heard)
+        desktop.start("player", "pw-cat", "--playback", "--target", "speaker", str(folder / "tone.wav"))
+        wait_for(lambda: "speaker:playback_FL" in desktop.call("pw-link", "--links", "--input"),
+                 "the loudspeaker plays")
+        desktop.call("pw-cli", "destroy", desktop.node("microphone"))
+        wait_for(lambda: not desktop.node("microphone"), "the microphone is unplugged")
+        begin = heard.stat().st_size // 4
+        time.sleep(3)
+        client.stop()
+        level = decibels(read_floats(heard, 1)[begin:, 0])
+        check(level < -90, f"an unplugged microphone is silent while the loudspeaker plays: {level:.0f} dBFS")
+        desktop.call(
+            "pw-cli", "create-node", "adapter",
+            "{ factory.name = support.null-audio-sink node.name = microphone object.linger = true "
+            "media.class = Audio/Source/Virtual audio.position = [ MONO ] priority.session = 3000 }")
+        wait_for(lambda: "microphone:capture_MONO" in desktop.call("pw-link", "--links"),
+                 "the microphone is linked when it is plugged in again")
+        check(True, "a microphone that is plugged in again is linked")
+
+
+def test_rates(options, configuration, folder):
+    """PipeWire 0.3.65 crashes if a rate is converted and the loudspeaker's stream is a monitor."""
+    for rate, graph in ((8000, 48000), (44100, 48000), (48000, 44100)):
+        place = folder / f"{rate}-{graph}"
+        place.mkdir()
+        write_tone(place / "tone.wav", 5)
+        rig = f"context.properties = {{ default.clock.rate = {graph} }}\n" + DEVICES
+        changed = configuration.replace("audio.rate = 48000", f"audio.rate = {rate}")
+        with Desktop(place, options.plugin, changed, rig) as desktop:
+            listen(desktop, place / "heard.raw")
+            player = desktop.start(
+                "player", "pw-cat", "--playback", "--target", "speaker", str(place / "tone.wav"))
+            time.sleep(2)
+            check(desktop.daemon.child.poll() is None and player.child.poll() is None,
+                  f"PipeWire runs with a rate of {rate} in a graph of {graph}")
+
+
+def test_without_a_server(options, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    configuration = options.configuration.read_text().replace("127.0.0.1:50051", "unix:/nonexistent/a.sock")
+    for each in (test_unplugged, test_rates):
+        place = folder / each.__name__
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        each(options, configuration, place)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--plugin", type=Path, required=True, help="libspa-aec-anechoic.so")
@@ -262,10 +331,16 @@ def main():
     parser.add_argument("--compare", action="store_true", help="compares with PipeWire's canceller")
     parser.add_argument("--keep", type=Path, help="a folder that keeps recordings and logs")
     options = parser.parse_args()
+    for run in (test_without_a_server, test):
+        attempt_often(run, options)
+
+
+def attempt_often(run, options):
     for attempt in range(1, ATTEMPTS + 1):
         try:
             with tempfile.TemporaryDirectory() as temporary:
-                return test(options, options.keep or Path(temporary))
+                folder = options.keep / run.__name__ if options.keep else Path(temporary)
+                return run(options, folder)
         except (Failure, subprocess.TimeoutExpired):
             if attempt == ATTEMPTS:
                 raise

@@ -1,0 +1,188 @@
+/* Voice processing by an Anechoic server, for programs in C and C++.
+ *
+ *     anechoic_options options;
+ *     anechoic_options_init(&options);
+ *     options.reference_channels = 1;
+ *     anechoic_session *session = anechoic_open(&options, NULL, 0);
+ *     ...
+ *     anechoic_push(session, microphone, loudspeaker, 480);
+ *     size_t count = anechoic_pull(session, voice, 480);
+ *     ...
+ *     anechoic_close(session);
+ *
+ * No function waits for the network, but anechoic_close. anechoic_pull returns as many samples as
+ * anechoic_push took, at a constant delay. While there is no processed sound, because the server is absent,
+ * late, or refuses the session, the output is the microphone or silence. The session reconnects by itself;
+ * events say so.
+ *
+ * Threads: anechoic_push and anechoic_pull are for audio threads. They do not wait, lock or allocate, and
+ * neither do anechoic_is_processing, anechoic_is_muted and anechoic_set_muted. One thread pushes and one
+ * thread pulls; it may be the same thread. A push that overlaps another push, or a pull that overlaps another
+ * pull, does nothing. All other functions may be called from any thread at any time.
+ *
+ * Samples are interleaved, and counts are in sample frames (one sample for each channel). A NULL session,
+ * array or text, and a count that no array can have, such as a negative result that was converted, do
+ * nothing. Samples that are infinite or no numbers become silence.
+ *
+ * Structures may grow in later versions. Each one says its size to the library, so a program works with a
+ * later library, and with an earlier one as long as it uses nothing new. Link with -lanechoic.
+ */
+#ifndef ANECHOIC_H
+#define ANECHOIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct anechoic_session anechoic_session;
+
+typedef enum {
+  ANECHOIC_STANDARD = 0,
+  ANECHOIC_VOICE_ISOLATION = 1,
+  ANECHOIC_WIDE_SPECTRUM = 2,
+} anechoic_mic_mode;
+
+/* The sound while there is no processed sound. */
+typedef enum {
+  ANECHOIC_FALLBACK_MICROPHONE = 0,
+  ANECHOIC_FALLBACK_SILENCE = 1,
+} anechoic_fallback;
+
+/* Texts are copied by anechoic_open. A text that is NULL is left to the library or the server. */
+typedef struct {
+  /* Set by anechoic_options_init. */
+  size_t size;
+  /* "HOST:PORT" or "unix:PATH". Default "127.0.0.1:50051". */
+  const char *server;
+  /* The owner of the session, in printable ASCII, for a server that does not verify clients. */
+  const char *client_name;
+  /* A file with a bearer token. It is read again when it changes. */
+  const char *token_file;
+  /* Whether to use TLS. A certificate authority or a certificate implies it. */
+  bool tls;
+  /* PEM files: the authorities that verify the server, and the client's certificate with its key. */
+  const char *ca_file;
+  const char *certificate_file;
+  const char *key_file;
+  /* 8000, 16000, 24000, 32000, 44100 or 48000. Default 48000. */
+  uint32_t sample_rate_hz;
+  /* 1 or 2. Default 1. */
+  uint32_t microphone_channels;
+  /* 0 (no reference, the default), 1 or 2. */
+  uint32_t reference_channels;
+  anechoic_mic_mode mic_mode;
+  /* The name of an engine. */
+  const char *engine;
+  bool muted;
+  /* The delay from anechoic_push to anechoic_pull, 50 to 1000. Default 120. A block that is longer than
+   * 10 ms arrives that much later, so add what exceeds 10 ms. */
+  uint32_t delay_ms;
+  anechoic_fallback fallback;
+  /* Whether the sound is Opus on the network, with 32 kb/s for each channel, at 8000, 16000, 24000 or
+   * 48000 samples per second. It needs 20 ms more of delay_ms. */
+  bool opus;
+  /* Since version 0.2 of the library: */
+  /* The name that the server's certificate must have. NULL: the host of `server`. */
+  const char *server_name;
+  /* The time without anechoic_push after which the session ends, in milliseconds. The next push starts
+   * another session. 0, the default: the session waits for as long as the server allows. */
+  uint64_t idle_ms;
+} anechoic_options;
+
+typedef enum {
+  /* The output is processed from here on. text: the name of the session. */
+  ANECHOIC_EVENT_PROCESSING = 0,
+  /* The output is the microphone or silence from here on. text: the reason. */
+  ANECHOIC_EVENT_FALLBACK = 1,
+  /* Processed sound came too late. value: by how many ms. A longer delay_ms helps. */
+  ANECHOIC_EVENT_LATE = 2,
+  /* The near end started (value 1) or stopped (0) talking, muted or not. */
+  ANECHOIC_EVENT_VOICE_ACTIVITY = 3,
+  /* Somebody started (1) or stopped (0) talking while the session is muted. */
+  ANECHOIC_EVENT_MUTED_SPEECH = 4,
+  /* The session was muted (1) or unmuted (0). */
+  ANECHOIC_EVENT_MUTE_CHANGED = 5,
+  /* A gesture asks to mute (1) or unmute (0). text: its id, for anechoic_decide_gesture. */
+  ANECHOIC_EVENT_GESTURE_REQUESTED = 6,
+  /* A client asks to inject speech. text: its name, for anechoic_decide_injection. */
+  ANECHOIC_EVENT_INJECTION_REQUESTED = 7,
+  /* Any other event of the session. text: the message anechoic.v1.SessionEvent as JSON. */
+  ANECHOIC_EVENT_OTHER = 8,
+} anechoic_event_kind;
+
+typedef struct {
+  anechoic_event_kind kind;
+  int32_t value;
+  /* The position in the microphone's samples, or -1. */
+  int64_t sample;
+  /* Ends with 0. Longer texts are cut. */
+  char text[1024];
+} anechoic_event;
+
+/* Fills in the defaults. The macro passes the size that the program was compiled with. The function of the
+ * same name, for programs of version 0.1 and for other languages, knows only the fields of version 0.1. */
+void anechoic_options_init(anechoic_options *options);
+void anechoic_options_init_size(anechoic_options *options, size_t size);
+#define anechoic_options_init(options) \
+  anechoic_options_init_size((options), sizeof(anechoic_options))
+
+/* Opens a session and begins to connect. Returns NULL if an option is not valid, with the reason in
+ * `message`, unless that is NULL. An absent server is not an error: an event reports it. */
+anechoic_session *anechoic_open(
+    const anechoic_options *options, char *message, size_t message_size);
+
+/* Adds samples of one instant, in -1...1. `reference` may be NULL: silence. */
+void anechoic_push(
+    anechoic_session *session, const float *microphone, const float *reference, size_t frames);
+void anechoic_push_int16(
+    anechoic_session *session, const int16_t *microphone, const int16_t *reference, size_t frames);
+
+/* Takes processed samples, with the microphone's channels. Returns their number: as many as were pushed
+ * and not pulled yet, and at most `frames`. Samples that nobody pulls for two seconds are dropped. */
+size_t anechoic_pull(anechoic_session *session, float *output, size_t frames);
+size_t anechoic_pull_int16(anechoic_session *session, int16_t *output, size_t frames);
+
+/* Returns whether there was an event, and removes it. The newest 256 events are kept. For the macro, see
+ * anechoic_options_init. */
+bool anechoic_next_event(anechoic_session *session, anechoic_event *event);
+bool anechoic_next_event_size(anechoic_session *session, anechoic_event *event, size_t size);
+#define anechoic_next_event(session, event) \
+  anechoic_next_event_size((session), (event), sizeof(anechoic_event))
+
+/* Losses since anechoic_open, in sample frames. */
+typedef struct {
+  /* The microphone's samples for which there was no session. Samples of the last two seconds may still be sent. */
+  uint64_t unsent;
+  /* Processed samples that came after their time. */
+  uint64_t late;
+  /* Samples that nobody pulled for two seconds. */
+  uint64_t unpulled;
+  /* Samples of pushes that overlapped another push. */
+  uint64_t overlapping;
+} anechoic_losses;
+
+/* Reads the losses. `size` is sizeof(anechoic_losses). */
+void anechoic_read_losses(anechoic_session *session, anechoic_losses *losses, size_t size);
+
+/* Returns whether the samples that were pulled last are processed. */
+bool anechoic_is_processing(anechoic_session *session);
+
+/* A muted session outputs silence, at once, and also while there is no server. A new session begins with
+ * the state of the one before, whoever changed it. Speech that a client with permission injects is heard. */
+void anechoic_set_muted(anechoic_session *session, bool muted);
+bool anechoic_is_muted(anechoic_session *session);
+void anechoic_decide_gesture(anechoic_session *session, const char *gesture_id, bool accept);
+void anechoic_decide_injection(anechoic_session *session, const char *client, bool grant);
+
+/* Ends the session and frees it: no other function may use it then. NULL is allowed. Waits for the server for
+ * 200 ms at most. */
+void anechoic_close(anechoic_session *session);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

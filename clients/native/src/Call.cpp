@@ -1,0 +1,163 @@
+#include "Call.h"
+
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+
+#include <mutex>
+
+namespace anechoic {
+
+namespace {
+
+const std::string method = "/anechoic.v1.VoiceProcessingService/Process";
+
+// A channel that has failed waits before it connects again, so each call has its own.
+std::shared_ptr<grpc::Channel> makeChannel(const Settings& settings) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
+  const Security& security = settings.security;
+  // A unix socket does not leave the machine.
+  if (security.tls && !settings.server.starts_with("unix:")) {
+    if (!security.serverName.empty()) arguments.SetSslTargetNameOverride(security.serverName);
+    credentials =
+        grpc::SslCredentials({security.authorities, security.key, security.certificateChain});
+  }
+  return grpc::CreateCustomChannel(settings.server, credentials, arguments);
+}
+
+}  // namespace
+
+class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, v1::ProcessResponse> {
+ public:
+  Reactor(const Settings& settings, const std::string& token, v1::ProcessRequest first,
+          Wakeup& wakeup)
+      : wakeup_(wakeup), stub_(makeChannel(settings)), request_(std::move(first)) {
+    if (!settings.clientName.empty()) context_.AddMetadata("anechoic-client", settings.clientName);
+    if (!token.empty()) context_.AddMetadata("authorization", "Bearer " + token);
+    stub_.PrepareBidiStreamingCall(&context_, method, {}, this);
+    AddHold();  // Reads and writes are started by another thread than libgrpc's.
+    StartWrite(&request_);
+    StartRead(&response_);
+    StartCall();
+  }
+
+  ~Reactor() {
+    context_.TryCancel();
+    releaseHold();
+    while (!ending()) wakeup_.wait(std::chrono::milliseconds(100));
+  }
+
+  bool canWrite() const {
+    const std::lock_guard lock(mutex_);
+    return !writing_ && !broken_ && !finished_;
+  }
+
+  void write(v1::ProcessRequest request) {
+    request_ = std::move(request);
+    {
+      const std::lock_guard lock(mutex_);
+      writing_ = true;
+    }
+    StartWrite(&request_);
+  }
+
+  void finish() {
+    if (!canWrite()) return;
+    finished_ = true;
+    StartWritesDone();
+  }
+
+  const v1::ProcessResponse* response() const {
+    const std::lock_guard lock(mutex_);
+    return read_ ? &response_ : nullptr;
+  }
+
+  void release() {
+    {
+      const std::lock_guard lock(mutex_);
+      read_ = false;
+    }
+    StartRead(&response_);
+  }
+
+  std::optional<Ending> ending() {
+    bool broken;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ending_) return ending_;
+      broken = broken_;
+    }
+    if (broken) releaseHold();
+    return std::nullopt;
+  }
+
+ private:
+  void releaseHold() {
+    if (held_) RemoveHold();
+    held_ = false;
+  }
+
+  // The wakeup outlives the call, which may end as soon as the lock is released.
+
+  void OnReadDone(bool ok) override {
+    const Wakeup& wakeup = wakeup_;
+    {
+      const std::lock_guard lock(mutex_);
+      (ok ? read_ : broken_) = true;
+    }
+    wakeup.signal();
+  }
+
+  void OnWriteDone(bool ok) override {
+    const Wakeup& wakeup = wakeup_;
+    {
+      const std::lock_guard lock(mutex_);
+      writing_ = false;
+      if (!ok) broken_ = true;
+    }
+    wakeup.signal();
+  }
+
+  void OnWritesDoneDone(bool) override {}
+
+  void OnDone(const grpc::Status& status) override {
+    const Wakeup& wakeup = wakeup_;
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = Ending::of(status.error_code(), status.error_details(), status.error_message());
+    }
+    wakeup.signal();
+  }
+
+  Wakeup& wakeup_;
+  grpc::ClientContext context_;
+  grpc::TemplatedGenericStub<v1::ProcessRequest, v1::ProcessResponse> stub_;
+  v1::ProcessRequest request_;
+  v1::ProcessResponse response_;
+  bool held_ = true;
+  bool finished_ = false;
+
+  mutable std::mutex mutex_;  // guards what follows
+  bool writing_ = true;
+  bool read_ = false;
+  bool broken_ = false;  // Nothing can be written or read any more.
+  std::optional<Ending> ending_;
+};
+
+Call::Call(const Settings& settings, const std::string& token, v1::ProcessRequest first,
+           Wakeup& wakeup)
+    : reactor_(std::make_unique<Reactor>(settings, token, std::move(first), wakeup)) {}
+
+Call::~Call() = default;
+
+bool Call::canWrite() const { return reactor_->canWrite(); }
+void Call::write(v1::ProcessRequest request) { reactor_->write(std::move(request)); }
+void Call::finish() { reactor_->finish(); }
+const v1::ProcessResponse* Call::response() const { return reactor_->response(); }
+void Call::release() { reactor_->release(); }
+std::optional<Ending> Call::ending() { return reactor_->ending(); }
+
+}  // namespace anechoic

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "Ending.h"
+#include "Settings.h"
+#include "Wakeup.h"
+
+namespace anechoic {
+
+// One call of `Process` on a connection of its own, driven by one thread. libgrpc's threads only
+// note what has completed and wake that thread, so no function waits except the destructor, which
+// cancels the call.
+class Call {
+ public:
+  // Sends the first request.
+  Call(const Settings& settings, const std::string& token, v1::ProcessRequest first,
+       Wakeup& wakeup);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  // Whether the next request can be written.
+  bool canWrite() const;
+  void write(v1::ProcessRequest request);
+  // Closes the request stream, once the last request is written.
+  void finish();
+
+  // Returns the oldest response that is not released yet, or nullptr.
+  const v1::ProcessResponse* response() const;
+  void release();
+
+  // Returns the end of the call, once it has ended.
+  std::optional<Ending> ending();
+
+ private:
+  class Reactor;
+  std::unique_ptr<Reactor> reactor_;
+};
+
+}  // namespace anechoic

@@ -1,0 +1,15 @@
+#pragma once
+
+// The messages of proto/, in a package of this library's own: protobuf refuses a process in which
+// two libraries have files or packages of the same name, and a program may have compiled proto/
+// itself. The package is no part of what is sent.
+#include "anechoic_native/rpc/error_details.pb.h"
+#include "anechoic_native/rpc/status.pb.h"
+#include "anechoic_native/v1/voice_processing.pb.h"
+
+namespace anechoic {
+
+namespace v1 = anechoic_native::v1;
+namespace rpc = anechoic_native::rpc;
+
+}  // namespace anechoic

@@ -1,0 +1,113 @@
+#include "Reconnection.h"
+
+#include <algorithm>
+
+namespace anechoic {
+
+bool Reconnection::isIdle(Time now) const {
+  return idleLimit_ > Duration::zero() && (!lastHeard_ || now - *lastHeard_ > idleLimit_);
+}
+
+Reconnection::Step Reconnection::next(Time now) const {
+  switch (phase_) {
+    case Phase::waiting:
+      return now >= retryAt_ && !isIdle(now) ? Step::connect : Step::wait;
+    case Phase::connecting:
+      return now - since_ >= attemptLimit ? Step::abandon : Step::wait;
+    case Phase::running:
+      if (unansweredSince_ && now - *unansweredSince_ >= answerLimit) return Step::abandon;
+      return isIdle(now) ? Step::finish : Step::wait;
+    case Phase::finishing:
+      return now - since_ >= answerLimit ? Step::abandon : Step::wait;
+  }
+  return Step::wait;
+}
+
+Reconnection::Time Reconnection::deadline(Time now) const {
+  Time deadline = now + Duration(1000);
+  switch (phase_) {
+    case Phase::waiting:
+      if (!isIdle(now)) deadline = std::min(deadline, std::max(now, retryAt_));
+      break;
+    case Phase::running:
+      if (unansweredSince_) deadline = std::min(deadline, *unansweredSince_ + answerLimit);
+      break;
+    case Phase::connecting:
+    case Phase::finishing:
+      deadline = std::min(deadline, since_ + attemptLimit);
+  }
+  return deadline;
+}
+
+void Reconnection::connecting(Time now) {
+  phase_ = Phase::connecting;
+  since_ = now;
+  unansweredSince_.reset();
+  if (!awaySince_) awaySince_ = now;
+}
+
+void Reconnection::started(Time now, Duration resumeWindow) {
+  phase_ = Phase::running;
+  since_ = now;
+  unansweredSince_.reset();
+  changedId_ = false;
+  hasSession_ = resumeWindow > Duration::zero();
+  resumeWindow_ = resumeWindow;
+  resumableUntil_ = Time::max();
+}
+
+void Reconnection::sent(Time now) {
+  if (!unansweredSince_) unansweredSince_ = now;
+}
+
+void Reconnection::processed() {
+  awaySince_.reset();
+  attempts_ = 0;
+}
+
+void Reconnection::finishing(Time now) {
+  phase_ = Phase::finishing;
+  since_ = now;
+}
+
+void Reconnection::ended(Ending::Kind kind, std::optional<Duration> retryAfter, Time now) {
+  using Kind = Ending::Kind;
+  const bool wasRunning = phase_ == Phase::running || phase_ == Phase::finishing;
+  phase_ = Phase::waiting;
+  since_ = now;
+  unansweredSince_.reset();
+  if (!awaySince_) awaySince_ = now;
+  if (wasRunning && kind == Kind::lost) resumableUntil_ = now + resumeWindow_;
+  if (kind == Kind::finished) awaySince_.reset();
+  // A server that ends each session at once, or has no id to spare, gets no attempt without a
+  // pause.
+  const bool isAtOnce = (kind == Kind::stopped && wasRunning && attempts_ == 0) ||
+                        (kind == Kind::unknownSession && hasSession_) ||
+                        (kind == Kind::takenId && !changedId_);
+  if (kind == Kind::takenId) changedId_ = true;
+  // A session that the server has ended, or does not know, cannot go on. One that only could not be
+  // resumed yet can.
+  if (kind == Kind::unknownSession || (wasRunning && kind != Kind::lost)) hasSession_ = false;
+
+  if (isAtOnce) {
+    retryAt_ = now;
+  } else if (kind == Kind::refusedForGood) {
+    retryAt_ = now + pauseAfterRefusal;
+  } else if (kind != Kind::lost && retryAfter) {
+    retryAt_ = now + *retryAfter;
+  } else {
+    retryAt_ = now + pause(now);
+  }
+}
+
+// Returns the time before the next attempt: twice the last one, up to a limit.
+Reconnection::Duration Reconnection::pause(Time now) {
+  const Duration longest =
+      awaySince_ && now - *awaySince_ >= minute ? longestPauseAfterAMinute : longestPause;
+  const Duration doubled = firstPause * (1 << std::min(attempts_, 10));
+  ++attempts_;
+  const double factor = 1 + spread * random_();
+  return Duration(int64_t(double(std::min(doubled, longest).count()) * factor));
+}
+
+}  // namespace anechoic

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "Settings.h"
+
+namespace anechoic {
+
+// The session on the server, and the state that outlives it. Makes the requests, and finds the
+// position at which each part of the output is to be heard. Does no I/O.
+//
+// Positions count what the program has pushed. The session counts its own samples from its origin
+// on.
+class Session {
+ public:
+  explicit Session(const Settings& settings) : settings_(settings), config_(settings.config) {}
+
+  // Returns the first request of a call. It resumes the session, from `kept` on, the oldest
+  // position that can still be sent, or else starts a new one.
+  v1::ProcessRequest start(bool resumes, int64_t kept, bool isMuted);
+  // Notes the server's answer. `pushed` is the position of the next sample. Returns how many sample
+  // frames can never be sent, because there was no session for them.
+  int64_t started(const v1::Started& started, int64_t pushed, int64_t lookAhead);
+  // Notes an event, and returns its position.
+  int64_t noted(const v1::SessionEvent& event);
+  // The id is in use: the server chooses the next one.
+  void forgetId() { id_.clear(); }
+  // The session has ended in order: the next one begins as the first one did.
+  void forget();
+
+  // The position of the next sample to be sent.
+  int64_t next() const { return next_; }
+  // Notes that samples up to a position were sent.
+  void sent(int64_t end) { next_ = end; }
+  // Gives up what is older than a position. Returns the number of sample frames.
+  int64_t skip(int64_t position);
+  // The session's index of a position.
+  int64_t index(int64_t position) const { return position - origin_; }
+  int64_t position(int64_t index) const { return index + origin_; }
+
+  // Returns the position at which the microphone captured the output with an index, or a negative
+  // number if that was before the session.
+  int64_t captured(int64_t index) const;
+  // Notes that output up to an index has arrived.
+  void received(int64_t end) { received_ = std::max(received_, end); }
+
+  // Where the microphone was when the call started. Older audio is sent, but its output comes too
+  // late.
+  int64_t caughtUpAt() const { return caughtUpAt_; }
+  int64_t algorithmicDelay() const { return algorithmicDelay_; }
+  const std::string& name() const { return name_; }
+  const std::string& engine() const { return engine_; }
+
+ private:
+  const Settings& settings_;
+  v1::SessionConfig config_;  // of the next session
+  std::string id_;
+  std::string name_;
+  std::string engine_;
+  std::string resumeToken_;
+  std::string lastConfig_;  // that of the session, with every default, serialized
+  std::optional<uint64_t> lastEvent_;
+  int64_t algorithmicDelay_ = 0;  // in sample frames
+  int64_t origin_ = 0;            // the position of the session's sample 0
+  int64_t next_ = 0;
+  int64_t resumedAt_ = 0;  // the session's index that `start` asked to go on with
+  int64_t caughtUpAt_ = 0;
+  int64_t received_ = 0;
+};
+
+}  // namespace anechoic

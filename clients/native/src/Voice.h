@@ -1,0 +1,99 @@
+#pragma once
+
+#include <atomic>
+
+#include "Capture.h"
+#include "Controls.h"
+#include "Listener.h"
+#include "Playout.h"
+#include "Settings.h"
+#include "Worker.h"
+
+namespace anechoic {
+
+// A microphone that a server processes: the core of libanechoic and of the PipeWire plug-in.
+//
+// One thread pushes, and one thread pulls, which may be another one. A push that overlaps another
+// push, or a pull that overlaps another pull, does nothing.
+class Voice {
+ public:
+  // The settings are valid. Without a listener, there is no worker, and only the fallback is heard.
+  Voice(Settings settings, Listener* listener)
+      : settings_(std::move(settings)),
+        exchange_(settings_.format, settings_.delayMilliseconds, settings_.isMuted),
+        capture_(settings_.format, exchange_),
+        playout_(settings_.format, settings_.fallback == Fallback::silence, exchange_) {
+    if (listener != nullptr) {
+      worker_ = std::make_unique<Worker>(settings_, exchange_, controls_, *listener);
+    }
+  }
+
+  const Settings& settings() const { return settings_; }
+
+  // Lengthens the delay before the first sample, by 1 s at most.
+  void lengthenDelay(int64_t samples) noexcept {
+    exchange_.delay.store(
+        std::min(exchange_.delay.load(std::memory_order_relaxed) + samples, exchange_.longestDelay),
+        std::memory_order_relaxed);
+  }
+
+  // Runs per block: no allocation, lock, log or wait.
+  template <typename Microphone, typename Reference>
+  void push(int64_t count, const Microphone& microphone, const Reference& reference) noexcept {
+    const Turn turn(pushing_);
+    if (turn.isTaken()) {
+      capture_.push(count, microphone, reference);
+    } else {
+      exchange_.losses.overlapping.fetch_add(uint64_t(count), std::memory_order_relaxed);
+    }
+  }
+
+  // Runs per block: no allocation, lock, log or wait.
+  template <typename Output>
+  int64_t pull(int64_t most, const Output& output) noexcept {
+    const Turn turn(pulling_);
+    return turn.isTaken() ? playout_.pull(most, output) : 0;
+  }
+
+  bool isProcessing() const noexcept {
+    return exchange_.isProcessing.load(std::memory_order_relaxed);
+  }
+  bool isMuted() const noexcept { return exchange_.mute.isMuted(); }
+  void setMuted(bool muted) noexcept {
+    exchange_.mute.request(muted);
+    exchange_.wakeup.signal();
+  }
+  const Losses& losses() const noexcept { return exchange_.losses; }
+
+  // Sends a control if there is a session.
+  void control(v1::Control control) {
+    controls_.add(std::move(control));
+    exchange_.wakeup.signal();
+  }
+
+ private:
+  // The right to push or pull, unless another thread has it.
+  class Turn {
+   public:
+    explicit Turn(std::atomic_flag& flag) noexcept
+        : flag_(flag), taken_(!flag.test_and_set(std::memory_order_acquire)) {}
+    ~Turn() {
+      if (taken_) flag_.clear(std::memory_order_release);
+    }
+    bool isTaken() const noexcept { return taken_; }
+
+   private:
+    std::atomic_flag& flag_;
+    const bool taken_;
+  };
+
+  const Settings settings_;
+  Exchange exchange_;
+  Controls controls_;
+  Capture capture_;
+  Playout playout_;
+  std::atomic_flag pushing_, pulling_;
+  std::unique_ptr<Worker> worker_;
+};
+
+}  // namespace anechoic

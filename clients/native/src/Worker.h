@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "Call.h"
+#include "Controls.h"
+#include "Exchange.h"
+#include "Lateness.h"
+#include "Listener.h"
+#include "OpusPackets.h"
+#include "Reconnection.h"
+#include "Session.h"
+
+namespace anechoic {
+
+// The thread that keeps a session on the server: sends the microphone, places the processed voice,
+// and connects again, for as long as it takes, after the server was lost.
+class Worker {
+ public:
+  Worker(const Settings& settings, Exchange& exchange, Controls& controls, Listener& listener);
+  // Ends the session. Waits 200 ms at most for the server.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void run();
+  void step(Clock::time_point now);
+  void connect(Clock::time_point now);
+  void readResponses(Clock::time_point now);
+  void take(const v1::ProcessResponse& response);
+  bool started(const v1::Started& started, Clock::time_point now);
+  void noteMute(const v1::Started& started);
+  void play(const v1::AudioChunk& chunk);
+  void noteControl(const v1::ControlResult& result);
+  void noteEvent(const v1::SessionEvent& event);
+  void hear(Clock::time_point now);
+  void send(Clock::time_point now);
+  bool sendControl();
+  void sendAudio(Clock::time_point now);
+  void fill(const Tape& tape, uint32_t channels, int64_t count, v1::AudioChunk& chunk,
+            std::string (OpusPackets::*encode)(const std::vector<float>&));
+  void ended(const Ending& ending, Clock::time_point now);
+  void report(const Reason& reason);
+  void close();
+
+  const Settings& settings_;
+  const Format format_;
+  Exchange& exchange_;
+  Controls& controls_;
+  Listener& listener_;
+  std::minstd_rand random_{std::random_device{}()};
+  Reconnection reconnection_;
+  Session session_;
+  Lateness lateness_;
+  std::unique_ptr<OpusPackets> packets_;
+  std::unique_ptr<Call> call_;
+
+  enum class Said { nothing, processing, fallback } said_ = Said::nothing;
+  Reason reason_{};
+  int64_t heard_ = 0;
+  uint64_t lastControl_ = 0;
+  uint64_t muteControl_ = 0;  // the control of a request that the server has not answered, or 0
+  uint64_t muteRequest_ = 0;  // and the number of this request
+  std::vector<float> samples_;
+
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace anechoic

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "Runner.h"
+
+// `program` is the path of this program.
+std::vector<Case> interfaceCases(const std::string& program);
+std::vector<Case> serverCases(const std::string& sampleFolder);

@@ -1,0 +1,27 @@
+// Tests libanechoic through anechoic.h.
+//
+//   library-test SERVER SAMPLE [PART]
+//
+// SERVER is anechoic-server, SAMPLE is the folder of make-sample, and PART is a part of the
+// sentences of the cases to run. The programs beside this one are run, too.
+
+#include <cstdio>
+
+#include "LibraryCases.h"
+#include "ServerProcess.h"
+
+int main(int count, char** arguments) {
+  if (count != 3 && count != 4) {
+    std::fputs("usage: library-test SERVER SAMPLE [PART]\n", stderr);
+    return 64;
+  }
+  ServerProcess::path = arguments[1];
+  std::vector<Case> cases = interfaceCases(arguments[0]);
+  for (Case& each : serverCases(arguments[2])) cases.push_back(std::move(each));
+  if (count == 4) {
+    std::erase_if(cases, [&](const Case& each) {
+      return each.sentence.find(arguments[3]) == std::string::npos;
+    });
+  }
+  return runAll(cases);
+}

@@ -1,0 +1,133 @@
+#include "Session.h"
+#include "Units.h"
+
+using namespace anechoic;
+
+namespace {
+
+Settings settings() {
+  Settings settings;
+  settings.format = {16000, 1, 1};
+  settings.config.set_preferred_mic_mode(v1::MIC_MODE_VOICE_ISOLATION);
+  return settings;
+}
+
+v1::Started answer(const std::string& name = "sessions/first") {
+  v1::Started started;
+  started.set_session(name);
+  started.set_resume_token("secret");
+  started.mutable_algorithmic_delay()->set_nanos(20'000'000);
+  return started;
+}
+
+void aNewSessionHasNoDebt() {
+  const Settings given = settings();
+  Session session(given);
+  session.start(false, 0, false);
+  // A second was pushed before the server has answered.
+  check(session.started(answer(), 16000, 0) == 16000, "what came before is lost, and is counted");
+  check(session.next() == 16000 && session.index(16000) == 0, "the next sample is the first one");
+  session.sent(32000);
+  session.start(false, 0, false);
+  check(session.started(answer(), 40005, 0) == 8160,
+        "8005 samples, and up to the next whole frame");
+  check(session.index(session.next()) == 0 && session.next() == 40160, "the index begins anew");
+}
+
+void outputFindsItsPlace() {
+  const Settings given = settings();
+  Session session(given);
+  session.start(false, 0, false);
+  session.started(answer(), 1600, 0);
+  check(session.captured(0) < 0 && session.captured(319) < 0, "before the session, there is none");
+  check(session.captured(320) == 1600, "the delay of the engine is left out");
+}
+
+void aResumedSessionContinues() {
+  const Settings given = settings();
+  Session session(given);
+  session.start(false, 0, false);
+  session.started(answer(), 0, 0);
+  session.sent(16000);
+  session.received(15000);
+  v1::SessionEvent event;
+  event.set_event_id(7);
+  session.noted(event);
+  const auto request = session.start(true, 8000, true);
+  const auto& start = request.start();
+  check(start.resume_token() == "secret" && start.session_id() == "first", "it has the token");
+  check(start.resume_point().microphone_sample() == 8000, "the oldest audio that was kept");
+  check(start.resume_point().processed_samples() == 15000 &&
+            start.resume_point().last_event_id() == 7,
+        "what has arrived is not sent again");
+  v1::Started resumed = answer();
+  resumed.mutable_resumed()->set_microphone_sample(14400);
+  check(session.started(resumed, 50000, 0) == 0, "nothing is lost");
+  check(session.next() == 14400 && session.index(14400) == 14400, "it goes on where the server is");
+}
+
+void aLongGapMovesTheOrigin() {
+  const Settings given = settings();
+  Session session(given);
+  session.start(false, 0, false);
+  session.started(answer(), 0, 0);
+  session.sent(16000);
+  session.start(true, 320000, false);
+  v1::Started resumed = answer();
+  resumed.mutable_resumed()->set_microphone_sample(176000);  // 10 s after what the server has
+  check(session.started(resumed, 352000, 0) == 304000, "19 s are lost");
+  check(session.next() == 320000 && session.index(320000) == 176000, "the index follows");
+  check(session.skip(320000 + 200000) == 200000, "a caller that was away for 12.5 s");
+  check(session.index(520000) == 176000 + 160000, "no index jumps by more than 10 s");
+}
+
+void stateOutlivesASession() {
+  const Settings given = settings();
+  Session session(given);
+  check(session.start(false, 0, false).start().session_id().empty(), "the server chooses the id");
+  session.started(answer(), 0, 0);
+  v1::SessionEvent event;
+  event.mutable_config_changed()->mutable_config()->set_preferred_mic_mode(
+      v1::MIC_MODE_WIDE_SPECTRUM);
+  session.noted(event);
+  const auto request = session.start(false, 0, true);
+  check(request.start().config().preferred_mic_mode() == v1::MIC_MODE_WIDE_SPECTRUM,
+        "the last config_changed");
+  check(request.start().session_id() == "first" && request.start().muted(), "the id and mute");
+  session.forgetId();
+  check(session.start(false, 0, true).start().session_id().empty(), "ALREADY_EXISTS frees the id");
+  session.forget();
+  check(session.start(false, 0, false).start().config().preferred_mic_mode() ==
+            v1::MIC_MODE_VOICE_ISOLATION,
+        "after an end in order, everything is as at first");
+}
+
+void aConfigurationThatChangedMeanwhileIsKept() {
+  const Settings given = settings();
+  Session session(given);
+  session.start(false, 0, false);
+  v1::Started first = answer();
+  first.mutable_config()->set_preferred_mic_mode(v1::MIC_MODE_VOICE_ISOLATION);
+  session.started(first, 0, 0);
+  session.start(true, 0, false);
+  v1::Started resumed = first;
+  resumed.mutable_resumed();
+  resumed.mutable_config()->mutable_voice_processing()->set_bypassed(true);
+  session.started(resumed, 0, 0);
+  check(session.start(false, 0, false).start().config().voice_processing().bypassed(),
+        "the configuration of the resumed session");
+}
+
+}  // namespace
+
+std::vector<Case> sessionCases() {
+  return {
+      {"a new session never starts with a debt", aNewSessionHasNoDebt},
+      {"output finds its place", outputFindsItsPlace},
+      {"a resumed session continues with the oldest audio", aResumedSessionContinues},
+      {"a gap of more than 10 s moves the origin", aLongGapMovesTheOrigin},
+      {"configuration, mute and id outlive a session", stateOutlivesASession},
+      {"a configuration that changed during a loss is kept",
+       aConfigurationThatChangedMeanwhileIsKept},
+  };
+}

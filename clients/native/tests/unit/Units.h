@@ -1,0 +1,9 @@
+#pragma once
+
+#include "Checks.h"
+#include "Runner.h"
+
+std::vector<Case> reconnectionCases();
+std::vector<Case> endingCases();
+std::vector<Case> sessionCases();
+std::vector<Case> soundCases();

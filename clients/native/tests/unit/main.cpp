@@ -1,0 +1,11 @@
+// Tests the parts of the core that do no I/O, with a virtual clock.
+
+#include "Units.h"
+
+int main() {
+  std::vector<Case> all;
+  for (auto cases : {reconnectionCases(), endingCases(), sessionCases(), soundCases()}) {
+    all.insert(all.end(), cases.begin(), cases.end());
+  }
+  return runAll(all);
+}
