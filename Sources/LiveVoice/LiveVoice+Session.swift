@@ -14,17 +14,12 @@ extension LiveVoice {
     policy.longestOutage = .seconds(Int32.max)
     return policy
   }
-  /// The statuses that another attempt will not change, until somebody corrects a setting.
-  private static let final: [StatusCode] = [
-    .invalidArgument, .unimplemented, .unauthenticated, .permissionDenied,
-  ]
-
   /// Runs sessions until the voice is closed.
   func run(_ first: VoiceProcessingClient) async {
     let policy = Self.policy
     var (client, attempts) = (first, Attempts(policy))
     while let start {
-      var delay = attempts.next()
+      var failure: (any Error)?
       do {
         let server = client
         let stream = try await answer(of: "server", within: policy.attemptTimeout) {
@@ -36,13 +31,11 @@ extension LiveVoice {
         if .now - began > .seconds(1) { attempts.succeeded() }
       } catch {
         note(.fallback(reason: "\(error)"))
-        if let status = error as? Status, Self.final.contains(status.code) {
-          delay = policy.laterDelay
-        }
+        failure = error
         // A channel that has failed waits before it connects again.
         client = client.reconnected()
       }
-      try? await Task.sleep(for: delay)
+      try? await Task.sleep(for: attempts.next(after: failure))
     }
   }
 

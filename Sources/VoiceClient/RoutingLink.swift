@@ -62,6 +62,7 @@ public final class RoutingLink: Sendable {
   public func run() async {
     var attempts = Attempts()
     while !Task.isCancelled {
+      var failure: (any Error)?
       do {
         let stream = try await connect()
         attempts.succeeded()
@@ -71,9 +72,10 @@ public final class RoutingLink: Sendable {
         await happened(.away(Status(.unavailable, "the arbiter ended the call")))
       } catch {
         guard !Task.isCancelled else { return }
+        failure = error
         await happened(.away(error as? Status ?? Status(.internal, "the answer is not valid")))
       }
-      try? await Task.sleep(for: attempts.next())
+      try? await Task.sleep(for: attempts.next(after: failure))
     }
   }
 

@@ -12,10 +12,14 @@ package struct Attempts {
   /// Notes that the server is there.
   package mutating func succeeded() { self = Attempts(policy) }
 
-  /// Returns the time to wait before the next attempt.
-  package mutating func next() -> Duration {
+  /// Returns the time to wait before the next attempt. `error` is that of the last one.
+  package mutating func next(after error: (any Error)? = nil) -> Duration {
     defer { count += 1 }
-    return policy.delay(beforeAttempt: count, away: .now - awaySince)
+    let status = error as? Status
+    // Another attempt changes nothing until somebody corrects a setting.
+    guard status?.isWorthAnotherAttempt ?? true else { return policy.laterDelay }
+    return policy.delay(
+      beforeAttempt: count, away: .now - awaySince, atLeast: status?.retryDelay ?? .zero)
   }
 }
 

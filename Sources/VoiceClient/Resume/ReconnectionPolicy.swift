@@ -24,13 +24,14 @@ public struct ReconnectionPolicy: Sendable, Equatable {
   public init() {}
 
   /// Returns the time to wait before an attempt. The first one has the number 0. `away` is the time for
-  /// which there has been no server.
-  package func delay(
-    beforeAttempt attempt: Int, away: Duration, random: Double = .random(in: -1...1)
+  /// which there has been no server, and `least` the time for which a server asked.
+  func delay(
+    beforeAttempt attempt: Int, away: Duration, atLeast least: Duration = .zero,
+    random: Double = .random(in: -1...1)
   ) -> Duration {
     let doubled = delays.lowerBound * (1 << min(attempt, 16))
     let delay = away < longAbsence ? min(doubled, delays.upperBound) : laterDelay
-    return delay * (1 + 0.3 * random)
+    return max(delay * (1 + 0.3 * random), least * (1 + 0.3 * abs(random)))
   }
 }
 
@@ -52,6 +53,8 @@ struct Reconnection {
   private var waitsUntil: ContinuousClock.Instant?
   private var attempts = 0
   private var server: Int
+  /// The time for which the present server asked to wait.
+  private var wanted = Duration.zero
 
   /// - Parameter window: The time for which the session waits. Nil if it cannot be resumed.
   init(
@@ -73,9 +76,16 @@ struct Reconnection {
     attempts = 0
   }
 
+  /// Notes that the server asks to wait for a time before the next attempt. Another server did not ask.
+  mutating func wait(for time: Duration) {
+    if serverCount == 1 || waitsUntil != nil { wanted = time }
+  }
+
   mutating func next(now: ContinuousClock.Instant, random: Double) -> Step {
     guard now - lostAt < policy.longestOutage else { return .giveUp }
-    let delay = policy.delay(beforeAttempt: attempts, away: now - lostAt, random: random)
+    let delay = policy.delay(
+      beforeAttempt: attempts, away: now - lostAt, atLeast: wanted, random: random)
+    defer { wanted = .zero }
     attempts += 1
     if let waitsUntil, now + delay < waitsUntil { return .resume(after: delay) }
     if waitsUntil != nil {
@@ -86,6 +96,6 @@ struct Reconnection {
       return .restart(server: server, after: .zero)
     }
     defer { server = (server + 1) % serverCount }
-    return .restart(server: server, after: attempts == 1 ? .zero : delay)
+    return .restart(server: server, after: attempts == 1 && wanted == .zero ? .zero : delay)
   }
 }

@@ -16,15 +16,18 @@ extension ResumableStream {
           try await Task.sleep(for: delay)
           return try await resume()
         case .restart(let server, let delay):
-          // A session whose input has ended has nothing to start anew with.
-          guard state.withLock({ !$0.isFinished }) else { throw GivenUp() }
+          guard state.withLock({ hasInput($0) }) else { throw GivenUp() }
           try await Task.sleep(for: delay)
           return try await restart(on: server, reason)
         case .giveUp: throw GivenUp()
         }
       } catch let status as Status {
-        if status.isUnknownSession { reconnection.sessionIsGone() }
-        if status.isUnknownSession || status.isStoppingServer { reason = status }
+        if status.isUnknownSession || status.isStoppingServer {
+          reconnection.sessionIsGone()
+          reason = status
+        } else if let delay = status.retryDelay {
+          reconnection.wait(for: delay)
+        }
         guard status.isWorthAnotherAttempt else {
           stop()
           throw status
@@ -38,6 +41,12 @@ extension ResumableStream {
   }
 
   private struct GivenUp: Error {}
+
+  /// Whether there is anything to start a new session with: input that still comes, or a recording that was
+  /// not processed yet.
+  private func hasInput(_ state: State) -> Bool {
+    !state.isFinished || !isRealTime && state.journal.keptSamples > 0
+  }
 
   private func resume() async throws -> Update? {
     let (request, server, first) = state.withLock { state in
@@ -74,7 +83,7 @@ extension ResumableStream {
     var request = start
     let id = state.withLock { state in
       request.muted = state.journal.wantedMute ?? state.isMuted
-      request.config = state.configuration
+      request.config = state.configuration.configuration
       return String(state.started.session.dropFirst("sessions/".count))
     }
     let stream = try await connect(servers[server], request, id: id)
@@ -142,7 +151,7 @@ extension Status {
   var isStoppingServer: Bool { reason == "DRAINING" || reason == "SERVER_SHUTDOWN" }
 
   /// Whether another attempt, later or elsewhere, may succeed.
-  fileprivate var isWorthAnotherAttempt: Bool {
+  var isWorthAnotherAttempt: Bool {
     switch code {
     case .invalidArgument, .unimplemented, .unauthenticated, .permissionDenied: false
     default: !isCertificateRefusal

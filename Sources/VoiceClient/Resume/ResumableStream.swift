@@ -43,7 +43,7 @@ public final class ResumableStream: Sendable {
     /// Whether the session is muted, and its configuration, whoever changed them. A new session begins
     /// like this.
     var isMuted: Bool
-    var configuration: Anechoic_V1_SessionConfig
+    var configuration: KeptConfiguration
     var journal: RequestJournal
     var timeline: SessionTimeline
     /// The server that has the session.
@@ -84,7 +84,7 @@ public final class ResumableStream: Sendable {
     state = Mutex(
       State(
         phase: .connected(stream), started: stream.started, isMuted: stream.started.mute.muted,
-        configuration: start.config, journal: RequestJournal(start.inputs), timeline: SessionTimeline(stream.started)))
+        configuration: KeptConfiguration(start.config, told: stream.started.config), journal: RequestJournal(start.inputs), timeline: SessionTimeline(stream.started)))
     startSending(on: stream)
   }
 
@@ -110,6 +110,9 @@ public final class ResumableStream: Sendable {
 
   /// Sends a control. A response with its `controlID` says whether it took effect, and at which sample.
   public func send(_ control: Anechoic_V1_Control) async throws {
+    if case .updateConfig(let update) = control.control {
+      state.withLock { $0.configuration.ask(update) }
+    }
     try await enqueue { $0.add(Anechoic_V1_ProcessRequest.with { $0.control = control }) }
   }
 
@@ -290,6 +293,10 @@ public final class ResumableStream: Sendable {
           if let update = note(response) { return update }
         } catch let status as Status {
           return .reconnecting(try lost(status))
+        } catch is SwiftProtobufError {
+          return .reconnecting(try givenUp(stream))
+        } catch is BinaryDecodingError {
+          return .reconnecting(try givenUp(stream))
         }
       }
     }
@@ -312,7 +319,7 @@ public final class ResumableStream: Sendable {
         state.lastEventID = event.eventID
         switch event.event {
         case .muteChanged(let change): state.isMuted = change.state.muted
-        case .configChanged(let change): state.configuration = change.config
+        case .configChanged(let change): state.configuration.changed(to: change.config)
         default: break
         }
       case .controlResult(let result): state.journal.answered(result.controlID)
@@ -323,6 +330,12 @@ public final class ResumableStream: Sendable {
     }
     waiter?.resume()
     return update
+  }
+
+  /// Gives up a connection that carries anything but messages.
+  private func givenUp(_ stream: ProcessStream) throws -> Status {
+    stream.cancel()
+    return try lost(Status(.internal, "the server sent bytes that are no message"))
   }
 
   /// Notes the loss of the connection. Throws the status if the session is not to be continued.

@@ -7,11 +7,21 @@ extension Status {
   /// The reason that an Anechoic server gives, such as `RESUME_TOKEN_UNKNOWN`. Nil if the status does
   /// not come from the server's own code.
   var reason: String? {
+    detail(Google_Rpc_ErrorInfo.self).flatMap { $0.reason.isEmpty ? nil : $0.reason }
+  }
+
+  /// The time after which the server asks a client to try again. Nil if it asks for none.
+  var retryDelay: Duration? {
+    detail(Google_Rpc_RetryInfo.self).map {
+      .seconds($0.retryDelay.seconds) + .nanoseconds($0.retryDelay.nanos)
+    }
+  }
+
+  private func detail<Detail: Message>(_ type: Detail.Type) -> Detail? {
     guard !details.isEmpty, let rich = try? Google_Rpc_Status(serializedBytes: Data(details)) else {
       return nil
     }
-    let info = rich.details.lazy.compactMap { try? Google_Rpc_ErrorInfo(unpackingAny: $0) }.first
-    return info.flatMap { $0.reason.isEmpty ? nil : $0.reason }
+    return rich.details.lazy.compactMap { try? Detail(unpackingAny: $0) }.first
   }
 
   /// Whether a call that ended with this status has lost its connection, and its session may go on.

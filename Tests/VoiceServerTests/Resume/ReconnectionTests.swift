@@ -54,6 +54,19 @@ struct ReconnectionTests {
     #expect(delay(0, 1) == 130 && delay(0, -1) == 70)
   }
 
+  @Test func aServerThatAsksToWaitIsGivenThatTime() {
+    var reconnection = Reconnection(
+      ReconnectionPolicy(), window: nil, server: 0, of: 1, now: Self.now)
+    #expect(Self.step(&reconnection, 0) == .restart(server: 0, after: .zero))
+    reconnection.wait(for: .seconds(3))
+    #expect(Self.step(&reconnection, 0) == .restart(server: 0, after: .seconds(3)))
+    #expect(Self.step(&reconnection, 3) == .restart(server: 0, after: .milliseconds(400)))
+    var others = Reconnection(ReconnectionPolicy(), window: nil, server: 0, of: 2, now: Self.now)
+    _ = Self.step(&others, 0)
+    others.wait(for: .seconds(3))
+    #expect(Self.step(&others, 0) == .restart(server: 1, after: .milliseconds(200)))
+  }
+
   private static func step(_ reconnection: inout Reconnection, _ seconds: Double)
     -> Reconnection.Step
   {
