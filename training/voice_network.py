@@ -128,6 +128,8 @@ def main() -> None:
             if held_out < least:
                 least = held_out
                 torch.save(average.module.state_dict(), chosen.output)
+    if least == float("inf"):
+        torch.save(average.module.state_dict(), chosen.output)
 
 
 if __name__ == "__main__":
