@@ -189,6 +189,8 @@ class Call:
                 return
             if (pause := due - time.monotonic()) > 0:
                 await asyncio.sleep(pause)
+            if self.end is not None:  # What waits is lost.
+                return
             await self.context.write(response if isinstance(response, bytes) else response.SerializeToString())
 
     async def read_all(self) -> None:

@@ -16,7 +16,11 @@ extension ResumableStream {
           try await Task.sleep(for: delay)
           return try await resume()
         case .restart(let server, let delay):
-          guard state.withLock({ hasInput($0) }) else { throw GivenUp() }
+          if state.withLock({ isComplete($0) }) {
+            stop()
+            return nil
+          }
+          guard state.withLock({ !$0.isFinished || !isRealTime }) else { throw GivenUp() }
           try await Task.sleep(for: delay)
           return try await restart(on: server, reason)
         case .giveUp: throw GivenUp()
@@ -42,10 +46,9 @@ extension ResumableStream {
 
   private struct GivenUp: Error {}
 
-  /// Whether there is anything to start a new session with: input that still comes, or a recording that was
-  /// not processed yet.
-  private func hasInput(_ state: State) -> Bool {
-    !state.isFinished || !isRealTime && state.journal.keptSamples > 0
+  /// Whether all of a recording was processed, so that only the end of its session is missing.
+  private func isComplete(_ state: State) -> Bool {
+    state.isFinished && !isRealTime && state.journal.keptSamples == 0
   }
 
   private func resume() async throws -> Update? {
