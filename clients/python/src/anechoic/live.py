@@ -19,7 +19,7 @@ from .formats import Format
 from .session import Server, Session
 from .settings import Settings
 
-_SLACK_SECONDS = 0.03
+_SLACK_SECONDS = 0.05
 """The time for a round trip to the server, in addition to the length of a frame."""
 _MOST_EARLY_SECONDS = 60
 _LASTING_SECONDS = 5.0

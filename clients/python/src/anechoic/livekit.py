@@ -27,7 +27,7 @@ _MOST_HELD = 3000
 
 
 class AnechoicProcessor(rtc.FrameProcessor[rtc.AudioFrame]):
-    """A frame processor. Each frame has as many samples as before, of the voice some 80 ms earlier.
+    """A frame processor. Each frame has as many samples as before, of the voice some 100 ms earlier.
 
     Without a server, raw audio passes, or silence if `on_loss="silence"`.
     """

@@ -28,7 +28,7 @@ _LOUD_WITHOUT_SERVER = 0.02
 
 
 class AnechoicFilter(BaseAudioFilter):
-    """The input filter. It returns as many bytes as it gets, some 50 ms later.
+    """The input filter. It returns as many bytes as it gets, some 70 ms later.
 
     A `FilterEnableFrame` switches it off and on. Without a server, raw audio passes.
     """
