@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "KeptConfiguration.h"
 #include "Settings.h"
 
 namespace anechoic {
@@ -56,12 +57,11 @@ class Session {
 
  private:
   const Settings& settings_;
-  v1::SessionConfig config_;  // of the next session
+  KeptConfiguration config_;
   std::string id_;
   std::string name_;
   std::string engine_;
   std::string resumeToken_;
-  std::string lastConfig_;  // that of the session, with every default, serialized
   std::optional<uint64_t> lastEvent_;
   int64_t algorithmicDelay_ = 0;  // in sample frames
   int64_t origin_ = 0;            // the position of the session's sample 0

@@ -129,13 +129,12 @@ void Worker::take(const v1::ProcessResponse& response) {
 // Returns false if the session was given up, because its delay is too long.
 bool Worker::started(const v1::Started& started, Clock::time_point now) {
   hear(now);
-  const auto& window = started.resume_window();
   const int64_t lost = session_.started(started, heard_, packets_ ? packets_->lookAhead() : 0);
   exchange_.losses.unsent.fetch_add(uint64_t(lost), std::memory_order_relaxed);
   reconnection_.started(
       now, started.resume_token().empty()
                ? 0ms
-               : std::chrono::milliseconds(window.seconds() * 1000 + window.nanos() / 1000000));
+               : std::chrono::floor<std::chrono::milliseconds>(duration(started.resume_window())));
   const int64_t delay = exchange_.delay.load(std::memory_order_relaxed);
   if (delay - session_.algorithmicDelay() < format_.samples(leastMargin)) {
     const int64_t least = format_.milliseconds(session_.algorithmicDelay()) + leastMargin + 1;
@@ -170,6 +169,8 @@ void Worker::play(const v1::AudioChunk& chunk) {
   if (count == 0) return;
   reconnection_.processed();
   const int64_t first = chunk.first_sample();
+  // Output of samples that the session does not have yet is no output.
+  if (first < 0 || first > session_.index(session_.next())) return;
   session_.received(first + count);
   const int64_t delay = exchange_.delay.load(std::memory_order_relaxed);
   const int64_t pulled = exchange_.pulled.load(std::memory_order_relaxed);
