@@ -9,6 +9,7 @@ namespace {
 
 // A session's index may jump forward by this much.
 constexpr int64_t longestJumpMilliseconds = 10000;
+constexpr size_t mostDecisions = 256;
 
 void set(v1::AudioFormat& message, const Settings& settings, uint32_t channels) {
   message.set_encoding(settings.usesOpus ? v1::AUDIO_ENCODING_OPUS : v1::AUDIO_ENCODING_PCM_F32LE);
@@ -78,7 +79,21 @@ int64_t Session::noted(const v1::SessionEvent& event) {
   return position(event.microphone_sample());
 }
 
+void Session::decided(const std::string& client, bool grants) {
+  std::erase_if(decisions_, [&](const auto& each) { return each.first == client; });
+  if (decisions_.size() >= mostDecisions) decisions_.pop_front();
+  decisions_.emplace_back(client, grants);
+}
+
+std::optional<bool> Session::decision(const std::string& client) const {
+  for (const auto& [name, grants] : decisions_) {
+    if (name == client) return grants;
+  }
+  return std::nullopt;
+}
+
 void Session::forget() {
+  decisions_.clear();
   config_ = KeptConfiguration(settings_.config);
   id_.clear();
 }

@@ -209,8 +209,23 @@ void Worker::noteControl(const v1::ControlResult& result) {
 
 void Worker::noteEvent(const v1::SessionEvent& event) {
   const int64_t position = session_.noted(event);
+  if (event.has_injection_permission_requested() &&
+      repeatDecision(event.injection_permission_requested().client())) {
+    return;
+  }
   if (event.has_mute_changed()) exchange_.mute.changed(event.mute_changed().state().muted());
   listener_.event(event, position);
+}
+
+// Answers for the program, which has decided about the client in a session before.
+bool Worker::repeatDecision(const std::string& client) {
+  const auto decision = session_.decision(client);
+  if (!decision) return false;
+  v1::Control control;
+  control.mutable_decide_injection_permission()->set_client(client);
+  control.mutable_decide_injection_permission()->set_grant(*decision);
+  controls_.add(std::move(control));
+  return true;
 }
 
 // MARK: Sending
@@ -228,6 +243,10 @@ bool Worker::sendControl() {
     request.mutable_control()->mutable_set_mute()->set_muted(mute.isMuted);
     muteControl_ = lastControl_ + 1;
   } else if (auto control = controls_.take()) {
+    if (control->has_decide_injection_permission()) {
+      const auto& decision = control->decide_injection_permission();
+      session_.decided(decision.client(), decision.grant());
+    }
     *request.mutable_control() = std::move(*control);
   } else {
     return false;

@@ -118,6 +118,21 @@ void aConfigurationThatChangedMeanwhileIsKept() {
         "the configuration of the resumed session");
 }
 
+void decisionsOutliveASession() {
+  const Settings given = settings();
+  Session session(given);
+  check(!session.decision("assistant"), "nothing is decided at first");
+  session.decided("assistant", true);
+  session.started(answer(), 0, 0);
+  check(session.decision("assistant") == true, "the new session has the decision");
+  session.decided("assistant", false);
+  check(session.decision("assistant") == false, "the last decision counts");
+  for (int client = 0; client < 300; ++client) session.decided(std::to_string(client), true);
+  check(!session.decision("assistant") && session.decision("299") == true, "the newest are kept");
+  session.forget();
+  check(!session.decision("299"), "after an end in order, everything is as at first");
+}
+
 // A configuration with all stages, as servers tell it.
 v1::SessionConfig told(v1::MicMode mode, bool suppressesNoise) {
   v1::SessionConfig config;
@@ -170,6 +185,7 @@ std::vector<Case> sessionCases() {
       {"configuration, mute and id outlive a session", stateOutlivesASession},
       {"a configuration that changed during a loss is kept",
        aConfigurationThatChangedMeanwhileIsKept},
+      {"decisions about injection outlive a session", decisionsOutliveASession},
       {"stages that nobody has set are left out", stagesThatNobodyHasSetAreLeftOut},
       {"a stage that somebody has changed is kept", aStageThatSomebodyHasChangedIsKept},
   };
