@@ -44,7 +44,7 @@ def _program(name: str, variable: str) -> Path:
     """A program that was built before: that of a variable, one beside ANECHOIC_SERVER, or one of this checkout."""
     server = os.environ.get("ANECHOIC_SERVER")
     folders = [Path(server).parent] if server else []
-    folders += [PROJECT / ".build/release", PROJECT / ".build/debug", *sorted(PROJECT.glob(".build-native/*"))]
+    folders += [PROJECT / ".build/release", PROJECT / ".build/debug", PROJECT / ".build-native/quick"]
     found = [os.environ.get(variable), *(folder / name for folder in folders)]
     return next((Path(each) for each in found if each and Path(each).exists()), PROJECT / ".build/release" / name)
 

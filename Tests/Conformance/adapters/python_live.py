@@ -66,6 +66,8 @@ async def main() -> None:
         passed += 0.02
         await asyncio.sleep(max(0.0, begin + passed - time.monotonic()))
     listening.cancel()
+    if live.voice is not None:
+        tell("ended", late=live.voice.late_samples, replaced=live.voice.replaced_samples)
     await live.close()
     with open(options.output, "wb") as file:
         file.write(b"".join(out))

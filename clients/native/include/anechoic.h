@@ -176,6 +176,7 @@ bool anechoic_is_processing(anechoic_session *session);
 void anechoic_set_muted(anechoic_session *session, bool muted);
 bool anechoic_is_muted(anechoic_session *session);
 void anechoic_decide_gesture(anechoic_session *session, const char *gesture_id, bool accept);
+/* Also counts in the sessions that follow, for as long as the library connects again by itself. */
 void anechoic_decide_injection(anechoic_session *session, const char *client, bool grant);
 
 /* Ends the session and frees it: no other function may use it then. NULL is allowed. Waits for the server for

@@ -30,7 +30,9 @@ std::shared_ptr<grpc::Channel> makeChannel(const Settings& settings) {
 
 }  // namespace
 
-class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, v1::ProcessResponse> {
+// Parses the responses itself. libgrpc reports bytes that are no message as the end of the stream,
+// and the call stays.
+class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::ByteBuffer> {
  public:
   Reactor(const Settings& settings, const std::string& token, v1::ProcessRequest first,
           Wakeup& wakeup)
@@ -40,7 +42,7 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, v1::Pro
     stub_.PrepareBidiStreamingCall(&context_, method, {}, this);
     AddHold();  // Reads and writes are started by another thread than libgrpc's.
     StartWrite(&request_);
-    StartRead(&response_);
+    StartRead(&bytes_);
     StartCall();
   }
 
@@ -80,7 +82,7 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, v1::Pro
       const std::lock_guard lock(mutex_);
       read_ = false;
     }
-    StartRead(&response_);
+    StartRead(&bytes_);
   }
 
   std::optional<Ending> ending() {
@@ -104,9 +106,13 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, v1::Pro
 
   void OnReadDone(bool ok) override {
     const Wakeup& wakeup = wakeup_;
+    const bool isMessage =
+        ok && grpc::SerializationTraits<v1::ProcessResponse>::Deserialize(&bytes_, &response_).ok();
+    if (ok && !isMessage) context_.TryCancel();
     {
       const std::lock_guard lock(mutex_);
-      (ok ? read_ : broken_) = true;
+      (isMessage ? read_ : broken_) = true;
+      isGarbage_ = ok && !isMessage;
     }
     wakeup.signal();
   }
@@ -127,15 +133,19 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, v1::Pro
     const Wakeup& wakeup = wakeup_;
     {
       const std::lock_guard lock(mutex_);
-      ending_ = Ending::of(status.error_code(), status.error_details(), status.error_message());
+      ending_ = isGarbage_ ? Ending{Ending::Kind::lost, "INTERNAL",
+                                    "the server has sent bytes that are no message"}
+                           : Ending::of(status.error_code(), status.error_details(),
+                                        status.error_message());
     }
     wakeup.signal();
   }
 
   Wakeup& wakeup_;
   grpc::ClientContext context_;
-  grpc::TemplatedGenericStub<v1::ProcessRequest, v1::ProcessResponse> stub_;
+  grpc::TemplatedGenericStub<v1::ProcessRequest, grpc::ByteBuffer> stub_;
   v1::ProcessRequest request_;
+  grpc::ByteBuffer bytes_;
   v1::ProcessResponse response_;
   bool held_ = true;
   bool finished_ = false;
@@ -144,6 +154,7 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, v1::Pro
   bool writing_ = true;
   bool read_ = false;
   bool broken_ = false;  // Nothing can be written or read any more.
+  bool isGarbage_ = false;
   std::optional<Ending> ending_;
 };
 

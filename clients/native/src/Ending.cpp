@@ -77,8 +77,8 @@ Ending Ending::of(int code, const std::string& details, const std::string& messa
       if (unpack(detail, "ErrorInfo", info)) {
         reason = info.reason();
       } else if (unpack(detail, "RetryInfo", retry)) {
-        ending.retryAfter = std::chrono::milliseconds(retry.retry_delay().seconds() * 1000 +
-                                                      retry.retry_delay().nanos() / 1000000);
+        ending.retryAfter =
+            std::chrono::ceil<std::chrono::milliseconds>(duration(retry.retry_delay()));
       }
     }
   }

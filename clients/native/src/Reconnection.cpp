@@ -1,6 +1,8 @@
 #include "Reconnection.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace anechoic {
 
@@ -41,6 +43,7 @@ Reconnection::Time Reconnection::deadline(Time now) const {
 
 void Reconnection::connecting(Time now) {
   phase_ = Phase::connecting;
+  isResuming_ = resumes(now);
   since_ = now;
   unansweredSince_.reset();
   if (!awaySince_) awaySince_ = now;
@@ -62,6 +65,7 @@ void Reconnection::sent(Time now) {
 
 void Reconnection::processed() {
   awaySince_.reset();
+  hasProcessed_ = true;
   attempts_ = 0;
 }
 
@@ -81,20 +85,29 @@ void Reconnection::ended(Ending::Kind kind, std::optional<Duration> retryAfter, 
   if (kind == Kind::finished) awaySince_.reset();
   // A server that ends each session at once, or has no id to spare, gets no attempt without a
   // pause.
+  const bool isRefusedResume = !wasRunning && isResuming_;
   const bool isAtOnce = (kind == Kind::stopped && wasRunning && attempts_ == 0) ||
+                        (kind == Kind::stopped && isRefusedResume) ||
                         (kind == Kind::unknownSession && hasSession_) ||
                         (kind == Kind::takenId && !changedId_);
   if (kind == Kind::takenId) changedId_ = true;
-  // A session that the server has ended, or does not know, cannot go on. One that only could not be
-  // resumed yet can.
-  if (kind == Kind::unknownSession || (wasRunning && kind != Kind::lost)) hasSession_ = false;
+  // This server is not away. Pauses begin anew, but not if it cuts each session off at once.
+  if (kind == Kind::unknownSession && std::exchange(hasProcessed_, false)) attempts_ = 0;
+  // A session cannot go on if the server has ended it, does not know it, or stops. One that only
+  // could not be resumed yet can.
+  if (kind == Kind::unknownSession || (kind == Kind::stopped && isRefusedResume) ||
+      (wasRunning && kind != Kind::lost)) {
+    hasSession_ = false;
+  }
 
   if (isAtOnce) {
     retryAt_ = now;
   } else if (kind == Kind::refusedForGood) {
     retryAt_ = now + pauseAfterRefusal;
   } else if (kind != Kind::lost && retryAfter) {
-    retryAt_ = now + *retryAfter;
+    // A little later, so that not all clients come at once.
+    const double factor = 1 + spread * (1 + random_()) / 2;
+    retryAt_ = now + Duration(std::llround(double(retryAfter->count()) * factor));
   } else {
     retryAt_ = now + pause(now);
   }

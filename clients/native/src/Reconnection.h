@@ -77,6 +77,8 @@ class Reconnection {
   std::optional<Time> unansweredSince_;
   std::optional<Time> awaySince_;  // Since then no server has processed audio.
   int attempts_ = 0;               // since then
+  bool isResuming_ = false;  // The call that runs was started to resume the session.
+  bool hasProcessed_ = false;  // since a server has not known the session
   bool hasSession_ = false;
   bool changedId_ = false;  // since the last session
   Duration resumeWindow_{0};

@@ -9,6 +9,7 @@ namespace {
 
 // A session's index may jump forward by this much.
 constexpr int64_t longestJumpMilliseconds = 10000;
+constexpr size_t mostDecisions = 256;
 
 void set(v1::AudioFormat& message, const Settings& settings, uint32_t channels) {
   message.set_encoding(settings.usesOpus ? v1::AUDIO_ENCODING_OPUS : v1::AUDIO_ENCODING_PCM_F32LE);
@@ -27,7 +28,7 @@ v1::ProcessRequest Session::start(bool resumes, int64_t kept, bool isMuted) {
     set(*start.mutable_inputs()->mutable_reference(), settings_, format.referenceChannels);
   }
   set(*start.mutable_outputs()->mutable_processed(), settings_, format.channels);
-  *start.mutable_config() = config_;
+  *start.mutable_config() = config_.next();
   start.set_session_id(id_);
   start.set_engine(settings_.engine);
   start.set_muted(isMuted);
@@ -45,15 +46,13 @@ v1::ProcessRequest Session::start(bool resumes, int64_t kept, bool isMuted) {
 }
 
 int64_t Session::started(const v1::Started& started, int64_t pushed, int64_t lookAhead) {
-  const auto& delay = started.algorithmic_delay();
-  const double seconds = double(delay.seconds()) + delay.nanos() * 1e-9;
-  algorithmicDelay_ = std::llround(seconds * settings_.format.rate) + lookAhead;
+  const std::chrono::duration<double> delay = duration(started.algorithmic_delay());
+  algorithmicDelay_ = std::llround(delay.count() * settings_.format.rate) + lookAhead;
   engine_ = started.engine().name();
   resumeToken_ = started.resume_token();
   name_ = started.session();
   id_ = name_.substr(name_.find('/') + 1);
   caughtUpAt_ = pushed;
-  const std::string config = started.config().SerializeAsString();
   const int64_t before = next_;
   if (started.has_resumed()) {
     const int64_t first = started.resumed().microphone_sample();
@@ -62,29 +61,40 @@ int64_t Session::started(const v1::Started& started, int64_t pushed, int64_t loo
     next_ = position(first);
     received_ = std::max(received_, started.resumed().processed_sample());
     // Somebody may have changed the configuration while the session waited.
-    if (config != lastConfig_) config_ = started.config();
+    config_.changed(started.config());
   } else {
     // A whole frame, because the worker is woken for each of them.
     const int64_t frame = settings_.format.frameSamples();
     origin_ = next_ = (pushed + frame - 1) / frame * frame;
     received_ = 0;
     lastEvent_.reset();
+    config_.began(started.config());
   }
-  lastConfig_ = config;
   return std::max<int64_t>(next_ - before, 0);
 }
 
 int64_t Session::noted(const v1::SessionEvent& event) {
   lastEvent_ = std::max(lastEvent_.value_or(0), event.event_id());
-  if (event.has_config_changed()) {
-    config_ = event.config_changed().config();
-    lastConfig_ = config_.SerializeAsString();
-  }
+  if (event.has_config_changed()) config_.changed(event.config_changed().config());
   return position(event.microphone_sample());
 }
 
+void Session::decided(const std::string& client, bool grants) {
+  std::erase_if(decisions_, [&](const auto& each) { return each.first == client; });
+  if (decisions_.size() >= mostDecisions) decisions_.pop_front();
+  decisions_.emplace_back(client, grants);
+}
+
+std::optional<bool> Session::decision(const std::string& client) const {
+  for (const auto& [name, grants] : decisions_) {
+    if (name == client) return grants;
+  }
+  return std::nullopt;
+}
+
 void Session::forget() {
-  config_ = settings_.config;
+  decisions_.clear();
+  config_ = KeptConfiguration(settings_.config);
   id_.clear();
 }
 

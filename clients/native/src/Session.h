@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "KeptConfiguration.h"
 #include "Settings.h"
 
 namespace anechoic {
@@ -26,6 +29,10 @@ class Session {
   int64_t started(const v1::Started& started, int64_t pushed, int64_t lookAhead);
   // Notes an event, and returns its position.
   int64_t noted(const v1::SessionEvent& event);
+  // Notes a decision about a client that asks to inject speech. The newest 256 are kept.
+  void decided(const std::string& client, bool grants);
+  // Returns the decision of the program about a client, in this session or one before.
+  std::optional<bool> decision(const std::string& client) const;
   // The id is in use: the server chooses the next one.
   void forgetId() { id_.clear(); }
   // The session has ended in order: the next one begins as the first one did.
@@ -56,13 +63,13 @@ class Session {
 
  private:
   const Settings& settings_;
-  v1::SessionConfig config_;  // of the next session
+  KeptConfiguration config_;
   std::string id_;
   std::string name_;
   std::string engine_;
   std::string resumeToken_;
-  std::string lastConfig_;  // that of the session, with every default, serialized
   std::optional<uint64_t> lastEvent_;
+  std::deque<std::pair<std::string, bool>> decisions_;
   int64_t algorithmicDelay_ = 0;  // in sample frames
   int64_t origin_ = 0;            // the position of the session's sample 0
   int64_t next_ = 0;

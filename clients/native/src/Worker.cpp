@@ -129,13 +129,12 @@ void Worker::take(const v1::ProcessResponse& response) {
 // Returns false if the session was given up, because its delay is too long.
 bool Worker::started(const v1::Started& started, Clock::time_point now) {
   hear(now);
-  const auto& window = started.resume_window();
   const int64_t lost = session_.started(started, heard_, packets_ ? packets_->lookAhead() : 0);
   exchange_.losses.unsent.fetch_add(uint64_t(lost), std::memory_order_relaxed);
   reconnection_.started(
       now, started.resume_token().empty()
                ? 0ms
-               : std::chrono::milliseconds(window.seconds() * 1000 + window.nanos() / 1000000));
+               : std::chrono::floor<std::chrono::milliseconds>(duration(started.resume_window())));
   const int64_t delay = exchange_.delay.load(std::memory_order_relaxed);
   if (delay - session_.algorithmicDelay() < format_.samples(leastMargin)) {
     const int64_t least = format_.milliseconds(session_.algorithmicDelay()) + leastMargin + 1;
@@ -170,6 +169,8 @@ void Worker::play(const v1::AudioChunk& chunk) {
   if (count == 0) return;
   reconnection_.processed();
   const int64_t first = chunk.first_sample();
+  // Output of samples that the session does not have yet is no output.
+  if (first < 0 || first > session_.index(session_.next())) return;
   session_.received(first + count);
   const int64_t delay = exchange_.delay.load(std::memory_order_relaxed);
   const int64_t pulled = exchange_.pulled.load(std::memory_order_relaxed);
@@ -208,8 +209,23 @@ void Worker::noteControl(const v1::ControlResult& result) {
 
 void Worker::noteEvent(const v1::SessionEvent& event) {
   const int64_t position = session_.noted(event);
+  if (event.has_injection_permission_requested() &&
+      repeatDecision(event.injection_permission_requested().client())) {
+    return;
+  }
   if (event.has_mute_changed()) exchange_.mute.changed(event.mute_changed().state().muted());
   listener_.event(event, position);
+}
+
+// Answers for the program, which has decided about the client in a session before.
+bool Worker::repeatDecision(const std::string& client) {
+  const auto decision = session_.decision(client);
+  if (!decision) return false;
+  v1::Control control;
+  control.mutable_decide_injection_permission()->set_client(client);
+  control.mutable_decide_injection_permission()->set_grant(*decision);
+  controls_.add(std::move(control));
+  return true;
 }
 
 // MARK: Sending
@@ -227,6 +243,10 @@ bool Worker::sendControl() {
     request.mutable_control()->mutable_set_mute()->set_muted(mute.isMuted);
     muteControl_ = lastControl_ + 1;
   } else if (auto control = controls_.take()) {
+    if (control->has_decide_injection_permission()) {
+      const auto& decision = control->decide_injection_permission();
+      session_.decided(decision.client(), decision.grant());
+    }
     *request.mutable_control() = std::move(*control);
   } else {
     return false;

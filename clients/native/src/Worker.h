@@ -41,6 +41,7 @@ class Worker {
   void play(const v1::AudioChunk& chunk);
   void noteControl(const v1::ControlResult& result);
   void noteEvent(const v1::SessionEvent& event);
+  bool repeatDecision(const std::string& client);
   void hear(Clock::time_point now);
   void send(Clock::time_point now);
   bool sendControl();

@@ -210,6 +210,110 @@ void gesturesAreDecided() {
         "other events are JSON");
 }
 
+// Asks for permission to inject speech while the client is driven. Returns the answer.
+template <typename Drive>
+std::string askToInject(const ServerProcess& server, const Drive& drive) {
+  std::string outcome;
+  std::thread other([&] {
+    try {
+      outcome = steer(server, "RequestInjectionPermission", R"({"usageDescription": "News"})");
+    } catch (const Failure& failure) {
+      outcome = failure.what();
+    }
+  });
+  try {
+    drive();
+  } catch (...) {
+    other.join();
+    throw;
+  }
+  other.join();
+  return outcome;
+}
+
+void injectionIsDecidedOnce() {
+  ServerProcess server(withAPage);
+  server.start();
+  const std::string address = server.address();
+  Client client(patient(address));
+  client.driveUntilProcessed();
+  steer(server, "UpdateSession",
+        R"({"session": {"config": {"preferredInjectionMode": "INJECTION_MODE_SPOKEN_AUDIO"}}, )"
+        R"("updateMask": "config.preferredInjectionMode"})");
+  const auto asked = [&] { return client.events(ANECHOIC_EVENT_INJECTION_REQUESTED).size(); };
+  const auto answered = [&] {
+    size_t count = 0;
+    for (const auto& event : client.events(ANECHOIC_EVENT_OTHER)) {
+      count += std::strstr(event.text, "injectionPermissionChanged") != nullptr;
+    }
+    return count;
+  };
+  const std::string granted = askToInject(server, [&] {
+    client.driveUntil([&] { return asked() == 1; }, "a question");
+    const auto question = client.events(ANECHOIC_EVENT_INJECTION_REQUESTED)[0];
+    check(question.text[0] != 0, "the client has a name");
+    anechoic_decide_injection(client.session(), question.text, true);
+    client.driveUntil([&] { return answered() == 1; }, "the server's answer");
+  });
+  check(granted.find("GRANTED") != granted.npos, granted);
+  server.kill();
+  client.driveUntil([&] { return !client.events(ANECHOIC_EVENT_FALLBACK).empty(); }, "fallback");
+  server.start();
+  client.driveUntil([&] { return client.events(ANECHOIC_EVENT_PROCESSING).size() == 2; },
+                    "another session");
+  const std::string again = askToInject(
+      server, [&] { client.driveUntil([&] { return answered() == 2; }, "the repeated answer"); });
+  check(again.find("GRANTED") != again.npos, again);
+  check(asked() == 1, "the program is asked once");
+}
+
+void aServerThatStopsIsLeft() {
+  ServerProcess server({"--drain-time", "2s"});
+  server.start();
+  const std::string address = server.address();
+  Client client(patient(address));
+  client.driveUntilProcessed();
+  server.send(SIGTERM);
+  client.driveUntil([&] { return !client.events(ANECHOIC_EVENT_FALLBACK).empty(); }, "the end");
+  check(server.count("session ended") == 1, "the session has ended");
+  server.kill();
+  server.start();
+  client.driveUntil([&] { return client.events(ANECHOIC_EVENT_PROCESSING).size() == 2; },
+                    "another session");
+  const auto found = client.events(ANECHOIC_EVENT_PROCESSING);
+  check(std::string(found[0].text) == found[1].text, "the name of the session is kept");
+}
+
+void anIdThatIsInUseIsLeft() {
+  ServerProcess server;
+  server.start();
+  const std::string address = server.address();
+  Client client([&](anechoic_options& options) {
+    patient(address)(options);
+    options.idle_ms = 3000;
+  });
+  client.driveUntilProcessed();
+  const std::string first = client.events(ANECHOIC_EVENT_PROCESSING)[0].text;
+  // Without sound, the client does not come back while another one takes the id.
+  server.kill();
+  std::this_thread::sleep_for(std::chrono::milliseconds(3500));
+  server.start();
+  const std::string command = ServerProcess::path.substr(0, ServerProcess::path.rfind('/')) +
+                              "/anechoic process --server " + address + " --session-id " +
+                              first.substr(first.find('/') + 1) +
+                              " --pacing real-time --loop --microphone " + sample +
+                              "/near.wav --output " + server.folder() +
+                              "/other.wav > /dev/null 2>&1 & echo $! > " + server.folder() + "/pid";
+  check(std::system(command.c_str()) == 0, "another client starts");
+  waitFor([&] { return server.count("session started") == 2; }, "the id is in use");
+  client.driveUntil([&] { return client.events(ANECHOIC_EVENT_PROCESSING).size() == 2; },
+                    "another session");
+  pid_t other = 0;
+  std::ifstream(server.folder() + "/pid") >> other;
+  if (other > 0) ::kill(other, SIGTERM);
+  check(client.events(ANECHOIC_EVENT_PROCESSING)[1].text != first, "it has another name");
+}
+
 void voiceActivityIsReported() {
   ServerProcess server;
   server.start();
@@ -300,6 +404,9 @@ std::vector<Case> serverCases(const std::string& sampleFolder) {
       {"a new session has no debt", newSessionsHaveNoDebt},
       {"mute is immediate with a server, and the last of many states counts", muteIsImmediate},
       {"gestures are decided", gesturesAreDecided},
+      {"injection is decided once, also for the sessions that follow", injectionIsDecidedOnce},
+      {"a server that stops is left, and the name of the session is kept", aServerThatStopsIsLeft},
+      {"an id that is in use is left", anIdThatIsInUseIsLeft},
       {"voice activity and muted speech are reported", voiceActivityIsReported},
       {"a token is read again until the server accepts it", tokenIsReadAgain},
       {"TLS verifies the server's name", tlsVerifiesTheServer},

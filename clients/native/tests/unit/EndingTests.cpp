@@ -1,4 +1,7 @@
 #include "Ending.h"
+
+#include <limits>
+
 #include "Messages.h"
 #include "Settings.h"
 #include "Units.h"
@@ -52,6 +55,13 @@ void retryInfo() {
   check(ending.retryAfter == std::chrono::seconds(7), "RetryInfo names 7 s");
   check(ending.text() == "RESOURCE_EXHAUSTED: no room", "the text has the code's name");
   check(!Ending::of(8, details("OVERLOADED"), "").retryAfter, "without RetryInfo");
+  google::protobuf::Duration odd;
+  odd.set_seconds(std::numeric_limits<int64_t>::max());
+  odd.set_nanos(2'000'000'000);
+  check(duration(odd) == std::chrono::hours(24), "a day at most");
+  odd.set_seconds(0);
+  odd.set_nanos(-1);
+  check(duration(odd).count() == 0, "no negative time");
 }
 
 void addresses() {

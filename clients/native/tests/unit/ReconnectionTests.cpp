@@ -133,6 +133,24 @@ void anUnknownSessionIsReplacedAtOnce() {
   link.connect();
   link.end(Kind::unknownSession);
   check(link.next() == Step::connect && !link.rules.resumes(link.now), "a new session at once");
+  link.connect();
+  link.end(Kind::refused);
+  check(link.pauses(3, Kind::refused) == std::vector<int64_t>{100, 200, 400},
+        "a server that is full is asked as after a loss");
+}
+
+void sessionsThatAreCutAtOnceAreNotALoop() {
+  Link link;
+  int attempts = 0;
+  for (const auto end = link.now + 10s; link.now < end; link.now += 1ms) {
+    if (link.next() != Step::connect) continue;
+    ++attempts;
+    const bool resumes = link.rules.resumes(link.now);
+    link.rules.connecting(link.now);
+    if (!resumes) link.rules.started(link.now, 10s);
+    link.end(resumes ? Kind::unknownSession : Kind::lost);
+  }
+  check(attempts < 50, std::to_string(attempts) + " attempts in 10 s");
 }
 
 void aStoppedServerIsLeftAtOnce() {
@@ -142,7 +160,20 @@ void aStoppedServerIsLeftAtOnce() {
   check(link.next() == Step::connect && !link.rules.resumes(link.now), "a new session at once");
   link.connect();
   link.end(Kind::stopped, 1000ms);
-  check(link.pass() == 1000ms, "a refused start waits for the time of RetryInfo");
+  check(link.pass() == 1150ms, "a refused start waits for the time of RetryInfo");
+}
+
+void aRefusedResumeLeavesAStoppingServer() {
+  Link link;
+  link.run();
+  link.end(Kind::lost);
+  link.pass();
+  link.connect();
+  link.end(Kind::stopped, 1000ms);
+  check(link.next() == Step::connect && !link.rules.resumes(link.now), "a new session at once");
+  link.connect();
+  link.end(Kind::stopped, 1000ms);
+  check(link.pass() >= 1000ms, "the start is refused as well, and waits");
 }
 
 void sessionsThatEndAtOnceAreNotALoop() {
@@ -159,10 +190,12 @@ void sessionsThatEndAtOnceAreNotALoop() {
 }
 
 void retryInfoIsKept() {
-  Link link;
-  link.connect();
-  link.end(Kind::refused, 3000ms);
-  check(link.pass() == 3000ms, "the next attempt comes after the time that it names");
+  for (const auto& [random, expected] : {std::pair(-1.0, 3000ms), {0.0, 3450ms}, {1.0, 3900ms}}) {
+    Link link(0ms, random);
+    link.connect();
+    link.end(Kind::refused, 3000ms);
+    check(link.pass() == expected, "after the time that it names, or up to 30 % later");
+  }
 }
 
 void refusedForGoodIsTriedSeldom() {
@@ -225,6 +258,10 @@ std::vector<Case> reconnectionCases() {
       {"a session resumes within its window", aSessionResumesWithinItsWindow},
       {"an unknown session is replaced at once", anUnknownSessionIsReplacedAtOnce},
       {"a server that stops is left at once", aStoppedServerIsLeftAtOnce},
+      {"a server that stops and refuses to resume is left at once",
+       aRefusedResumeLeavesAStoppingServer},
+      {"sessions that are cut off at once are no endless loop",
+       sessionsThatAreCutAtOnceAreNotALoop},
       {"sessions that end at once are no endless loop", sessionsThatEndAtOnceAreNotALoop},
       {"RetryInfo is kept", retryInfoIsKept},
       {"what is refused for good is tried after 5 s", refusedForGoodIsTriedSeldom},

@@ -118,6 +118,62 @@ void aConfigurationThatChangedMeanwhileIsKept() {
         "the configuration of the resumed session");
 }
 
+void decisionsOutliveASession() {
+  const Settings given = settings();
+  Session session(given);
+  check(!session.decision("assistant"), "nothing is decided at first");
+  session.decided("assistant", true);
+  session.started(answer(), 0, 0);
+  check(session.decision("assistant") == true, "the new session has the decision");
+  session.decided("assistant", false);
+  check(session.decision("assistant") == false, "the last decision counts");
+  for (int client = 0; client < 300; ++client) session.decided(std::to_string(client), true);
+  check(!session.decision("assistant") && session.decision("299") == true, "the newest are kept");
+  session.forget();
+  check(!session.decision("299"), "after an end in order, everything is as at first");
+}
+
+// A configuration with all stages, as servers tell it.
+v1::SessionConfig told(v1::MicMode mode, bool suppressesNoise) {
+  v1::SessionConfig config;
+  config.set_preferred_mic_mode(mode);
+  auto& processing = *config.mutable_voice_processing();
+  processing.mutable_echo_cancellation()->set_enabled(true);
+  processing.mutable_noise_suppression()->set_enabled(suppressesNoise);
+  processing.mutable_gain_control()->set_enabled(true);
+  processing.set_high_pass_filter(suppressesNoise);
+  return config;
+}
+
+void stagesThatNobodyHasSetAreLeftOut() {
+  v1::SessionConfig chosen;
+  chosen.mutable_voice_processing()->mutable_gain_control()->set_enabled(false);
+  KeptConfiguration kept(chosen);
+  kept.began(told(v1::MIC_MODE_VOICE_ISOLATION, true));
+  kept.changed(told(v1::MIC_MODE_WIDE_SPECTRUM, false));
+  const auto& next = kept.next().voice_processing();
+  check(kept.next().preferred_mic_mode() == v1::MIC_MODE_WIDE_SPECTRUM, "the mic mode is kept");
+  check(!next.has_echo_cancellation() && !next.has_noise_suppression() &&
+            !next.has_high_pass_filter(),
+        "stages follow the mic mode");
+  check(next.gain_control().enabled(), "a stage that the program has set is kept as it is now");
+}
+
+void aStageThatSomebodyHasChangedIsKept() {
+  KeptConfiguration kept{v1::SessionConfig()};
+  kept.began(told(v1::MIC_MODE_WIDE_SPECTRUM, false));
+  auto changed = told(v1::MIC_MODE_WIDE_SPECTRUM, false);
+  changed.mutable_voice_processing()->mutable_noise_suppression()->set_enabled(true);
+  changed.mutable_voice_processing()->set_bypassed(true);
+  kept.changed(changed);
+  const auto& next = kept.next().voice_processing();
+  check(next.noise_suppression().enabled(), "it changed without a change of the mic mode");
+  check(next.bypassed(), "which is no stage");
+  check(!next.has_high_pass_filter() && !next.has_echo_cancellation(), "the others did not");
+  kept.changed(told(v1::MIC_MODE_VOICE_ISOLATION, true));
+  check(kept.next().voice_processing().has_noise_suppression(), "it stays set");
+}
+
 }  // namespace
 
 std::vector<Case> sessionCases() {
@@ -129,5 +185,8 @@ std::vector<Case> sessionCases() {
       {"configuration, mute and id outlive a session", stateOutlivesASession},
       {"a configuration that changed during a loss is kept",
        aConfigurationThatChangedMeanwhileIsKept},
+      {"decisions about injection outlive a session", decisionsOutliveASession},
+      {"stages that nobody has set are left out", stagesThatNobodyHasSetAreLeftOut},
+      {"a stage that somebody has changed is kept", aStageThatSomebodyHasChangedIsKept},
   };
 }

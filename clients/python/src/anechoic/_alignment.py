@@ -10,7 +10,8 @@ from ._output import Frame, Output
 class AlignedVoice:
     """The processed voice on the time axis of the raw audio. It does no I/O.
 
-    Voice that has not arrived in time is replaced by the raw audio of the same time, or by silence.
+    Voice that has not arrived in time is replaced by the raw audio of the same time, or by silence. The processing
+    delays the voice, so raw audio is delayed by `lag_samples` more.
 
     >>> voice = AlignedVoice(frame_bytes=2, rate=8000, delay=1, passes_raw=True)
     >>> voice.exchange(b"aabb"), voice.exchange(b"cc")
@@ -24,7 +25,9 @@ class AlignedVoice:
         """`delay` is the delay in samples, apart from that of the processing itself."""
         self._size, self._rate, self._passes_raw = frame_bytes, rate, passes_raw
         self._next = -delay  # The index of the next sample to return.
-        self._raw = bytearray(delay * frame_bytes)
+        self._most_lag = rate // 5
+        self._lag = 0
+        self._raw = bytearray((self._most_lag + delay) * frame_bytes)  # From `_most_lag` before the next sample on.
         self._voice = bytearray()
         self._part = b""
         self._frames: deque[tuple[int, Frame]] = deque()
@@ -44,7 +47,16 @@ class AlignedVoice:
     @property
     def position(self) -> int:
         """The index of the next sample that comes."""
-        return self._next + len(self._raw) // self._size
+        return self._next - self._most_lag + len(self._raw) // self._size
+
+    @property
+    def lag_samples(self) -> int:
+        """The delay of the processing, 0.2 s at most."""
+        return self._lag
+
+    @lag_samples.setter
+    def lag_samples(self, count: int) -> None:
+        self._lag = max(0, min(count, self._most_lag))
 
     def add(self, output: Output, base: int) -> None:
         """Adds voice of a session whose first sample has the index `base`. What was lost is replaced later."""
@@ -93,7 +105,7 @@ class AlignedVoice:
         size = (end - first) * self._size
         if self.is_muted or not self._passes_raw:
             return bytes(size)
-        start = (first - self._next) * self._size
+        start = (first - self._next + self._most_lag - self._lag) * self._size
         return bytes(self._raw[start : start + size]).ljust(size, b"\0")
 
     def _collect_results(self, end: int) -> None:

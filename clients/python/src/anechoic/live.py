@@ -21,6 +21,8 @@ from .settings import Settings
 
 _SLACK_SECONDS = 0.05
 """The time for a round trip to the server, in addition to the length of a frame."""
+_PROCESSING_SECONDS = 0.01
+"""The delay of the processing until a session says another one."""
 _MOST_EARLY_SECONDS = 60
 _LASTING_SECONDS = 5.0
 """A session that lasted as long was no failed attempt."""
@@ -175,6 +177,7 @@ class LiveFilter:
         delay = count + round(_SLACK_SECONDS * format.rate)
         self._microphone = format
         self._voice = AlignedVoice(format.frame_bytes, format.rate, delay, self._on_loss == "raw")
+        self._voice.lag_samples = round(_PROCESSING_SECONDS * format.rate)
         self._restart()
 
     def _restart(self) -> None:
@@ -248,6 +251,7 @@ class LiveFilter:
         async with AsyncExitStack() as stack:
             stack.push_async_exit(session)
             self._base, self._session = self._voice.position, session
+            self._voice.lag_samples = round(session.delay * self._microphone.rate)
             self._told.clear()
             self._began = asyncio.get_running_loop().time()
             self._place_early()

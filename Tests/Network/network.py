@@ -1,0 +1,185 @@
+"""Runs live clients over a bad network, and measures what they play. scripts/test-network explains the options.
+
+The sessions are bypassed, so the server returns what it was sent. The microphone counts 1, 2, 3 up to 30,000, so each
+sample of the output says when it was captured: the delay must never change, and nothing may be lost or repeated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from link import Link, Weather
+
+PROJECT = Path(__file__).resolve().parents[2]
+PERIOD = 30000
+RATE = 16000
+SETTLING = 10.0  # seconds until each session is bypassed
+LEAST_RUN = RATE // 200  # samples that follow each other and are at another delay than the rest
+
+
+@dataclass
+class Client:
+    name: str
+    command: list[str]
+    output: Path
+    log: Path
+    process: subprocess.Popen | None = None
+
+    def events(self) -> list[dict]:
+        return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
+
+    def told(self) -> dict[str, int]:
+        """Returns how often each event came."""
+        counts: dict[str, int] = {}
+        for event in self.events():
+            if (name := event.get("event")) == "OTHER":  # Long messages of libanechoic are cut.
+                name = (re.findall(r'"(session\w+)":\{', event["text"]) or [None])[0]
+            if name:
+                counts[name] = counts.get(name, 0) + 1
+        return counts
+
+
+class Server:
+    """An anechoic-server in the first namespace, and its log."""
+
+    def __init__(self, link: Link, programs: Path, log: Path) -> None:
+        self.link, self.programs, self.log = link, programs, log
+        self.address = f"{link.addresses[0]}:50051"
+        self.process = subprocess.Popen(
+            link.command(0, str(programs / "anechoic-server"), "--listen", self.address, "--admin-listen", "off",
+                         "--http-listen", "off", "--authentication", "none"),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log.open("wb"))
+
+    def control(self, *arguments: str) -> str:
+        command = self.link.command(0, str(self.programs / "anechoic"), "sessions", *arguments)
+        return subprocess.run([*command, "--server", self.address], capture_output=True, text=True, timeout=20).stdout
+
+    def sessions(self) -> list[str]:
+        return re.findall(r"^sessions/(\S+)", self.control("list"), re.MULTILINE)
+
+    def started_sessions(self) -> int:
+        return self.log.read_text().count(" session started ")
+
+    def is_bypassed(self, session: str) -> bool:
+        shown = self.control("show", session, "--json")
+        return re.search(r'"bypassed":\s*true', shown) is not None
+
+
+def runs(marks: np.ndarray) -> list[tuple[int, int]]:
+    """Returns the beginnings and ends of all runs of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], marks.astype(np.int8), [0]))))
+    return list(zip(edges[::2], edges[1::2]))
+
+
+def judge(client: Client, seconds: float) -> list[str]:
+    """Prints the numbers of a client, and returns complaints."""
+    complaints = []
+    samples = np.fromfile(client.output, "<i2").astype(np.int64)
+    if abs(len(samples) / RATE - seconds) > 0.3:
+        complaints.append(f"{len(samples) / RATE:.2f} s of output for {seconds} s of the microphone")
+    at = np.arange(round(SETTLING * RATE), len(samples))
+    heard = samples[at]
+    delays = (at - (heard - 1)) % PERIOD
+    values, counts = np.unique(delays[heard > 0], return_counts=True)
+    delay = int(values[np.argmax(counts)])
+    # A client that calculates with floats may be off by one.
+    away = (delays - delay + PERIOD // 2) % PERIOD - PERIOD // 2
+    is_odd = np.abs(away) > 1
+    # Concealed and fading samples are odd, too. Those at another delay follow each other.
+    shifted = []
+    for begin, end in runs(is_odd):
+        steady = runs(np.diff(away[begin:end]) == 0)
+        shifted += [(begin + first, last - first + 1, int(away[begin + first])) for first, last in steady
+                    if last - first >= LEAST_RUN and heard[begin + first] != 0]
+    for begin, count, by in shifted[:3]:
+        complaints.append(f"{count} samples at {at[begin] / RATE:.2f} s are {by} samples later than the rest")
+    odd, silent = is_odd & (heard != 0), heard == 0
+    last = client.events()[-1]
+    print(f"{client.name}: delay {1000 * delay / RATE:.1f} ms, constant for {1 - is_odd.mean():.2%} of the samples; "
+          f"{1000 * odd.sum() / RATE:.0f} ms odd in {len(runs(odd))} places, {1000 * silent.sum() / RATE:.0f} ms of zeros, "
+          f"{sum(count for _, count, _ in shifted)} samples at another delay")
+    print(f"{client.name}: {json.dumps(last.get('losses', last))}")
+    print(f"{client.name}: " + ", ".join(f"{count} {name}" for name, count in client.told().items()))
+    if client.process.returncode != 0:
+        complaints.append(f"the exit code is {client.process.returncode}")
+    return [f"{client.name}: {complaint}" for complaint in complaints]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=Path, required=True, help="the folder of anechoic and anechoic-server")
+    parser.add_argument("--native", type=Path, required=True, help="the program conformance-client")
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--loss", type=float, default=2, help="percent of the packets")
+    parser.add_argument("--delay-ms", type=float, default=5)
+    parser.add_argument("--jitter-ms", type=float, default=200)
+    parser.add_argument("--outage-ms", type=float, default=1000)
+    parser.add_argument("--outage-every", type=float, default=10, help="seconds, on average")
+    parser.add_argument("--keep", type=Path, help="a folder for the outputs and the logs")
+    options = parser.parse_args()
+    weather = Weather(
+        options.loss / 100, options.delay_ms / 1000, options.jitter_ms / 1000, 0.25, options.outage_ms / 1000,
+        options.outage_every)
+    with tempfile.TemporaryDirectory(prefix="anechoic-network-") as name:
+        folder = options.keep or Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
+        return measure(options, weather, folder)
+
+
+def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
+    with Link(("server", "client"), weather, options.seed) as link:
+        server = Server(link, options.programs.resolve(), folder / "server.log")
+        common = ["--server", server.address, "--rate", str(RATE), "--seconds", str(options.seconds), "--output"]
+        native = [str(options.native.resolve()), "--delay-ms"]
+        adapter = PROJECT / "Tests/Conformance/adapters/python_live.py"
+        programs = {"c, 120 ms": [*native, "120"], "c, 1000 ms": [*native, "1000"], "python": [sys.executable, str(adapter)]}
+        clients = []
+        try:
+            time.sleep(2)
+            for number, (name, command) in enumerate(programs.items()):
+                client = Client(name, command, folder / f"{number}.raw", folder / f"{number}.jsonl")
+                client.process = subprocess.Popen(
+                    link.command(1, *command, *common, str(client.output)), stdin=subprocess.DEVNULL,
+                    stdout=client.log.open("wb"), stderr=(folder / f"{number}.log").open("wb"))
+                clients.append(client)
+            return result(options, link, server, clients)
+        finally:
+            for process in [*(client.process for client in clients), server.process]:
+                if process.poll() is None:
+                    process.terminate()
+                process.wait(20)
+
+
+def result(options: argparse.Namespace, link: Link, server: Server, clients: list[Client]) -> int:
+    begin = time.monotonic()
+    while time.monotonic() < begin + SETTLING - 4:
+        for session in server.sessions():
+            if not server.is_bypassed(session):
+                server.control("set", session, "voice_processing.bypassed=true")
+        time.sleep(0.5)
+    time.sleep(max(0.0, begin + options.seconds - 2 - time.monotonic()))
+    complaints = [f"session {each} has lost its configuration" for each in server.sessions()
+                  if not server.is_bypassed(each)]
+    for client in clients:
+        client.process.wait(30)
+    print(f"{link.packets} packets, {link.lost_packets} of them lost, {link.outages} outages; the server started "
+          f"{server.started_sessions()} sessions")
+    for client in clients:
+        complaints += judge(client, options.seconds)
+    for complaint in complaints:
+        print(f"FAILED: {complaint}")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
