@@ -41,9 +41,11 @@ public struct ReferenceAligner: ~Copyable {
   /// The age of the estimate, in seconds: half a block, and the time that the work takes.
   private static let age = 0.1
   /// The errors of the lead, in seconds, from which the reference is moved at once: after the lag
-  /// has jumped, and while it only drifts.
+  /// has jumped, and while it only drifts. The lag of a sound that the canceller removes where it is drifts
+  /// from one reflection to another.
   private static let offAfterJump = 0.001
   private static let offAfterDrift = 0.004
+  private static let offWhileExplained = 0.012
   /// The same for a lag by the devices' times, which do not include the way through the room.
   private static let offByDevices = 0.005
   /// The error of the lead, in seconds, from which the reference needs room to follow a drift.
@@ -227,7 +229,8 @@ public struct ReferenceAligner: ~Copyable {
     }
     let error = max(0, expected - lead) - heldSeconds
     leadError = expected - lead - heldSeconds
-    let limit = estimator.hasMoved ? Self.offAfterJump : Self.offAfterDrift
+    let offAfterDrift = estimator.isExplained ? Self.offWhileExplained : Self.offAfterDrift
+    let limit = estimator.hasMoved ? Self.offAfterJump : offAfterDrift
     if abs(error) > limit {
       if !estimator.hasMoved { jumps.note(error, at: estimator.comparedSeconds) }
       return move(to: expected - lead)

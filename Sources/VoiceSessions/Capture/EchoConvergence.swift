@@ -10,9 +10,10 @@ struct EchoConvergence {
   private static let framesToDoubt = 500
   /// The frames after a change of the echo's path in which older measurements do not count.
   private static let framesToSettle = 50
-  /// The frames with echo after which a detected voice counts although the canceller is not thorough.
-  /// It may be the voice of the far end.
-  private static let framesToLearn = 200
+  /// The frames with echo after which a detected voice counts although the canceller is not thorough: where
+  /// the lag of the echo is known, and where it is not. It may be the voice of the far end.
+  private static let framesToLearn = 130
+  private static let framesToFind = 200
   /// A microphone that is quiet for this many frames while its reference plays contains no audible
   /// echo.
   private static let framesOfSilence = 100
@@ -35,6 +36,7 @@ struct EchoConvergence {
 
   private(set) var isConverged = false
   private var framesWithEcho = 0
+  private var isLagKnown = false
   private var isThorough = false
   private var framesToWait = 0
   private var doubtfulFrames = 0
@@ -57,7 +59,9 @@ struct EchoConvergence {
   var isStepping: Bool { stepFrames > 0 }
 
   /// Whether a voice that was found is likely to be echo that the canceller has not learnt yet.
-  var isLearning: Bool { !isThorough && framesWithEcho < Self.framesToLearn }
+  var isLearning: Bool {
+    !isThorough && framesWithEcho < (isLagKnown ? Self.framesToLearn : Self.framesToFind)
+  }
 
   /// Returns whether only a canceller that has found the echo reaches this reduction, in dB.
   func isEnough(_ reduction: Float?) -> Bool { (reduction ?? 0) >= Self.enough }
@@ -67,7 +71,8 @@ struct EchoConvergence {
   /// - Returns: Whether the canceller has converged with this frame.
   mutating func process(_ seen: Observation) -> Bool {
     stepFrames = max(0, stepFrames - 1)
-    if seen.mayHaveEcho { framesWithEcho = min(framesWithEcho + 1, Self.framesToLearn) }
+    isLagKnown = seen.isLagKnown
+    if seen.mayHaveEcho { framesWithEcho = min(framesWithEcho + 1, Self.framesToFind) }
     guard framesToWait == 0 else {
       framesToWait -= 1
       return false
