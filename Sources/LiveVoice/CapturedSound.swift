@@ -69,7 +69,8 @@ final class CapturedSound: @unchecked Sendable {
     func copy(_ samples: UnsafeMutablePointer<Float>, _ channels: Int) -> [Float] {
       let start = Int(first % Int64(capacity))
       let untilEnd = min(count, capacity - start)
-      return Array(UnsafeBufferPointer(start: samples + start * channels, count: untilEnd * channels))
+      return Array(
+        UnsafeBufferPointer(start: samples + start * channels, count: untilEnd * channels))
         + UnsafeBufferPointer(start: samples, count: (count - untilEnd) * channels)
     }
     let copies = (copy(microphone, microphoneChannels), copy(reference, referenceChannels))

@@ -43,6 +43,7 @@ final class ProcessedSound: @unchecked Sendable {
 
   /// Appends samples. Those for which there is no room are dropped.
   func append(_ samples: UnsafeBufferPointer<Float>, at first: Int64) {
+    guard let source = samples.baseAddress else { return }
     let count = samples.count / channels
     for start in stride(from: 0, to: count, by: longest) {
       let index = written.load(ordering: .relaxed)
@@ -51,7 +52,7 @@ final class ProcessedSound: @unchecked Sendable {
       pieces[slot].first = first + Int64(start)
       pieces[slot].count = min(longest, count - start)
       pieces[slot].samples.update(
-        from: samples.baseAddress! + start * channels, count: pieces[slot].count * channels)
+        from: source + start * channels, count: pieces[slot].count * channels)
       written.store(index + 1, ordering: .releasing)
     }
   }

@@ -11,7 +11,10 @@ struct SteadyOutputTests {
     let captured: CapturedSound
     let output: SteadyOutput
 
-    init(rate: Int = 16000, channels: Int = 1, delay: Int = SteadyOutputTests.delay, silent: Bool = false) {
+    init(
+      rate: Int = 16000, channels: Int = 1, delay: Int = SteadyOutputTests.delay,
+      silent: Bool = false
+    ) {
       captured = CapturedSound(
         capacity: SteadyOutput.capacity(rate: rate, delay: delay), microphoneChannels: channels,
         referenceChannels: 0)

@@ -74,8 +74,8 @@ struct KeptConfiguration {
   /// Notes a configuration that the server tells.
   mutating func changed(to config: Anechoic_V1_SessionConfig) {
     if config.preferredMicMode == told.preferredMicMode {
-      let changed = Stage.allCases.filter { $0.differs(config.voiceProcessing, told.voiceProcessing) }
-      chosen.formUnion(changed)
+      chosen.formUnion(
+        Stage.allCases.filter { $0.differs(config.voiceProcessing, told.voiceProcessing) })
     }
     configuration = config
     var kept = Anechoic_V1_VoiceProcessing.with { $0.bypassed = config.voiceProcessing.bypassed }

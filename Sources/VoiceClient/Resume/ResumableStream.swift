@@ -84,7 +84,8 @@ public final class ResumableStream: Sendable {
     state = Mutex(
       State(
         phase: .connected(stream), started: stream.started, isMuted: stream.started.mute.muted,
-        configuration: KeptConfiguration(start.config, told: stream.started.config), journal: RequestJournal(start.inputs), timeline: SessionTimeline(stream.started)))
+        configuration: KeptConfiguration(start.config, told: stream.started.config),
+        journal: RequestJournal(start.inputs), timeline: SessionTimeline(stream.started)))
     startSending(on: stream)
   }
 

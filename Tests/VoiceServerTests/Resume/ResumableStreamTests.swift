@@ -140,7 +140,11 @@ struct ResumableStreamTests {
           $0.updateConfig.updateMask.paths = ["preferred_mic_mode"]
         })
       try await until("mute") { call.recording.events.contains { $0.muteChanged.state.muted } }
-      try await until("a mode") { call.recording.events.contains { $0.configChanged.config.preferredMicMode == .wideSpectrum } }
+      try await until("a mode") {
+        call.recording.events.contains {
+          $0.configChanged.config.preferredMicMode == .wideSpectrum
+        }
+      }
       proxy.refuse(true)
       proxy.cut()
       try await Task.sleep(for: .milliseconds(600))
