@@ -22,7 +22,7 @@ from .settings import Settings
 _SLACK_SECONDS = 0.05
 """The time for a round trip to the server, in addition to the length of a frame."""
 _PROCESSING_SECONDS = 0.01
-"""The delay of the processing until a session says another one."""
+"""The delay of raw audio and of voice for the processing. It grows for a session that needs more, and never shrinks."""
 _MOST_EARLY_SECONDS = 60
 _LASTING_SECONDS = 5.0
 """A session that lasted as long was no failed attempt."""
@@ -65,6 +65,7 @@ class LiveFilter:
         self._voice: AlignedVoice | None = None
         self._session: Session | None = None
         self._base = 0
+        self._shift = 0
         self._early = bytearray()
         self._early_from = 0
         self._task: asyncio.Task[None] | None = None
@@ -194,7 +195,7 @@ class LiveFilter:
         if self._session is None or self._voice is None:
             return
         while (output := self._session.read_nowait()) is not None:
-            self._voice.add(output, self._base)
+            self._voice.add(output, self._base + self._shift)
         if self._voice.most_late_samples:
             self._tell_late(self._voice, asyncio.get_running_loop().time())
 
@@ -251,7 +252,9 @@ class LiveFilter:
         async with AsyncExitStack() as stack:
             stack.push_async_exit(session)
             self._base, self._session = self._voice.position, session
-            self._voice.lag_samples = round(session.delay * self._microphone.rate)
+            needed = round(session.delay * self._microphone.rate)
+            self._voice.lag_samples = max(self._voice.lag_samples, needed)
+            self._shift = self._voice.lag_samples - needed
             self._told.clear()
             self._began = asyncio.get_running_loop().time()
             self._place_early()
