@@ -4,8 +4,7 @@ internal import Spectral
 
 /// The network that decides whether the near end talks: a recurrent layer behind the suppressor, which
 /// hears what the suppressor remembers of a call. It learned from noise, music and echo in which nobody
-/// talks, more than a call has. Its decision counts half, that of the suppressor the other half.
-/// `training/voice_network.py` trains it.
+/// talks, more than a call has. `training/voice_network.py` trains it.
 struct VoiceNetwork: ~Copyable {
   private static let memory = 32
   private static let gates = 3 * memory
