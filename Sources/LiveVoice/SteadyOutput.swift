@@ -20,6 +20,8 @@ final class SteadyOutput: @unchecked Sendable {
   private let mostWaiting: Int64
   /// The share of the processed sound, 0...1.
   private var share: Float = 0
+  /// The microphone up to here was captured while muted, and is not heard later.
+  private var mutedUntil: Int64 = 0
   private let position = Atomic<Int64>(0)
   private let lost = Atomic<Int64>(0)
   private let isWhole = Atomic<Bool>(false)
@@ -63,7 +65,7 @@ final class SteadyOutput: @unchecked Sendable {
   /// Takes samples into `output`, and returns their number: as many as there is room for and as have
   /// come in. Runs per block: no allocation, lock, log or await.
   ///
-  /// - Parameter isMuted: Whether silence replaces processed sound that is missing.
+  /// - Parameter isMuted: Whether the output is silent, and the microphone that comes now is never heard.
   func take<Sample: LiveSample>(
     into output: UnsafeMutableBufferPointer<Sample>, isMuted: Bool
   ) -> Int {
@@ -74,12 +76,14 @@ final class SteadyOutput: @unchecked Sendable {
       index = end - mostWaiting
     }
     let count = Int(min(Int64(output.count / channels), end - index))
-    let isSilent = isSilentWithoutServer || isMuted
+    if isMuted { mutedUntil = end }
     for frame in 0..<count {
-      let (voice, ahead) = nextProcessed(at: index)
+      let (found, left) = nextProcessed(at: index)
+      let (voice, ahead) = isMuted ? (nil, 0) : (found, left)
       // The processed sound fades out before it ends.
       share = min(min(1, Float(ahead) / Float(fadeLength)), share + 1 / Float(fadeLength))
       let past = index - Int64(delay)
+      let isSilent = isSilentWithoutServer || past < mutedUntil
       let replacement = past >= 0 && !isSilent ? captured.microphone(at: past) : nil
       for channel in 0..<channels {
         let raw = replacement?[channel] ?? 0

@@ -69,6 +69,24 @@ struct SteadyOutputTests {
     #expect(silent.exchange(4000).allSatisfy { $0 == 0 })
   }
 
+  @Test func whatWasCapturedWhileMutedIsNeverHeard() {
+    let voice = Voice()
+    _ = voice.exchange(3200) { _ in 1 }
+    #expect(voice.exchange(3200, isMuted: true) { _ in 2 }.allSatisfy { $0 == 0 })
+    let result = voice.exchange(4800) { _ in 3 }
+    #expect(result[..<1600].allSatisfy { $0 == 0 } && result[1600...].allSatisfy { $0 == 3 })
+  }
+
+  @Test func aMutedVoiceIsSilentAtOnceWhateverTheServerSends() {
+    let voice = Voice()
+    for frame in 0..<40 {
+      _ = voice.exchange(160) { _ in 1 }
+      voice.add([Float](repeating: -1, count: 160), at: frame * 160)
+    }
+    #expect(voice.output.isProcessed)
+    #expect(voice.exchange(320, isMuted: true) { _ in 1 }.allSatisfy { $0 == 0 })
+  }
+
   @Test func processedSoundComesAtTheSameDelay() {
     let voice = Voice()
     var result: [Float] = []

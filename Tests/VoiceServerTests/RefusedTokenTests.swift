@@ -190,9 +190,9 @@ struct RefusedTokenTests {
         return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
       }
       #expect(codes[.unauthenticated, default: 0] > 0, "\(codes)")
-      #expect(
-        codes[.unauthenticated, default: 0] + codes[.resourceExhausted, default: 0] == 1000,
-        "\(codes)")
+      // On a fast machine the watch over empty calls resets the connection of such a flood.
+      let refused: [StatusCode] = [.unauthenticated, .resourceExhausted, .unavailable]
+      #expect(refused.reduce(0) { $0 + codes[$1, default: 0] } == 1000, "\(codes)")
       #expect(try await honest.capabilities().sessionsActive == 1)
       try await stream.send(.with { $0.microphone.samples = Data(count: 3200) })
       #expect(try await stream.receive() != nil)

@@ -54,7 +54,7 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
 
   bool canWrite() const {
     const std::lock_guard lock(mutex_);
-    return !writing_ && !broken_ && !finished_;
+    return !writing_ && !writeFailed_ && !broken_ && !finished_;
   }
 
   void write(v1::ProcessRequest request) {
@@ -122,7 +122,7 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
     {
       const std::lock_guard lock(mutex_);
       writing_ = false;
-      if (!ok) broken_ = true;
+      writeFailed_ = !ok;
     }
     wakeup.signal();
   }
@@ -153,6 +153,8 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
   mutable std::mutex mutex_;  // guards what follows
   bool writing_ = true;
   bool read_ = false;
+  // The call has ended. Responses that came before may still be read, so the hold stays.
+  bool writeFailed_ = false;
   bool broken_ = false;  // Nothing can be written or read any more.
   bool isGarbage_ = false;
   std::optional<Ending> ending_;

@@ -32,6 +32,7 @@ class Playout {
       exchange_.losses.unpulled.fetch_add(uint64_t(excess), std::memory_order_relaxed);
       position += excess;
     }
+    if (exchange_.mute.isMuted()) mutedUntil_ = pushed;
     const int64_t count = std::min(most, pushed - position);
     const int64_t delay = exchange_.delay.load(std::memory_order_relaxed);
     for (int64_t frame = 0; frame < count; ++frame) {
@@ -51,7 +52,8 @@ class Playout {
   void play(int64_t position, int64_t delay) noexcept {
     const bool isSilenced = exchange_.mute.silences(position);
     const bool hasVoice = !isSilenced && exchange_.voice.has(position);
-    const bool isSilent = isSilent_ || isSilenced || exchange_.mute.isMuted();
+    const bool isSilent = isSilent_ || isSilenced || exchange_.mute.isMuted() ||
+                          position - delay < mutedUntil_;
     for (size_t channel = 0; channel < format_.channels; ++channel) {
       if (hasVoice) voice_[channel] = exchange_.voice.get(position, channel);
       fallback_[channel] = isSilent ? 0 : exchange_.microphone.get(position - delay, channel);
@@ -62,6 +64,8 @@ class Playout {
   const Format format_;
   const bool isSilent_;
   Exchange& exchange_;
+  // The microphone up to here was captured while muted, and is not heard later.
+  int64_t mutedUntil_ = 0;
   Crossfade crossfade_;
   std::vector<float> voice_, fallback_, mixed_;
 };
