@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The newest samples of the microphone and of the reference, those of one instant at the same index.
 ///
-/// One thread appends; any others read, each at its own place. Nobody waits, locks or allocates: a reader
+/// One thread appends. Other threads read, each at its own place. No thread waits, locks or allocates: a reader
 /// that is too slow finds its samples overwritten. Samples are interleaved, and indexes and counts are in
 /// sample frames.
 final class CapturedSound: @unchecked Sendable {

@@ -14,6 +14,7 @@ extension LiveVoice {
     policy.longestOutage = .seconds(Int32.max)
     return policy
   }
+
   /// Runs sessions until the voice is closed.
   func run(_ first: VoiceProcessingClient) async {
     let policy = Self.policy

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Processed sound on its way from the network to the thread that plays it, in pieces of at most 10 ms.
 ///
 /// Each piece has the index, among the samples that are played, of its first sample. One thread appends and
-/// one thread takes. Nobody waits, locks or allocates. Samples are interleaved, and counts are in sample
+/// one thread takes. Neither waits, locks or allocates. Samples are interleaved, and counts are in sample
 /// frames.
 final class ProcessedSound: @unchecked Sendable {
   struct Piece {

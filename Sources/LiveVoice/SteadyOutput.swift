@@ -100,22 +100,14 @@ final class SteadyOutput: @unchecked Sendable {
   /// Returns the processed sample frame that is played at an index, or nil, and how many samples are there
   /// from it on, counted to the fade at most. Drops earlier sound.
   private func nextProcessed(at index: Int64) -> (UnsafePointer<Float>?, ahead: Int) {
-    while let piece = processed.piece() {
-      guard piece.end <= index else {
-        guard piece.first <= index else { return (nil, 0) }
-        var end = piece.end
-        var others = 1
-        while end - index < fadeLength, let next = processed.piece(after: others),
-          next.first == end
-        {
-          end = next.end
-          others += 1
-        }
-        let offset = Int(index - piece.first) * channels
-        return (UnsafePointer(piece.samples + offset), Int(end - index))
-      }
-      processed.drop()
+    while let piece = processed.piece(), piece.end <= index { processed.drop() }
+    guard let piece = processed.piece(), piece.first <= index else { return (nil, 0) }
+    var (end, others) = (piece.end, 1)
+    while end - index < fadeLength, let next = processed.piece(after: others), next.first == end {
+      end = next.end
+      others += 1
     }
-    return (nil, 0)
+    let offset = Int(index - piece.first) * channels
+    return (UnsafePointer(piece.samples + offset), Int(end - index))
   }
 }

@@ -294,9 +294,7 @@ public final class ResumableStream: Sendable {
           if let update = note(response) { return update }
         } catch let status as Status {
           return .reconnecting(try lost(status))
-        } catch is SwiftProtobufError {
-          return .reconnecting(try givenUp(stream))
-        } catch is BinaryDecodingError {
+        } catch let error where error is SwiftProtobufError || error is BinaryDecodingError {
           return .reconnecting(try givenUp(stream))
         }
       }

@@ -6,7 +6,7 @@ import Testing
 
 /// The configuration that a new session takes over.
 struct KeptConfigurationTests {
-  /// What a server tells: all stages are there.
+  /// Returns a configuration as a server tells it, with all stages.
   private static func told(
     _ mode: Anechoic_V1_MicMode, noise: Bool = true
   ) -> Anechoic_V1_SessionConfig {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VoiceClient
 
-/// What a client sends to a new session of what it had for the old one.
+/// The requests for a lost session that a client sends to the new one.
 struct RestartedJournalTests {
   @Test func aNewSessionBeginsWithTheAudioThatComesNext() {
     var journal = Self.journal

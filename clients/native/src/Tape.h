@@ -9,7 +9,7 @@ namespace anechoic {
 
 // The newest samples of a signal, at their positions. One thread writes, and others read.
 //
-// Nobody waits for anybody: the writer replaces the oldest samples. A reader that is too slow reads
+// No thread waits: the writer replaces the oldest samples. A reader that is too slow reads
 // newer samples at an old position, so readers stay within the capacity. All functions run per
 // sample: no allocation, lock or wait.
 class Tape {

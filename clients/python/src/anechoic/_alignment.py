@@ -59,7 +59,7 @@ class AlignedVoice:
         self._lag = max(0, min(count, self._most_lag))
 
     def add(self, output: Output, base: int) -> None:
-        """Adds voice of a session whose first sample has the index `base`. What was lost is replaced later."""
+        """Adds voice of a session whose first sample has the index `base`. Audio that was lost is replaced later."""
         if output.is_lost:
             return
         first = base + output.first_sample
