@@ -5,6 +5,7 @@ public struct ReconnectionPolicy: Sendable, Equatable {
   public var delays = Duration.milliseconds(100)...Duration.milliseconds(500)
   /// The time between two attempts once the server has been away for `longAbsence`.
   public var laterDelay = Duration.seconds(5)
+  /// The time without any server after which the attempts come at `laterDelay`.
   public var longAbsence = Duration.seconds(60)
   /// The longest time for one attempt.
   public var attemptTimeout = Duration.seconds(2)
