@@ -9,7 +9,7 @@ struct CaptureReader {
   }
 
   /// The longest time that samples may wait, in seconds, and the longest piece.
-  private static let longestWait = 1
+  private static let longestWait = 2
   private static let framesOfLongestPiece = 10
 
   private let sound: CapturedSound
@@ -30,11 +30,11 @@ struct CaptureReader {
   /// The index of the sample that is sent next.
   var position: Int64 { next }
 
-  /// Returns the next piece, or nil if too few samples wait. If more than a second waits, all older samples
+  /// Returns the next piece, or nil if too few samples wait. If more than two seconds wait, older samples
   /// are left out, and the server conceals the gap.
   mutating func take() -> Piece? {
     let end = sound.count
-    if end - next > Int64(Self.longestWait * rate) { next = end - Int64(rate / 100) }
+    next = max(next, end - Int64(Self.longestWait * rate))
     let least = packet ?? rate / 100
     guard end - next >= least else { return nil }
     let count = packet ?? min(Int(end - next), Self.framesOfLongestPiece * rate / 100)

@@ -16,7 +16,9 @@ extension LiveVoiceOptions.Encoding {
       switch self {
       case .opus: []
       case .float32:
-        (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
+        (0..<bytes.count / 4).map {
+          bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self).sample
+        }
       case .int16:
         (0..<bytes.count / 2).map {
           bytes.loadUnaligned(fromByteOffset: $0 * 2, as: Int16.self).sample

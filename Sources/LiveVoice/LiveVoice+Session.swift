@@ -28,8 +28,7 @@ extension LiveVoice {
         }
         let began = ContinuousClock.now
         await carry(stream, isMuted: start.muted)
-        // A session that ends at once is no reason to hurry.
-        if .now - began > .seconds(1) { attempts.succeeded() }
+        attempts.sessionEnded(since: began)
       } catch {
         note(.fallback(reason: "\(error)"))
         failure = error
@@ -58,8 +57,9 @@ extension LiveVoice {
     } catch {
       reason = "\(error)"
     }
-    state.withLock { state in
+    noteMute { state in
       state.stream = nil
+      state.mute.settle(state.mute.wanted)
       state.events.add(.fallback(reason: reason))
     }
     wakeup.signal()
@@ -94,7 +94,7 @@ extension LiveVoice {
         }
       $0.config.voiceActivityDetection.enabled = true
       $0.engine = options.engine
-      $0.muted = isMuted
+      $0.muted = state.withLock { $0.mute.wanted }
       $0.labels = options.labels
       $0.pacing = .realTime
     }
@@ -119,8 +119,10 @@ extension LiveVoice {
     state.withLock { state in
       guard !state.isClosed else { return false }
       state.controls.drop()
-      let isMutedNow = self.isMuted
-      if isMutedNow != isMuted { state.controls.add(.with { $0.setMute.muted = isMutedNow }) }
+      let wanted = state.mute.wanted
+      if wanted != isMuted {
+        state.mute.ask(wanted, controlID: state.controls.add(.with { $0.setMute.muted = wanted }))
+      }
       state.stream = stream
       return true
     }
@@ -182,9 +184,12 @@ extension LiveVoice {
     _ update: ResumableStream.Update, _ placing: inout Placing, of stream: ResumableStream
   ) {
     switch update {
-    case .reconnecting(let status): note(.fallback(reason: "\(status)"))
-    case .resumed: break
+    case .reconnecting(let status):
+      noteMute { $0.mute.connectionLost() }
+      note(.fallback(reason: "\(status)"))
+    case .resumed: noteMute { $0.mute.connected(muted: stream.started.mute.muted) }
     case .restarted(let started, _, let lost, _):
+      noteMute { $0.mute.connected(muted: started.mute.muted) }
       placing.algorithmicDelay = samples(in: stream.algorithmicDelay)
       note(.fallback(reason: "\(started.session) is new; \(lost) samples were not processed"))
     case .response(let response):
@@ -192,9 +197,17 @@ extension LiveVoice {
       case .audio(let audio): take(audio.processed, placing, of: stream)
       case .event(var event):
         event.microphoneSample += placing.base
-        if case .muteChanged(let change) = event.event { noteMuted(change.state.muted) }
+        if case .muteChanged(let change) = event.event {
+          noteMute { $0.mute.changed(to: change.state.muted) }
+        }
         note(.session(event))
-      case .started, .controlResult, .stats, nil: break
+      case .controlResult(let result):
+        noteMute { state in
+          state.controls.answered(result.controlID)
+          state.mute.answered(controlID: result.controlID, isRefused: result.hasRefusal)
+        }
+        wakeup.signal()
+      case .started, .stats, nil: break
       }
     }
   }

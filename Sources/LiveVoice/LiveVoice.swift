@@ -24,11 +24,12 @@ public final class LiveVoice: Sendable {
     var isClosed = false
     var lateSince: ContinuousClock.Instant?
     var controls = PendingControls()
+    var mute: RequestedMute
   }
 
   /// The settings that the voice was created with.
   public let options: LiveVoiceOptions
-  let state = Mutex(State())
+  let state: Mutex<State>
   let captured: CapturedSound
   let output: SteadyOutput
   let wakeup: Wakeup
@@ -51,6 +52,7 @@ public final class LiveVoice: Sendable {
     output = SteadyOutput(
       captured, rate: rate, delay: delay, isSilentWithoutServer: options.fallback == .silence)
     wakeup = try Wakeup()
+    state = Mutex(State(mute: RequestedMute(muted: options.isMuted)))
     muted = Atomic(options.isMuted)
     Task { await run(client) }
   }
@@ -83,16 +85,28 @@ public final class LiveVoice: Sendable {
 
   // MARK: Control
 
-  /// Mutes or unmutes the voice. The output is silent at once, also while there is no server.
+  /// Mutes or unmutes the voice. A mute takes effect at once, and an unmute with the server's answer. While
+  /// there is no server, both take effect at once.
   public func setMuted(_ muted: Bool) {
-    change {
-      noteMuted(muted)
-      return .with { $0.setMute.muted = muted }
+    state.withLock { state in
+      if state.stream == nil {
+        state.mute.settle(muted)
+      } else {
+        let control = Anechoic_V1_Control.with { $0.setMute.muted = muted }
+        state.mute.ask(muted, controlID: state.controls.add(control))
+      }
+      self.muted.store(state.mute.isMuted, ordering: .relaxed)
     }
+    wakeup.signal()
   }
 
-  /// Takes the state that the session has.
-  func noteMuted(_ muted: Bool) { self.muted.store(muted, ordering: .relaxed) }
+  /// Changes the state of the mute, which the thread of `pull` follows.
+  func noteMute(_ change: (inout State) -> Void) {
+    state.withLock { state in
+      change(&state)
+      muted.store(state.mute.isMuted, ordering: .relaxed)
+    }
+  }
 
   /// Accepts or rejects a mute gesture that an event asked about.
   public func decideGesture(_ id: String, accept: Bool) {

@@ -1,31 +1,52 @@
 internal import AnechoicAPI
 
 /// The controls that wait to be sent, in their order.
+///
+/// Only one mute state is under way at a time, and then the last one that waits, because a server refuses
+/// controls if too many come at once.
 struct PendingControls {
   /// The most controls that wait. Further decisions are left out; the mute state never is.
   private static let capacity = 256
 
   private var waiting: [Anechoic_V1_Control] = []
+  private var mute: Anechoic_V1_Control?
+  /// The mute state that was sent and is not answered yet.
+  private var unanswered: UInt64?
   private var lastID: UInt64 = 0
 
-  var isEmpty: Bool { waiting.isEmpty }
+  var isEmpty: Bool { waiting.isEmpty && mute == nil }
 
-  /// Adds a control, and numbers it. A mute state replaces one that was added just before it.
-  mutating func add(_ control: Anechoic_V1_Control) {
-    if case .setMute = control.control {
-      if case .setMute = waiting.last?.control { waiting.removeLast() }
-    } else if waiting.count >= Self.capacity {
-      return
-    }
-    lastID += 1
+  /// Adds a control, and returns its number.
+  @discardableResult
+  mutating func add(_ control: Anechoic_V1_Control) -> UInt64 {
     var control = control
+    lastID += 1
     control.controlID = lastID
-    waiting.append(control)
+    if case .setMute = control.control {
+      mute = control
+    } else if waiting.count < Self.capacity {
+      waiting.append(control)
+    }
+    return lastID
   }
 
+  /// Returns the next control to send, or nil if none may be sent now.
   mutating func take() -> Anechoic_V1_Control? {
-    waiting.isEmpty ? nil : waiting.removeFirst()
+    if unanswered == nil, let mute {
+      unanswered = mute.controlID
+      self.mute = nil
+      return mute
+    }
+    return waiting.isEmpty ? nil : waiting.removeFirst()
   }
 
-  mutating func drop() { waiting.removeAll() }
+  /// Notes the answer to a control.
+  mutating func answered(_ controlID: UInt64) {
+    if unanswered == controlID { unanswered = nil }
+  }
+
+  mutating func drop() {
+    waiting.removeAll()
+    (mute, unanswered) = (nil, nil)
+  }
 }

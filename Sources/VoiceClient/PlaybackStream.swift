@@ -17,7 +17,9 @@ public final class PlaybackStream: Sendable {
 
   /// Returns the next samples, or nil once the session has ended. Throws any `Status` other than OK.
   public func receive() async throws -> Anechoic_V1_AudioChunk? {
-    try await call.receive(Anechoic_V1_JoinSessionResponse.self)?.playback
+    let chunk = try await call.receive(Anechoic_V1_JoinSessionResponse.self)?.playback
+    try chunk?.check()
+    return chunk
   }
 
   /// Leaves the session, which continues without this device.

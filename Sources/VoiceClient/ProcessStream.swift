@@ -9,10 +9,7 @@ public final class ProcessStream: Sendable {
   private let call: ClientCall
 
   /// The delay from the microphone to the processed output. It is constant for the session.
-  public var algorithmicDelay: Duration {
-    let delay = started.algorithmicDelay
-    return .seconds(delay.seconds) + .nanoseconds(delay.nanos)
-  }
+  public var algorithmicDelay: Duration { started.processingDelay }
 
   init(_ call: ClientCall, _ start: Anechoic_V1_Start) async throws {
     self.call = call
@@ -24,6 +21,7 @@ public final class ProcessStream: Sendable {
     guard let first = try await call.receive(Anechoic_V1_ProcessResponse.self),
       case .started(let started) = first.response
     else { throw Status(.internal, "the server did not answer with started") }
+    try first.check()
     self.started = started
   }
 
@@ -66,7 +64,9 @@ public final class ProcessStream: Sendable {
   /// Returns the next response, or nil once the session has ended. Throws any `Status` other than
   /// OK.
   public func receive() async throws -> Anechoic_V1_ProcessResponse? {
-    try await call.receive(Anechoic_V1_ProcessResponse.self)
+    let response = try await call.receive(Anechoic_V1_ProcessResponse.self)
+    try response?.check()
+    return response
   }
 
   /// Ends the call at once. Output that was not received is lost. The session waits for its resumption.

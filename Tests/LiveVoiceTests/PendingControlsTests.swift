@@ -23,14 +23,27 @@ struct PendingControlsTests {
     return taken
   }
 
-  @Test func theyLeaveInTheirOrderWithNumbers() {
+  @Test func decisionsLeaveInTheirOrderWithNumbersAfterTheMute() {
     var controls = PendingControls()
-    controls.add(Self.decision("a"))
-    controls.add(Self.mute(true))
+    #expect(controls.add(Self.decision("a")) == 1)
+    #expect(controls.add(Self.mute(true)) == 2)
+    #expect(controls.add(Self.decision("b")) == 3)
     let taken = Self.all(&controls)
-    #expect(taken.map(\.controlID) == [1, 2])
-    #expect(taken[0].decideMuteGesture.gestureID == "a" && taken[1].setMute.muted)
+    #expect(taken.map(\.controlID) == [2, 1, 3] && taken[0].setMute.muted)
     #expect(controls.isEmpty)
+  }
+
+  @Test func aMuteWaitsForTheAnswerToTheLastOne() {
+    var controls = PendingControls()
+    let first = controls.add(Self.mute(true))
+    #expect(controls.take()?.controlID == first)
+    for muted in [false, true, false] { controls.add(Self.mute(muted)) }
+    controls.add(Self.decision("a"))
+    #expect(Self.all(&controls).map(\.decideMuteGesture.gestureID) == ["a"])
+    #expect(!controls.isEmpty)
+    controls.answered(first)
+    let next = Self.all(&controls)
+    #expect(next.map(\.setMute.muted) == [false])
   }
 
   @Test func onlyTheLastOfSeveralMuteStatesIsSent() {
@@ -46,6 +59,6 @@ struct PendingControlsTests {
     controls.add(Self.mute(true))
     controls.add(Self.decision("late"))
     let taken = Self.all(&controls)
-    #expect(taken.count == 257 && taken.last?.setMute.muted == true)
+    #expect(taken.count == 257 && taken.first?.setMute.muted == true)
   }
 }

@@ -34,11 +34,13 @@ struct EdgeMuteTests {
 
   @Test func aRefusedRequestLeavesWhatWas() {
     var mute = EdgeMute(session: false)
-    mute.request(true)
-    mute.requestFailed()
+    mute.request(true, controlID: 7)
+    mute.answered(controlID: 6, isRefused: true)
+    #expect(mute.isMuted)
+    mute.answered(controlID: 7, isRefused: true)
     #expect(!mute.isMuted)
     mute.sessionChanged(true)
-    mute.requestFailed()
+    mute.answered(controlID: nil, isRefused: true)
     #expect(mute.isMuted)
   }
 }

@@ -12,6 +12,11 @@ package struct Attempts {
   /// Notes that the server is there.
   package mutating func succeeded() { self = Attempts(policy) }
 
+  /// Notes the end of a session that began at a time. A session that ends at once is no reason to hurry.
+  package mutating func sessionEnded(since began: ContinuousClock.Instant) {
+    if .now - began > .seconds(1) { succeeded() }
+  }
+
   /// Returns the time to wait before the next attempt. `error` is that of the last one.
   package mutating func next(after error: (any Error)? = nil) -> Duration {
     defer { count += 1 }

@@ -1,11 +1,11 @@
-internal import AnechoicAPI
+package import AnechoicAPI
 internal import SwiftProtobuf
 
 /// The configuration with which a new session takes the place of a lost one, whoever changed it.
 ///
 /// The server tells configurations with all stages of `voice_processing`. A stage that nobody has set is
 /// left out here, so that it follows the mic mode in the new session, too.
-struct KeptConfiguration {
+package struct KeptConfiguration {
   private enum Stage: String, CaseIterable {
     case echoCancellation = "voice_processing.echo_cancellation"
     case noiseSuppression = "voice_processing.noise_suppression"
@@ -44,19 +44,19 @@ struct KeptConfiguration {
   }
 
   /// The configuration for a new session.
-  private(set) var configuration: Anechoic_V1_SessionConfig
+  package private(set) var configuration: Anechoic_V1_SessionConfig
   private var told: Anechoic_V1_SessionConfig
   private var chosen: Set<Stage>
 
   /// Begins with what a client asked for, and what the server made of it.
-  init(_ configuration: Anechoic_V1_SessionConfig, told: Anechoic_V1_SessionConfig) {
+  package init(_ configuration: Anechoic_V1_SessionConfig, told: Anechoic_V1_SessionConfig) {
     self.configuration = configuration
     self.told = told
     chosen = Set(Stage.allCases.filter { $0.isSet(in: configuration.voiceProcessing) })
   }
 
   /// Notes a change that this client asks for. `changed` follows if the server makes it.
-  mutating func ask(_ update: Anechoic_V1_ConfigUpdate) {
+  package mutating func ask(_ update: Anechoic_V1_ConfigUpdate) {
     for stage in Stage.allCases {
       let isNamed = update.updateMask.paths.contains { path in
         path == "voice_processing" || path == stage.rawValue
@@ -72,7 +72,7 @@ struct KeptConfiguration {
   }
 
   /// Notes a configuration that the server tells.
-  mutating func changed(to config: Anechoic_V1_SessionConfig) {
+  package mutating func changed(to config: Anechoic_V1_SessionConfig) {
     if config.preferredMicMode == told.preferredMicMode {
       chosen.formUnion(
         Stage.allCases.filter { $0.differs(config.voiceProcessing, told.voiceProcessing) })

@@ -151,7 +151,7 @@ extension Status {
   }
 
   /// Whether the server is about to stop or has stopped, and its sessions end.
-  var isStoppingServer: Bool { reason == "DRAINING" || reason == "SERVER_SHUTDOWN" }
+  package var isStoppingServer: Bool { reason == "DRAINING" || reason == "SERVER_SHUTDOWN" }
 
   /// Whether another attempt, later or elsewhere, may succeed.
   var isWorthAnotherAttempt: Bool {

@@ -93,10 +93,7 @@ public final class ResumableStream: Sendable {
   public var started: Anechoic_V1_Started { state.withLock { $0.started } }
 
   /// The delay from the microphone to the processed output. It is constant for the session.
-  public var algorithmicDelay: Duration {
-    let delay = started.algorithmicDelay
-    return .seconds(delay.seconds) + .nanoseconds(delay.nanos)
-  }
+  public var algorithmicDelay: Duration { started.processingDelay }
 
   var isRealTime: Bool { start.pacing != .mediaClock }
   private var rate: Int64 { max(1, Int64(start.inputs.microphone.sampleRateHz)) }
@@ -352,7 +349,7 @@ public final class ResumableStream: Sendable {
       let canResume = !state.started.resumeToken.isEmpty && !isStopping
       state.phase = .lost(
         Reconnection(
-          policy, window: canResume ? .seconds(window.seconds) + .nanoseconds(window.nanos) : nil,
+          policy, window: canResume ? Duration(window) : nil,
           server: state.server, of: servers.count, now: now), reason: reason)
       state.isAbandoned = false
       state.unansweredSince = nil

@@ -10,10 +10,10 @@ extension Status {
     detail(Google_Rpc_ErrorInfo.self).flatMap { $0.reason.isEmpty ? nil : $0.reason }
   }
 
-  /// The time after which the server asks a client to try again. Nil if it asks for none.
+  /// The time after which the server asks a client to try again, a minute at most. Nil if it asks for none.
   var retryDelay: Duration? {
     detail(Google_Rpc_RetryInfo.self).map {
-      .seconds($0.retryDelay.seconds) + .nanoseconds($0.retryDelay.nanos)
+      min(max(Duration($0.retryDelay), .zero), .seconds(60))
     }
   }
 

@@ -1,3 +1,4 @@
+internal import GRPCTransport
 internal import AnechoicAPI
 internal import Synchronization
 
@@ -70,6 +71,18 @@ final class StatusBoard: Sendable {
     // Not under the lock: a watcher that is cancelled takes the lock.
     for watcher in watchers { watcher.yield(status) }
     if let lamp { lampChanged(lamp) }
+  }
+
+  /// Returns the result of `body`, or throws UNAVAILABLE if the session is lost before.
+  func whileConnected<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await race(
+      body,
+      { [self] in
+        for await status in watch() where !status.isConnected { break }
+        throw Status(.unavailable, "the session was lost")
+      })
   }
 
   /// Returns a stream of the status now, and of each change. A slow reader gets only the latest

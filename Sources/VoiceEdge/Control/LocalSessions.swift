@@ -52,27 +52,38 @@ struct LocalSessions: Sendable {
     ]
   }
 
-  /// Changes the mute state. Audio is withheld on this machine before the server has answered.
+  /// Changes the mute state. A mute withholds audio on this machine before the server has answered, and holds
+  /// if the connection is lost meanwhile.
   private var setMute: ServerMethod {
     unary(RPC.setMute, Anechoic_V1_SetMuteRequest.self) {
       $0.name
     } connected: {
       session, request, context in
-      if request.muted { agent.voice.post { $0.anticipateMute() } }
+      agent.voice.post { $0.anticipateMute(request.muted) }
       do {
-        return try await forward(
-          RPC.setMute, request.naming(session, at: \.name).serializedBytes(), of: session, context)
+        let bytes: [UInt8] = try request.naming(session, at: \.name).serializedBytes()
+        let answer = try await agent.board.whileConnected {
+          try await forward(RPC.setMute, bytes, of: session, context)
+        }
+        agent.voice.post { $0.muteAnswered(isRefused: false) }
+        return answer
+      } catch let status as Status where status.isUnreachable {
+        return try await setMuteLocally(request)
       } catch {
-        agent.voice.post { $0.mute.requestFailed() }
+        agent.voice.post { $0.muteAnswered(isRefused: true) }
         throw error
       }
-    } away: { request in
-      let state = await agent.voice.ask { voice in
-        voice.setMute(request.muted)
-        return voice.describeLocalSession().mute
-      }
-      return try Anechoic_V1_SetMuteResponse.with { $0.state = state }.serializedBytes()
+    } away: {
+      try await setMuteLocally($0)
     }
+  }
+
+  private func setMuteLocally(_ request: Anechoic_V1_SetMuteRequest) async throws -> [UInt8] {
+    let state = await agent.voice.ask { voice in
+      voice.setMute(request.muted)
+      return voice.describeLocalSession().mute
+    }
+    return try Anechoic_V1_SetMuteResponse.with { $0.state = state }.serializedBytes()
   }
 
   private func reportLocally(

@@ -1,6 +1,5 @@
 internal import AnechoicAPI
 internal import AudioCore
-internal import AudioDevices
 internal import GRPCTransport
 internal import SessionConversions
 internal import Synchronization
@@ -16,11 +15,9 @@ final class JoinLink: EdgeLink {
     case newTicket
   }
 
-  private static let unreachable = Backoff(from: .milliseconds(250), to: .milliseconds(700))
-  private static let refused = Backoff(from: .milliseconds(250), to: .seconds(15))
-  private static let answerTimeout = Duration.seconds(2)
+  private static let answerTimeout = ReconnectionPolicy().attemptTimeout
   /// The time without playback after which the agent asks whether the server is there.
-  private static let longestSilence = Duration.seconds(2)
+  private static let longestSilence = ReconnectionPolicy().silence
 
   let state: LinkState
   private let configuration: EdgeConfiguration.Server
@@ -41,26 +38,27 @@ final class JoinLink: EdgeLink {
   }
 
   func run() async throws {
-    var (unreachable, refused) = (Self.unreachable, Self.refused)
+    var attempts = Attempts()
     var epoch = 0
     while !Task.isCancelled {
       epoch += 1
       let stamp = file.stamp
       var wait: Wait
+      var joined: ContinuousClock.Instant?
       do {
         let ticket = try file.read()
-        try await play(ticket, epoch: epoch) {
-          (unreachable, refused) = (Self.unreachable, Self.refused)
-        }
+        try await play(ticket, epoch: epoch) { joined = .now }
         state.say(.away("the session has ended"))
-        wait = .time(refused.next())
+        if let joined { attempts.sessionEnded(since: joined) }
+        wait = .time(attempts.next())
       } catch let problem as JoinTicketFile.Problem {
         state.say(.away("\(file.path): \(problem.text)"))
         wait = .time(.seconds(1))
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
         if epoch == 1 { try configuration.checkFirst(status) }
-        wait = .time(status.isUnreachable ? unreachable.next() : refused.next())
+        if let joined { attempts.sessionEnded(since: joined) }
+        wait = .time(attempts.next(after: status))
         if status.code == .aborted { wait = .newTicket }
         state.say(.away(status.oneLine))
       }

@@ -1,33 +1,43 @@
+internal import VoiceClient
+
 /// The mute state of the microphone and its causes: the mute of the session, on the server or
 /// local, and the hardware switch.
 struct EdgeMute: Sendable, Equatable {
   enum Holder: String, Sendable { case session, hardware }
 
-  /// Whether the session is muted.
-  private(set) var session: Bool
+  private var requested: RequestedMute
   /// Whether the device's capture switch is off.
   var hardware = false
-  /// Whether mute was requested on this machine and not answered yet.
-  private var requested = false
 
-  init(session: Bool) { self.session = session }
+  init(session: Bool) { requested = RequestedMute(muted: session) }
+
+  /// Whether the session is muted.
+  var session: Bool { requested.told }
+
+  /// The state with which a new session begins.
+  var wanted: Bool { requested.wanted }
 
   /// Whether any cause mutes the microphone. Sound needs the agreement of all.
-  var isMuted: Bool { session || hardware || requested }
+  var isMuted: Bool { requested.isMuted || hardware }
 
   var holders: [Holder] {
-    (session || requested ? [.session] : []) + (hardware ? [.hardware] : [])
+    (requested.isMuted ? [.session] : []) + (hardware ? [.hardware] : [])
   }
 
-  /// Records a request on this machine. A mute takes effect until the session answers.
-  mutating func request(_ muted: Bool) { requested = muted }
+  /// Records a request on this machine. A mute takes effect until the session answers. `controlID` is nil
+  /// for a request of the local control.
+  mutating func request(_ muted: Bool, controlID: UInt64? = nil) {
+    requested.ask(muted, controlID: controlID)
+  }
 
   /// Records the state of the session, however it was changed.
-  mutating func sessionChanged(_ muted: Bool) {
-    session = muted
-    requested = false
+  mutating func sessionChanged(_ muted: Bool) { requested.changed(to: muted) }
+
+  /// Records the answer to a request.
+  mutating func answered(controlID: UInt64?, isRefused: Bool) {
+    requested.answered(controlID: controlID, isRefused: isRefused)
   }
 
-  /// Records that the session refused the request.
-  mutating func requestFailed() { requested = false }
+  /// Sets the state while there is no server.
+  mutating func settle(_ muted: Bool) { requested.settle(muted) }
 }

@@ -85,12 +85,9 @@ final class KeyPresses: Sendable {
       server: server.address, clientName: configuration.session.client, security: server.security,
       credentials: server.credentials)
     return try await withTimeout(Self.longestReport, .aborted) { [board] in
-      try await race(
-        { try await client.reportMuteGesture(session, id: id, muted: mutes) },
-        {
-          for await status in board.watch() where !status.isConnected { break }
-          throw Status(.unavailable, "the session was lost")
-        })
+      try await board.whileConnected {
+        try await client.reportMuteGesture(session, id: id, muted: mutes)
+      }
     }
   }
 

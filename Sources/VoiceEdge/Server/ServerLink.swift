@@ -1,5 +1,4 @@
 internal import AnechoicAPI
-internal import AudioDevices
 internal import GRPCTransport
 internal import VoiceClient
 
@@ -7,12 +6,7 @@ internal import VoiceClient
 /// the session, or opens another if the server does not have the session any more. It tells the voice
 /// thread about each step and never blocks it.
 final class ServerLink: EdgeLink {
-  /// The delays if a server cannot be reached. They are short, so that a server that returns is
-  /// found within a second.
-  private static let unreachable = Backoff(from: .milliseconds(250), to: .milliseconds(700))
-  /// The delays if a server refuses.
-  private static let refused = Backoff(from: .milliseconds(250), to: .seconds(15))
-  private static let answerTimeout = Duration.seconds(2)
+  private static let answerTimeout = ReconnectionPolicy().attemptTimeout
   /// The number of session names to try before waiting.
   private static let longestSuffix = 9
 
@@ -38,8 +32,7 @@ final class ServerLink: EdgeLink {
 
   func run() async throws {
     defer { share?.remove() }
-    var unreachable = Self.unreachable
-    var refused = Self.refused
+    var attempts = Attempts()
     var epoch = 0
     var suffix = 0
     while !Task.isCancelled {
@@ -48,20 +41,17 @@ final class ServerLink: EdgeLink {
       epoch += 1
       var wait: Duration
       do {
-        try await runSession(epoch: epoch, suffix: suffix)
-        (unreachable, refused, suffix) = (Self.unreachable, Self.refused, 0)
-        wait = unreachable.next()
-        voice.post { $0.forgetSession() }
-        state.say(.away("the server ended the session"))
-      } catch let loss as SessionLoss {
-        if loss.hadLasted { (unreachable, refused, suffix) = (Self.unreachable, Self.refused, 0) }
+        let loss = try await runSession(epoch: epoch, suffix: suffix)
+        attempts.sessionEnded(since: loss.began)
+        suffix = 0
         if !loss.status.isLostConnection { voice.post { $0.forgetSession() } }
-        wait = loss.status.isUnreachable ? unreachable.next() : refused.next()
+        // A server that stops says so, and another one may take its place at once.
+        wait = loss.status.isStoppingServer ? .zero : attempts.next(after: loss.status)
         state.say(.away(loss.status.oneLine))
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
         if epoch == 1 { try configuration.checkFirst(status) }
-        wait = status.isUnreachable ? unreachable.next() : refused.next()
+        wait = attempts.next(after: status)
         // The old session, whose connection broke, still has the name. Another name will work.
         if status.code == .alreadyExists {
           suffix = suffix % Self.longestSuffix + 1
@@ -73,25 +63,25 @@ final class ServerLink: EdgeLink {
     }
   }
 
-  /// The loss of a session that had started.
-  private struct SessionLoss: Error {
+  /// The end of a session that had started.
+  private struct SessionLoss {
     var status: Status
-    /// Whether the session lasted long enough not to have been refused because of its input.
-    var hadLasted: Bool
+    var began: ContinuousClock.Instant
   }
 
-  private func runSession(epoch: Int, suffix: Int) async throws {
+  /// Runs one session, and returns how it ended. Throws if none starts.
+  private func runSession(epoch: Int, suffix: Int) async throws -> SessionLoss {
     // A new connection each time, because the old one may have failed silently.
     let server = VoiceProcessingClient(
       server: configuration.address, clientName: client, security: configuration.security,
       credentials: configuration.credentials
     ).reconnected()
     try await Self.checkVersion(of: server)
-    let stream = try await open(on: server, suffix: suffix)
+    let (start, stream) = try await open(on: server, suffix: suffix)
     let outbox = Outbox()
     let (abandonments, abandonment) = AsyncStream.makeStream(of: Void.self)
     let session = ServerSession(
-      started: stream.started, epoch: epoch, outbox: outbox, abandon: { abandonment.yield() })
+      start: start, started: stream.started, epoch: epoch, outbox: outbox, abandon: { abandonment.yield() })
     voice.post { $0.connected(session) }
     publishTicket(of: stream.started)
     state.say(.connected(session: stream.started.session))
@@ -111,21 +101,26 @@ final class ServerLink: EdgeLink {
         },
         {
           for await _ in abandonments {
-            throw Status(.unavailable, "the server has not answered for 1 s")
+            throw Status(
+              .unavailable, "the server has not answered for \(ReconnectionPolicy().silence)")
           }
           throw CancellationError()
         })
+      return SessionLoss(status: Status(.ok, "the server ended the session"), began: began)
     } catch {
       let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
-      throw SessionLoss(status: status, hadLasted: .now - began > .seconds(5))
+      return SessionLoss(status: status, began: began)
     }
   }
 
   /// Continues the lost session, or starts another.
-  private func open(on server: VoiceProcessingClient, suffix: Int) async throws -> ProcessStream {
+  private func open(
+    on server: VoiceProcessingClient, suffix: Int
+  ) async throws -> (Anechoic_V1_Start, ProcessStream) {
     let start = await voice.ask { $0.makeStart(suffix: suffix) }
     do {
-      return try await withTimeout(Self.answerTimeout) { try await server.process(start) }
+      let stream = try await withTimeout(Self.answerTimeout) { try await server.process(start) }
+      return (start, stream)
     } catch let status as Status where !start.resumeToken.isEmpty && !status.isUnreachable {
       // The server does not have the session any more, or not with these settings.
       voice.post { $0.forgetSession() }

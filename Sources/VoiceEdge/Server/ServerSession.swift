@@ -3,6 +3,7 @@ internal import SwiftProtobuf
 
 /// A session on the server, as the voice thread knows it.
 struct ServerSession: Sendable {
+  let start: Anechoic_V1_Start
   let started: Anechoic_V1_Started
   /// A number that differs for each session.
   let epoch: Int
@@ -10,7 +11,5 @@ struct ServerSession: Sendable {
   /// Ends the call, because the server has not answered for too long.
   let abandon: @Sendable () -> Void
 
-  var algorithmicDelay: Duration {
-    .seconds(started.algorithmicDelay.seconds) + .nanoseconds(started.algorithmicDelay.nanos)
-  }
+  var algorithmicDelay: Duration { Duration(started.algorithmicDelay) }
 }

@@ -7,8 +7,8 @@ internal import VoiceSessions
 /// The output of the local voice, and requests from this machine.
 extension EdgeVoice: LocalVoice.Receiver {
   func processed(_ frame: borrowing Frame) {
-    guard link == nil else { return }
-    if configuration.fallback == .silence {
+    guard usesLocal else { return }
+    if configuration.fallback == .silence || mute.isMuted {
       voiceFrame.clear()
       programs.voice?.write(voiceFrame)
     } else {
@@ -17,7 +17,7 @@ extension EdgeVoice: LocalVoice.Receiver {
   }
 
   func mixed(_ frame: borrowing Frame) {
-    guard link == nil else { return }
+    guard usesLocal else { return }
     // Keeps the count for the loudspeaker only. There is nobody to report to.
     _ = rings.mix.write(
       frame,
@@ -44,9 +44,9 @@ extension EdgeVoice: LocalVoice.Receiver {
   /// Changes the mute state, in the session if there is one.
   func setMute(_ muted: Bool) {
     if link != nil {
-      mute.request(muted)
-      sendMute(muted)
+      requestMute(muted)
     } else {
+      mute.settle(muted)
       local?.set(muted: muted)
     }
     publish()
@@ -58,9 +58,15 @@ extension EdgeVoice: LocalVoice.Receiver {
     return local?.report(MuteGesture(id: id, mutes: mutes, origin: origin))
   }
 
-  /// Withholds audio until the session has answered.
-  func anticipateMute() {
-    mute.request(true)
+  /// Notes a request that the local control sends to the session. A mute withholds audio at once.
+  func anticipateMute(_ muted: Bool) {
+    mute.request(muted)
+    publish()
+  }
+
+  /// Notes the answer to that request.
+  func muteAnswered(isRefused: Bool) {
+    mute.answered(controlID: nil, isRefused: isRefused)
     publish()
   }
 
@@ -97,6 +103,7 @@ extension EdgeVoice: LocalVoice.Receiver {
         $0.createTime = Google_Protobuf_Timestamp(date: local.startTime)
         $0.config = Anechoic_V1_SessionConfig(state.configuration.resolved)
         $0.mute = Anechoic_V1_MuteState(state.mute)
+        $0.mute.muted = mute.wanted
         $0.activeMicMode = Anechoic_V1_MicMode(state.activeMicMode)
         $0.voiceActive = state.isVoiceActive
         $0.mutedSpeechActive = state.isMutedSpeechActive

@@ -44,7 +44,7 @@ extension EdgeVoice {
       mute(is: started.mute)
     } else {
       muteGeneration = max(muteGeneration, started.mute.generation)
-      if started.mute.muted != mute.session { sendMute(mute.session) }
+      if started.mute.muted != mute.session { requestMute(mute.session) }
     }
     if !mute.hardware { sendInterruption(began: false, .hardwareMuted) }
     if !isBusy { sendInterruption(began: false, .deviceBusy) }

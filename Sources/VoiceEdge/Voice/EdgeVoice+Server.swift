@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import SwiftProtobuf
+internal import VoiceClient
 
 /// The start and the end of server sessions.
 extension EdgeVoice {
@@ -15,7 +16,7 @@ extension EdgeVoice {
       let ending = suffix == 0 ? "" : "-\(suffix + 1)"
       $0.sessionID =
         configuration.session.id.prefix(Identifier.longest - ending.count) + ending
-      $0.config = tuned(configuration.session.configuration)
+      $0.config = tuned(kept?.configuration ?? configuration.session.configuration)
       $0.engine = configuration.session.engine
       $0.muted = mute.session
       $0.inputs.microphone = VoiceFrames.format(audio.rate, audio.inputChannels)
@@ -50,8 +51,10 @@ extension EdgeVoice {
     } else {
       restartTimelines()
       muteGeneration = started.mute.generation
+      kept = KeptConfiguration(session.start.config, told: started.config)
     }
     link = session
+    standsIn = false
     follow(started.config)
     lastEventID = resumed?.lastEventID ?? 0
     if resumed == nil { lowerOthersAtRest(started.config) }
@@ -70,7 +73,7 @@ extension EdgeVoice {
     if let resumed {
       reconcile(started, resumed)
     } else if started.mute.muted != mute.session {
-      sendMute(mute.session)
+      requestMute(mute.session)
     }
     if let route { sendRoute(reason: .newDevice, route) }
     if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
@@ -85,7 +88,8 @@ extension EdgeVoice {
     follow(configuration.session.configuration)
     lowerOthersAtRest(nil)
     lost = LostSession(started: link.started, lastEventID: lastEventID, muted: mute.session)
-    mute.requestFailed()
+    // A request that was not answered holds, and goes to the next session.
+    mute.settle(mute.wanted)
     status.gapSince = MonotonicClock.nanoseconds
     status.stats = nil
     status.voiceActive = false
@@ -97,8 +101,9 @@ extension EdgeVoice {
     lastAnswer = MonotonicClock.nanoseconds
     switch response.response {
     case .audio(let audio):
-      // The local voice was heard during the gap that the server conceals.
-      guard audio.processed.firstSample >= liveFrom else { return }
+      endStandIn(at: audio.processed.firstSample)
+      // The local voice was heard until then.
+      guard !standsIn, audio.processed.firstSample >= liveFrom else { return }
       VoiceFrames.decode(audio.processed, into: voiceFrame) { frame, first in
         latency.noteReceived(first / Int64(frame.sampleCount), now: lastAnswer)
         programs.voice?.write(frame)
@@ -113,7 +118,7 @@ extension EdgeVoice {
       happened(event)
     case .stats(let stats): status.stats = stats
     case .controlResult(let result):
-      if result.hasRefusal { mute.requestFailed() }
+      mute.answered(controlID: result.controlID, isRefused: result.hasRefusal)
     case .started, nil: break
     }
   }
@@ -137,7 +142,9 @@ extension EdgeVoice {
     case .voiceActivityChanged(let change):
       if change.side == .nearEnd { status.voiceActive = change.active }
     case .muteGestureRequested(let request): decide(request)
-    case .configChanged(let change): follow(change.config)
+    case .configChanged(let change):
+      kept?.changed(to: change.config)
+      follow(change.config)
     case .duckingChanged(let change): lower(change.gainDb)
     case .playbackClientChanged(let change):
       log("playback: \(change.client) has \(change.joined ? "joined" : "left")")
@@ -161,7 +168,11 @@ extension EdgeVoice {
     }
   }
 
-  func sendMute(_ muted: Bool) { sendControl { $0.setMute.muted = muted } }
+  /// Asks the session to change its mute state.
+  func requestMute(_ muted: Bool) {
+    sendControl { $0.setMute.muted = muted }
+    mute.request(muted, controlID: controlID)
+  }
 
   func sendControl(_ fill: (inout Anechoic_V1_Control) -> Void) {
     controlID += 1

@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import SwiftProtobuf
+internal import VoiceClient
 internal import VoiceEngines
 internal import VoiceSessions
 
@@ -12,8 +13,12 @@ internal import VoiceSessions
 final class EdgeVoice {
   /// The maximum number of frames that wait in the ring of a device. Older frames are dropped.
   private static let longestBacklog = 20
-  /// The time in ns without an answer after which the server is given up.
-  private static let patience: Int64 = 1_000_000_000
+  /// The time in ns without an answer after which the server is given up, and after which the local voice
+  /// stands in for it.
+  private static let patience = Int64(ReconnectionPolicy().silence / .nanoseconds(1))
+  private static let shortPatience: Int64 = 500_000_000
+  /// The age in ns of the server's output at which it replaces the local voice again.
+  private static let fresh: Int64 = 200_000_000
 
   let configuration: EdgeConfiguration
   let rings: EdgeRings
@@ -35,6 +40,12 @@ final class EdgeVoice {
   var local: LocalVoice?
   var isLocalRunning = false
   var link: ServerSession?
+  /// Whether the local voice is heard, although there is a session, because the server does not answer.
+  var standsIn = false
+  /// Whether the local voice is heard.
+  var usesLocal: Bool { link == nil || standsIn }
+  /// The configuration of the session, with which a new one begins. Nil before the first session.
+  var kept: KeptConfiguration?
   /// The session that may be continued. Nil while connected, and if there is none.
   var lost: LostSession?
   var lastEventID: UInt64 = 0
@@ -160,11 +171,11 @@ final class EdgeVoice {
     }
     test?.append(microphoneFrame, at: time)
     let isWithheld = mute.isMuted && configuration.mute.staysLocal || test?.isRunning == true
-    runsLocal(link == nil || isWithheld)
+    runsLocal(usesLocal || isWithheld)
     var audio = Anechoic_V1_AudioInput()
     takeReference(into: &audio)
     if isLocalRunning, let local {
-      if link == nil {
+      if usesLocal {
         if hasFar { local.append(farFrame, to: .farEnd, time: nil) }
         if hasOther { local.append(otherFrame, to: .otherAudio, time: nil) }
       }
@@ -268,10 +279,24 @@ final class EdgeVoice {
 
   private func checkServer() {
     guard let link else { return }
-    let now = MonotonicClock.nanoseconds
-    if now - lastAnswer > Self.patience {
+    let silence = MonotonicClock.nanoseconds - lastAnswer
+    if silence > Self.patience {
       link.abandon()
       disconnected(epoch: link.epoch)
+    } else if silence > Self.shortPatience, !standsIn {
+      standsIn = true
+      log("server: has not answered for 0.5 s; the local voice stands in")
     }
+  }
+
+  /// Lets the server's output replace the local voice once it is not late any more. `sample` is the first of
+  /// the output that came.
+  func endStandIn(at sample: Int64) {
+    guard standsIn else { return }
+    let rate = Int64(microphoneFrame.rate.hertz)
+    guard position - sample < Self.fresh / 1_000_000 * rate / 1000 else { return }
+    standsIn = false
+    liveFrom = position
+    log("server: answers again")
   }
 }
