@@ -209,8 +209,8 @@ let package = Package(
     .executableTarget(
       name: "anechoic-bridge",
       dependencies: [
-        "AudioSocket", "LiveVoice", "Sockets", "AnechoicAPI", "GRPCTransport", "CommandLineSupport",
-        argumentParser,
+        "AudioSocket", "LiveVoice", "AudioCore", "Sockets", "AnechoicAPI", "GRPCTransport",
+        "CommandLineSupport", argumentParser,
       ],
       swiftSettings: swift),
     .target(name: "AudioDevices", dependencies: ["AudioCore"], swiftSettings: swift),

@@ -82,6 +82,14 @@ public struct ServerAccess: ParsableArguments {
   /// The source of the tokens that calls present, or nil.
   public var credentials: (any CredentialsProvider)? { tokenFile.map { TokenFile(path: $0) } }
 
+  /// Returns the source of the tokens, after a first token was read. For a service, which would report a wrong
+  /// file only with its first call.
+  public func checkedCredentials() throws(CommandFailure) -> (any CredentialsProvider)? {
+    let credentials = credentials
+    do { _ = try credentials?.token() } catch { throw CommandFailure(error.message) }
+    return credentials
+  }
+
   private var isTLS: Bool {
     tls || caFile != nil || certificate != nil || key != nil || tlsServerName != nil
   }

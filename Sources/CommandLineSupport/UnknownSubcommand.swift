@@ -46,7 +46,8 @@ struct UnknownSubcommand {
   var description: String {
     let right =
       other.map { "'\($0.joined(separator: " "))'" }
-      ?? "\(allowed.dropLast().joined(separator: ", ")) or \(allowed.last ?? "")"
+      ?? [allowed.dropLast().joined(separator: ", "), allowed.last ?? ""]
+      .filter { !$0.isEmpty }.joined(separator: " or ")
     return "'\(word)' is not a subcommand of '\(path.joined(separator: " "))'; use \(right)"
   }
 

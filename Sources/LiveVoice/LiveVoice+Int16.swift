@@ -11,6 +11,6 @@ extension LiveVoice {
   /// Fills `output` with 16-bit samples, interleaved, and returns their number for each channel. See
   /// `pull(into:)`.
   public func pull(into output: UnsafeMutableBufferPointer<Int16>) -> Int {
-    self.output.take(into: output, isMuted: isMuted)
+    self.output.take(into: output, silentUntil: silentUntil)
   }
 }

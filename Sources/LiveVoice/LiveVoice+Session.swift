@@ -124,6 +124,7 @@ extension LiveVoice {
         state.mute.ask(wanted, controlID: state.controls.add(.with { $0.setMute.muted = wanted }))
       }
       state.stream = stream
+      publish(state.mute, at: captured.count)
       return true
     }
   }
@@ -198,11 +199,11 @@ extension LiveVoice {
       case .event(var event):
         event.microphoneSample += placing.base
         if case .muteChanged(let change) = event.event {
-          noteMute { $0.mute.changed(to: change.state.muted) }
+          noteMute(at: event.microphoneSample) { $0.mute.changed(to: change.state.muted) }
         }
         note(.session(event))
       case .controlResult(let result):
-        noteMute { state in
+        noteMute(at: result.appliedAtSample + placing.base) { state in
           state.controls.answered(result.controlID)
           state.mute.answered(controlID: result.controlID, isRefused: result.hasRefusal)
         }

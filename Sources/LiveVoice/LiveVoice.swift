@@ -34,6 +34,8 @@ public final class LiveVoice: Sendable {
   let output: SteadyOutput
   let wakeup: Wakeup
   private let muted: Atomic<Bool>
+  /// The index of the output from which on the server has applied a mute.
+  private let mutedFrom = Atomic<Int64>(0)
 
   /// Creates a voice and begins to connect. Throws INVALID_ARGUMENT for settings that are not valid, and
   /// RESOURCE_EXHAUSTED if the process may open no more files.
@@ -71,7 +73,12 @@ public final class LiveVoice: Sendable {
   /// Fills `output` with processed samples, interleaved, and returns their number for each channel: as
   /// many as were pushed and not pulled yet, but not more than there is room for.
   public func pull(into output: UnsafeMutableBufferPointer<Float>) -> Int {
-    self.output.take(into: output, isMuted: isMuted)
+    self.output.take(into: output, silentUntil: silentUntil)
+  }
+
+  /// The index of the output up to which a muted voice is silent, or nil if it is not muted.
+  var silentUntil: Int64? {
+    muted.load(ordering: .acquiring) ? mutedFrom.load(ordering: .relaxed) : nil
   }
 
   /// Returns the next event, or nil if there is none. The newest 256 events are kept.
@@ -95,17 +102,25 @@ public final class LiveVoice: Sendable {
         let control = Anechoic_V1_Control.with { $0.setMute.muted = muted }
         state.mute.ask(muted, controlID: state.controls.add(control))
       }
-      self.muted.store(state.mute.isMuted, ordering: .relaxed)
+      publish(state.mute)
     }
     wakeup.signal()
   }
 
-  /// Changes the state of the mute, which the thread of `pull` follows.
-  func noteMute(_ change: (inout State) -> Void) {
+  /// Changes the state of the mute, which the thread of `pull` follows. `sample` is the sample of the
+  /// microphone from which on the server has applied it. Nil for the one that comes next.
+  func noteMute(at sample: Int64? = nil, _ change: (inout State) -> Void) {
     state.withLock { state in
+      let before = state.mute
       change(&state)
-      muted.store(state.mute.isMuted, ordering: .relaxed)
+      if state.mute != before { publish(state.mute, at: sample ?? captured.count) }
     }
+  }
+
+  func publish(_ mute: RequestedMute, at sample: Int64 = .max) {
+    let isApplied = mute.isMuted && !mute.isAhead && sample != .max
+    mutedFrom.store(isApplied ? sample + Int64(output.delay) : .max, ordering: .relaxed)
+    muted.store(mute.isMuted, ordering: .releasing)
   }
 
   /// Accepts or rejects a mute gesture that an event asked about.

@@ -65,9 +65,11 @@ final class SteadyOutput: @unchecked Sendable {
   /// Takes samples into `output`, and returns their number: as many as there is room for and as have
   /// come in. Runs per block: no allocation, lock, log or await.
   ///
-  /// - Parameter isMuted: Whether the output is silent, and the microphone that comes now is never heard.
+  /// - Parameter silentUntil: The index of the output up to which it is silent, because the voice is muted. From
+  ///   there on, the server has applied the mute, and its output may contain injected speech. The microphone
+  ///   that comes now is never heard. Nil if the voice is not muted.
   func take<Sample: LiveSample>(
-    into output: UnsafeMutableBufferPointer<Sample>, isMuted: Bool
+    into output: UnsafeMutableBufferPointer<Sample>, silentUntil: Int64?
   ) -> Int {
     let end = captured.count
     var index = position.load(ordering: .relaxed)
@@ -76,10 +78,10 @@ final class SteadyOutput: @unchecked Sendable {
       index = end - mostWaiting
     }
     let count = Int(min(Int64(output.count / channels), end - index))
-    if isMuted { mutedUntil = end }
+    if silentUntil != nil { mutedUntil = end }
     for frame in 0..<count {
       let (found, left) = nextProcessed(at: index)
-      let (voice, ahead) = isMuted ? (nil, 0) : (found, left)
+      let (voice, ahead) = index < silentUntil ?? .min ? (nil, 0) : (found, left)
       // The processed sound fades out before it ends.
       share = min(min(1, Float(ahead) / Float(fadeLength)), share + 1 / Float(fadeLength))
       let past = index - Int64(delay)

@@ -146,6 +146,7 @@ extension Anechoic_V1_CaptureWarning.Problem {
     case .oppositeChannels: self = .oppositeChannels
     case .referenceHasMicrophone: self = .referenceHasMicrophone
     case .referenceGaps: self = .referenceGaps
+    case .early: self = .early
     }
   }
 }

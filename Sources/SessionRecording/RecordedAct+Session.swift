@@ -50,7 +50,8 @@ extension Anechoic_V1_RecordedAct {
     case .playbackClientChanged(let change):
       session.playbackClientChanged(change.client, hasJoined: change.joined, sink: sink)
     case .injectionAllowed(let isAllowed): session.allowInjection(isAllowed, sink: sink)
-    case .microphoneLate(let isLate): session.microphoneIsLate(isLate, sink: sink)
+    case .microphoneLate(let isLate): session.microphoneIs(.late, isLate, sink: sink)
+    case .microphoneEarly(let isEarly): session.microphoneIs(.early, isEarly, sink: sink)
     case .reduced(let isReduced): session.reduceProcessing(isReduced, sink: sink)
     // `SessionReplay` handles these.
     case .digest, .profileLookup, .headResponses, nil: break

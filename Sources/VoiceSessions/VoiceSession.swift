@@ -232,9 +232,9 @@ public final class VoiceSession {
     emit(.playbackClientChanged(client, hasJoined: hasJoined), to: sink)
   }
 
-  /// Reports that the microphone comes behind real time, or keeps pace again.
-  public func microphoneIsLate(_ isLate: Bool, sink: any SessionSink) {
-    emit(.captureWarning(.late, isActive: isLate), to: sink)
+  /// Reports that the microphone is behind or ahead of real time, or keeps pace again.
+  public func microphoneIs(_ problem: CaptureProblem, _ isActive: Bool, sink: any SessionSink) {
+    emit(.captureWarning(problem, isActive: isActive), to: sink)
   }
 
   /// Emits an event, at a sample of the microphone or else at the present one.

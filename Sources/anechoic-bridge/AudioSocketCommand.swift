@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AudioCore
 internal import AudioSocket
 internal import CommandLineSupport
 internal import GRPCTransport
@@ -49,7 +50,8 @@ struct AudioSocketCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The sample rate of a type of audio messages, for programs that differ from Asterisk 21: "
-        + "0x11=16000.", valueName: "type=rate"))
+        + "0x11=16000. Types: 0x10 to 0x18. Rates: 8000, 16000, 24000, 32000, 44100 or 48000 Hz.",
+      valueName: "type=rate"))
   var audioType: [AudioTypeArgument] = []
 
   @OptionGroup var server: ServerOptions
@@ -98,7 +100,7 @@ struct AudioSocketCommand: AsyncParsableCommand {
       server: server.server, microphone: LiveVoiceOptions.Format(sampleRate: 8000))
     voice.clientName = identity.client.description
     voice.security = try server.connection.channelSecurity()
-    voice.credentials = server.connection.credentials
+    voice.credentials = try server.connection.checkedCredentials()
     voice.micMode = micMode.mode
     voice.engine = engine
     voice.delay = delay.duration
@@ -137,7 +139,7 @@ struct AudioTypeArgument: ExpressibleByArgument {
     let parts = argument.split(separator: "=", maxSplits: 1)
     guard parts.count == 2, parts[0].hasPrefix("0x"),
       let type = UInt8(parts[0].dropFirst(2), radix: 16), (0x10...0x18).contains(type),
-      let rate = Int(parts[1]), (8000...192_000).contains(rate)
+      let rate = Int(parts[1]), SampleRate(rawValue: rate) != nil
     else { return nil }
     self.type = type
     self.rate = rate

@@ -128,8 +128,12 @@ class Session:
 class Call:
     """One `Process` call: what waits to be sent, and when."""
 
-    def __init__(self, server: Server, context: Any, session: Session, record: Start) -> None:
+    def __init__(
+        self, server: Server, context: Any, session: Session, record: Start, impossible: bool = False
+    ) -> None:
         self.server, self.context, self.session, self.record = server, context, session, record
+        self.impossible = impossible
+        """Whether `started` contains numbers that no session can have."""
         self.sent = 0
         self.waiting: asyncio.Queue = asyncio.Queue()
         self.has_finished = False
@@ -259,6 +263,11 @@ class Call:
             oldest = max(0, before - round(KEPT * session.rate)) if session.is_real_time else 0
             self.sent = max(wanted, oldest)
             resumed.processed_sample, resumed.lost_samples = self.sent, self.sent - wanted
+        if self.impossible:
+            far = (1 << 63) - 1
+            started.algorithmic_delay.seconds = far
+            started.resume_window.seconds = -far
+            started.resumed.microphone_sample, started.resumed.processed_sample = -far, far
         return response
 
     @property

@@ -30,6 +30,10 @@ class Client:
     """Seconds by which its output may be shorter than the microphone."""
     excepted: dict[str, str] = field(default_factory=dict)
     """Vectors that do not apply, and why."""
+    has_one_delay: bool = True
+    """Whether its fallback has the delay of its processed sound."""
+    begins_late: bool = False
+    """Whether its microphone may begin after its first session, whose first samples are then a gap."""
     environment: dict[str, str] = field(default_factory=dict)
     """Variables for its adapter."""
     needs: Path | None = None
@@ -49,6 +53,7 @@ def _program(name: str, variable: str) -> Path:
     return next((Path(each) for each in found if each and Path(each).exists()), PROJECT / ".build/release" / name)
 
 
+EDGE = _program("anechoic-edge", "ANECHOIC_EDGE")
 BRIDGE = _program("anechoic-bridge", "ANECHOIC_BRIDGE")
 COMMAND = _program("anechoic", "ANECHOIC")
 EXAMPLE = PROJECT / "examples/python/process.py"
@@ -65,6 +70,15 @@ CLIENTS = [
     Client(
         "c", "live", (sys.executable, str(ADAPTERS / "native.py")), can=frozenset({"mute", "stall"}), needs=NATIVE,
         environment={"NATIVE_CLIENT": str(NATIVE)}, tells=frozenset({"lost", "late", "muted"}), most_missing=0.3),
+    Client(
+        "edge", "live", (sys.executable, str(ADAPTERS / "edge.py")), needs=EDGE, can=frozenset({"mute"}),
+        begins_late=True, has_one_delay=False,
+        environment={"ANECHOIC_EDGE": str(EDGE)},
+        tells=frozenset({"reconnecting", "resumed", "restarted"}), excepted={
+            "late": "its voice has no constant delay",
+            "lost-output": "the local voice stands in only after 0.5 s without an answer",
+            "refused-for-good": "it ends at once if its first start is refused for good",
+        }),
     Client(
         "bridge", "live", (sys.executable, str(ADAPTERS / "bridge.py")), most_missing=0.4, needs=BRIDGE,
         environment={"ANECHOIC_BRIDGE": str(BRIDGE)},

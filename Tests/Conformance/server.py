@@ -8,8 +8,9 @@ from typing import Any
 
 import grpc
 import grpc.aio
+from anechoic._version import __version__
 from anechoic.rpc import error_details_pb2, status_pb2
-from anechoic.v1 import config_pb2, events_pb2, voice_processing_pb2 as api
+from anechoic.v1 import config_pb2, events_pb2, sessions_pb2, voice_processing_pb2 as api
 from calls import Call, Session, Start
 from gate import Gate
 
@@ -36,9 +37,16 @@ class Server:
         self._server = grpc.aio.server(options=[("grpc.max_send_message_length", -1)])
         handler = grpc.stream_stream_rpc_method_handler(
             self._process, request_deserializer=api.ProcessRequest.FromString, response_serializer=lambda data: data)
+        capabilities = grpc.unary_unary_rpc_method_handler(
+            self._capabilities, request_deserializer=api.GetCapabilitiesRequest.FromString,
+            response_serializer=api.GetCapabilitiesResponse.SerializeToString)
         service = grpc.method_handlers_generic_handler(
-            "anechoic.v1.VoiceProcessingService", {"Process": handler})
-        self._server.add_generic_rpc_handlers((service,))
+            "anechoic.v1.VoiceProcessingService", {"Process": handler, "GetCapabilities": capabilities})
+        set_mute = grpc.unary_unary_rpc_method_handler(
+            self._set_mute, request_deserializer=sessions_pb2.SetMuteRequest.FromString,
+            response_serializer=sessions_pb2.SetMuteResponse.SerializeToString)
+        sessions = grpc.method_handlers_generic_handler("anechoic.v1.SessionService", {"SetMute": set_mute})
+        self._server.add_generic_rpc_handlers((service, sessions))
         self._server.add_insecure_port(f"unix:{self.socket}")
         await self._server.start()
         await self.gate.open()
@@ -114,6 +122,11 @@ class Server:
                 for call in self.calls:
                     for response in odd_answers():
                         call.add(response)
+            case "send impossible answers":
+                for call in self.calls:
+                    for response in impossible_answers(call.session):
+                        call.add(response)
+                self.losses.append(time.monotonic())
             case other:
                 raise ValueError(f"{other}: there is no such step")
 
@@ -125,6 +138,20 @@ class Server:
         for call in self.calls:
             if call.session is session:
                 call.add(response)
+
+    async def _capabilities(self, _: Any, __: Any) -> api.GetCapabilitiesResponse:
+        return api.GetCapabilitiesResponse(version=__version__)
+
+    async def _set_mute(self, request: sessions_pb2.SetMuteRequest, context: Any) -> sessions_pb2.SetMuteResponse:
+        session = next((each for each in self.sessions.values() if f"sessions/{each.id}" == request.name), None)
+        if session is None:
+            await context.abort(grpc.StatusCode.NOT_FOUND, "there is no such session")
+        if not self.answers_controls:
+            await asyncio.sleep(60)
+        if session.is_muted != request.muted:
+            self._send(session, session.mute(request.muted, "client"))
+        state = events_pb2.MuteState(muted=session.is_muted, generation=session.generation, actor="client")
+        return sessions_pb2.SetMuteResponse(state=state)
 
     async def _process(self, _: Any, context: Any) -> None:
         request = await context.read()
@@ -152,7 +179,7 @@ class Server:
         else:
             session = Session(request.start, self.vector.get("resume_window_ms", 10_000) / 1000)
             self.sessions[session.token] = session
-        await self._run(Call(self, context, session, record), answer)
+        await self._run(Call(self, context, session, record, answer.get("impossible", False)), answer)
 
     async def _run(self, call: Call, answer: dict) -> None:
         session = call.session
@@ -220,3 +247,20 @@ def odd_answers() -> list[api.ProcessResponse]:
     odd[2].audio.processed.samples = bytes(640)
     odd[3].control_result.control_id = 1 << 60
     return odd
+
+
+def impossible_answers(session: Session) -> list[api.ProcessResponse]:
+    """Answers with numbers that no session can have reached, and samples that are no numbers."""
+    answers = []
+    for index in (-(1 << 63), (1 << 63) - 1):
+        audio, event, result = (api.ProcessResponse() for _ in range(3))
+        audio.audio.processed.first_sample = index
+        audio.audio.processed.samples = bytes(20 * session.size)
+        event.event.microphone_sample = index
+        event.event.discontinuity.missing_samples = index
+        result.control_result.applied_at_sample = index
+        answers += [audio, event, result]
+    no_numbers = api.ProcessResponse()
+    no_numbers.audio.processed.first_sample = session.position
+    no_numbers.audio.processed.samples = b"\x00\x00\xc0\x7f" * (5 * session.size)
+    return [no_numbers, *answers]

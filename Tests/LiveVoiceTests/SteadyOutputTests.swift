@@ -23,19 +23,21 @@ struct SteadyOutputTests {
 
     func push(_ samples: [Float]) { samples.withUnsafeBufferPointer { captured.append($0) } }
 
-    func pull(_ count: Int, isMuted: Bool = false) -> [Float] {
+    func pull(_ count: Int, silentUntil: Int64? = nil) -> [Float] {
       var result = [Float](repeating: .nan, count: count)
-      let taken = result.withUnsafeMutableBufferPointer { output.take(into: $0, isMuted: isMuted) }
+      let taken = result.withUnsafeMutableBufferPointer {
+        output.take(into: $0, silentUntil: silentUntil)
+      }
       return Array(result[..<(taken * output.channels)])
     }
 
     /// Pushes `count` samples of a signal, and pulls as many.
     func exchange(
-      _ count: Int, isMuted: Bool = false, _ signal: (Int64) -> Float = { Float($0) }
+      _ count: Int, silentUntil: Int64? = nil, _ signal: (Int64) -> Float = { Float($0) }
     ) -> [Float] {
       let first = captured.count
       push((0..<count).map { signal(first + Int64($0)) })
-      let result = pull(count, isMuted: isMuted)
+      let result = pull(count, silentUntil: silentUntil)
       #expect(result.count == count)
       return result
     }
@@ -64,7 +66,7 @@ struct SteadyOutputTests {
 
   @Test func withoutAServerAMutedVoiceIsSilent() {
     let voice = Voice()
-    #expect(voice.exchange(4000, isMuted: true).allSatisfy { $0 == 0 })
+    #expect(voice.exchange(4000, silentUntil: .max).allSatisfy { $0 == 0 })
     let silent = Voice(silent: true)
     #expect(silent.exchange(4000).allSatisfy { $0 == 0 })
   }
@@ -72,7 +74,7 @@ struct SteadyOutputTests {
   @Test func whatWasCapturedWhileMutedIsNeverHeard() {
     let voice = Voice()
     _ = voice.exchange(3200) { _ in 1 }
-    #expect(voice.exchange(3200, isMuted: true) { _ in 2 }.allSatisfy { $0 == 0 })
+    #expect(voice.exchange(3200, silentUntil: .max) { _ in 2 }.allSatisfy { $0 == 0 })
     let result = voice.exchange(4800) { _ in 3 }
     #expect(result[..<1600].allSatisfy { $0 == 0 } && result[1600...].allSatisfy { $0 == 3 })
   }
@@ -84,7 +86,19 @@ struct SteadyOutputTests {
       voice.add([Float](repeating: -1, count: 160), at: frame * 160)
     }
     #expect(voice.output.isProcessed)
-    #expect(voice.exchange(320, isMuted: true) { _ in 1 }.allSatisfy { $0 == 0 })
+    #expect(voice.exchange(320, silentUntil: .max) { _ in 1 }.allSatisfy { $0 == 0 })
+  }
+
+  @Test func injectedSpeechIsHeardFromTheSampleOnAtWhichTheServerHasMuted() {
+    let voice = Voice()
+    var result: [Float] = []
+    for frame in 0..<60 {
+      result += voice.exchange(160, silentUntil: 20 * 160 + Int64(voice.output.delay)) { _ in 1 }
+      voice.add([Float](repeating: -1, count: 160), at: frame * 160)
+    }
+    let heard = 20 * 160 + voice.output.delay
+    #expect(result[..<heard].allSatisfy { $0 == 0 })
+    #expect(result[(heard + 160)...].allSatisfy { $0 == -1 })
   }
 
   @Test func processedSoundComesAtTheSameDelay() {

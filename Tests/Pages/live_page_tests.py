@@ -4,9 +4,12 @@ import json
 import os
 import re
 import signal
+import socket
+import struct
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -307,6 +310,22 @@ class LivePageTests(PageTest):
         return int(found[1]) if found else 0
 
 
+def refused_attempts(port, seconds):
+    """Resets each connection to a port for some seconds, and returns the times."""
+    times, end = [], time.monotonic() + seconds
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        while (left := end - time.monotonic()) > 0:
+            listener.settimeout(left)
+            try:
+                connection, _ = listener.accept()
+            except TimeoutError:
+                break
+            times.append(time.monotonic())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+    return times
+
+
 class LostServerTests(PageTest):
     def test_a_lost_server_is_told_and_found_again(self):
         port = re.search(r":(\d+)/", self.server.page)[1]
@@ -322,6 +341,10 @@ class LostServerTests(PageTest):
         page.wait("document.querySelector('#lost').hidden", timeout=60)
         self.server.process.kill()
         page.wait("!document.querySelector('#lost').hidden", timeout=60)
+        attempts = refused_attempts(int(port), seconds=4)
+        # The pauses double from 100 to 500 ms and vary by 30 %. The page has up to two streams.
+        self.assertGreaterEqual(len(attempts), 5, attempts)
+        self.assertLessEqual(len(attempts), 2 * (4 + 4 / 0.35), attempts)
         again = start("--http-listen", f"127.0.0.1:{port}")
         self.addCleanup(again.stop)
         page.wait("document.querySelector('#lost').hidden", timeout=60)

@@ -1213,6 +1213,11 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     /// them followed at once. The waveform then has steps at distances of whole blocks, 9 to 130 ms.
     /// Ends after about 5 s of sound without such steps, or with headphones.
     case referenceGaps // = 10
+
+    /// For 2 s, the client was more than 500 ms ahead of real time, so that more of its audio waits in the
+    /// connection, and the output is late by as much. A client that sends a new session the audio that waited
+    /// for a lost one causes this. Ends after 2 s in which nothing waited. Only in real time.
+    case early // = 11
     case UNRECOGNIZED(Int)
 
     public init() {
@@ -1232,6 +1237,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       case 8: self = .oppositeChannels
       case 9: self = .referenceHasMicrophone
       case 10: self = .referenceGaps
+      case 11: self = .early
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -1249,6 +1255,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       case .oppositeChannels: return 8
       case .referenceHasMicrophone: return 9
       case .referenceGaps: return 10
+      case .early: return 11
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -1266,6 +1273,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       .oppositeChannels,
       .referenceHasMicrophone,
       .referenceGaps,
+      .early,
     ]
 
   }
@@ -2768,7 +2776,7 @@ nonisolated extension Anechoic_V1_CaptureWarning: SwiftProtobuf.Message, SwiftPr
 }
 
 nonisolated extension Anechoic_V1_CaptureWarning.Problem: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROBLEM_UNSPECIFIED\0\u{1}PROBLEM_NO_SIGNAL\0\u{1}PROBLEM_NOISY\0\u{1}PROBLEM_CLIPPING\0\u{1}PROBLEM_NO_REFERENCE\0\u{1}PROBLEM_RESIDUAL_ECHO\0\u{1}PROBLEM_UNSTEADY_CLOCKS\0\u{1}PROBLEM_LATE\0\u{1}PROBLEM_OPPOSITE_CHANNELS\0\u{1}PROBLEM_REFERENCE_HAS_MICROPHONE\0\u{1}PROBLEM_REFERENCE_GAPS\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROBLEM_UNSPECIFIED\0\u{1}PROBLEM_NO_SIGNAL\0\u{1}PROBLEM_NOISY\0\u{1}PROBLEM_CLIPPING\0\u{1}PROBLEM_NO_REFERENCE\0\u{1}PROBLEM_RESIDUAL_ECHO\0\u{1}PROBLEM_UNSTEADY_CLOCKS\0\u{1}PROBLEM_LATE\0\u{1}PROBLEM_OPPOSITE_CHANNELS\0\u{1}PROBLEM_REFERENCE_HAS_MICROPHONE\0\u{1}PROBLEM_REFERENCE_GAPS\0\u{1}PROBLEM_EARLY\0")
 }
 
 nonisolated extension Anechoic_V1_OutputDropped: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -301,6 +301,15 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     set {_uniqueStorage()._act = .headResponses(newValue)}
   }
 
+  /// Whether the microphone became early. False if it was no longer early.
+  public var microphoneEarly: Bool {
+    get {
+      if case .microphoneEarly(let v)? = _storage._act {return v}
+      return false
+    }
+    set {_uniqueStorage()._act = .microphoneEarly(newValue)}
+  }
+
   /// The number of microphone samples that were removed from the request. If the microphone was
   /// muted during any of them, all of them are removed. Otherwise 0.
   public var withheldSamples: UInt32 {
@@ -342,6 +351,8 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
     case playbackClientChanged(Anechoic_V1_PlaybackClientChanged)
     case profileLookup(Anechoic_V1_RecordedAct.ProfileLookup)
     case headResponses(Anechoic_V1_RecordedAct.HeadResponses)
+    /// Whether the microphone became early. False if it was no longer early.
+    case microphoneEarly(Bool)
 
   }
 
@@ -876,7 +887,7 @@ nonisolated extension Anechoic_V1_RecordedClient: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordedAct"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0\u{3}injection_allowed\0\u{1}reduced\0\u{1}suspended\0\u{1}resumed\0\u{4}\u{3}playback_client_changed\0\u{3}profile_lookup\0\u{3}head_responses\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0\u{3}injection_allowed\0\u{1}reduced\0\u{1}suspended\0\u{1}resumed\0\u{4}\u{3}playback_client_changed\0\u{3}profile_lookup\0\u{3}head_responses\0\u{3}microphone_early\0")
 
   fileprivate class _StorageClass {
     var _timeNs: Int64 = 0
@@ -1150,6 +1161,14 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
             _storage._act = .headResponses(v)
           }
         }()
+        case 25: try {
+          var v: Bool?
+          try decoder.decodeSingularBoolField(value: &v)
+          if let v = v {
+            if _storage._act != nil {try decoder.handleConflictingOneOf()}
+            _storage._act = .microphoneEarly(v)
+          }
+        }()
         default: break
         }
       }
@@ -1251,6 +1270,10 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
       case .headResponses?: try {
         guard case .headResponses(let v)? = _storage._act else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+      }()
+      case .microphoneEarly?: try {
+        guard case .microphoneEarly(let v)? = _storage._act else { preconditionFailure() }
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 25)
       }()
       default: break
       }

@@ -26,8 +26,8 @@ package struct RequestedMute: Sendable, Equatable {
   /// The state with which a new session begins.
   package var wanted: Bool { request?.muted ?? told }
 
-  /// Whether a request waits for its answer.
-  package var isWaiting: Bool { request != nil }
+  /// Whether the server may not have applied a mute yet.
+  package var isAhead: Bool { !told && request?.muted == true }
 
   /// Notes a request to a session.
   package mutating func ask(_ muted: Bool, controlID: UInt64? = nil) {

@@ -146,7 +146,7 @@ extension ResumableStream {
 
 extension Status {
   /// Whether the server does not have the session that was to be resumed.
-  fileprivate var isUnknownSession: Bool {
+  package var isUnknownSession: Bool {
     reason == "RESUME_TOKEN_UNKNOWN" || reason == "TOO_MANY_RESUMES"
   }
 

@@ -17,6 +17,9 @@ struct EdgeMute: Sendable, Equatable {
   /// The state with which a new session begins.
   var wanted: Bool { requested.wanted }
 
+  /// Whether the session may not have applied a mute yet.
+  var isAhead: Bool { requested.isAhead }
+
   /// Whether any cause mutes the microphone. Sound needs the agreement of all.
   var isMuted: Bool { requested.isMuted || hardware }
 

@@ -121,7 +121,10 @@ final class ServerLink: EdgeLink {
     do {
       let stream = try await withTimeout(Self.answerTimeout) { try await server.process(start) }
       return (start, stream)
-    } catch let status as Status where !start.resumeToken.isEmpty && !status.isUnreachable {
+    } catch let status as Status
+      where !start.resumeToken.isEmpty
+      && (status.isUnknownSession || status.isStoppingServer || status.isHopeless)
+    {
       // The server does not have the session any more, or not with these settings.
       voice.post { $0.forgetSession() }
       return try await open(on: server, suffix: suffix)

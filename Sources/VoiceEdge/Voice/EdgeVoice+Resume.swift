@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import Foundation
+internal import SwiftProtobuf
 
 /// A session whose connection was lost, and which may be continued.
 struct LostSession {
@@ -10,6 +11,10 @@ struct LostSession {
   var muted: Bool
   /// The position of the microphone with which the agent asked to continue.
   var position: Int64 = 0
+  let lostAt = ContinuousClock.now
+
+  /// Whether the server has ended the session, because nobody continued it in time.
+  var isOver: Bool { .now - lostAt > Duration(started.resumeWindow) }
 }
 
 /// A session that continues after the connection was lost. The agent's timelines go on meanwhile.
@@ -19,7 +24,7 @@ extension EdgeVoice {
 
   /// Turns the start of a session into the continuation of the lost one, if there is one.
   func continueLostSession(_ start: inout Anechoic_V1_Start) {
-    guard let lost, !lost.started.resumeToken.isEmpty else { return }
+    guard let lost, !lost.started.resumeToken.isEmpty, !lost.isOver else { return forgetSession() }
     self.lost?.position = position
     start.sessionID = String(lost.started.session.dropFirst("sessions/".count))
     start.resumeToken = lost.started.resumeToken

@@ -106,6 +106,7 @@ extension EdgeVoice {
       guard !standsIn, audio.processed.firstSample >= liveFrom else { return }
       VoiceFrames.decode(audio.processed, into: voiceFrame) { frame, first in
         latency.noteReceived(first / Int64(frame.sampleCount), now: lastAnswer)
+        if mute.isAhead { frame.clear() }
         programs.voice?.write(frame)
       }
       if audio.hasPlayback {

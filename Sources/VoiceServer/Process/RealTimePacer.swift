@@ -16,7 +16,8 @@ struct RealTimePacer {
   /// in this number. The allowance grows faster than time by the same amount.
   static let clockTolerance: Int64 = 1000
 
-  private var allowance = Self.lead.nanoseconds
+  /// The audio that may be read now, in nanoseconds. Below 0, the client has to wait.
+  private(set) var allowance = Self.lead.nanoseconds
   private var last: (media: Int64, time: ContinuousClock.Instant)?
 
   /// Returns the time to wait before the next read, or nil to read at once. `media` is the length

@@ -63,6 +63,7 @@ final class RunningSession: SessionSink {
   var silenceCheck: Timer?
   private(set) var lifetime: SessionLifetime?
   private var pacer = RealTimePacer()
+  private var lead = InputLead()
   private var observation: SessionObservation
   private let began = ContinuousClock.now
   private var frameTimes = FrameTimes()
@@ -163,10 +164,14 @@ final class RunningSession: SessionSink {
     guard arrived > before, !isEnding else { return }
     let media = setup.microphone.rate.duration(ofSamples: Int(arrived))
     jitter.note(media: media, now: now)
-    let change = lag.note(media: media.nanoseconds, samples: arrived - before, now: now)
-    guard let isLate = change else { return }
-    recorder?.note(.microphoneLate(isLate))
-    session.microphoneIsLate(isLate, sink: self)
+    if let isLate = lag.note(media: media.nanoseconds, samples: arrived - before, now: now) {
+      recorder?.note(.microphoneLate(isLate))
+      session.microphoneIs(.late, isLate, sink: self)
+    }
+    if let isEarly = lead.note(allowance: pacer.allowance, now: now) {
+      recorder?.note(.microphoneEarly(isEarly))
+      session.microphoneIs(.early, isEarly, sink: self)
+    }
   }
 
   /// Processes the remaining audio in turns, then ends the session, and its call with `status`.

@@ -11,6 +11,8 @@ public enum CaptureProblem: UInt8, Sendable, CaseIterable {
   case referenceHasMicrophone
   /// Blocks of the reference are missing.
   case referenceGaps
+  /// The client is ahead of real time. The session has no clock, so its owner reports this.
+  case early
 }
 
 /// Watches the microphone and its reference for problems that a person could mend.

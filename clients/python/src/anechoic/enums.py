@@ -134,6 +134,7 @@ class CaptureProblem(Enum):
     OPPOSITE_CHANNELS = 8
     REFERENCE_HAS_MICROPHONE = 9
     REFERENCE_GAPS = 10
+    EARLY = 11
 
 
 class EndReason(Enum):

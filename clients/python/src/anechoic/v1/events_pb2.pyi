@@ -69,6 +69,7 @@ class CaptureWarning(_message.Message):
         __slots__ = []
     ACTIVE_FIELD_NUMBER: _ClassVar[int]
     PROBLEM_CLIPPING: CaptureWarning.Problem
+    PROBLEM_EARLY: CaptureWarning.Problem
     PROBLEM_FIELD_NUMBER: _ClassVar[int]
     PROBLEM_LATE: CaptureWarning.Problem
     PROBLEM_NOISY: CaptureWarning.Problem
