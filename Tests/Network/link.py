@@ -31,6 +31,8 @@ class Weather:
     """For how long nothing passes."""
     outage_every: float
     """The mean time from one outage to the next."""
+    address_every: float = 0.0
+    """The time after which the second namespace gets another address. 0: never."""
 
 
 class Link:
@@ -42,7 +44,7 @@ class Link:
     def __init__(self, names: tuple[str, str], weather: Weather, seed: int) -> None:
         self.spaces = [f"net{os.getpid() % 100000}-{name}" for name in names]
         self.addresses = ["10.78.0.1", "10.78.0.2"]
-        self.outages = 0
+        self.outages = self.changes = 0
         self.lost_packets = 0
         self.packets = 0
         self._weather, self._random = weather, random.Random(seed)
@@ -70,7 +72,7 @@ class Link:
         return ["ip", "netns", "exec", self.spaces[number], *command]
 
     def _make(self, number: int, space: str) -> None:
-        name = f"{space[:12]}{number}"
+        name = self._interface(number)
         _ip("netns", "add", space)
         end = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         self._ends.append(end)
@@ -79,6 +81,19 @@ class Link:
         _ip("-n", space, "address", "add", self.addresses[number], "peer", self.addresses[1 - number], "dev", name)
         _ip("-n", space, "link", "set", name, "up")
         _ip("-n", space, "link", "set", "lo", "up")
+        if number == 0:
+            _ip("-n", space, "route", "add", "10.78.0.0/24", "dev", name)
+
+    def _interface(self, number: int) -> str:
+        return f"{self.spaces[number][:12]}{number}"
+
+    def _change_address(self) -> None:
+        """Gives the second namespace another address, as a telephone that changes from one network to another."""
+        space, name, old = self.spaces[1], self._interface(1), self.addresses[1]
+        self.changes += 1
+        self.addresses[1] = f"10.78.0.{2 + self.changes % 250}"
+        _ip("-n", space, "address", "del", old, "peer", self.addresses[0], "dev", name)
+        _ip("-n", space, "address", "add", self.addresses[1], "peer", self.addresses[0], "dev", name)
 
     def _remove(self) -> None:
         for end in self._ends:
@@ -91,6 +106,7 @@ class Link:
         waiting: list[tuple[float, int, int, bytes]] = []
         latest, jitter, changes_at = [0.0, 0.0], [0.0, 0.0], 0.0
         breaks_at, works_at = time.monotonic() + draw.expovariate(1 / weather.outage_every), 0.0
+        moves_at = time.monotonic() + (weather.address_every or float("inf"))
         while not self._is_closing:
             wait = max(0.0, waiting[0][0] - time.monotonic()) if waiting else 0.05
             readable, _, _ = select.select(self._ends, [], [], min(wait, 0.05))
@@ -101,6 +117,9 @@ class Link:
                 works_at = now + weather.outage
                 breaks_at = works_at + draw.expovariate(1 / weather.outage_every)
                 self.outages += 1
+            if now >= moves_at:
+                moves_at = now + weather.address_every
+                self._change_address()
             for end in readable:
                 number = self._ends.index(end)
                 packet = os.read(end, _LONGEST_PACKET)

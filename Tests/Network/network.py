@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -125,11 +126,13 @@ def main() -> int:
     parser.add_argument("--jitter-ms", type=float, default=200)
     parser.add_argument("--outage-ms", type=float, default=1000)
     parser.add_argument("--outage-every", type=float, default=10, help="seconds, on average")
+    parser.add_argument("--address-every", type=float, default=0, help="seconds until the clients' address changes")
+    parser.add_argument("--client", action="append", help="only clients whose name contains this")
     parser.add_argument("--keep", type=Path, help="a folder for the outputs and the logs")
     options = parser.parse_args()
     weather = Weather(
         options.loss / 100, options.delay_ms / 1000, options.jitter_ms / 1000, 0.25, options.outage_ms / 1000,
-        options.outage_every)
+        options.outage_every, options.address_every)
     with tempfile.TemporaryDirectory(prefix="anechoic-network-") as name:
         folder = options.keep or Path(name)
         folder.mkdir(parents=True, exist_ok=True)
@@ -141,16 +144,24 @@ def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
         server = Server(link, options.programs.resolve(), folder / "server.log")
         common = ["--server", server.address, "--rate", str(RATE), "--seconds", str(options.seconds), "--output"]
         native = [str(options.native.resolve()), "--delay-ms"]
-        adapter = PROJECT / "Tests/Conformance/adapters/python_live.py"
-        programs = {"c, 120 ms": [*native, "120"], "c, 1000 ms": [*native, "1000"], "python": [sys.executable, str(adapter)]}
+        programs = {"c, 120 ms": [*native, "120"], "c, 1000 ms": [*native, "1000"]}
+        for name in ("python_live", "python_session", "bridge", "edge"):
+            programs[name] = [sys.executable, str(PROJECT / f"Tests/Conformance/adapters/{name}.py")]
+        if options.client:
+            programs = {name: command for name, command in programs.items()
+                        if any(part in name for part in options.client)}
+        environment = {**os.environ, **{
+            f"ANECHOIC_{name.upper()}": str(options.programs.resolve() / f"anechoic-{name}") for name in ("bridge", "edge")}}
         clients = []
         try:
             time.sleep(2)
             for number, (name, command) in enumerate(programs.items()):
-                client = Client(name, command, folder / f"{number}.raw", folder / f"{number}.jsonl")
+                place = folder / str(number)
+                place.mkdir()
+                client = Client(name, command, place / "output.raw", place / "events.jsonl")
                 client.process = subprocess.Popen(
                     link.command(1, *command, *common, str(client.output)), stdin=subprocess.DEVNULL,
-                    stdout=client.log.open("wb"), stderr=(folder / f"{number}.log").open("wb"))
+                    stdout=client.log.open("wb"), stderr=(place / "log").open("wb"), env=environment)
                 clients.append(client)
             return result(options, link, server, clients)
         finally:
@@ -172,7 +183,7 @@ def result(options: argparse.Namespace, link: Link, server: Server, clients: lis
                   if not server.is_bypassed(each)]
     for client in clients:
         client.process.wait(30)
-    print(f"{link.packets} packets, {link.lost_packets} of them lost, {link.outages} outages; the server started "
+    print(f"{link.packets} packets, {link.lost_packets} of them lost, {link.outages} outages, {link.changes} changes of the address; the server started "
           f"{server.started_sessions()} sessions")
     for client in clients:
         complaints += judge(client, options.seconds)

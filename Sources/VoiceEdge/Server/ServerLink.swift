@@ -81,7 +81,8 @@ final class ServerLink: EdgeLink {
     let outbox = Outbox()
     let (abandonments, abandonment) = AsyncStream.makeStream(of: Void.self)
     let session = ServerSession(
-      start: start, started: stream.started, epoch: epoch, outbox: outbox, abandon: { abandonment.yield() })
+      start: start, started: stream.started, epoch: epoch, outbox: outbox,
+      abandon: { abandonment.yield() })
     voice.post { $0.connected(session) }
     publishTicket(of: stream.started)
     state.say(.connected(session: stream.started.session))
