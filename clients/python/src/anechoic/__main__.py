@@ -80,8 +80,8 @@ def _process(options: argparse.Namespace) -> None:
         "token_file": options.token_file, "ca_file": options.ca_file, "certificate_file": options.certificate,
         "key_file": options.key,
     }
-    if options.server or options.tls or any(credentials.values()):
-        server = Connection(options.server or "127.0.0.1:50051", tls=options.tls, **credentials)
+    if options.server is not None or options.tls or any(each is not None for each in credentials.values()):
+        server = Connection("127.0.0.1:50051" if options.server is None else options.server, tls=options.tls, **credentials)
     with WavReader(options.microphone) as microphone:
         rate = microphone.format.rate
     done = process_file(
