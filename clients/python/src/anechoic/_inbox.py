@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-import numpy as np
-
 from ._answers import LARGEST_MESSAGE
 from ._convert import from_message
 from ._controls import Controls
@@ -18,7 +16,7 @@ from ._reports import Reports
 from ._start import Plan
 from ._state import State
 from .events import ConfigChanged, Event, MuteChanged, VoiceActivityChanged, event_from
-from .formats import Samples
+from .formats import Samples, finite
 from .statistics import Statistics
 from .v1 import voice_processing_pb2 as api
 
@@ -157,7 +155,7 @@ class Inbox:
             data = self._decoder.decode(data)
             if self.length is not None:  # The last packet may be longer than the rest of the sound.
                 count = max(skipped, min(count, self.length - first))
-        samples = _finite(format.to_array(data)[skipped:count])
+        samples = finite(format.to_array(data)[skipped:count])
         self.position = first + count
         self.output.add(Output(
             samples, first + skipped, self._playback(audio, skipped, count), self._frames(audio, skipped, count),
@@ -188,15 +186,7 @@ class Inbox:
         if self._playback_decoder is not None and data:
             data = self._playback_decoder.decode(data)
         samples = format.to_array(data[: len(data) // format.frame_bytes * format.frame_bytes])
-        return _finite(samples[skipped * format.rate // self._rate : -(-count * format.rate // self._rate)])
-
-
-def _finite(samples: Samples) -> Samples:
-    """Returns samples in which a float that is no number is silence, and an infinite one full scale."""
-    if samples.dtype.kind != "f" or np.isfinite(samples).all():
-        return samples
-    found: Samples = np.nan_to_num(samples, nan=0, posinf=1, neginf=-1)
-    return found
+        return finite(samples[skipped * format.rate // self._rate : -(-count * format.rate // self._rate)])
 
 
 def _share(probability: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Callable, Sequence
+from typing import Any, Callable, Sequence
 
 from ._call import Call, LostCall
 from ._muting import Muting
@@ -98,7 +98,7 @@ class Link:
 
     # Requests.
 
-    def control(self, at_sample: int | None, **control: object) -> asyncio.Future[int]:
+    def control(self, at_sample: int | None, **control: Any) -> asyncio.Future[int]:
         """Sends a control. Returns the future sample at which it was applied."""
         self.check()
         answer = self.controls.add(at_sample, **control)

@@ -142,7 +142,7 @@ class Reports:
 
 
 def _is_same_kind(one: api.DeviceReport, other: api.DeviceReport) -> bool:
-    return one.WhichOneof("report") == other.WhichOneof("report")
+    return bool(one.WhichOneof("report") == other.WhichOneof("report"))
 
 
 def _check_finite(message: api.HeadPose.Angles | api.HeadPose.Quaternion) -> None:

@@ -12,7 +12,8 @@ from typing import Any, AsyncIterator, Iterable, Mapping, Type, Union
 import grpc
 
 from . import _methods
-from ._convert import from_message
+from ._checks import check_number, check_text
+from ._convert import from_message, interval
 from ._opus import Encoder
 from ._start import duration, field_named
 from .connection import Connection, connection_to
@@ -72,6 +73,11 @@ class Gesture:
     chime_in_playback: bool
 
 
+@dataclass(frozen=True)
+class _Asked:
+    permission: InjectionPermission
+
+
 Watched = Union[SessionInfo, Event, Statistics, EventGap]
 
 
@@ -99,7 +105,7 @@ class Sessions:
             page = await self._connection.unary(_methods.LIST_SESSIONS, request)
             for session in page.sessions:
                 yield _info(session)
-            if not page.next_page_token:
+            if page.next_page_token in ("", request.page_token):
                 return
             request.page_token = page.next_page_token
 
@@ -114,13 +120,17 @@ class Sessions:
         """Yields the state, then each event, and statistics if asked for, until the session ends."""
         request = api.WatchSessionRequest(name=_name(session))
         if from_event is not None:
-            request.from_event_id = from_event
+            with field_named("from_event"):
+                request.from_event_id = from_event
         if statistics_interval:
+            check_number("statistics_interval", statistics_interval, 0.1, 3600, " s, or 0 for no statistics")
             request.stats_interval.CopyFrom(duration(statistics_interval))
         call = _methods.WATCH_SESSION.on(self._connection.channel, "unary_stream")
         stream = call(request, metadata=self._connection.metadata(_id(session)))
         try:
             async for response in stream:
+                if response is None:  # grpc has logged why these bytes are no message.
+                    raise self._connection.garbage()
                 item = _watched(response)
                 if item is not None:
                     yield item
@@ -169,7 +179,7 @@ class Sessions:
         request = api.RequestInjectionPermissionRequest(name=_name(session), usage_description=usage)
         method = _methods.REQUEST_INJECTION_PERMISSION
         response = await self._connection.unary(method, request, _id(session), None)
-        return InjectionPermission(response.permission)
+        return from_message(_Asked, response).permission
 
     async def say(self, session: str, text: str, *, voice: str = "") -> timedelta:
         """Speaks a text into a session. Returns, once all of it was heard, how long that took."""
@@ -219,10 +229,15 @@ class Sessions:
             response = await stream
         except grpc.RpcError as failure:
             raise self._connection.error(failure) from None
-        return timedelta(seconds=response.injected.seconds, microseconds=response.injected.nanos / 1000)
+        finally:
+            stream.cancel()
+        if response is None:
+            raise self._connection.garbage()
+        return interval(response.injected)
 
 
 def _id(session: str) -> str:
+    check_text("session", session)
     return session.removeprefix("sessions/")
 
 
