@@ -160,7 +160,8 @@ async def test_requests_that_are_cancelled_are_forgotten(server):
     async with anechoic.Session(server, microphone=MONO) as session:
         for _ in range(20):
             tasks = [asyncio.create_task(each) for each in (
-                session.mute(), session.unmute(), session.clear_playback(), session.read(10), session.mute(at_sample=5))]
+                session.mute(), session.unmute(), session.clear_playback(), session.read(10),
+                session.mute(at_sample=5))]
             await asyncio.sleep(0)
             for each in tasks:
                 each.cancel()

@@ -249,13 +249,13 @@ async def a_server_cannot_make_a_client_hurry_nor_wait_for_ever(retry_after):
             assert 3 <= len(server.starts) <= 7
 
 
-@pytest.mark.parametrize("named, least, most", [(0, 0.1, 0.1), (-5, 0.1, 0.1), (2, 2, 2), (1e300, 60, 60), (0.01, 0.1, 0.1)])
-def test_the_time_that_a_server_names_is_bounded(named, least, most):
+@pytest.mark.parametrize("named, seconds", [(0, 0.1), (-5, 0.1), (2, 2), (1e300, 60), (0.01, 0.1)])
+def test_the_time_that_a_server_names_is_bounded(named, seconds):
     error = anechoic.Overloaded("", retry_after=named)
-    assert least <= Retries(anechoic.Reconnect(), 0).delay(0, error, variation=0) <= most
+    assert Retries(anechoic.Reconnect(), 0).delay(0, error, variation=0) == seconds
     steps = Reconnection(anechoic.Reconnect(), 10, 0, 1, 0)
     attempt = steps.next(0, error, variation=0)
-    assert least <= attempt.delay <= most
+    assert attempt.delay == seconds
 
 
 @in_loop

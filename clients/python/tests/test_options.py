@@ -47,8 +47,9 @@ def test_a_wrong_option_of_a_filter_or_session_is_refused_at_once(options, words
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"microphone": MONO}, "LiveFilter has no option 'microphone'; use client, muted"), ({"real_time": False}, "real_time"),
-    ({"colour": 1}, "LiveFilter has no option 'colour'"), ({"processed": Format(48000)}, "processed"),
+    ({"microphone": MONO}, "LiveFilter has no option 'microphone'; use client, muted"),
+    ({"real_time": False}, "real_time"), ({"processed": Format(48000)}, "processed"),
+    ({"colour": 1}, "LiveFilter has no option 'colour'"),
     ({"intermittent_reference": True}, "intermittent_reference"), ({"_state": None}, "_state"),
 ])
 def test_an_option_that_a_filter_does_not_have_is_refused_at_once(options, words):

@@ -12,7 +12,7 @@ from ._version import __version__
 from .connection import Connection
 from .errors import AnechoicError
 from .events import Event, Reconnecting, Restarted, Resumed, VoiceActivityChanged
-from .files import process_file
+from .files import DEFAULT_SERVER, process_file
 from .recording import WavReader
 
 _WRONG_USAGE, _FAILED, _INTERRUPTED = 64, 2, 130
@@ -81,7 +81,8 @@ def _process(options: argparse.Namespace) -> None:
         "key_file": options.key,
     }
     if options.server is not None or options.tls or any(each is not None for each in credentials.values()):
-        server = Connection("127.0.0.1:50051" if options.server is None else options.server, tls=options.tls, **credentials)
+        address = DEFAULT_SERVER if options.server is None else options.server
+        server = Connection(address, tls=options.tls, **credentials)
     with WavReader(options.microphone) as microphone:
         rate = microphone.format.rate
     done = process_file(
