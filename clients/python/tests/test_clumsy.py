@@ -7,7 +7,7 @@ import logging
 import numpy as np
 import pytest
 from conftest import in_loop
-from hostile import HostileServer
+from hostile import HostileServer, faults
 from test_hostile import TONE, exchange, feed, until
 
 import anechoic
@@ -22,7 +22,7 @@ def no_forgotten_errors(caplog):
     """Nothing may be reported by asyncio itself: no exception that nobody saw, no task that was destroyed."""
     yield
     gc.collect()
-    assert not [each.getMessage() for each in caplog.records if each.name == "asyncio"]
+    assert not faults(caplog)
 
 
 async def others():
@@ -287,3 +287,24 @@ async def test_events_and_output_have_several_readers_that_come_and_go(server):
         await unmuting
         results = await asyncio.wait_for(asyncio.gather(*readers, return_exceptions=True), 5)
         assert all(isinstance(each, anechoic.Event) for each in results[1::2])
+
+
+@in_loop
+async def test_an_attempt_that_is_cancelled_as_its_answer_comes_is_cancelled():
+    from anechoic._within import within
+
+    async def answer():
+        await event.wait()
+        return 5
+
+    event = asyncio.Event()
+    task = asyncio.create_task(within(5, answer()))
+    await asyncio.sleep(0.01)
+    event.set()
+    await asyncio.sleep(0)  # The answer is there, and the task has not made a step.
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    with pytest.raises(asyncio.TimeoutError):
+        await within(0.01, asyncio.sleep(5))
+    assert await within(5, asyncio.sleep(0, 7)) == 7

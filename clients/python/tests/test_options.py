@@ -143,6 +143,13 @@ async def test_requests_about_what_is_no_session_are_refused_at_once():
         for use in (sessions.get, sessions.mute, sessions.delete):
             with pytest.raises(ValueError, match="session: "):
                 await use(5)
+        for use, name in ((lambda: sessions.say("a", 5), "text"), (lambda: sessions.ask_to_inject("a", None), "usage"),
+                          (lambda: sessions.play("a", np.zeros(5), 16000), "format"),
+                          (lambda: sessions.gesture("a", muted="no"), "muted"),
+                          (lambda: sessions.configure("a", 5), "settings"),
+                          (lambda: sessions.label("a", {"b": 5}), "labels")):
+            with pytest.raises(ValueError, match=f"{name}: "):
+                await use()
         with pytest.raises(ValueError, match="from_event"):
             await anext(sessions.watch("a", from_event=-1))
         with pytest.raises(ValueError, match="statistics_interval"):

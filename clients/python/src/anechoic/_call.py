@@ -12,6 +12,7 @@ from ._answers import problem_of
 from ._methods import PROCESS
 from ._reconnection import STOPPING
 from ._status import was_connection_lost
+from ._within import within
 from .connection import Connection
 from .errors import AnechoicError, ServerUnavailable
 from .v1 import voice_processing_pb2 as api
@@ -45,7 +46,7 @@ class Call:
         stream = PROCESS.on(channel, "stream_stream")(metadata=connection.metadata(start.session_id))
         call = cls(connection, channel, stream)
         try:
-            response = await asyncio.wait_for(call._first(start), timeout)
+            response = await within(timeout, call._first(start))
         except asyncio.TimeoutError:
             call.abandon()
             raise call._lost(f"the server has not answered for {timeout:g} s", "DEADLINE_EXCEEDED") from None

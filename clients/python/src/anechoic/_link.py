@@ -13,6 +13,7 @@ from ._start import Plan
 from ._starts import FIRST_SECONDS, Starts
 from ._state import State
 from ._traffic import Traffic
+from ._within import within
 from .connection import Connection
 from .errors import AnechoicError, ConnectionLost, NotFound, Overloaded, Refused, ServerUnavailable, SessionEnded
 from .events import Event, Reconnecting
@@ -158,7 +159,7 @@ class Link:
         self.wake()
         try:
             if self.is_connected:
-                await asyncio.wait_for(self.ended(), _ABANDON_SECONDS)
+                await within(_ABANDON_SECONDS, self.ended())
         except asyncio.TimeoutError:
             pass
         finally:

@@ -241,6 +241,8 @@ class LiveFilter:
                 error = AnechoicError(f"the session has failed: {failure}")
             if now() - self._began >= _LASTING_SECONDS:
                 retries = Retries(self._policy, now())
+            if self._task is not asyncio.current_task():
+                return  # Another task runs the next session.
             self._tell_loss(error)
             await asyncio.sleep(retries.delay(now(), error))
 
@@ -268,6 +270,8 @@ class LiveFilter:
         await session._open(once=True)
         async with AsyncExitStack() as stack:
             stack.push_async_exit(session)
+            if self._task is not asyncio.current_task():
+                return
             self._base, self._session = self._voice.position, session
             needed = round(session.delay * self._microphone.rate)
             self._voice.lag_samples = max(self._voice.lag_samples, needed)

@@ -18,6 +18,7 @@ from ._reconnection import Reconnect
 from ._requests import Requests
 from ._start import Plan
 from ._state import State
+from ._within import within
 from .connection import Connection, connection_to
 from .errors import AnechoicError, FormatError, InvalidRequest, Refused
 from .events import Event
@@ -135,7 +136,7 @@ class Session(Requests, DeviceReports, Facts):
         self._link.finish()
         try:
             if self._link.was_opened:
-                await asyncio.wait_for(self._drained(), _CLOSE_SECONDS)
+                await within(_CLOSE_SECONDS, self._drained())
         except (asyncio.TimeoutError, AnechoicError):
             pass
         finally:
