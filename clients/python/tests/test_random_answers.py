@@ -1,4 +1,4 @@
-"""A server that answers at random: whatever it sends, frames come out, sessions end, and nothing is reported as a bug."""
+"""A server that answers at random: frames come out, sessions end, and nothing is reported as a bug."""
 
 import asyncio
 import random
@@ -17,8 +17,9 @@ from anechoic.v1 import voice_processing_pb2 as api
 VALUES = {
     FieldDescriptor.CPPTYPE_INT32: [0, 1, -1, 2**31 - 1, -2**31], FieldDescriptor.CPPTYPE_UINT32: [0, 1, 2**32 - 1],
     FieldDescriptor.CPPTYPE_INT64: [0, 320, -1, 2**63 - 1, -2**63], FieldDescriptor.CPPTYPE_UINT64: [0, 1, 2**64 - 1],
-    FieldDescriptor.CPPTYPE_DOUBLE: [0, 1, float("nan"), float("inf"), -1e300], FieldDescriptor.CPPTYPE_ENUM: [0, 1, 99],
-    FieldDescriptor.CPPTYPE_FLOAT: [0, 1, float("nan"), float("inf"), -1e38], FieldDescriptor.CPPTYPE_BOOL: [False, True],
+    FieldDescriptor.CPPTYPE_DOUBLE: [0, 1, float("nan"), float("inf"), -1e300],
+    FieldDescriptor.CPPTYPE_FLOAT: [0, 1, float("nan"), float("inf"), -1e38],
+    FieldDescriptor.CPPTYPE_ENUM: [0, 1, 99], FieldDescriptor.CPPTYPE_BOOL: [False, True],
 }
 
 

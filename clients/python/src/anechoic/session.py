@@ -108,7 +108,8 @@ class Session(Requests, DeviceReports, Facts):
             is_playback_elsewhere=playback_elsewhere, is_real_time=real_time,
             settings={**self._decisions.settings(), **check_mapping("settings", settings)}, session_id=session_id,
             labels={} if labels is None else labels, engine=engine, chunk=chunk,
-            statistics_interval=statistics_interval, resume_window=resume_window, has_intermittent_reference=intermittent_reference,
+            statistics_interval=statistics_interval, resume_window=resume_window,
+            has_intermittent_reference=intermittent_reference,
         )
         self._state = State(bool(muted)) if _state is None else _state
         self._link = Link(self._connections, self._plan, reconnect, self._decisions.handle, self._state)
