@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import in_loop
 from hostile import HostileServer, faults
-from test_hostile import TONE, exchange, feed, until
+from test_hostile import TONE, exchange, exchange_until, feed, is_connected, until
 
 import anechoic
 from anechoic import Format
@@ -210,8 +210,8 @@ async def test_a_filter_may_be_closed_often_and_used_again():
         await live.close()
         assert live.session is None and live.is_muted
         live.unmute()
-        heard = await exchange(live, 0.6)
-        assert live.session.is_connected and heard[-320:].any()
+        heard = await exchange_until(live, lambda: is_connected(live))
+        assert heard[-320:].any()
         live.play(TONE, MONO)
         live.play(TONE, Format(48000))
         await exchange(live, 0.3)

@@ -40,6 +40,20 @@ async def exchange(live, seconds, frame=TONE, format=MONO):
     return np.frombuffer(b"".join(heard), format.dtype)
 
 
+async def exchange_until(live, condition, seconds=15):
+    """Exchanges frames in real time until something is so, and for 300 ms more. Returns what was heard."""
+    heard, loop = [], asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while not condition():
+        assert loop.time() < end, "it took too long"
+        heard.append(await exchange(live, 0.04))
+    return np.concatenate([*heard, await exchange(live, 0.3)])
+
+
+def is_connected(live):
+    return live.session is not None and live.session.is_connected
+
+
 async def feed(session, seconds):
     loop = asyncio.get_running_loop()
     began = loop.time()
@@ -69,10 +83,10 @@ async def output_of_audio_that_was_never_sent_is_dropped(first):
 
     async with HostileServer(script) as server:
         live = anechoic.LiveFilter(server.address)
-        heard = await exchange(live, 0.6)
+        heard = await exchange_until(live, lambda: live.session is not None and live.session.invalid_responses)
         assert live.session.invalid_responses == 1 and len(server.starts) == 1
         assert live.session.lost_samples == 0
-        assert (heard[4800:] == 1000).all()  # Raw or processed, but never silent.
+        assert (heard[2400:] == 1000).all()  # Raw or processed, but never silent.
         await live.close()
 
 
@@ -189,11 +203,11 @@ async def a_start_that_is_answered_without_sense_is_lost(fields):
 
     async with HostileServer(script) as server:
         live = anechoic.LiveFilter(server.address)
-        heard = await exchange(live, 1.5)
-        assert live.session is not None and len(server.starts) == 3
+        heard = await exchange_until(live, lambda: is_connected(live))
+        assert len(server.starts) == 3
         pauses = np.diff(server.times)
         assert pauses[0] > 0.06 and pauses[1] > 0.12
-        assert heard[4800:].all()
+        assert heard[2400:].all()
         await live.close()
         with pytest.raises(anechoic.ServerUnavailable, match="makes no sense"):
             server.starts.clear()
@@ -224,9 +238,9 @@ async def a_session_that_goes_on_where_nothing_was_sent_is_lost(sample):
 
     async with HostileServer(script) as server:
         live = anechoic.LiveFilter(server.address)
-        heard = await exchange(live, 1.6)
+        heard = await exchange_until(live, lambda: len(server.starts) == 4 and is_connected(live))
         assert [bool(each.resume_token) for each in server.starts] == [False, True, True, False]
-        assert live.session.is_connected and heard[4800:].all()
+        assert live.session.is_connected and heard[2400:].all()
         await live.close()
 
 
@@ -291,11 +305,8 @@ async def test_settings_of_a_hostile_server_do_not_outlive_it():
 
     async with HostileServer(script) as server:
         live = anechoic.LiveFilter(server.address)
-        await exchange(live, 1)
-        assert len(server.starts) == 2
-        live._policy = anechoic.Reconnect()
-        await exchange(live, 6.5)
-        assert live.session is not None and live.session.is_connected
+        await exchange_until(live, lambda: len(server.starts) == 2)
+        await exchange_until(live, lambda: len(server.starts) == 3 and is_connected(live))
         await live.close()
 
 
@@ -326,10 +337,9 @@ async def a_filter_survives_a_call_that_ends(when, code):
 
     async with HostileServer(script) as server:
         live = anechoic.LiveFilter(server.address)
-        heard = await exchange(live, 1.2)
-        if when < 5:
-            assert live.session is not None and live.session.is_connected
-        assert heard[4800:].all()
+        heard = await (exchange(live, 1) if when == 5 else exchange_until(
+            live, lambda: len(server.starts) > 1 and is_connected(live)))
+        assert heard[2400:].all()
         assert len(server.starts) < 20
         await live.close()
 

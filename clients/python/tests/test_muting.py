@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import in_loop
 from hostile import HostileServer
-from test_hostile import exchange, feed, until
+from test_hostile import exchange, exchange_until, feed, is_connected, until
 
 import anechoic
 from anechoic import Format
@@ -20,11 +20,12 @@ NOISE = (np.random.default_rng(1).standard_normal(320) * 3000).astype(np.int16).
 @in_loop
 async def test_a_filter_keeps_the_last_of_many_mute_requests(server, count):
     live = anechoic.LiveFilter(server, session_id=f"mutes-{count}")
-    await exchange(live, 0.5)
+    await exchange_until(live, lambda: is_connected(live))
     for number in range(count):
         live.mute() if number % 2 == 0 else live.unmute()
     muted = count % 2 == 1
     assert live.is_muted == muted or not muted
+    await exchange_until(live, lambda: live._state.wanted_mute is None)
     heard = await exchange(live, 1, frame=NOISE)  # Not a constant, which a filter would remove.
     assert live.is_muted == muted and live._state.wanted_mute is None
     assert heard[-3200:].any() != muted
@@ -36,14 +37,15 @@ async def test_a_filter_keeps_the_last_of_many_mute_requests(server, count):
 @in_loop
 async def test_a_filter_that_changes_its_mute_state_for_seconds_ends_with_the_last_one(server):
     live = anechoic.LiveFilter(server, session_id="mutes-long")
-    await exchange(live, 0.5)
+    await exchange_until(live, lambda: is_connected(live))
     for number in range(60):
         for _ in range(10):
             live.mute()
             live.unmute()
         live.mute()
         await exchange(live, 0.04)
-    heard = await exchange(live, 1)
+    await exchange_until(live, lambda: live._state.wanted_mute is None)
+    heard = await exchange(live, 0.5)
     assert live.is_muted and not heard[-3200:].any() and live._state.wanted_mute is None
     async with anechoic.Sessions(server) as sessions:
         assert (await sessions.get(live.session.id)).mute.muted
@@ -87,12 +89,12 @@ async def test_a_filter_insists_on_a_mute_that_is_refused(caplog):
 
     async with HostileServer(script) as server:
         live = anechoic.LiveFilter(server.address)
-        await exchange(live, 0.5)
+        await exchange_until(live, lambda: is_connected(live))
         live.mute()
-        heard = await exchange(live, 0.3)
+        heard = await exchange(live, 0.1)
         assert live.is_muted and live._state.is_muting and not heard[-320:].any()
-        await exchange(live, 1)
-        assert live.is_muted and not live._state.is_muting
+        await exchange_until(live, lambda: not live._state.is_muting)
+        assert live.is_muted
         await live.close()
     assert len([each for each in caplog.records if "refuses to be muted" in each.getMessage()]) == 1
 
@@ -144,11 +146,11 @@ async def test_a_mute_that_is_unanswered_holds_for_the_next_session():
 
     async with HostileServer(script) as server:
         live = anechoic.LiveFilter(server.address)
-        await exchange(live, 0.3)
+        await exchange_until(live, lambda: is_connected(live))
         for _ in range(20):
             live.unmute()
             live.mute()
-        await exchange(live, 1)
+        await exchange_until(live, lambda: len(server.starts) == 2 and is_connected(live))
         assert server.starts[1].muted and live.is_muted and live._state.wanted_mute is None
         await live.close()
 
