@@ -329,7 +329,7 @@ async def a_filter_survives_a_call_that_ends(when, code):
         if when > 1:
             await call.read()
         if when > 2:
-            await call.audio(0, bytes(200))
+            await call.audio(0, TONE[:200])
         if when > 3:
             await call.write(EVENT)
         if code != "OK":
