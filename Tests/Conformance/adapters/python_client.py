@@ -1,4 +1,4 @@
-"""What the adapters of the Python package share: the microphone in real time, and the events of a session."""
+"""The parts that the adapters of the Python package share: a microphone in real time, and the events of a session."""
 
 from __future__ import annotations
 

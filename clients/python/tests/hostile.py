@@ -14,9 +14,9 @@ PROCESS = "/anechoic.v1.VoiceProcessingService/Process"
 
 
 def faults(caplog):
-    """Returns what was logged as a bug: a failed session, an exception that nobody saw, a task that was destroyed.
+    """Returns the bugs in a log: a failed session, an exception that nobody saw, a task that was destroyed.
 
-    What grpc logs about bytes that are no message, or about an event loop that has closed, is no fault of the package.
+    Lines of grpc about bytes that are no message, or about an event loop that has closed, are no fault of the package.
     """
     texts = [f"{each.getMessage()} {each.exc_text or ''}" for each in caplog.records
              if each.name == "asyncio" or (each.name == "anechoic" and each.exc_info)]

@@ -1,4 +1,4 @@
-"""What a session tells about itself."""
+"""The properties of a session."""
 
 from __future__ import annotations
 

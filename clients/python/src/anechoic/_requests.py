@@ -1,4 +1,4 @@
-"""What a session is asked to change."""
+"""The requests of a session: mute, settings, decisions."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class LiveFilter:
         for name in options:
             if name not in _OPTIONS:
                 raise TypeError(f"LiveFilter has no option {name!r}; use {', '.join(_OPTIONS)}")
-        # What is wrong in a session is wrong here, before there is one.
+        # Throws for a value that no session accepts, before there is one.
         Session(server, microphone=Format(16000), settings=settings, reconnect=reconnect, **options)
         self.is_enabled = True
         self._state = State(bool(options.pop("muted", False)))
