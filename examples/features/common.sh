@@ -2,6 +2,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 PATH="$PWD/.build/release:$PATH"
+for program in anechoic anechoic-server; do
+  command -v "$program" >/dev/null || {
+    echo "$(basename "$0"): $program is neither in .build/release nor in PATH; scripts/demo builds the commands" >&2
+    exit 2
+  }
+done
 [[ -f sample/microphone.wav ]] || scripts/make-sample
 [[ -f sample/music.wav ]] || examples/features/make-extras
 output=sample/output

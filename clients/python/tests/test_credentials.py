@@ -86,8 +86,13 @@ async def test_a_token_is_not_sent_in_plaintext_to_another_machine():
 async def test_a_file_without_a_token_is_named(tmp_path, content):
     file = tmp_path / "token"
     file.write_text(content)
+    with pytest.raises(anechoic.InvalidRequest, match=f"token file {file}"):
+        Connection("127.0.0.1:1", token_file=file)
+    file.write_text("token")
+    connection = Connection("127.0.0.1:1", token_file=file)
+    file.write_text(content)
     with pytest.raises(anechoic.Unauthenticated, match=f"token file {file}"):
-        await try_session(Connection("127.0.0.1:1", token_file=file))
+        await try_session(connection)
 
 
 @in_loop

@@ -217,3 +217,39 @@ def test_scripts_need_no_event_loop(server, microphone, reference):
     with pytest.raises(anechoic.ServerUnavailable):
         with anechoic.blocking.Session("127.0.0.1:1", microphone=Format(16000)):
             pass
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["MIC", "x.wav", "--server", "x"], "anechoic: server: 'x' is not an address; use HOST:PORT"),
+    (["MIC", "x.wav", "--server", ""], "anechoic: server: '' is not an address"),
+    (["MIC", "x.wav", "--server", "http://127.0.0.1:1"], "anechoic: server: 'http://127.0.0.1:1' is not an address"),
+    (["MIC", "x.wav", "--server", "127.0.0.1:99999"], "anechoic: server: '127.0.0.1:99999' is not an address"),
+    (["MIC", "x.wav", "--server", "unix:/no/such.sock"], "anechoic: unix:/no/such.sock: UNAVAILABLE"),
+    (["MIC", "x.wav", "--server", "no-such-host.invalid:1"], "anechoic: no-such-host.invalid:1: UNAVAILABLE"),
+    (["MIC", "x.wav", "--server", "SERVER", "--token-file", "none"], "anechoic: token file none: No such file"),
+    (["MIC", "x.wav", "--server", "SERVER", "--token-file", ""], "anechoic: token file .: Is a directory"),
+    (["MIC", "x.wav", "--server", "SERVER", "--ca-file", "none"], "anechoic: ca_file: none: No such file"),
+    (["MIC", "x.wav", "--server", "SERVER", "--ca-file", "MIC"], "anechoic: ca_file: MIC: the file contains no cert"),
+    (["MIC", "x.wav", "--server", "SERVER", "--key", "MIC"], "anechoic: certificate_file and key_file: both"),
+    (["FOLDER", "x.wav", "--server", "SERVER"], "anechoic: FOLDER: Is a directory"),
+    (["MIC", "FOLDER", "--server", "SERVER"], "anechoic: FOLDER: Is a directory"),
+    (["MIC", "MIC", "--server", "SERVER"], "anechoic: MIC: this file is also an input"),
+    (["MIC", "x.wav", "--reference", "none.wav", "--server", "SERVER"], "anechoic: none.wav: No such file"),
+    (["rate.wav", "x.wav", "--server", "SERVER"], "anechoic: rate.wav: rate: 22050 is not supported; use 8000"),
+    (["MIC", "x.wav", "--reference", "rate.wav", "--server", "SERVER"], "anechoic: rate.wav: rate: 22050 is not"),
+    (["channels.wav", "x.wav", "--server", "SERVER"], "anechoic: channels.wav: channels: 6 is not supported; use 1 or"),
+    (["empty.wav", "x.wav", "--server", "SERVER"], "anechoic: empty.wav: the file contains no samples"),
+    (["text.wav", "x.wav", "--server", "SERVER"], "anechoic: text.wav: the file is not a WAV file"),
+])
+def test_a_wrong_file_or_address_is_one_line(server, sample, tmp_path, arguments, words):
+    known = {"MIC": str(sample / "microphone.wav"), "SERVER": server, "FOLDER": str(tmp_path)}
+    for name, channels, rate, count in (("rate", 1, 22050, 9), ("channels", 6, 16000, 9), ("empty", 1, 16000, 0)):
+        with wave.open(str(tmp_path / f"{name}.wav"), "wb") as file:
+            file.setparams((channels, 2, rate, 0, "NONE", ""))
+            file.writeframes(bytes(2 * channels * count))
+    (tmp_path / "text.wav").write_text("This is no sound.")
+    done = python("-m", "anechoic", "process", *[known.get(each, each) for each in arguments], cwd=tmp_path)
+    for name, value in known.items():
+        words = words.replace(name, value)
+    assert done.returncode == 2 and done.stderr.startswith(words) and done.stderr.count("\n") == 1, done.stderr
+    assert not (tmp_path / "x.wav").exists()

@@ -225,7 +225,7 @@ async def test_a_deadline_that_passed_on_the_way_is_a_lost_connection():
 
 @in_loop
 async def test_a_filter_reports_a_refusal_for_good_once_and_tries_again(server, caplog):
-    live = anechoic.LiveFilter(server, session_id="no spaces")
+    live = anechoic.LiveFilter(server, engine="steam")
     live._policy = anechoic.Reconnect()
     attempts = []
     serve = live._serve

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import signal
 import sys
-from types import FrameType
-from typing import NoReturn, Sequence
+from typing import Any, Coroutine, NoReturn, Sequence
 
 from ._version import __version__
 from .connection import Connection
 from .errors import AnechoicError
 from .events import Event, Reconnecting, Restarted, Resumed, VoiceActivityChanged
-from .files import process_file
+from .files import DEFAULT_SERVER, process
 from .recording import WavReader
 
 _WRONG_USAGE, _FAILED, _INTERRUPTED = 64, 2, 130
 
 
-class _Stopped(KeyboardInterrupt):
-    """SIGTERM or SIGHUP. A server that this command started stops, too."""
+class _Stopped(Exception):
+    """A signal. A server that this command started stops, too."""
 
-
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    raise _Stopped(number)
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 class _Arguments(argparse.ArgumentParser):
@@ -35,20 +35,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     parser = _arguments()
     options = parser.parse_args(arguments)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _stop)
     try:
-        _process(options)
+        asyncio.run(_until_stopped(_process(options)))
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _fail(f"{place}{error.strerror or error}")
     except AnechoicError as error:
         return _fail(str(error))
     except _Stopped as stopped:
-        return 128 + int(stopped.args[0])
+        return 128 + stopped.number
     except KeyboardInterrupt:
         return _INTERRUPTED
     return 0
+
+
+async def _until_stopped(work: Coroutine[Any, Any, None]) -> None:
+    """Waits for the end of the work. A signal cancels it: an exception in the middle of a step would leave a part."""
+    task, stopped = asyncio.ensure_future(work), list[int]()
+
+    def stop(number: int) -> None:
+        stopped.append(number)
+        task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # As nohup asks for.
+            asyncio.get_running_loop().add_signal_handler(number, stop, number)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if stopped:
+            raise _Stopped(stopped[0]) from None
+        raise
 
 
 def _arguments() -> argparse.ArgumentParser:
@@ -74,17 +91,18 @@ def _arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def _process(options: argparse.Namespace) -> None:
+async def _process(options: argparse.Namespace) -> None:
     server = None
     credentials = {
         "token_file": options.token_file, "ca_file": options.ca_file, "certificate_file": options.certificate,
         "key_file": options.key,
     }
-    if options.server or options.tls or any(credentials.values()):
-        server = Connection(options.server or "127.0.0.1:50051", tls=options.tls, **credentials)
+    if options.server is not None or options.tls or any(each is not None for each in credentials.values()):
+        address = DEFAULT_SERVER if options.server is None else options.server
+        server = Connection(address, tls=options.tls, **credentials)
     with WavReader(options.microphone) as microphone:
         rate = microphone.format.rate
-    done = process_file(
+    done = await process(
         options.microphone, options.output, reference=options.reference, server=server,
         real_time=options.real_time, settings={"voice_activity_detection.enabled": True},
         on_event=lambda event: _print(event, rate),

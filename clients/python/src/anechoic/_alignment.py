@@ -63,6 +63,8 @@ class AlignedVoice:
         if output.is_lost:
             return
         first = base + output.first_sample
+        if first > self.position + self._most_lag:
+            return  # It is for audio that nobody has captured yet.
         data = bytes(output)
         end = self._next + len(self._voice) // self._size
         if first > end:

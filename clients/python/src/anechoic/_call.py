@@ -8,9 +8,11 @@ from typing import Any
 import grpc
 import grpc.aio
 
+from ._answers import problem_of
 from ._methods import PROCESS
 from ._reconnection import STOPPING
 from ._status import was_connection_lost
+from ._within import within
 from .connection import Connection
 from .errors import AnechoicError, ServerUnavailable
 from .v1 import voice_processing_pb2 as api
@@ -30,19 +32,21 @@ class Call:
     def __init__(self, connection: Connection, channel: grpc.aio.Channel, stream: Any) -> None:
         self._connection, self._channel, self._stream = connection, channel, stream
         self._abandoned = False
+        self.is_finished = False
+        """Whether this side has ended its requests."""
         self.started = api.Started()
 
     @classmethod
     async def open(cls, connection: Connection, start: api.Start, timeout: float) -> Call:
         """Starts a session, or continues it.
 
-        Throws `LostCall` if nobody answers in time, and the `AnechoicError` of a refusal.
+        Throws `LostCall` if nobody answers in time or the answer makes no sense, and the `AnechoicError` of a refusal.
         """
         channel = connection.channel
         stream = PROCESS.on(channel, "stream_stream")(metadata=connection.metadata(start.session_id))
         call = cls(connection, channel, stream)
         try:
-            response = await asyncio.wait_for(call._first(start), timeout)
+            response = await within(timeout, call._first(start))
         except asyncio.TimeoutError:
             call.abandon()
             raise call._lost(f"the server has not answered for {timeout:g} s", "DEADLINE_EXCEEDED") from None
@@ -50,8 +54,9 @@ class Call:
             call.abandon()
             raise
         if response is None or not response.HasField("started"):
-            call.abandon()
-            raise AnechoicError(f"{connection.address}: the server has not started the session")
+            raise call.refuse("the server has not started the session")
+        if problem := problem_of(response.started, start):
+            raise call.refuse(problem)
         call.started = response.started
         return call
 
@@ -69,6 +74,7 @@ class Call:
 
     async def finish(self) -> None:
         """Ends the requests."""
+        self.is_finished = True
         try:
             await self._stream.done_writing()
         except (grpc.RpcError, asyncio.InvalidStateError):
@@ -100,6 +106,11 @@ class Call:
         """Ends the call at once. `read` then throws `LostCall`."""
         self._abandoned = True
         self._stream.cancel()
+
+    def refuse(self, problem: str) -> LostCall:
+        """Ends a call whose answer makes no sense. Returns the loss, for the caller to raise."""
+        self.abandon()
+        return self._lost(f"the answer of the server makes no sense: {problem}", "INTERNAL")
 
     def _lost(self, message: str, status: str) -> LostCall:
         self._connection.renew(self._channel)

@@ -23,9 +23,12 @@ class Controls:
         self._waiting: dict[int, tuple[api.ProcessRequest, asyncio.Future[int]]] = {}
         self._unsent: list[api.ProcessRequest] = []
 
-    def add(self, at_sample: int | None, **control: Any) -> asyncio.Future[int]:
-        """Returns the future sample at which the control was applied. It throws the refusal."""
-        if len(self._waiting) >= _MOST_WAITING:
+    def add(self, at_sample: int | None, *, is_first: bool = False, **control: Any) -> asyncio.Future[int]:
+        """Returns the future sample at which the control was applied. It throws the refusal.
+
+        `is_first` is for a control that goes before those that wait, however many they are.
+        """
+        if len(self._waiting) >= _MOST_WAITING and not is_first:
             raise Overloaded(f"{_MOST_WAITING} controls wait for their answers", reason="TOO_MANY_CONTROLS")
         self._last_id += 1
         request = api.ProcessRequest(control=api.Control(control_id=self._last_id, **control))
@@ -34,7 +37,7 @@ class Controls:
                 request.control.at_sample = at_sample
         answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._waiting[self._last_id] = (request, answer)
-        self._unsent.append(request)
+        self._unsent.insert(0 if is_first else len(self._unsent), request)
         return answer
 
     def next_message(self) -> api.ProcessRequest | None:
@@ -48,15 +51,22 @@ class Controls:
             return moved
         return request
 
-    def resolve(self, result: api.ControlResult) -> None:
+    def resolve(self, result: api.ControlResult, sample: int) -> bool:
+        """Notes an answer. Returns false if nobody can wait for it.
+
+        `sample` is where the control was applied, counted from the start of the first session.
+        """
         _, answer = self._waiting.pop(result.control_id, (None, None))
-        if answer is None or answer.done():
-            return
+        if answer is None:
+            return 0 < result.control_id <= self._last_id  # It may have been sent twice, over two connections.
+        if answer.done():
+            return True
         if result.HasField("refusal"):
             refusal = result.refusal
             answer.set_exception(refusal_error(refusal.code, refusal.reason, refusal.message))
         else:
-            answer.set_result(self.base + result.applied_at_sample)
+            answer.set_result(sample)
+        return True
 
     def rewind(self) -> None:
         """Sends the controls without an answer again."""

@@ -9,6 +9,8 @@ from datetime import datetime, timedelta, timezone
 from enum import Enum
 from typing import Any, Type, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from google.protobuf import duration_pb2
+
 T = TypeVar("T")
 
 
@@ -40,9 +42,9 @@ def _value(hint: Any, message: Any, name: str) -> Any:
             return None
         hint = next(each for each in get_args(hint) if each is not type(None))
     if hint is timedelta:
-        return timedelta(seconds=value.seconds, microseconds=value.nanos / 1000)
+        return interval(value)
     if hint is datetime:
-        return datetime.fromtimestamp(value.seconds + value.nanos / 1e9, timezone.utc)
+        return _time(value)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return _member(hint, value)
     if isinstance(hint, type) and is_dataclass(hint):
@@ -50,6 +52,28 @@ def _value(hint: Any, message: Any, name: str) -> Any:
     if get_origin(hint) is dict:
         return dict(value)
     return value
+
+
+def interval(message: duration_pb2.Duration) -> timedelta:
+    """Returns a duration. One that is too long for Python is the longest one.
+
+    >>> interval(duration_pb2.Duration(seconds=1, nanos=500_000_000))
+    datetime.timedelta(seconds=1, microseconds=500000)
+    >>> interval(duration_pb2.Duration(seconds=1 << 62)) == timedelta.max
+    True
+    """
+    try:
+        return timedelta(seconds=message.seconds, microseconds=message.nanos / 1000)
+    except OverflowError:
+        return timedelta.max if message.seconds > 0 else timedelta.min
+
+
+def _time(message: Any) -> datetime:
+    """Returns a time. One that Python does not know is the first or last one."""
+    try:
+        return datetime.fromtimestamp(message.seconds + message.nanos / 1e9, timezone.utc)
+    except (OverflowError, OSError, ValueError):
+        return (datetime.max if message.seconds > 0 else datetime.min).replace(tzinfo=timezone.utc)
 
 
 def _member(kind: Type[Enum], number: int) -> Enum:

@@ -7,7 +7,7 @@ import inspect
 import logging
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Union
 
-from .errors import AnechoicError
+from .errors import AnechoicError, Overloaded
 from .events import Event, InjectionPermissionRequested, MuteGestureRequested
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 PermissionCallback = Callable[[InjectionPermissionRequested], Union[bool, Awaitable[bool]]]
 GestureCallback = Callable[[MuteGestureRequested], Union[bool, Awaitable[bool]]]
 _MOST_WAITING = 64
+_PAUSES = (0.1, 0.2, 0.4, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
+"""The seconds after each refusal because of too many controls."""
 _log = logging.getLogger("anechoic")
 
 
@@ -71,7 +73,14 @@ class Decisions:
         except Exception:
             _log.exception("the callback for %s failed; the answer is no", type(event).__name__)
             decision = False
-        try:
-            await answer(bool(decision))
-        except AnechoicError as error:
-            _log.warning("the decision about %s was refused: %s", type(event).__name__, error)
+        for pause in _PAUSES:
+            try:
+                await answer(bool(decision))
+                return
+            except Overloaded as error:  # There are too many controls at the moment.
+                refusal: AnechoicError = error
+                await asyncio.sleep(pause)
+            except AnechoicError as error:
+                refusal = error
+                break
+        _log.warning("the decision about %s was refused: %s", type(event).__name__, refusal)

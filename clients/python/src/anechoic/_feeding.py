@@ -8,6 +8,7 @@ from typing import AsyncIterator, Mapping, Union
 from ._link import Link
 from ._reports import nanoseconds
 from ._start import Plan
+from ._within import within
 from .errors import AnechoicError, FormatError
 from .formats import Audio
 from .spatial import far_end_of
@@ -111,7 +112,7 @@ class Feeder:
         if self._plan.is_real_time:
             return await self._link.room()
         try:
-            await asyncio.wait_for(self._link.room(), _PATIENCE_SECONDS)
+            await within(_PATIENCE_SECONDS, self._link.room())
         except asyncio.TimeoutError:
             if not self._link.inbox.output.is_full:
                 return

@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
+import logging
+from dataclasses import replace
+
+from ._answers import LARGEST_MESSAGE
 from ._convert import from_message
 from ._controls import Controls
 from ._eventlog import EventLog
 from ._opus import Decoder
+from ._outbox import Outbox
 from ._output import Frame, Output, OutputQueue
+from ._reports import Reports
 from ._start import Plan
 from ._state import State
-from .events import ConfigChanged, Event, MuteChanged, event_from
-from .formats import Format, Samples
+from .events import ConfigChanged, Event, MuteChanged, VoiceActivityChanged, event_from
+from .formats import Samples, finite
 from .statistics import Statistics
 from .v1 import voice_processing_pb2 as api
 
-_LONGEST_SILENCE = 10.0
+_log = logging.getLogger("anechoic")
 
 
 class Inbox:
-    """Keeps what arrives until it is read. Indexes count from the start of the first session."""
+    """Keeps what arrives until it is read. Indexes count from the start of the first session.
 
-    def __init__(self, plan: Plan, controls: Controls, state: State) -> None:
-        self.output = OutputQueue(plan.processed, plan.is_real_time)
+    A response that makes no sense is dropped and counted: output of audio that was never sent, a part of a sample,
+    an answer that nobody waits for.
+    """
+
+    def __init__(self, plan: Plan, controls: Controls, reports: Reports, state: State, outbox: Outbox) -> None:
+        self.output = OutputQueue(plan.processed, plan.playback, plan.is_real_time)
         self.events = EventLog()
         self.statistics: Statistics | None = None
         self.lost_samples = 0
         """The samples of the output that were replaced by silence."""
+        self.invalid_responses = 0
+        """The responses that made no sense, and were dropped."""
         self.position = 0
         """The index after the last sample of the output."""
         self.last_event_id = 0
         self.length: int | None = None
         """The samples of the output at its end, once that is known."""
-        self._plan, self._controls, self._state = plan, controls, state
+        self._plan, self._controls, self._reports, self._state = plan, controls, reports, state
+        self._outbox = outbox
+        self._rate = plan.processed.rate
+        self._microphone_rate = plan.inputs["microphone"].rate
         self._decoder = Decoder(plan.processed) if plan.processed.is_opus else None
         self._playback_decoder = Decoder(plan.playback) if plan.playback is not None and plan.playback.is_opus else None
         self._base = 0
         self._output_base = 0
+        self._next_base: tuple[int, int] | None = None
+        """From a sample of the session's microphone on, it has another base."""
 
     @property
     def session_position(self) -> int:
@@ -45,79 +62,137 @@ class Inbox:
     @property
     def playback_position(self) -> int:
         """The index after the last sample of the playback."""
-        return self._in_playback(self.position)
+        return self.output.playback_sample(self.position)
 
-    def rebase(self, base: int) -> None:
-        """Notes that the session's first sample has this index from now on."""
+    def rebase(self, base: int, after: int = 0) -> None:
+        """Notes that the session's first sample has this index, for what follows its sample `after`."""
+        if after > 0:
+            self._next_base = after, base
+            return
+        self._next_base = None
         self._base = base
-        self._output_base = base * self._plan.processed.rate // self._plan.inputs["microphone"].rate
+        self._output_base = self._in_output(base)
 
     def add(self, response: api.ProcessResponse) -> Event | None:
         """Sorts a response. Returns an event, which may need an answer. Runs per message."""
         kind = response.WhichOneof("response")
         if kind == "audio":
-            self._add_audio(response.audio)
+            if problem := self._add_audio(response.audio):
+                self._drop(problem)
         elif kind == "event":
-            self.last_event_id = response.event.event_id
-            event = event_from(response.event, self._base)
-            if isinstance(event, MuteChanged):
-                self._state.mute_changed(event.state.muted)
-            elif isinstance(event, ConfigChanged):
-                self._state.config_changed(event.config)
-            self.events.add(event)
-            return event
+            return self._add_event(response)
         elif kind == "control_result":
-            self._controls.resolve(response.control_result)
+            result = response.control_result
+            if result.control_id == 0:
+                self._reports.refused()
+            elif not self._controls.resolve(result, self._within(result.applied_at_sample)):
+                self._drop("an answer to a control that nobody waits for")
         elif kind == "stats":
-            self.statistics = from_message(Statistics, response.stats)
+            if response.ByteSize() > LARGEST_MESSAGE:
+                self._drop(f"statistics of more than {LARGEST_MESSAGE} bytes")
+            else:
+                self.statistics = from_message(Statistics, response.stats)
+        else:
+            self._drop("the session has started already" if kind == "started" else "an empty response")
         return None
 
-    def _add_audio(self, audio: api.AudioOutput) -> None:
-        format = self._plan.processed
-        data = audio.processed.samples
+    def _drop(self, problem: str) -> None:
+        if self.invalid_responses == 0:
+            _log.warning("a response of the server makes no sense, and is dropped: %s", problem)
+        self.invalid_responses += 1
+
+    def _in_output(self, sample: int) -> int:
+        """Returns a sample of the microphone as one of the output."""
+        return sample * self._rate // self._microphone_rate
+
+    def _within(self, sample: int) -> int:
+        """Returns the index of a sample of the session's microphone, within what was sent."""
+        return min(max(self._base, self._base + sample), max(self._base, self._outbox.sent))
+
+    # Events.
+
+    def _add_event(self, response: api.ProcessResponse) -> Event | None:
+        if response.ByteSize() > LARGEST_MESSAGE:
+            self._drop(f"an event of more than {LARGEST_MESSAGE} bytes")
+            return None
+        self.last_event_id = response.event.event_id
+        event = event_from(response.event)
+        event = replace(event, sample=self._within(event.sample))
+        if isinstance(event, VoiceActivityChanged):
+            event = replace(event, began_at_sample=self._within(event.began_at_sample))
+        if isinstance(event, MuteChanged):
+            self._state.mute_changed(event.state.muted)
+        elif isinstance(event, ConfigChanged):
+            self._state.config_changed(event.config)
+        self.events.add(event)
+        return event
+
+    # Audio.
+
+    def _add_audio(self, audio: api.AudioOutput) -> str:
+        """Adds output. Returns why it makes no sense, or an empty text."""
+        format, data = self._plan.processed, audio.processed.samples
+        if self._decoder is None and len(data) % format.frame_bytes:
+            return "a part of a sample"
         count = len(data) // format.frame_bytes if self._decoder is None else self._decoder.count(data)
+        if not data:
+            return ""
+        if not 0 < count <= self._rate:
+            return f"output of {count} samples"
+        if self._next_base is not None and audio.processed.first_sample >= self._in_output(self._next_base[0]):
+            self.rebase(self._next_base[1])
         first = self._output_base + audio.processed.first_sample
-        if first > self.position:
-            self._fill(format, first)
+        most = self._most(count)
+        if audio.processed.first_sample < 0 or first + count > most:
+            return f"output from sample {first} on, and audio was sent for {most} samples"
         skipped = max(0, self.position - first)
         if skipped >= count:
-            return
+            return ""
+        if first > self.position:
+            self.lost_samples += first - self.position
+            self.output.add_gap(self.position, first - self.position)
         if self._decoder is not None:
             data = self._decoder.decode(data)
             if self.length is not None:  # The last packet may be longer than the rest of the sound.
                 count = max(skipped, min(count, self.length - first))
-        samples = format.to_array(data)[skipped:count]
-        playback = self._playback(audio, skipped, count)
-        frames = tuple([Frame(each.speech_probability, each.voice, each.muted) for each in audio.frames])
+        samples = finite(format.to_array(data)[skipped:count])
         self.position = first + count
-        self.output.add(
-            Output(samples, first + skipped, playback, frames, first_playback_sample=self._in_playback(first + skipped))
-        )
+        self.output.add(Output(
+            samples, first + skipped, self._playback(audio, skipped, count), self._frames(audio, skipped, count),
+            first_playback_sample=self.output.playback_sample(first + skipped),
+        ))
+        return ""
+
+    def _most(self, count: int) -> int:
+        """Returns the index after the last sample that the output can have: that of the audio that was sent.
+
+        The last frame of it may be filled up, and so may the last packet, which has `count` samples.
+        """
+        return -(-self._outbox.sent * self._rate // self._microphone_rate) + (
+            self._rate // 100 if self._decoder is None else count)
+
+    def _frames(self, audio: api.AudioOutput, skipped: int, count: int) -> tuple[Frame, ...]:
+        """Returns the results for the samples `skipped` to `count`."""
+        step = self._rate // 100
+        frames = audio.frames[skipped // step : -(-count // step)]
+        return tuple([Frame(_share(each.speech_probability), each.voice, each.muted) for each in frames])
 
     def _playback(self, audio: api.AudioOutput, skipped: int, count: int) -> Samples | None:
         """Returns the playback of the same time as the samples `skipped` to `count` of the chunk."""
         format = self._plan.playback
         if format is None:
             return None
-        data, rate = audio.playback.samples, self._plan.processed.rate
-        if self._playback_decoder is not None:
+        data = audio.playback.samples
+        if self._playback_decoder is not None and data:
             data = self._playback_decoder.decode(data)
-        return format.to_array(data)[skipped * format.rate // rate : -(-count * format.rate // rate)]
+        samples = format.to_array(data[: len(data) // format.frame_bytes * format.frame_bytes])
+        return finite(samples[skipped * format.rate // self._rate : -(-count * format.rate // self._rate)])
 
-    def _in_playback(self, sample: int) -> int:
-        mix = self._plan.playback
-        return 0 if mix is None else sample * mix.rate // self._plan.processed.rate
 
-    def _fill(self, format: Format, first: int) -> None:
-        """Adds silence in place of lost output, and skips what is more than 10 s."""
-        missing = min(first - self.position, round(_LONGEST_SILENCE * format.rate))
-        self.lost_samples += first - self.position
-        silence = format.to_array(bytes(missing * format.frame_bytes))
-        playback = None
-        if (mix := self._plan.playback) is not None:
-            playback = mix.to_array(bytes(missing * mix.rate // format.rate * mix.frame_bytes))
-        start = first - missing
-        self.output.add(
-            Output(silence, start, playback, (), is_lost=True, first_playback_sample=self._in_playback(start))
-        )
-        self.position = first
+def _share(probability: float) -> float:
+    """Returns a probability. One that is no number counts as 0.
+
+    >>> [_share(each) for each in (0.5, -1.0, float("inf"), float("nan"))]
+    [0.5, 0.0, 1.0, 0.0]
+    """
+    return min(probability, 1.0) if probability > 0 else 0.0

@@ -6,7 +6,7 @@ import asyncio
 import os
 import shutil
 import tempfile
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import AsyncIterator
 
@@ -82,7 +82,9 @@ async def _wait_for(process: asyncio.subprocess.Process, address: str, log: Path
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
+    if process.returncode is not None:
+        return
+    with suppress(ProcessLookupError):  # It may have ended by itself.
         process.terminate()
         try:
             await asyncio.wait_for(process.wait(), _STOP_SECONDS)

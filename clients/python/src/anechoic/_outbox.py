@@ -56,6 +56,11 @@ class Outbox:
         return self.microphone.end / self._rate
 
     @property
+    def sent(self) -> int:
+        """The index after the last sample of the microphone that was sent."""
+        return self.microphone.sent
+
+    @property
     def has_nothing_left(self) -> bool:
         """Whether a new session would get no audio at all."""
         return self.is_finished and (self._is_real_time or self.microphone.start == self.microphone.end)

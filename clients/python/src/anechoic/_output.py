@@ -12,6 +12,8 @@ from .errors import InvalidRequest
 from .formats import Format, Samples
 
 _WAITING_SECONDS = 10.0
+_SILENCE_SECONDS = 1.0
+"""The most seconds of a piece of silence in place of lost output."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +52,25 @@ class Output:
         return self.samples.tobytes()
 
 
+@dataclass
+class _Gap:
+    """Output that was lost. It takes no memory until it is read."""
+
+    first: int
+    count: int
+
+
 class OutputQueue:
     """A bounded queue of output. It drops the oldest in real time; otherwise the receiver waits."""
 
-    def __init__(self, format: Format, is_real_time: bool) -> None:
-        self.format = format
+    def __init__(self, format: Format, playback: Format | None, is_real_time: bool) -> None:
+        self.format, self._playback = format, playback
         self.dropped_samples = 0
         """The samples that were dropped because nobody read them."""
         self._is_real_time = is_real_time
         self._limit = round(_WAITING_SECONDS * format.rate)
-        self._items: deque[Output] = deque()
+        self._longest_silence = round(_SILENCE_SECONDS * format.rate)
+        self._items: deque[Output | _Gap] = deque()
         self._count = 0
         self._rest: Samples | None = None
         self._is_closed = False
@@ -70,14 +81,28 @@ class OutputQueue:
     def is_full(self) -> bool:
         return self._count >= self._limit
 
+    def playback_sample(self, sample: int) -> int:
+        """Returns the index in the playback of a sample of the output."""
+        return 0 if self._playback is None else sample * self._playback.rate // self.format.rate
+
     def add(self, output: Output) -> None:
         self._items.append(output)
-        self._count += len(output.samples)
+        self._count += self._cost(output)
         while self._is_real_time and self._count > self._limit:
-            oldest = len(self._items.popleft().samples)
-            self._count -= oldest
-            self.dropped_samples += oldest
+            oldest = self._items.popleft()
+            if isinstance(oldest, Output):
+                self._count -= self._cost(oldest)
+                self.dropped_samples += len(oldest.samples)
         self._changed.set()
+
+    def add_gap(self, first: int, count: int) -> None:
+        """Adds output that was lost. Readers get silence in its place, in pieces."""
+        self._items.append(_Gap(first, count))
+        self._changed.set()
+
+    def _cost(self, output: Output) -> int:
+        """The samples for which an output counts. Short ones take memory, too."""
+        return max(len(output.samples), self.format.rate // 100)
 
     def close(self, error: Exception | None = None) -> None:
         """Ends the queue. Readers get what is left, then the error."""
@@ -110,10 +135,28 @@ class OutputQueue:
         """Returns the next output, or None if none has arrived."""
         if not self._items:
             return None
-        output = self._items.popleft()
-        self._count -= len(output.samples)
+        item = self._items[0]
+        if isinstance(item, _Gap):
+            output = self._silence(item)
+            if item.count > 0:
+                return output
+        else:
+            output = item
+            self._count -= self._cost(item)
+        self._items.popleft()
         self._changed.set()
         return output
+
+    def _silence(self, gap: _Gap) -> Output:
+        """Returns the beginning of a gap, and shortens it."""
+        first, count = gap.first, min(gap.count, self._longest_silence)
+        gap.first, gap.count = first + count, gap.count - count
+        start, playback = self.playback_sample(first), None
+        if self._playback is not None:
+            size = (self.playback_sample(first + count) - start) * self._playback.frame_bytes
+            playback = self._playback.to_array(bytes(size))
+        silence = self.format.to_array(bytes(count * self.format.frame_bytes))
+        return Output(silence, first, playback, (), is_lost=True, first_playback_sample=start)
 
     async def read(self, count: int | None) -> Samples:
         """Returns exactly `count` samples, or fewer at the end; all that are there if it is None."""

@@ -5,11 +5,16 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from ._checks import check_number
 from .errors import AnechoicError, IncompatibleServer, InvalidRequest, PermissionDenied, Unauthenticated
 
 _FOR_GOOD = (InvalidRequest, IncompatibleServer, Unauthenticated, PermissionDenied)
 _REFUSED_SECONDS = 5.0
 _AWAY_SECONDS = 60.0
+_MOST_NAMED_SECONDS = 60.0
+"""The most seconds of a server's RetryInfo that count."""
+UNSTEADY_SECONDS = 1.0
+"""The loss of a session that did not last as long is no first loss: the times between attempts go on."""
 STOPPING = ("DRAINING", "SERVER_SHUTDOWN")
 """The reasons of a server that stops: a new session follows at once."""
 
@@ -33,6 +38,15 @@ class Reconnect:
     silence: float = 2.0
     """The seconds without an answer after which a connection in real time counts as lost."""
 
+    def __post_init__(self) -> None:
+        check_number("shortest_delay", self.shortest_delay, 0.01, 60, " s")
+        for name in ("longest_delay", "longest_delay_later"):
+            check_number(name, getattr(self, name), self.shortest_delay, 3600, " s, at least shortest_delay")
+        check_number("attempt_timeout", self.attempt_timeout, 0.1, 60, " s")
+        check_number("loyalty", self.loyalty, 0, 3600, " s")
+        check_number("longest_outage", self.longest_outage, 0, 1e9, " s, or math.inf", or_infinite=True)
+        check_number("silence", self.silence, 0.1, 3600, " s")
+
 
 class Retries:
     """The times between attempts. It does no I/O and reads no clock.
@@ -42,6 +56,8 @@ class Retries:
     ([0.1, 0.2, 0.4, 0.5], 1.6)
     >>> retries.delay(0.0, AnechoicError("", retry_after=2.0), variation=-0.5)
     2.3
+    >>> [retries.delay(0.0, AnechoicError("", retry_after=each), variation=0) for each in (-1.0, 1e300)]
+    [0.5, 60.0]
     >>> retries.delay(0.0, InvalidRequest(""), variation=0)
     5.0
     """
@@ -57,15 +73,21 @@ class Retries:
     def delay(self, now: float, error: AnechoicError | None = None, variation: float | None = None) -> float:
         """Returns the seconds before the next attempt. `error` is a refusal, and `variation` is in -1...1."""
         varied = 0.3 * (random.uniform(-1, 1) if variation is None else variation)
-        if error is not None and error.retry_after is not None:
-            return error.retry_after * (1 + abs(varied))
+        own = self._own(now, error)
+        named = error.retry_after if error is not None else None
+        if named is not None and named > own:
+            return max(own, min(named, _MOST_NAMED_SECONDS)) * (1 + abs(varied))
+        return own * (1 + varied)
+
+    def _own(self, now: float, error: AnechoicError | None) -> float:
+        """Returns the time of this client, whatever the server says."""
         if isinstance(error, _FOR_GOOD):
-            return _REFUSED_SECONDS * (1 + varied)
+            return _REFUSED_SECONDS
         policy = self._policy
         longest = policy.longest_delay if now - self._since < _AWAY_SECONDS else policy.longest_delay_later
         delay = min(policy.shortest_delay * 2.0 ** min(self._attempts, 16), longest)
         self._attempts += 1
-        return delay * (1 + varied)
+        return delay
 
 
 @dataclass(frozen=True)
@@ -92,17 +114,20 @@ class Reconnection:
     """
 
     def __init__(
-        self, policy: Reconnect, window: float, server: int, servers: int, now: float, has_stopped: bool = False
+        self, policy: Reconnect, window: float, server: int, servers: int, now: float, has_stopped: bool = False,
+        earlier: Retries | None = None,
     ) -> None:
         """`window` is the time for which the session waits; 0 if it cannot be resumed.
 
-        `has_stopped` says that the server ended the session because it stops.
+        `has_stopped` says that the server ended the session because it stops. `earlier` are the retries after which
+        the lost session began, if it was lost again soon: their times go on.
         """
         self._policy, self._servers, self._lost_at = policy, servers, now
         self._server = (server + 1) % servers if has_stopped else server
-        self._retries = Retries(policy, now)
+        self.retries = Retries(policy, now) if earlier is None else earlier
+        self._is_unsteady = earlier is not None
         self._waits_until = now + (min(window, policy.loyalty) if servers > 1 else window)
-        self._comes_at_once = has_stopped
+        self._comes_at_once = has_stopped and not self._is_unsteady
 
     def session_is_gone(self) -> None:
         """Notes that the server does not know the session any more."""
@@ -118,10 +143,11 @@ class Reconnection:
         resumes, delay = now < self._waits_until, 0.0
         if self._comes_at_once:
             self._comes_at_once = False
-            self._retries.begin_anew()
+            if not self._is_unsteady:
+                self.retries.begin_anew()
         else:
             # Another server does not know for how long the last one refuses.
-            delay = self._retries.delay(now, error if resumes or self._servers == 1 else None, variation)
+            delay = self.retries.delay(now, error if resumes or self._servers == 1 else None, variation)
         if resumes:
             if now + delay < self._waits_until:
                 return Attempt(True, self._server, delay)

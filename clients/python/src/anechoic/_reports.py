@@ -14,6 +14,8 @@ from .v1 import events_pb2, voice_processing_pb2 as api
 _MOST_PLAYBACK = 64
 _MOST_POSES = 64
 _MOST_DEVICES = 20
+_DEVICES_AT_ONCE, _DEVICES_PER_SECOND = 20, 10
+"""The reports of devices that the server accepts: at once, and more for each second of audio."""
 
 
 def nanoseconds(time: float, name: str) -> int:
@@ -32,6 +34,19 @@ class Reports:
         self._devices: deque[api.DeviceReport] = deque()
         self._poses: deque[api.HeadPose] = deque(maxlen=_MOST_POSES)
         self._route: api.DeviceReport | None = None
+        self._interruption: api.DeviceReport | None = None
+        self._begun_at = 0
+        self._devices_sent = 0
+
+    def begin(self, sent: int) -> None:
+        """Begins another call. `sent` is the index after the last sample of the microphone that was sent."""
+        self._begun_at, self._devices_sent = sent, 0
+
+    def refused(self) -> None:
+        """Sends the last route and the last interruption again: the server took a report for one too many."""
+        for report in (self._route, self._interruption):
+            if report is not None and not any(_is_same_kind(each, report) for each in self._devices):
+                self._devices.append(report)
 
     def add_pose(
         self, angles: tuple[float, float, float], quaternion: tuple[float, float, float, float] | None,
@@ -82,6 +97,10 @@ class Reports:
             change.current.CopyFrom(_route(current))
         if previous is not None:
             change.previous.CopyFrom(_route(previous))
+        if len(self._devices) >= _MOST_DEVICES:  # The last route counts more than one before it.
+            earlier = next((each for each in self._devices if _is_same_kind(each, report)), None)
+            if earlier is not None:
+                self._devices.remove(earlier)
         self._add(report)
         self._route = report
 
@@ -91,10 +110,16 @@ class Reports:
         report.interruption.reason = InterruptionReason(reason).value  # type: ignore[assignment]
         report.interruption.should_resume = bool(should_resume)
         self._add(report)
+        self._interruption = report
 
-    def next_message(self, base: int) -> api.ProcessRequest | None:
-        """Returns the next report. `base` is the microphone's index with which the present session began."""
-        if self._devices:
+    def next_message(self, base: int, sent: int) -> api.ProcessRequest | None:
+        """Returns the next report. `base` is the microphone's index with which the present session began.
+
+        `sent` is the index after the last sample of the microphone that was sent.
+        """
+        allowed = _DEVICES_AT_ONCE + (sent - self._begun_at) * _DEVICES_PER_SECOND // self._microphone_rate
+        if self._devices and self._devices_sent < allowed:
+            self._devices_sent += 1
             return api.ProcessRequest(device_report=self._devices.popleft())
         if self._poses:
             return api.ProcessRequest(head_pose=self._poses.popleft())
@@ -114,6 +139,10 @@ class Reports:
         if len(self._devices) >= _MOST_DEVICES:
             raise Overloaded(f"{_MOST_DEVICES} device reports wait to be sent", reason="TOO_MANY_REPORTS")
         self._devices.append(report)
+
+
+def _is_same_kind(one: api.DeviceReport, other: api.DeviceReport) -> bool:
+    return bool(one.WhichOneof("report") == other.WhichOneof("report"))
 
 
 def _check_finite(message: api.HeadPose.Angles | api.HeadPose.Quaternion) -> None:

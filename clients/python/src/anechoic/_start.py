@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Iterator, Mapping
+from typing import Any, Iterator, Mapping
 
 from google.protobuf import duration_pb2
 
+from ._checks import check_flag, check_mapping, check_number, check_text
 from ._opus import CHUNKS
 from .errors import AnechoicError, FormatError, InvalidRequest
 from .formats import Format
 from .settings import Settings, config_of
 from .spatial import far_end_of
 from .v1 import voice_processing_pb2 as api
+
+_MOST_LABELS = 64
 
 
 def duration(seconds: float) -> duration_pb2.Duration:
@@ -62,41 +66,72 @@ class Plan:
         outputs = [self.processed, *([self.playback] if self.playback is not None else [])]
         return any(format.is_opus for format in (*self.inputs.values(), *outputs))
 
+    def check(self) -> None:
+        """Throws `InvalidRequest` for a value that no server accepts."""
+        for name, format in self.inputs.items():
+            _checked(format, name)
+        _checked(self.processed, "processed")
+        if self.playback is not None:
+            _checked(self.playback, "playback")
+        check_number("chunk", self.chunk, 0.01, 0.12, " s")
+        if self.statistics_interval != 0:
+            check_number("statistics_interval", self.statistics_interval, 0.1, 3600, " s, or 0 for no statistics")
+        if self.resume_window is not None:
+            check_number("resume_window", self.resume_window, 0, 86400, " s, or None")
+        for name in ("is_playback_elsewhere", "is_real_time", "has_intermittent_reference"):
+            check_flag(name.partition("_")[2], getattr(self, name))
+        check_text("engine", self.engine)
+        check_text("session_id", self.session_id)
+        if self.session_id and re.fullmatch(r"[A-Za-z0-9._-]{1,63}", self.session_id) is None:
+            message = f"session_id: {self.session_id!r} is not supported; use up to 63 of a-z A-Z 0-9 - _ and ."
+            raise InvalidRequest(message, field="session_id")
+        _check_labels(check_mapping("labels", self.labels))
+        check_mapping("settings", self.settings)
+        if self.is_playback_elsewhere and (self.playback is None or "reference" in self.inputs):
+            message = "playback_elsewhere: needs a playback, and no reference"
+            raise InvalidRequest(message, field="playback_elsewhere")
+        for name in self.inputs:
+            if self.playback is None and (name == "other_audio" or far_end_of(name) is not None):
+                raise InvalidRequest(f"{name}: needs a playback; announce one: playback=Format(48000)", field=name)
+        if self.has_opus and self.chunk not in CHUNKS:
+            message = f"chunk: {self.chunk} is not supported with Opus; use 0.01, 0.02, 0.04 or 0.06 s"
+            raise InvalidRequest(message, field="chunk")
+
     def request(self) -> api.Start:
         """Returns the start of a new session. Throws `InvalidRequest` for a wrong setting."""
-        with field_named("chunk"):
-            if not 0.01 <= self.chunk <= 0.12:
-                raise InvalidRequest(f"chunk: {self.chunk} is not supported; use 0.01 to 0.12 s", field="chunk")
+        self.check()
         start = api.Start(
             config=config_of(self.settings),
             pacing=api.PACING_REAL_TIME if self.is_real_time else api.PACING_MEDIA_CLOCK,
         )
-        for name in ("session_id", "engine"):
-            with field_named(name):
-                setattr(start, name, getattr(self, name))
-        with field_named("labels"):
-            start.labels.update(self.labels)
+        start.session_id, start.engine = self.session_id, self.engine
+        start.labels.update(self.labels)
         for name, format in self.inputs.items():
-            announced = _checked(format, name)._message()
+            announced = format._message()
             if (far_end := far_end_of(name)) is None:
                 getattr(start.inputs, name).CopyFrom(announced)
             else:
                 start.inputs.far_ends.add(far_end_id=far_end, format=announced)
-        start.outputs.processed.CopyFrom(_checked(self.processed, "processed")._message(is_output=True))
+        start.outputs.processed.CopyFrom(self.processed._message(is_output=True))
         if self.playback is not None:
-            start.outputs.playback.CopyFrom(_checked(self.playback, "playback")._message(is_output=True))
+            start.outputs.playback.CopyFrom(self.playback._message(is_output=True))
         start.outputs.playback_elsewhere = bool(self.is_playback_elsewhere)
-        if self.has_opus and self.chunk not in CHUNKS:
-            message = f"chunk: {self.chunk} is not supported with Opus; use 0.01, 0.02, 0.04 or 0.06 s"
-            raise InvalidRequest(message, field="chunk")
         start.outputs.chunk_duration.CopyFrom(duration(max(1, round(self.chunk * 100)) / 100))
         if self.statistics_interval:
-            with field_named("statistics_interval"):
-                start.stats_interval.CopyFrom(duration(self.statistics_interval))
+            start.stats_interval.CopyFrom(duration(self.statistics_interval))
         if self.resume_window is not None:
-            with field_named("resume_window"):
-                start.resume_window.CopyFrom(duration(self.resume_window))
+            start.resume_window.CopyFrom(duration(self.resume_window))
         return start
+
+
+def _check_labels(labels: Mapping[Any, Any]) -> None:
+    if len(labels) > _MOST_LABELS:
+        raise InvalidRequest(f"labels: {len(labels)} are too many; use up to {_MOST_LABELS}", field="labels")
+    for key, value in labels.items():
+        is_text = isinstance(key, str) and isinstance(value, str)
+        if not is_text or not 1 <= len(key.encode()) <= 63 or len(value.encode()) > 255:
+            message = f"labels: {key!r}: {value!r} is not supported; use texts of 1 to 63 and 0 to 255 bytes"
+            raise InvalidRequest(message, field="labels")
 
 
 def _checked(format: Format, name: str) -> Format:

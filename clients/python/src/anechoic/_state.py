@@ -6,6 +6,7 @@ from typing import Any
 
 from .v1 import config_pb2, voice_processing_pb2 as api
 
+_MOST_PERMISSIONS = 1000
 _STAGES = ("echo_cancellation", "noise_suppression", "gain_control", "high_pass_filter")
 
 
@@ -28,7 +29,7 @@ class State:
         self.is_connected = False
         """Whether a session runs. The client alone decides otherwise."""
         self.permissions: dict[str, bool] = {}
-        """This client's decisions about clients that asked to inject speech."""
+        """This client's decisions about clients that asked to inject speech: the last 1,000."""
         self._is_muted = is_muted
         self._wanted: bool | None = None
         self._requests = 0
@@ -95,14 +96,26 @@ class State:
         """Notes a change, whoever made it."""
         self._is_muted = muted
 
-    # Settings.
+    # Permissions and settings.
+
+    def decided(self, client: str, grant: bool) -> None:
+        """Notes whether a client may inject speech."""
+        self.permissions.pop(client, None)
+        self.permissions[client] = grant
+        if len(self.permissions) > _MOST_PERMISSIONS:
+            del self.permissions[next(iter(self.permissions))]
 
     def configured(self, update: api.ConfigUpdate) -> None:
         """Notes settings that this client has changed."""
-        assert self._config is not None
+        if self._config is None:
+            return
         for path in update.update_mask.paths:
             _copy_field(update.config, self._config, path.split("."))
         self._resolved = None  # The event that follows says the same.
+
+    def forget_settings(self) -> None:
+        """Makes the next session begin with the settings of its start: a server has refused others."""
+        self._config = self._resolved = None
 
     def config_changed(self, config: config_pb2.SessionConfig) -> None:
         """Notes the settings of an event, whoever changed them.

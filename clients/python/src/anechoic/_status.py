@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, Type
 
 import grpc
+from google.protobuf.message import DecodeError
 
 from . import errors
 from .errors import AnechoicError
 from .rpc import error_details_pb2, status_pb2
 
 _DETAILS_KEY = "grpc-status-details-bin"
+_LONGEST_TEXT = 2000
 _ERRORS: dict[str, Type[AnechoicError]] = {
     "INVALID_ARGUMENT": errors.InvalidRequest,
     "UNAVAILABLE": errors.ServerUnavailable,
@@ -43,7 +45,7 @@ def error_of(status: str, message: str, **details: Any) -> AnechoicError:
 
 def error_from(failure: grpc.RpcError, server: str) -> AnechoicError:
     """Returns the error for a failed call to a server."""
-    status, details = failure.code().name, failure.details() or ""
+    status, details = failure.code().name, _line(failure.details() or "")
     if status == "UNIMPLEMENTED" and not has_details(failure):
         message = f"{server}: the server does not offer anechoic.v1: {details}"
         return errors.IncompatibleServer(message, status=status)
@@ -53,7 +55,7 @@ def error_from(failure: grpc.RpcError, server: str) -> AnechoicError:
 def refusal_error(code: int, reason: str, message: str) -> AnechoicError:
     """Returns the error for a refused control, which has a `google.rpc.Code`."""
     name = next((each.name for each in grpc.StatusCode if each.value[0] == code), "UNKNOWN")
-    return error_of(name, message, reason=reason)
+    return error_of(name, _line(message), reason=_line(reason))
 
 
 def was_connection_lost(failure: grpc.RpcError) -> bool:
@@ -63,30 +65,48 @@ def was_connection_lost(failure: grpc.RpcError) -> bool:
 
 def has_details(failure: grpc.RpcError) -> bool:
     """Whether the server itself sent this status."""
-    return _packed_details(failure) is not None
+    return _status_of(failure) is not None
 
 
-def _packed_details(failure: grpc.RpcError) -> bytes | None:
+def _status_of(failure: grpc.RpcError) -> status_pb2.Status | None:
+    """Returns the status with details. None without one, or for bytes that are none."""
     for key, value in failure.trailing_metadata() or ():
         if key == _DETAILS_KEY:
-            return bytes(value)
+            try:
+                return status_pb2.Status.FromString(value)
+            except (DecodeError, TypeError):
+                return None
     return None
 
 
 def _details(failure: grpc.RpcError) -> dict[str, Any]:
     """Returns reason, field and retry_after, as far as the status has them."""
-    packed = _packed_details(failure)
+    status = _status_of(failure)
     found: dict[str, Any] = {}
-    if packed is None:
-        return found
-    for item in status_pb2.Status.FromString(packed).details:
+    for item in status.details if status is not None else ():
         kind = item.type_url.rpartition(".")[2]
-        if kind == "ErrorInfo":
-            found["reason"] = error_details_pb2.ErrorInfo.FromString(item.value).reason
-        elif kind == "BadRequest":
-            request = error_details_pb2.BadRequest.FromString(item.value)
-            found["field"] = next((each.field for each in request.field_violations), "")
-        elif kind == "RetryInfo":
-            delay = error_details_pb2.RetryInfo.FromString(item.value).retry_delay
-            found["retry_after"] = delay.seconds + delay.nanos / 1e9
+        try:
+            _read_detail(kind, item.value, found)
+        except DecodeError:
+            continue
     return found
+
+
+def _read_detail(kind: str, data: bytes, found: dict[str, Any]) -> None:
+    if kind == "ErrorInfo":
+        found["reason"] = _line(error_details_pb2.ErrorInfo.FromString(data).reason)
+    elif kind == "BadRequest":
+        request = error_details_pb2.BadRequest.FromString(data)
+        found["field"] = _line(next((each.field for each in request.field_violations), ""))
+    elif kind == "RetryInfo":
+        delay = error_details_pb2.RetryInfo.FromString(data).retry_delay
+        found["retry_after"] = max(0.0, delay.seconds + delay.nanos / 1e9)
+
+
+def _line(text: str) -> str:
+    """Returns the text of a server as one line that can be shown.
+
+    >>> _line("a\\nb\\x1b[1m")
+    'a b [1m'
+    """
+    return "".join(each if each.isprintable() else " " for each in text[:_LONGEST_TEXT])

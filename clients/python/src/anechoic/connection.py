@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import itertools
 from types import TracebackType
-from typing import Any, Callable, Type, Union
+from typing import Any, Type
 
 import grpc
 import grpc.aio
 
 from . import _methods
-from ._credentials import StrPath, TokenFile, is_local, tls_credentials
+from ._checks import check_flag, check_number
+from ._credentials import StrPath, Token, check_address, is_local, is_token, tls_credentials, token_of
 from ._status import error_from, was_connection_lost
-from .errors import AnechoicError, InvalidRequest, Unauthenticated
+from .errors import AnechoicError, InvalidRequest, ServerUnavailable, Unauthenticated
 
-Token = Union[str, Callable[[], str]]
 _RETRY_SECONDS = 0.1
+_LARGEST_MESSAGE = 8 << 20
+"""The most bytes of an answer. A page of sessions may have 3 MiB; in memory, a message may be 16 times as large."""
 _serial = itertools.count()
 
 
@@ -49,15 +51,18 @@ class Connection:
         - tls: Encrypts, and verifies the server by the authorities of this machine.
         - ca_file: The authorities (PEM) that verify the server. Implies TLS.
         - certificate_file, key_file: The certificate of this client and its key (PEM). Implies TLS.
-        - connect_timeout: The seconds to wait for a server that refuses the connection.
+        - connect_timeout: The seconds to wait for a server that refuses the connection, 0 to 3600.
+
+        Throws `InvalidRequest`, which is a `ValueError`, for a value that cannot be used.
         """
-        if not address:
-            raise InvalidRequest("server: give an address such as 127.0.0.1:50051", field="server")
+        check_address(address)
         self.address = address
         self._client = client
         if not isinstance(client, str) or len(client) > 100 or any(not " " <= each <= "~" for each in client):
             raise InvalidRequest("client: the name must have 1 to 100 printable ASCII characters", field="client")
-        self._token = TokenFile(token_file).token if token_file is not None else token
+        check_flag("tls", tls)
+        check_number("connect_timeout", connect_timeout, 0, 3600, " s")
+        self._token = token_of(token, token_file)
         uses_tls = tls or any(each is not None for each in (ca_file, certificate_file, key_file))
         self._credentials = tls_credentials(ca_file, certificate_file, key_file) if uses_tls else None
         self.connect_timeout = connect_timeout
@@ -93,7 +98,7 @@ class Connection:
                 # A channel that has failed is replaced, and should not try by itself beside the next one.
                 ("grpc.initial_reconnect_backoff_ms", 20_000),
                 ("grpc.max_reconnect_backoff_ms", 20_000),
-                ("grpc.max_receive_message_length", 64 << 20),
+                ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
                 ("anechoic.serial", next(_serial)),
             ]
             if self._credentials is None:
@@ -137,7 +142,7 @@ class Connection:
             raise
         except Exception as error:
             raise Unauthenticated(f"token: the function failed: {error!r}", field="token") from error
-        if not isinstance(token, str) or any(not "!" <= each <= "~" for each in token):
+        if not is_token(token):
             raise Unauthenticated("token: must be printable ASCII characters without a space", field="token")
         return token
 
@@ -147,12 +152,19 @@ class Connection:
         while True:
             call = method.on(self.channel, "unary_unary")
             try:
-                return await call(request, metadata=self.metadata(session), timeout=timeout)
+                response = await call(request, metadata=self.metadata(session), timeout=timeout)
+                if response is None:  # grpc has logged why these bytes are no message.
+                    raise self.garbage()
+                return response
             except grpc.RpcError as failure:
                 was_lost = was_connection_lost(failure) and failure.code() is not grpc.StatusCode.DEADLINE_EXCEEDED
                 if not was_lost or asyncio.get_running_loop().time() > deadline:
                     raise self.error(failure) from None
             await asyncio.sleep(_RETRY_SECONDS)
+
+    def garbage(self) -> AnechoicError:
+        """Returns the error for an answer that is no message, or makes no sense."""
+        return ServerUnavailable(f"{self.address}: the server has sent bytes that are no message", status="INTERNAL")
 
     def error(self, failure: grpc.RpcError) -> AnechoicError:
         """Returns the error for a failed call on this connection."""

@@ -29,11 +29,11 @@ class AnechoicError(Exception):
         """The seconds after which another attempt can succeed. None if it is not known."""
 
 
-class InvalidRequest(AnechoicError):
+class InvalidRequest(AnechoicError, ValueError):
     """A value is wrong: `field` names it."""
 
 
-class FormatError(InvalidRequest, ValueError):
+class FormatError(InvalidRequest):
     """Audio that does not have the announced format, or a format that nobody supports."""
 
 

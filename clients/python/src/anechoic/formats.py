@@ -25,8 +25,24 @@ _ENCODINGS: dict[str, tuple[Any, np.dtype[Any]]] = {
 }
 
 
+def finite(samples: Samples) -> Samples:
+    """Returns samples in which a float that is no number is silence, and an infinite one full scale.
+
+    >>> finite(np.array([np.nan, np.inf, -np.inf, 0.5])).tolist()
+    [0.0, 1.0, -1.0, 0.5]
+    """
+    if samples.dtype.kind != "f" or np.isfinite(samples).all():
+        return samples
+    found: Samples = np.nan_to_num(samples, nan=0, posinf=1, neginf=-1)
+    return found
+
+
 def _is_one_of(value: object, values: tuple[int, ...]) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value in values
+    return _is_in(value, min(values), max(values)) and value in values
+
+
+def _is_in(value: object, least: int, most: int) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= int(value) <= most
 
 
 @dataclass(frozen=True)
@@ -78,10 +94,10 @@ class Format:
         if self.rate not in _opus.RATES:
             message = f"rate: {self.rate} is not supported with Opus; use 8000, 16000, 24000 or 48000"
             raise FormatError(message, field="rate")
-        if self.bit_rate != 0 and not 6000 <= self.bit_rate <= 510000:
-            raise FormatError(f"bit_rate: {self.bit_rate} is not supported; use 6000 to 510000", field="bit_rate")
-        if self.complexity is not None and not 0 <= self.complexity <= 10:
-            raise FormatError(f"complexity: {self.complexity} is not supported; use 0 to 10", field="complexity")
+        if not _is_in(self.bit_rate, 6000, 510000) and not _is_in(self.bit_rate, 0, 0):
+            raise FormatError(f"bit_rate: {self.bit_rate!r} is not supported; use 6000 to 510000", field="bit_rate")
+        if self.complexity is not None and not _is_in(self.complexity, 0, 10):
+            raise FormatError(f"complexity: {self.complexity!r} is not supported; use 0 to 10", field="complexity")
 
     @property
     def is_opus(self) -> bool:
@@ -142,8 +158,7 @@ class Format:
         if self.encoding == "f32":
             with np.errstate(over="ignore"):
                 floats = np.asarray(array if is_float else array / 32768, self.dtype)
-            finite: Samples = floats if np.isfinite(floats).all() else np.nan_to_num(floats, nan=0, posinf=1, neginf=-1)
-            return finite
+            return finite(floats)
         limited = np.clip(np.nan_to_num(array, nan=0), -1, 1)
         scaled: Samples = np.minimum(np.rint(limited * 32768), 32767).astype(self.dtype)
         return scaled
@@ -159,5 +174,5 @@ class Format:
 
     @classmethod
     def _from(cls, message: audio_pb2.AudioFormat) -> Format:
-        encoding = next(name for name, (number, _) in _ENCODINGS.items() if number == message.encoding)
+        encoding = next((name for name, (number, _) in _ENCODINGS.items() if number == message.encoding), "")
         return cls(message.sample_rate_hz, message.channel_count, encoding)  # type: ignore[arg-type]

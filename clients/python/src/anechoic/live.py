@@ -27,6 +27,12 @@ _MOST_EARLY_SECONDS = 60
 _LASTING_SECONDS = 5.0
 """A session that lasted as long was no failed attempt."""
 _SECONDS_BETWEEN_REPORTS = 10.0
+_OPTIONS = (
+    "client", "muted", "session_id", "labels", "engine", "chunk", "statistics_interval", "resume_window", "playback",
+    "playback_elsewhere", "on_injection_permission", "on_mute_gesture",
+)
+"""The options of `Session` that a filter can have."""
+_MOST_TOLD = 100
 _log = logging.getLogger("anechoic")
 
 
@@ -53,9 +59,18 @@ class LiveFilter:
         self, server: Server, *, on_loss: Literal["raw", "silence"] = "raw", settings: Settings | None = None,
         reconnect: Reconnect = Reconnect(), **options: Any,
     ) -> None:
-        """`options` are those of `Session`. `reconnect.longest_outage` has no effect here."""
+        """`options` are those of `Session`, but for formats: `exchange` and `play` have them.
+
+        `reconnect.longest_outage` has no effect here. Throws `TypeError` for an option that does not exist, and
+        `InvalidRequest`, which is a `ValueError`, for a value that cannot be used.
+        """
         if on_loss not in ("raw", "silence"):
             raise FormatError(f"on_loss: {on_loss!r} is not supported; use 'raw' or 'silence'", field="on_loss")
+        for name in options:
+            if name not in _OPTIONS:
+                raise TypeError(f"LiveFilter has no option {name!r}; use {', '.join(_OPTIONS)}")
+        # Throws for a value that no session accepts, before there is one.
+        Session(server, microphone=Format(16000), settings=settings, reconnect=reconnect, **options)
         self.is_enabled = True
         self._state = State(bool(options.pop("muted", False)))
         self._server, self._on_loss, self._settings, self._options = server, on_loss, settings or {}, options
@@ -104,6 +119,7 @@ class LiveFilter:
 
     def exchange(self, raw: bytes, format: Format) -> bytes:
         """Takes a frame, whose format may change at any time, and returns as many samples."""
+        _check_audio(raw, format)
         if format != self._microphone:
             self._begin(raw, format)
         assert self._voice is not None
@@ -128,6 +144,7 @@ class LiveFilter:
 
     def play(self, data: bytes, format: Format) -> None:
         """Takes what the loudspeaker plays now, or after what it still plays."""
+        _check_audio(data, format)
         self.announce_reference(format)
         if self._session is not None:
             self._place(data)
@@ -153,7 +170,7 @@ class LiveFilter:
     def _set_mute(self, muted: bool) -> None:
         if self._session is not None:
             try:
-                self._session._link.set_mute(muted)
+                self._session._link.set_mute(muted, insists=True)
                 return
             except AnechoicError:
                 pass  # It has ended: the next one begins so.
@@ -224,12 +241,14 @@ class LiveFilter:
                 error = AnechoicError(f"the session has failed: {failure}")
             if now() - self._began >= _LASTING_SECONDS:
                 retries = Retries(self._policy, now())
+            if self._task is not asyncio.current_task():
+                return  # Another task runs the next session.
             self._tell_loss(error)
             await asyncio.sleep(retries.delay(now(), error))
 
     def _tell_loss(self, error: Exception) -> None:
         """Says why there is no session, once for each reason until one runs."""
-        if str(error) not in self._told:
+        if str(error) not in self._told and len(self._told) < _MOST_TOLD:
             passed = "raw audio passes" if self._on_loss == "raw" else "silence passes"
             _log.error("%s; %s until a session runs", error, passed)
             self._told.add(str(error))
@@ -251,6 +270,8 @@ class LiveFilter:
         await session._open(once=True)
         async with AsyncExitStack() as stack:
             stack.push_async_exit(session)
+            if self._task is not asyncio.current_task():
+                return
             self._base, self._session = self._voice.position, session
             needed = round(session.delay * self._microphone.rate)
             self._voice.lag_samples = max(self._voice.lag_samples, needed)
@@ -264,3 +285,11 @@ class LiveFilter:
             finally:
                 if self._session is session:  # Another task may have started the next one already.
                     self._session = None
+
+
+def _check_audio(data: object, format: object) -> None:
+    """Throws `TypeError` for what is neither bytes nor a format."""
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{type(data).__name__} is not supported; use bytes of the format")
+    if not isinstance(format, Format):
+        raise TypeError(f"{format!r} is not a format; use Format(16000)")

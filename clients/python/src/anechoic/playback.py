@@ -8,11 +8,12 @@ from typing import Any, AsyncIterator, Type
 import grpc
 
 from . import _methods
+from ._checks import check_text
 from ._opus import Decoder
 from ._start import seconds
-from .connection import Connection
-from .errors import SessionEnded
-from .formats import Format, Samples
+from .connection import Connection, connection_to
+from .errors import FormatError, InvalidRequest, Refused, SessionEnded
+from .formats import Format, Samples, finite
 from .v1 import voice_processing_pb2 as api
 
 
@@ -35,11 +36,15 @@ class Playback:
         - client: The name of this client, which others see, unless a `Connection` has one.
         """
         self._is_own = isinstance(server, str)
-        self._connection = Connection(server, client=client) if isinstance(server, str) else server
+        self._connection = connection_to(server, client)
+        if not isinstance(token, bytes) or not token:
+            raise InvalidRequest("token: must be bytes that are not empty; use Session.join_token", field="token")
+        check_text("session_id", session_id)
         self._request = api.JoinSessionRequest(token=token)
         self._session_id = session_id
         self._stream: Any = None
         self._joined = api.Joined()
+        self._format: Format | None = None
         self.position = 0
         """The index after the last sample that was read. It jumps if this side reads too slowly."""
 
@@ -50,7 +55,11 @@ class Playback:
             first = await self._next()
             if first is None:
                 raise SessionEnded("the session has ended", reason="SESSION_ENDED")
-            self._joined = first.joined
+            if not first.HasField("joined"):
+                raise self._connection.garbage()
+            self._joined, self._format = first.joined, _format(first.joined)
+            if self._format is None:
+                raise self._connection.garbage()
         except BaseException:
             await self.close()
             raise
@@ -76,7 +85,9 @@ class Playback:
     @property
     def format(self) -> Format:
         """The format of the samples."""
-        return Format._from(self._joined.playback)
+        if self._format is None:
+            raise Refused("the device has not joined; use async with", reason="NOT_OPEN")
+        return self._format
 
     @property
     def chunk(self) -> float:
@@ -92,7 +103,9 @@ class Playback:
         decoder = Decoder(format) if format.is_opus else None
         while (response := await self._next()) is not None:
             data = response.playback.samples
-            samples = format.to_array(data if decoder is None else decoder.decode(data))
+            if not data or (decoder is None and len(data) % format.frame_bytes):
+                continue  # Another message, or a part of a sample.
+            samples = finite(format.to_array(data if decoder is None else decoder.decode(data)))
             self.position = response.playback.first_sample + len(samples)
             yield samples
 
@@ -102,4 +115,14 @@ class Playback:
             response = await self._stream.read()
         except grpc.RpcError as failure:
             raise self._connection.error(failure) from None
+        if response is None:  # grpc has logged why these bytes are no message.
+            raise self._connection.garbage()
         return None if response is grpc.aio.EOF else response
+
+
+def _format(joined: api.Joined) -> Format | None:
+    """Returns the format of the playback, or None for one that does not exist."""
+    try:
+        return Format._from(joined.playback)
+    except FormatError:
+        return None

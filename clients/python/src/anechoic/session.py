@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from types import TracebackType
 from collections.abc import Sequence
+from types import TracebackType
 from typing import AsyncIterator, Mapping, Type, Union
 
+from ._checks import check_flag, check_function, check_mapping
 from ._decisions import Decisions, GestureCallback, PermissionCallback
 from ._devices import DeviceReports
+from ._facts import Facts
+from ._feeding import Feeder, slices
 from ._link import Link
 from ._output import Output
 from ._reconnection import Reconnect
-from ._start import Plan, seconds
+from ._requests import Requests
+from ._start import Plan
 from ._state import State
+from ._within import within
 from .connection import Connection, connection_to
 from .errors import AnechoicError, FormatError, InvalidRequest, Refused
 from .events import Event
-from ._feeding import Feeder, slices
 from .formats import Audio, Format, Samples
-from .settings import Settings, config_of, mask_of
+from .settings import Settings
 from .spatial import named
-from .statistics import Statistics
-from .v1 import voice_processing_pb2 as api
 
 Server = Union[str, Connection, Sequence[Union[str, Connection]]]
 _CLOSE_SECONDS = 5.0
 _LONGEST_PLACED_SECONDS = 60.0
 
 
-class Session(DeviceReports):
+class Session(Requests, DeviceReports, Facts):
     """A session on a server. Use it with `async with`, in one event loop.
 
     Feed the microphone and what the loudspeaker plays; read the voice without echo and noise. Reading and
@@ -84,22 +86,30 @@ class Session(DeviceReports):
         - intermittent_reference: Whether pauses of the reference are silence: see `place_reference`.
         - on_injection_permission: Decides whether a client may inject speech. Allows injection at all.
         - on_mute_gesture: Decides whether a mute gesture is applied. Asks for gestures to be decided.
+
+        Throws `InvalidRequest`, which is a `ValueError`, for a value that no server accepts.
         """
         servers = [server] if isinstance(server, (str, Connection)) or not isinstance(server, Sequence) else server
         if not servers:
             raise InvalidRequest("server: give at least one address", field="server")
+        if not isinstance(reconnect, Reconnect):
+            raise InvalidRequest(f"reconnect: {reconnect!r} is not a Reconnect; use Reconnect(…)", field="reconnect")
+        check_function("on_injection_permission", on_injection_permission)
+        check_function("on_mute_gesture", on_mute_gesture)
+        check_flag("muted", muted)
         self._connections = [connection_to(each, client) for each in servers]
         self._own = [each for each, given in zip(self._connections, servers) if each is not given]
         self._decisions = Decisions(self, on_injection_permission, on_mute_gesture)
         others = {"reference": reference, "far_end": far_end, "other_audio": other_audio}
         given = {name: format for name, format in others.items() if format is not None}
         self._plan = Plan(
-            inputs={"microphone": microphone, **given, **named(far_ends)},
+            inputs={"microphone": microphone, **given, **named(check_mapping("far_ends", far_ends))},
             processed=processed or microphone, playback=playback,
             is_playback_elsewhere=playback_elsewhere, is_real_time=real_time,
-            settings={**self._decisions.settings(), **(settings or {})}, session_id=session_id,
-            labels=labels or {}, engine=engine, chunk=chunk, statistics_interval=statistics_interval,
-            resume_window=resume_window, has_intermittent_reference=intermittent_reference,
+            settings={**self._decisions.settings(), **check_mapping("settings", settings)}, session_id=session_id,
+            labels={} if labels is None else labels, engine=engine, chunk=chunk,
+            statistics_interval=statistics_interval, resume_window=resume_window,
+            has_intermittent_reference=intermittent_reference,
         )
         self._state = State(bool(muted)) if _state is None else _state
         self._link = Link(self._connections, self._plan, reconnect, self._decisions.handle, self._state)
@@ -127,7 +137,7 @@ class Session(DeviceReports):
         self._link.finish()
         try:
             if self._link.was_opened:
-                await asyncio.wait_for(self._drained(), _CLOSE_SECONDS)
+                await within(_CLOSE_SECONDS, self._drained())
         except (asyncio.TimeoutError, AnechoicError):
             pass
         finally:
@@ -142,9 +152,11 @@ class Session(DeviceReports):
     async def __aexit__(
         self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is not None:
-            await self._link.abandon()
-        await self.close()
+        try:
+            if kind is not None:
+                await self._link.abandon()
+        finally:
+            await self.close()
 
     # Audio.
 
@@ -223,92 +235,10 @@ class Session(DeviceReports):
         finally:
             feeding.cancel()
 
-    # Events and control.
-
     def events(self) -> AsyncIterator[Event]:
         """Yields the events, from the first one that is still kept, until the session ends. 1,000 are kept."""
         self._link.check_opened()
         return self._link.inbox.events.read()
-
-    async def mute(self, *, at_sample: int | None = None) -> int:
-        """Mutes at the next frame, or at a sample of the microphone. Returns the sample at which it happened."""
-        return await self._set_mute(True, at_sample)
-
-    async def unmute(self, *, at_sample: int | None = None) -> int:
-        """Unmutes, as `mute` does."""
-        return await self._set_mute(False, at_sample)
-
-    async def configure(self, settings: Settings, *, at_sample: int | None = None) -> int:
-        """Changes settings, also for a session that replaces this one. Returns the sample at which they took effect."""
-        update = api.ConfigUpdate(config=config_of(settings), update_mask=mask_of(settings))
-        sample = await self._control(at_sample, update_config=update)
-        self._state.configured(update)
-        return sample
-
-    async def clear_playback(self) -> int:
-        """Discards the far end and other audio that wait to be played, for barge-in."""
-        return await self._control(None, clear_playback=api.ClearPlayback())
-
-    async def decide_gesture(self, gesture_id: str, accept: bool) -> int:
-        """Answers a `MuteGestureRequested`."""
-        decision = api.MuteGestureDecision(gesture_id=gesture_id, accept=accept)
-        return await self._control(None, decide_mute_gesture=decision)
-
-    async def decide_injection(self, client: str, grant: bool, *, remember: bool = False) -> int:
-        """Answers an `InjectionPermissionRequested`, or changes an answer. `remember` keeps it for later sessions."""
-        decision = api.InjectionPermissionDecision(client=client, grant=grant, remember=remember)
-        sample = await self._control(None, decide_injection_permission=decision)
-        self._state.permissions[client] = grant
-        return sample
-
-    # The state.
-
-    @property
-    def id(self) -> str:
-        """The id of the session. The same after a restart, unless another session has it by then."""
-        return self._link.started.session.removeprefix("sessions/")
-
-    @property
-    def join_token(self) -> bytes:
-        """The secret with which another device plays the playback. Empty unless `playback_elsewhere`."""
-        return self._link.started.join_token
-
-    @property
-    def is_muted(self) -> bool:
-        """Whether the session is muted, whoever muted it, or is asked to be."""
-        return self._state.is_muted
-
-    @property
-    def is_connected(self) -> bool:
-        """Whether audio flows. False while the session resumes, and after its end."""
-        return self._link.is_connected
-
-    @property
-    def statistics(self) -> Statistics | None:
-        """The last statistics. None before the first ones."""
-        return self._link.inbox.statistics
-
-    @property
-    def delay(self) -> float:
-        """The seconds from the microphone to the processed output, the same for the whole session."""
-        return seconds(self._link.started.algorithmic_delay)
-
-    @property
-    def dropped_samples(self) -> int:
-        """The samples that this side dropped: fed too fast or while the server was away, or never read."""
-        return self._link.outbox.dropped_samples + self._link.inbox.output.dropped_samples
-
-    @property
-    def lost_samples(self) -> int:
-        """The samples of the output that were lost, and replaced by silence."""
-        return self._link.inbox.lost_samples
-
-    async def _set_mute(self, muted: bool, at_sample: int | None) -> int:
-        # The request outlives this call, and the connection.
-        return await asyncio.shield(self._link.set_mute(muted, at_sample))
-
-    async def _control(self, at_sample: int | None, **control: object) -> int:
-        return await self._link.control(at_sample, **control)
 
     async def _feed_all(self, microphone: Audio, reference: Audio) -> None:
         try:

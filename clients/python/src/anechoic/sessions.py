@@ -12,11 +12,13 @@ from typing import Any, AsyncIterator, Iterable, Mapping, Type, Union
 import grpc
 
 from . import _methods
-from ._convert import from_message
+from ._checks import check_flag, check_number, check_text
+from ._convert import from_message, interval
 from ._opus import Encoder
 from ._start import duration, field_named
 from .connection import Connection, connection_to
 from .enums import EchoReference, GestureOutcome, InjectionPermission, MicMode, SessionState
+from .errors import FormatError
 from .events import AudioRoute, Event, MuteState, event_from
 from .formats import Format, Samples
 from .settings import Settings, config_of, mask_of
@@ -72,6 +74,11 @@ class Gesture:
     chime_in_playback: bool
 
 
+@dataclass(frozen=True)
+class _Asked:
+    permission: InjectionPermission
+
+
 Watched = Union[SessionInfo, Event, Statistics, EventGap]
 
 
@@ -99,7 +106,7 @@ class Sessions:
             page = await self._connection.unary(_methods.LIST_SESSIONS, request)
             for session in page.sessions:
                 yield _info(session)
-            if not page.next_page_token:
+            if page.next_page_token in ("", request.page_token):
                 return
             request.page_token = page.next_page_token
 
@@ -114,13 +121,17 @@ class Sessions:
         """Yields the state, then each event, and statistics if asked for, until the session ends."""
         request = api.WatchSessionRequest(name=_name(session))
         if from_event is not None:
-            request.from_event_id = from_event
+            with field_named("from_event"):
+                request.from_event_id = from_event
         if statistics_interval:
+            check_number("statistics_interval", statistics_interval, 0.1, 3600, " s, or 0 for no statistics")
             request.stats_interval.CopyFrom(duration(statistics_interval))
         call = _methods.WATCH_SESSION.on(self._connection.channel, "unary_stream")
         stream = call(request, metadata=self._connection.metadata(_id(session)))
         try:
             async for response in stream:
+                if response is None:  # grpc has logged why these bytes are no message.
+                    raise self._connection.garbage()
                 item = _watched(response)
                 if item is not None:
                     yield item
@@ -158,26 +169,33 @@ class Sessions:
         self, session: str, *, muted: bool | None = None, gesture_id: str = "", timeout: float = 70.0
     ) -> Gesture:
         """Reports a press of a mute button, and waits for the decision. None toggles the state."""
+        check_text("gesture_id", gesture_id)
         request = api.ReportMuteGestureRequest(name=_name(session), gesture_id=gesture_id or uuid.uuid4().hex)
         if muted is not None:
+            check_flag("muted", muted)
             request.muted = muted
         response = await self._connection.unary(_methods.REPORT_MUTE_GESTURE, request, _id(session), timeout)
         return from_message(Gesture, response)
 
     async def ask_to_inject(self, session: str, usage: str) -> InjectionPermission:
         """Asks for permission to inject speech, and waits for the answer. `usage` is shown to the person."""
+        check_text("usage", usage)
         request = api.RequestInjectionPermissionRequest(name=_name(session), usage_description=usage)
         method = _methods.REQUEST_INJECTION_PERMISSION
         response = await self._connection.unary(method, request, _id(session), None)
-        return InjectionPermission(response.permission)
+        return from_message(_Asked, response).permission
 
     async def say(self, session: str, text: str, *, voice: str = "") -> timedelta:
         """Speaks a text into a session. Returns, once all of it was heard, how long that took."""
+        check_text("text", text)
+        check_text("voice", voice)
         start = api.InjectionStart(name=_name(session), voice=voice)
         return await self._inject(session, start, [api.InjectSpeechRequest(text=text)])
 
     async def play(self, session: str, samples: Samples, format: Format) -> timedelta:
         """Plays audio into a session, as if at its microphone. Returns, once all was heard, how long that took."""
+        if not isinstance(format, Format):
+            raise FormatError(f"format: {format!r} is not a format; use Format(16000)", field="format")
         start = api.InjectionStart(name=_name(session), format=format._message())
         data = bytes(format.to_bytes(samples))
         count = format.rate // (50 if format.is_opus else 10)
@@ -219,10 +237,15 @@ class Sessions:
             response = await stream
         except grpc.RpcError as failure:
             raise self._connection.error(failure) from None
-        return timedelta(seconds=response.injected.seconds, microseconds=response.injected.nanos / 1000)
+        finally:
+            stream.cancel()
+        if response is None:
+            raise self._connection.garbage()
+        return interval(response.injected)
 
 
 def _id(session: str) -> str:
+    check_text("session", session)
     return session.removeprefix("sessions/")
 
 

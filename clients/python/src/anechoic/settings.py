@@ -9,6 +9,7 @@ from typing import Any, Mapping
 from google.protobuf import field_mask_pb2
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
+from ._checks import check_mapping
 from .errors import InvalidRequest
 from .v1 import config_pb2
 
@@ -32,6 +33,7 @@ def config_of(settings: Settings) -> config_pb2.SessionConfig:
     anechoic.errors.InvalidRequest: mute.colour: there is no such setting
     """
     config = config_pb2.SessionConfig()
+    check_mapping("settings", settings)
     for path, value in settings.items():
         _set(config, path, value)
     return config
@@ -39,7 +41,7 @@ def config_of(settings: Settings) -> config_pb2.SessionConfig:
 
 def mask_of(settings: Settings, prefix: str = "") -> field_mask_pb2.FieldMask:
     """Returns the mask that names these settings."""
-    return field_mask_pb2.FieldMask(paths=[prefix + path for path in settings])
+    return field_mask_pb2.FieldMask(paths=[f"{prefix}{path}" for path in check_mapping("settings", settings)])
 
 
 def _set(config: Any, path: str, value: object) -> None:

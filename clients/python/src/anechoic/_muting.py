@@ -1,0 +1,128 @@
+"""Asks a session for the mute state that is wanted last."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Callable
+
+from ._controls import Controls
+from ._state import State
+from .errors import AnechoicError, Overloaded
+from .v1 import voice_processing_pb2 as api
+
+_SHORTEST_SECONDS = 0.1
+_LONGEST_SECONDS = {True: 0.5, False: 5.0}
+"""The most seconds before the next request after a refusal: because there are too many, and for another reason."""
+_log = logging.getLogger("anechoic")
+
+
+class Muting:
+    """Sends one request at a time. Of those that come meanwhile, only the last one is sent.
+
+    A request that the server refuses because there are too many is sent again, unless another one has followed.
+    """
+
+    def __init__(self, controls: Controls, state: State, wake: Callable[[], None]) -> None:
+        self._controls, self._state, self._wake = controls, state, wake
+        self._number = 0
+        self._wanted: bool | None = None
+        """The state that is asked for and has not been sent. None if there is none."""
+        self._callers: list[asyncio.Future[int]] = []
+        """The answers for those who asked for it, or for a state before it that was not sent."""
+        self._insists = False
+        self._is_sent = False
+        self._pause: asyncio.TimerHandle | None = None
+        self._refusals = 0
+        self._error: AnechoicError | None = None
+
+    def ask(self, muted: bool, insists: bool) -> asyncio.Future[int]:
+        """Returns the future sample at which the session had the state, or the last one that was asked for.
+
+        `insists` sends it again whatever the reason of a refusal.
+        """
+        self._number, self._wanted, self._insists = self._state.want_mute(muted), muted, insists
+        answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._callers.append(answer)
+        if not self._is_sent and self._pause is None:
+            self._send()
+        return answer
+
+    def at(self, muted: bool, sample: int) -> asyncio.Future[int]:
+        """Asks for a state from a sample on. Such requests do not wait for each other."""
+        number = self._state.want_mute(muted)
+        try:
+            answer = self._controls.add(sample, set_mute=api.SetMute(muted=muted))
+        except AnechoicError:
+            self._state.mute_answered(number, None)
+            raise
+        answer.add_done_callback(lambda _: self._note(number, muted, _error_of(answer)))
+        self._wake()
+        return answer
+
+    def close(self, error: AnechoicError) -> None:
+        """Ends all requests. The state is still wanted, by the next session."""
+        self._error = error
+        if self._pause is not None:
+            self._pause.cancel()
+        self._answer(self._callers, error)
+        self._callers = []
+
+    def _send(self) -> None:
+        self._pause = None
+        if self._wanted is None or self._error is not None:
+            return
+        number, muted, callers, insists = self._number, self._wanted, self._callers, self._insists
+        self._wanted, self._callers, self._is_sent = None, [], True
+        answer = self._controls.add(None, is_first=True, set_mute=api.SetMute(muted=muted))
+        answer.add_done_callback(lambda _: self._answered(number, muted, callers, insists, answer))
+        self._wake()
+
+    def _answered(
+        self, number: int, muted: bool, callers: list[asyncio.Future[int]], insists: bool, answer: asyncio.Future[int]
+    ) -> None:
+        self._is_sent = False
+        error = _error_of(answer)
+        if error is None:
+            self._refusals = 0
+            self._answer(callers, answer.result())
+        elif self._error is None and (insists or isinstance(error, Overloaded)):
+            if self._wanted is None:
+                self._wanted, self._insists = muted, insists
+            self._callers = [*callers, *self._callers]
+            return self._try_later(error)
+        else:
+            self._answer(callers, error)
+        self._note(number, muted, error)
+        self._send()
+
+    def _try_later(self, error: AnechoicError) -> None:
+        if self._refusals == 0 and not isinstance(error, Overloaded):
+            _log.error("the session refuses to be muted or unmuted: %s; it is asked again", error)
+        delay = min(_SHORTEST_SECONDS * 2.0 ** min(self._refusals, 16), _LONGEST_SECONDS[isinstance(error, Overloaded)])
+        self._refusals += 1
+        self._pause = asyncio.get_running_loop().call_later(delay, self._send)
+
+    def _note(self, number: int, muted: bool, error: AnechoicError | None) -> None:
+        if error is None:
+            self._state.mute_answered(number, muted)
+        elif self._error is None:
+            self._state.mute_answered(number, None)
+
+    @staticmethod
+    def _answer(callers: list[asyncio.Future[int]], result: int | AnechoicError) -> None:
+        for each in callers:
+            if each.done():
+                continue
+            if isinstance(result, AnechoicError):
+                each.set_exception(result)
+                each.exception()  # A caller that has gone away does not need to see it.
+            else:
+                each.set_result(result)
+
+
+def _error_of(answer: asyncio.Future[int]) -> AnechoicError | None:
+    if answer.cancelled():
+        return AnechoicError("the request was cancelled")
+    error = answer.exception()
+    return error if error is None or isinstance(error, AnechoicError) else AnechoicError(str(error))

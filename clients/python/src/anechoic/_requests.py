@@ -1,0 +1,55 @@
+"""The requests of a session: mute, settings, decisions."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ._link import Link
+from ._state import State
+from .settings import Settings, config_of, mask_of
+from .v1 import voice_processing_pb2 as api
+
+
+class Requests:
+    """The requests of a `Session`. Each waits for its answer, and throws the refusal."""
+
+    _link: Link
+    _state: State
+
+    async def mute(self, *, at_sample: int | None = None) -> int:
+        """Mutes at the next frame, or at a sample of the microphone. Returns the sample at which it happened."""
+        return await self._set_mute(True, at_sample)
+
+    async def unmute(self, *, at_sample: int | None = None) -> int:
+        """Unmutes, as `mute` does."""
+        return await self._set_mute(False, at_sample)
+
+    async def configure(self, settings: Settings, *, at_sample: int | None = None) -> int:
+        """Changes settings, also for a session that replaces this one. Returns the sample at which they took effect."""
+        update = api.ConfigUpdate(config=config_of(settings), update_mask=mask_of(settings))
+        sample = await self._control(at_sample, update_config=update)
+        self._state.configured(update)
+        return sample
+
+    async def clear_playback(self) -> int:
+        """Discards the far end and other audio that wait to be played, for barge-in."""
+        return await self._control(None, clear_playback=api.ClearPlayback())
+
+    async def decide_gesture(self, gesture_id: str, accept: bool) -> int:
+        """Answers a `MuteGestureRequested`."""
+        decision = api.MuteGestureDecision(gesture_id=gesture_id, accept=accept)
+        return await self._control(None, decide_mute_gesture=decision)
+
+    async def decide_injection(self, client: str, grant: bool, *, remember: bool = False) -> int:
+        """Answers an `InjectionPermissionRequested`, or changes an answer. `remember` keeps it for later sessions."""
+        decision = api.InjectionPermissionDecision(client=client, grant=grant, remember=remember)
+        sample = await self._control(None, decide_injection_permission=decision)
+        self._state.decided(client, grant)
+        return sample
+
+    async def _set_mute(self, muted: bool, at_sample: int | None) -> int:
+        # The request outlives this call, and the connection.
+        return await asyncio.shield(self._link.set_mute(muted, at_sample))
+
+    async def _control(self, at_sample: int | None, **control: object) -> int:
+        return await self._link.control(at_sample, **control)

@@ -1,0 +1,24 @@
+"""A time limit for what is awaited."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Coroutine, TypeVar
+
+T = TypeVar("T")
+
+
+async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
+    """Returns the result, or throws `asyncio.TimeoutError`.
+
+    `asyncio.wait_for` of Python 3.11 and earlier forgets that it was cancelled if the result comes at the same moment.
+    """
+    task = asyncio.ensure_future(work)
+    task.add_done_callback(lambda _: task.cancelled() or task.exception())  # It counts as seen, also after a time-out.
+    try:
+        await asyncio.wait([task], timeout=seconds)
+        if task.done():
+            return task.result()
+        raise asyncio.TimeoutError
+    finally:
+        task.cancel()
