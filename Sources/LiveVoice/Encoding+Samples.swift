@@ -17,7 +17,7 @@ extension LiveVoiceOptions.Encoding {
       case .opus: []
       case .float32:
         (0..<bytes.count / 4).map {
-          bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self).sample
+          bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self).playable
         }
       case .int16:
         (0..<bytes.count / 2).map {
@@ -25,5 +25,13 @@ extension LiveVoiceOptions.Encoding {
         }
       }
     }
+  }
+}
+
+extension Float {
+  /// The sample for a loudspeaker, whatever the server has sent: silence for a value that is no number, and full
+  /// scale for an infinite one.
+  fileprivate var playable: Float {
+    isNaN ? 0 : isInfinite ? (self > 0 ? 1 : -1) : self
   }
 }

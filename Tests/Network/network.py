@@ -146,7 +146,8 @@ def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
         native = [str(options.native.resolve()), "--delay-ms"]
         programs = {"c, 120 ms": [*native, "120"], "c, 1000 ms": [*native, "1000"]}
         for name in ("python_live", "python_session", "bridge", "edge"):
-            programs[name] = [sys.executable, str(PROJECT / f"Tests/Conformance/adapters/{name}.py")]
+            adapter = PROJECT / f"Tests/Conformance/adapters/{name}.py"
+            programs[name] = [sys.executable, str(adapter), "--session", name]
         if options.client:
             programs = {name: command for name, command in programs.items()
                         if any(part in name for part in options.client)}

@@ -21,6 +21,8 @@ package struct Attempts {
   package mutating func next(after error: (any Error)? = nil) -> Duration {
     defer { count += 1 }
     let status = error as? Status
+    // A server that stops says so, and another one may take its place at once.
+    if count == 0, status?.isStoppingServer ?? false { return .zero }
     // Another attempt changes nothing until somebody corrects a setting.
     guard status?.isWorthAnotherAttempt ?? true else { return policy.laterDelay }
     return policy.delay(

@@ -57,12 +57,15 @@ struct Reconnection {
   /// The time for which the present server asked to wait.
   private var wanted = Duration.zero
 
-  /// - Parameter window: The time for which the session waits. Nil if it cannot be resumed.
+  /// - Parameters:
+  ///   - window: The time for which the session waits. Nil if it cannot be resumed.
+  ///   - failures: The number of connections before that were lost as soon as they were there.
   init(
     _ policy: ReconnectionPolicy, window: Duration?, server: Int, of serverCount: Int,
-    now: ContinuousClock.Instant
+    after failures: Int = 0, now: ContinuousClock.Instant
   ) {
     self.policy = policy
+    attempts = failures
     self.server = server
     self.serverCount = serverCount
     lostAt = now

@@ -67,6 +67,7 @@ extension ResumableStream {
     let isWanted = state.withLock { state in
       guard case .lost = state.phase else { return false }
       state.phase = .connected(stream)
+      state.connectedAt = .now
       state.started = stream.started
       state.isMuted = stream.started.mute.muted
       state.processedSamples = max(state.processedSamples, resumed.processedSample)
@@ -95,6 +96,7 @@ extension ResumableStream {
       let oldest = state.journal.oldestSample
       let first = isRealTime ? state.journal.position : oldest
       state.phase = .connected(stream)
+      state.connectedAt = .now
       state.started = stream.started
       state.server = server
       state.processedSamples = 0

@@ -54,6 +54,9 @@ public final class ResumableStream: Sendable {
     var isFinished = false
     /// The time of the first audio that was sent after the last response.
     var unansweredSince: ContinuousClock.Instant?
+    /// The time of the present connection, and the number of those before that were lost within a second.
+    var connectedAt = ContinuousClock.now
+    var shortConnections = 0
     /// Whether the connection was given up, because the server did not answer.
     var isAbandoned = false
     /// Continues the task that sends, when there is something to send.
@@ -345,12 +348,15 @@ public final class ResumableStream: Sendable {
       let reason =
         state.isAbandoned
         ? Status(.unavailable, "the server has not answered for \(policy.silence)") : status
+      let isShort = now - state.connectedAt < .seconds(1)
+      state.shortConnections = isShort ? state.shortConnections + 1 : 0
       let window = state.started.resumeWindow
       let canResume = !state.started.resumeToken.isEmpty && !isStopping
       state.phase = .lost(
         Reconnection(
           policy, window: canResume ? Duration(window) : nil,
-          server: state.server, of: servers.count, now: now), reason: reason)
+          server: state.server, of: servers.count,
+          after: max(0, state.shortConnections - 1), now: now), reason: reason)
       state.isAbandoned = false
       state.unansweredSince = nil
       return reason

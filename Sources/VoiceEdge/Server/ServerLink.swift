@@ -45,8 +45,7 @@ final class ServerLink: EdgeLink {
         attempts.sessionEnded(since: loss.began)
         suffix = 0
         if !loss.status.isLostConnection { voice.post { $0.forgetSession() } }
-        // A server that stops says so, and another one may take its place at once.
-        wait = loss.status.isStoppingServer ? .zero : attempts.next(after: loss.status)
+        wait = attempts.next(after: loss.status)
         state.say(.away(loss.status.oneLine))
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")

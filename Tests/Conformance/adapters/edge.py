@@ -5,6 +5,7 @@ Each sample of the output is placed by its value, which says which sample of the
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -83,15 +84,15 @@ class Microphone:
 class Agent:
     """The agent, its configuration and its log."""
 
-    def __init__(self, folder: Path, server: str, rate: int, muted: bool, environment: dict[str, str]) -> None:
+    def __init__(self, folder: Path, options: argparse.Namespace, environment: dict[str, str]) -> None:
         self.voice, self.control = folder / "voice", folder / "agent.sock"
         os.mkfifo(self.voice)
         (folder / "asound.conf").write_text(ALSA.format(folder=folder))
         configuration = {
-            "server": {"address": server}, "session": {"id": "conformance"},
-            "audio": {"rate": rate, "output-channels": 1},
+            "server": {"address": options.server}, "session": {"id": options.session},
+            "audio": {"rate": options.rate, "output-channels": 1},
             "routes": {"ports": [{"id": "desk", "input": "counting", "output": "null"}]},
-            "programs": {"voice": f"fifo:{self.voice}"}, "mute": {"start-muted": muted},
+            "programs": {"voice": f"fifo:{self.voice}"}, "mute": {"start-muted": options.mute_at == 0},
             "fallback": "pass-through", "control-socket": str(self.control),
         }
         (folder / "edge.yaml").write_text(json.dumps(configuration))
@@ -150,7 +151,7 @@ def main() -> None:
     options = arguments()
     folder = Path(options.output).parent
     source = Microphone(folder, options.rate)
-    agent = Agent(folder, options.server, options.rate, options.mute_at == 0, source.environment)
+    agent = Agent(folder, options, source.environment)
     try:
         agent.runs.wait(30)
         source.begin()

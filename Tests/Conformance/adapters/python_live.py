@@ -37,7 +37,7 @@ async def listen(live: anechoic.LiveFilter) -> None:
 async def main() -> None:
     options = arguments()
     logging.getLogger("anechoic").addHandler(Tells())
-    live = anechoic.LiveFilter(options.server, session_id="conformance", muted=options.mute_at == 0)
+    live = anechoic.LiveFilter(options.server, session_id=options.session, muted=options.mute_at == 0)
     listening = asyncio.create_task(listen(live))
     out = []
 

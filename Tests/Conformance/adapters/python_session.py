@@ -14,7 +14,7 @@ async def main() -> None:
     options = arguments()
     output = np.zeros(round(options.seconds * options.rate), "<i2")
     session = anechoic.Session(
-        options.server, microphone=Format(options.rate), session_id="conformance", muted=options.mute_at == 0)
+        options.server, microphone=Format(options.rate), session_id=options.session, muted=options.mute_at == 0)
     waiting: list = []
 
     async def receive() -> None:

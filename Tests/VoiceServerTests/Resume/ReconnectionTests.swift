@@ -67,6 +67,12 @@ struct ReconnectionTests {
     #expect(Self.step(&others, 0) == .restart(server: 1, after: .milliseconds(200)))
   }
 
+  @Test func aConnectionThatIsLostAtOnceAgainAndAgainIsNoReasonToHurry() {
+    var reconnection = Reconnection(
+      ReconnectionPolicy(), window: nil, server: 0, of: 1, after: 2, now: Self.now)
+    #expect(Self.step(&reconnection, 0) == .restart(server: 0, after: .milliseconds(400)))
+  }
+
   private static func step(_ reconnection: inout Reconnection, _ seconds: Double)
     -> Reconnection.Step
   {

@@ -1,0 +1,30 @@
+import AnechoicAPI
+import GRPCTransport
+import SwiftProtobuf
+import Testing
+
+@testable import VoiceClient
+
+/// The times between the attempts of a client that never gives up.
+struct AttemptsTests {
+  private static func status(_ code: StatusCode, reason: String) throws -> Status {
+    let info = Google_Rpc_ErrorInfo.with { $0.reason = reason }
+    let details = try Google_Rpc_Status.with { $0.details = [try .init(message: info)] }
+    return Status(code, reason, details: try details.serializedBytes())
+  }
+
+  @Test func aServerThatStopsIsFollowedAtOnceButNotAgainAndAgain() throws {
+    var attempts = Attempts()
+    let stopping = try Self.status(.unavailable, reason: "DRAINING")
+    #expect(attempts.next(after: stopping) == .zero)
+    attempts.sessionEnded(since: .now)
+    #expect(attempts.next(after: stopping) >= .milliseconds(140))
+    attempts.sessionEnded(since: .now - .seconds(2))
+    #expect(attempts.next(after: stopping) == .zero)
+  }
+
+  @Test func aSettingThatIsWrongIsTriedAgainAfterFiveSeconds() {
+    var attempts = Attempts()
+    #expect(attempts.next(after: Status(.invalidArgument, "wrong")) == .seconds(5))
+  }
+}
