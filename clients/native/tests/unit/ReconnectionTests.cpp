@@ -31,6 +31,7 @@ struct Link {
     connect();
     rules.started(now, window);
     rules.processed();
+    now += Reconnection::shortSession;
   }
   void end(Kind kind, std::optional<std::chrono::milliseconds> retry = std::nullopt) {
     rules.ended(kind, retry, now);
@@ -189,6 +190,42 @@ void sessionsThatEndAtOnceAreNotALoop() {
   check(attempts < 40, std::to_string(attempts) + " attempts in 10 s");
 }
 
+// Of a server that processes a little and ends each session in a way that another one follows.
+void endingsThatAreFollowedAtOnceAreNotALoop() {
+  for (const Kind kind : {Kind::stopped, Kind::unknownSession, Kind::takenId}) {
+    Link link;
+    int attempts = 0;
+    for (const auto end = link.now + 10s; link.now < end; link.now += 1ms) {
+      if (link.next() != Step::connect) continue;
+      ++attempts;
+      link.rules.connecting(link.now);
+      link.rules.started(link.now, 10s);
+      link.rules.processed();
+      link.end(kind);
+    }
+    check(attempts < 40, std::to_string(attempts) + " attempts in 10 s");
+  }
+}
+
+void retryInfoIsBounded() {
+  for (const auto retry : {-1000ms, 0ms, 1ms}) {
+    Link link;
+    std::vector<int64_t> times;
+    for (int index = 0; index < 5; ++index) {
+      link.connect();
+      link.end(Kind::refused, retry);
+      times.push_back(link.pass().count());
+    }
+    check(times == std::vector<int64_t>{100, 200, 400, 500, 500}, "never below the own pause");
+  }
+  for (const auto retry : {std::chrono::milliseconds(24h), std::chrono::milliseconds::max()}) {
+    Link link(0ms, -1);
+    link.connect();
+    link.end(Kind::refused, retry);
+    check(link.pass() == 60s, "60 s at most, and up to 30 % later");
+  }
+}
+
 void retryInfoIsKept() {
   for (const auto& [random, expected] : {std::pair(-1.0, 3000ms), {0.0, 3450ms}, {1.0, 3900ms}}) {
     Link link(0ms, random);
@@ -263,7 +300,10 @@ std::vector<Case> reconnectionCases() {
       {"sessions that are cut off at once are no endless loop",
        sessionsThatAreCutAtOnceAreNotALoop},
       {"sessions that end at once are no endless loop", sessionsThatEndAtOnceAreNotALoop},
+      {"endings that are followed at once are no endless loop",
+       endingsThatAreFollowedAtOnceAreNotALoop},
       {"RetryInfo is kept", retryInfoIsKept},
+      {"RetryInfo is bounded", retryInfoIsBounded},
       {"what is refused for good is tried after 5 s", refusedForGoodIsTriedSeldom},
       {"a refused resume keeps the session", aRefusedResumeKeepsTheSession},
       {"a session that the server has ended is not resumed", anEndedSessionIsNotResumed},

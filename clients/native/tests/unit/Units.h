@@ -7,3 +7,4 @@ std::vector<Case> reconnectionCases();
 std::vector<Case> endingCases();
 std::vector<Case> sessionCases();
 std::vector<Case> soundCases();
+std::vector<Case> controlsCases();
