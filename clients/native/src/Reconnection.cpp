@@ -41,6 +41,11 @@ Reconnection::Time Reconnection::deadline(Time now) const {
   return deadline;
 }
 
+void Reconnection::stalled(Duration time) {
+  since_ += time;
+  if (unansweredSince_) *unansweredSince_ += time;
+}
+
 void Reconnection::connecting(Time now) {
   phase_ = Phase::connecting;
   isResuming_ = resumes(now);

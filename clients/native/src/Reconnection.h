@@ -42,6 +42,8 @@ class Reconnection {
   // Returns the time at which `next` has to be asked again at the latest.
   Time deadline(Time now) const;
 
+  // The whole program has stood still, as after SIGSTOP: the server is not to blame for this time.
+  void stalled(Duration time);
   // The program has pushed audio.
   void heard(Time now) { lastHeard_ = now; }
   // A call was started.

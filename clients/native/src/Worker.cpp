@@ -12,6 +12,8 @@ namespace {
 
 // The time to end a session in order when the voice is closed. The call has 50 ms more.
 constexpr auto endLimit = 150ms;
+// The worker wakes up late by this much only if the whole program has stood still.
+constexpr auto shortestStall = 500ms;
 
 }  // namespace
 
@@ -36,9 +38,13 @@ void Worker::run() {
   while (!stopping_) {
     step(Clock::now());
     const auto now = Clock::now();
-    const auto pause =
-        std::chrono::ceil<std::chrono::milliseconds>(reconnection_.deadline(now) - now);
-    exchange_.wakeup.wait(std::max(pause, 0ms));
+    const auto pause = std::max(
+        std::chrono::ceil<std::chrono::milliseconds>(reconnection_.deadline(now) - now), 0ms);
+    exchange_.wakeup.wait(pause);
+    const auto late = Clock::now() - now - pause;
+    if (late >= shortestStall) {
+      reconnection_.stalled(std::chrono::floor<std::chrono::milliseconds>(late));
+    }
   }
   close();
 }

@@ -18,10 +18,5 @@ int main(int count, char** arguments) {
   ServerProcess::path = arguments[1];
   std::vector<Case> cases = interfaceCases(arguments[0]);
   for (Case& each : serverCases(arguments[2])) cases.push_back(std::move(each));
-  if (count == 4) {
-    std::erase_if(cases, [&](const Case& each) {
-      return each.sentence.find(arguments[3]) == std::string::npos;
-    });
-  }
-  return runAll(cases);
+  return runAll(cases, count > 3 ? arguments[3] : "");
 }

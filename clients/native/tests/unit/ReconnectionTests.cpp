@@ -101,6 +101,16 @@ void silenceIsALoss() {
   check(link.rules.resumes(link.now), "the session may go on");
 }
 
+void aStallOfTheProgramIsNotTheServers() {
+  Link link;
+  link.run();
+  link.rules.sent(link.now);
+  link.now += 6s;
+  link.rules.stalled(5s);
+  check(link.next() == Step::wait, "the server has had no time to answer");
+  check(link.pass() == 1000ms && link.next() == Step::abandon, "it has 2 s in all");
+}
+
 void anAnswerEndsTheSilence() {
   Link link;
   link.run();
@@ -291,6 +301,7 @@ std::vector<Case> reconnectionCases() {
       {"the times vary by 30 %", pausesVary},
       {"an attempt takes 2 s at most", anAttemptTakesTwoSeconds},
       {"a server that does not answer for 2 s is lost", silenceIsALoss},
+      {"a stall of the program is not the server's", aStallOfTheProgramIsNotTheServers},
       {"an answer ends the silence", anAnswerEndsTheSilence},
       {"a session resumes within its window", aSessionResumesWithinItsWindow},
       {"an unknown session is replaced at once", anUnknownSessionIsReplacedAtOnce},

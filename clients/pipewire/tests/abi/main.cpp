@@ -22,10 +22,5 @@ int main(int count, char** arguments) {
   ServerProcess::path = arguments[2];
   std::vector<Case> cases = casesWithoutAServer();
   for (Case& each : casesWithAServer(arguments[3])) cases.push_back(std::move(each));
-  if (count == 5) {
-    std::erase_if(cases, [&](const Case& each) {
-      return each.sentence.find(arguments[4]) == std::string::npos;
-    });
-  }
-  return runAll(cases);
+  return runAll(cases, count > 4 ? arguments[4] : "");
 }
