@@ -7,7 +7,7 @@
 #include <new>
 
 #include "EventQueue.h"
-#include "Options.h"
+#include "ProgramOptions.h"
 #include "Text.h"
 #include "Voice.h"
 #include "anechoic.h"

@@ -16,7 +16,10 @@ int main(int count, char** arguments) {
     return 64;
   }
   ServerProcess::path = arguments[1];
+  ServerProcess::sample = arguments[2];
   std::vector<Case> cases = interfaceCases(arguments[0]);
-  for (Case& each : serverCases(arguments[2])) cases.push_back(std::move(each));
+  for (const auto& more : {serverCases(), stateCases()}) {
+    cases.insert(cases.end(), more.begin(), more.end());
+  }
   return runAll(cases, count > 3 ? arguments[3] : "");
 }

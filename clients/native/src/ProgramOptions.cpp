@@ -1,4 +1,4 @@
-#include "Options.h"
+#include "ProgramOptions.h"
 
 #include <algorithm>
 #include <cstring>
