@@ -7,7 +7,7 @@ wire := $(patsubst tests/wire/%.cpp,$(OUT)/tests/wire/%.o,$(wildcard tests/wire/
 library_tests := $(patsubst tests/library/%.cpp,$(OUT)/tests/library/%.o,$(wildcard tests/library/*.cpp))
 compile_test = @mkdir -p $(@D) && $(compile) -fvisibility=default -Itests/support
 
-test: $(OUT)/unit-test $(OUT)/wire-test $(OUT)/library-test $(OUT)/first-caller $(OUT)/conformance-client
+test: $(OUT)/unit-test $(OUT)/wire-test $(OUT)/library-test $(OUT)/first-caller $(OUT)/reloader $(OUT)/conformance-client
 
 $(OUT)/tests/%.o: tests/%.cpp $(headers)
 	$(compile_test) $(warnings) -c -o $@ $<
@@ -30,6 +30,10 @@ $(OUT)/tests/own/audio.pb.o: $(proto)/anechoic/v1/audio.proto
 # A program that was compiled with the header of version 0.1.
 $(OUT)/first-caller: tests/library/first-caller.c abi/0.1/anechoic.h $(library) install-links
 	$(CC) $(CFLAGS) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -Wall -Wextra -Werror -Iabi/0.1 -o $@ $< -L$(OUT) -lanechoic -Wl,-rpath,'$$ORIGIN'
+
+# A program that loads and unloads the library.
+$(OUT)/reloader: tests/library/reloader.c include/anechoic.h
+	$(CC) $(CFLAGS) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -Wall -Wextra -Werror -Iinclude -o $@ $<
 
 $(OUT)/conformance-client: tests/conformance-client/main.cpp $(library) install-links
 	$(compile) $(warnings) -o $@ $< -L$(OUT) -lanechoic -Wl,-rpath,'$$ORIGIN'
