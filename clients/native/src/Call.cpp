@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <vector>
 
 namespace anechoic {
 
@@ -35,18 +36,8 @@ std::shared_ptr<grpc::Channel> makeChannel(const Settings& settings) {
 
 // Parses the responses itself. libgrpc reports bytes that are no message as the end of the stream,
 // and the call stays.
-//
-// A reactor owns itself until libgrpc is done with it, which may be after its `Call` is gone.
 class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::ByteBuffer> {
  public:
-  static std::shared_ptr<Reactor> start(const Settings& settings, const std::string& token,
-                                        v1::ProcessRequest first, Wakeup& wakeup) {
-    const auto reactor = std::make_shared<Reactor>(settings, token, std::move(first), wakeup);
-    reactor->self_ = reactor;
-    reactor->StartCall();
-    return reactor;
-  }
-
   Reactor(const Settings& settings, const std::string& token, v1::ProcessRequest first,
           Wakeup& wakeup)
       : stub_(makeChannel(settings)), request_(std::move(first)), wakeup_(&wakeup) {
@@ -56,15 +47,22 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
     AddHold();  // Reads and writes are started by another thread than libgrpc's.
     StartWrite(&request_);
     StartRead(&bytes_);
+    StartCall();
   }
 
-  // Cancels the call, and waits a little for its end. From then on, it wakes nobody.
-  void leave() {
+  // Cancels the call, and waits a little for its end. From then on, it wakes nobody. Returns whether
+  // libgrpc is done with the reactor, which then may be destroyed, but not by a thread of libgrpc.
+  bool leave() {
     context_.TryCancel();
     releaseHold();
     std::unique_lock lock(mutex_);
-    done_.wait_for(lock, longestCancellation, [this] { return ending_.has_value(); });
     wakeup_ = nullptr;
+    return done_.wait_for(lock, longestCancellation, [this] { return ending_.has_value(); });
+  }
+
+  bool isDone() const {
+    const std::lock_guard lock(mutex_);
+    return ending_.has_value();
   }
 
   bool canWrite() const {
@@ -137,7 +135,6 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
   void OnWritesDoneDone(bool) override {}
 
   void OnDone(const grpc::Status& status) override {
-    const std::shared_ptr<Reactor> self = std::move(self_);
     const std::lock_guard lock(mutex_);
     ending_ = isGarbage_ ? Ending{Ending::Kind::lost, "INTERNAL",
                                   "the server has sent bytes that are no message"}
@@ -151,7 +148,6 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
     if (wakeup_ != nullptr) wakeup_->signal();
   }
 
-  std::shared_ptr<Reactor> self_;
   grpc::ClientContext context_;
   grpc::TemplatedGenericStub<v1::ProcessRequest, grpc::ByteBuffer> stub_;
   v1::ProcessRequest request_;
@@ -172,11 +168,29 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
   std::optional<Ending> ending_;
 };
 
+// Reactors that libgrpc was not done with in time. Never destroyed: libgrpc may use them to the end
+// of the process.
+class Call::Leftovers {
+ public:
+  static void add(std::unique_ptr<Reactor> reactor) {
+    static Leftovers& all = *new Leftovers;
+    const std::lock_guard lock(all.mutex_);
+    std::erase_if(all.reactors_, [](const auto& each) { return each->isDone(); });
+    all.reactors_.push_back(std::move(reactor));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Reactor>> reactors_;
+};
+
 Call::Call(const Settings& settings, const std::string& token, v1::ProcessRequest first,
            Wakeup& wakeup)
-    : reactor_(Reactor::start(settings, token, std::move(first), wakeup)) {}
+    : reactor_(std::make_unique<Reactor>(settings, token, std::move(first), wakeup)) {}
 
-Call::~Call() { reactor_->leave(); }
+Call::~Call() {
+  if (!reactor_->leave()) Leftovers::add(std::move(reactor_));
+}
 
 bool Call::canWrite() const { return reactor_->canWrite(); }
 void Call::write(v1::ProcessRequest request) { reactor_->write(std::move(request)); }

@@ -37,7 +37,8 @@ class Call {
 
  private:
   class Reactor;
-  std::shared_ptr<Reactor> reactor_;
+  class Leftovers;
+  std::unique_ptr<Reactor> reactor_;
 };
 
 }  // namespace anechoic

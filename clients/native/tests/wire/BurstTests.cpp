@@ -51,6 +51,19 @@ void connectionsAreCut() {
   check(server.calls() > 40, "the clients have come back: " + std::to_string(server.calls()));
 }
 
+// Many calls that end by themselves before anybody leaves them.
+void anAbsentServerDoesNoHarm() {
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 16; ++number) {
+    threads.emplace_back([] {
+      Program program("unix:/nonexistent/server.sock");
+      program.run(8s);
+      check(program.reasons().size() == 1, "one reason is reported");
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 // A server that has room for few controls, answers late, and says what it has applied last.
 class Room {
  public:
@@ -152,6 +165,7 @@ void refusedControlsAreNotAFlood() {
 std::vector<Case> burstCases() {
   return {
       {"connections that are cut at random moments do no harm", connectionsAreCut},
+      {"an absent server does no harm", anAbsentServerDoesNoHarm},
       {"the last of many mute states and decisions counts", theLastOfManyStatesCounts},
       {"controls that a server refuses are no flood", refusedControlsAreNotAFlood},
   };
