@@ -19,6 +19,12 @@ constexpr int64_t leastMargin = 10;  // ms from a session's own delay to the del
 constexpr int mostResponsesAtOnce = 64;  // so that a flood does not keep the worker from the rest
 constexpr float loudest = 4;             // 12 dB above the full scale
 
+// Returns a sample that can be heard: silence for no number, and the full scale for infinity.
+float heard(float sample) {
+  if (std::isnan(sample)) return 0;
+  return std::isinf(sample) ? std::copysign(1.0f, sample) : std::clamp(sample, -loudest, loudest);
+}
+
 }  // namespace
 
 void Worker::readResponses(Clock::time_point now) {
@@ -100,9 +106,7 @@ void Worker::unpack(const v1::AudioChunk& chunk) {
     samples_.resize(chunk.samples().size() / sizeof(float));
     std::memcpy(samples_.data(), chunk.samples().data(), samples_.size() * sizeof(float));
   }
-  for (float& sample : samples_) {
-    sample = std::isfinite(sample) ? std::clamp(sample, -loudest, loudest) : 0;
-  }
+  std::ranges::transform(samples_, samples_.begin(), heard);
 }
 
 void Worker::play(const v1::AudioChunk& chunk) {
