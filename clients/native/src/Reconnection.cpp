@@ -88,10 +88,7 @@ void Reconnection::ended(Ending::Kind kind, std::optional<Duration> retryAfter, 
   if (!awaySince_) awaySince_ = now;
   if (wasRunning && kind == Kind::lost) resumableUntil_ = now + resumeWindow_;
   if (kind == Kind::finished) awaySince_.reset();
-  if (wasRunning && hasProcessed_ && now - started_ >= shortSession) {
-    attempts_ = atOnce_ = 0;
-    hasLasted_ = true;
-  }
+  if (wasRunning && hasProcessed_) noteSession(now - started_ < shortSession);
   const bool isAtOnce = isFollowedAtOnce(kind, wasRunning);
   if (isAtOnce) ++atOnce_;
   if (kind == Kind::takenId) changedId_ = true;
@@ -104,6 +101,16 @@ void Reconnection::ended(Ending::Kind kind, std::optional<Duration> retryAfter, 
     hasSession_ = false;
   }
   retryAt_ = isAtOnce ? now : retryAt(kind, retryAfter, now);
+}
+
+// Pauses begin anew after a session, but not if it was as short as the one before.
+void Reconnection::noteSession(bool isShort) {
+  if (!isShort) atOnce_ = 0;
+  if (!isShort || !wasShort_) {
+    attempts_ = 0;
+    hasLasted_ = true;
+  }
+  wasShort_ = isShort;
 }
 
 // A server that ends each session at once, or has no id to spare, gets no attempt without a pause.

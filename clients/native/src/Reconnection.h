@@ -26,8 +26,8 @@ class Reconnection {
   static constexpr Duration firstPause{100}, longestPause{500};
   static constexpr Duration minute{60000}, longestPauseAfterAMinute{5000}, pauseAfterRefusal{5000};
   static constexpr Duration longestRetry{60000};  // that a server can ask for
-  // A server that starts a session and ends it within this time gets no attempt without a pause,
-  // but for a few.
+  // Sessions that end within this time, one after another, are no success. A server that ends them
+  // so gets no attempt without a pause, but for a few.
   static constexpr Duration shortSession{1000};
   static constexpr int mostAtOnce = 3;
   static constexpr double spread = 0.3;
@@ -74,6 +74,7 @@ class Reconnection {
   enum class Phase { waiting, connecting, running, finishing };
 
   bool isIdle(Time now) const;
+  void noteSession(bool isShort);
   bool isFollowedAtOnce(Ending::Kind kind, bool wasRunning) const;
   Time retryAt(Ending::Kind kind, std::optional<Duration> retryAfter, Time now);
   Duration pause(Time now);
@@ -88,11 +89,12 @@ class Reconnection {
   std::optional<Time> lastHeard_;
   std::optional<Time> unansweredSince_;
   std::optional<Time> awaySince_;  // Since then no server has processed audio.
-  int attempts_ = 0;  // since a session has lasted, or then
-  int atOnce_ = 0;    // attempts without a pause, since a session has lasted
+  int attempts_ = 0;       // since a session was a success, or then
+  int atOnce_ = 0;         // attempts without a pause, since a session was not short
+  bool wasShort_ = false;  // the last session
   bool isResuming_ = false;  // The call that runs was started to resume the session.
   bool hasProcessed_ = false;  // in the call that runs
-  bool hasLasted_ = false;     // A session has, since a server has not known one.
+  bool hasLasted_ = false;     // A session was a success, since a server has not known one.
   bool hasSession_ = false;
   bool changedId_ = false;  // since the last session
   Duration resumeWindow_{0};

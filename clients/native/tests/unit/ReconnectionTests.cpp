@@ -200,6 +200,23 @@ void sessionsThatEndAtOnceAreNotALoop() {
   check(attempts < 40, std::to_string(attempts) + " attempts in 10 s");
 }
 
+void aShortSessionIsNoSuccessTwice() {
+  Link link;
+  std::vector<int64_t> times;
+  for (int session = 0; session < 4; ++session) {
+    link.connect();
+    link.rules.started(link.now, 0ms);
+    link.rules.processed();
+    link.now += 500ms;
+    link.end(Kind::lost);
+    times.push_back(link.pass().count());
+  }
+  check(times == std::vector<int64_t>{100, 200, 400, 500}, "the pauses go on to grow");
+  link.run();
+  link.end(Kind::lost);
+  check(link.pass() == 100ms, "until a session has lasted");
+}
+
 // Of a server that processes a little and ends each session in a way that another one follows.
 void endingsThatAreFollowedAtOnceAreNotALoop() {
   for (const Kind kind : {Kind::stopped, Kind::unknownSession, Kind::takenId}) {
@@ -311,6 +328,7 @@ std::vector<Case> reconnectionCases() {
       {"sessions that are cut off at once are no endless loop",
        sessionsThatAreCutAtOnceAreNotALoop},
       {"sessions that end at once are no endless loop", sessionsThatEndAtOnceAreNotALoop},
+      {"a short session is no success twice", aShortSessionIsNoSuccessTwice},
       {"endings that are followed at once are no endless loop",
        endingsThatAreFollowedAtOnceAreNotALoop},
       {"RetryInfo is kept", retryInfoIsKept},

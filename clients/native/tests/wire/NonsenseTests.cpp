@@ -37,7 +37,7 @@ void absurdResumes() {
     ScriptedServer server([&](ServedCall& call, const v1::ProcessRequest& request) {
       if (request.has_start() && !request.start().resume_token().empty()) {
         auto answer = answers::resumed(first);
-        answer.mutable_started()->mutable_resumed()->set_processed_sample(-first);
+        answer.mutable_started()->mutable_resumed()->set_processed_sample(~first);
         answer.mutable_started()->mutable_resumed()->set_concealed_samples(first);
         return call.send(answer);
       }
