@@ -50,8 +50,9 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
     StartCall();
   }
 
-  // Cancels the call, and waits a little for its end. From then on, it wakes nobody. Returns whether
-  // libgrpc is done with the reactor, which then may be destroyed, but not by a thread of libgrpc.
+  // Cancels the call, and waits a little for its end. From then on, it wakes nobody. Returns
+  // whether libgrpc is done with the reactor, which then may be destroyed, but not by a thread of
+  // libgrpc.
   bool leave() {
     context_.TryCancel();
     releaseHold();

@@ -1,52 +1,7 @@
-#include "Reconnection.h"
+#include "Link.h"
 #include "Units.h"
 
-using namespace anechoic;
-using namespace std::chrono_literals;
-using Kind = Ending::Kind;
-using Step = Reconnection::Step;
-
 namespace {
-
-// A virtual clock, and a session that follows the rules.
-struct Link {
-  explicit Link(std::chrono::milliseconds idleLimit = 0ms, double random = 0)
-      : rules(idleLimit, [random] { return random; }) {}
-
-  Reconnection rules;
-  Reconnection::Time now{1000s};
-
-  Step next() const { return rules.next(now); }
-  // Lets time pass until there is something to do. Returns how long that took.
-  std::chrono::milliseconds pass(std::chrono::milliseconds most = 100s) {
-    const auto begin = now;
-    while (next() == Step::wait && now - begin < most) now += 1ms;
-    return std::chrono::duration_cast<std::chrono::milliseconds>(now - begin);
-  }
-  void connect() {
-    check(next() == Step::connect, "an attempt is due");
-    rules.connecting(now);
-  }
-  void run(std::chrono::milliseconds window = 10s) {
-    connect();
-    rules.started(now, window);
-    rules.processed();
-    now += Reconnection::shortSession;
-  }
-  void end(Kind kind, std::optional<std::chrono::milliseconds> retry = std::nullopt) {
-    rules.ended(kind, retry, now);
-  }
-  // Ends attempts as lost, and returns the times before them.
-  std::vector<int64_t> pauses(int count, Kind kind = Kind::lost) {
-    std::vector<int64_t> times;
-    for (int index = 0; index < count; ++index) {
-      times.push_back(pass().count());
-      connect();
-      end(kind);
-    }
-    return times;
-  }
-};
 
 void attemptsFollowALoss() {
   Link link;
@@ -150,20 +105,6 @@ void anUnknownSessionIsReplacedAtOnce() {
         "a server that is full is asked as after a loss");
 }
 
-void sessionsThatAreCutAtOnceAreNotALoop() {
-  Link link;
-  int attempts = 0;
-  for (const auto end = link.now + 10s; link.now < end; link.now += 1ms) {
-    if (link.next() != Step::connect) continue;
-    ++attempts;
-    const bool resumes = link.rules.resumes(link.now);
-    link.rules.connecting(link.now);
-    if (!resumes) link.rules.started(link.now, 10s);
-    link.end(resumes ? Kind::unknownSession : Kind::lost);
-  }
-  check(attempts < 50, std::to_string(attempts) + " attempts in 10 s");
-}
-
 void aStoppedServerIsLeftAtOnce() {
   Link link;
   link.run();
@@ -185,72 +126,6 @@ void aRefusedResumeLeavesAStoppingServer() {
   link.connect();
   link.end(Kind::stopped, 1000ms);
   check(link.pass() >= 1000ms, "the start is refused as well, and waits");
-}
-
-void sessionsThatEndAtOnceAreNotALoop() {
-  Link link;
-  int attempts = 0;
-  for (const auto end = link.now + 10s; link.now < end; link.now += 1ms) {
-    if (link.next() != Step::connect) continue;
-    ++attempts;
-    link.rules.connecting(link.now);
-    link.rules.started(link.now, 10s);
-    link.end(attempts % 2 == 0 ? Kind::stopped : Kind::finished);
-  }
-  check(attempts < 40, std::to_string(attempts) + " attempts in 10 s");
-}
-
-void aShortSessionIsNoSuccessTwice() {
-  Link link;
-  std::vector<int64_t> times;
-  for (int session = 0; session < 4; ++session) {
-    link.connect();
-    link.rules.started(link.now, 0ms);
-    link.rules.processed();
-    link.now += 500ms;
-    link.end(Kind::lost);
-    times.push_back(link.pass().count());
-  }
-  check(times == std::vector<int64_t>{100, 200, 400, 500}, "the pauses go on to grow");
-  link.run();
-  link.end(Kind::lost);
-  check(link.pass() == 100ms, "until a session has lasted");
-}
-
-// Of a server that processes a little and ends each session in a way that another one follows.
-void endingsThatAreFollowedAtOnceAreNotALoop() {
-  for (const Kind kind : {Kind::stopped, Kind::unknownSession, Kind::takenId}) {
-    Link link;
-    int attempts = 0;
-    for (const auto end = link.now + 10s; link.now < end; link.now += 1ms) {
-      if (link.next() != Step::connect) continue;
-      ++attempts;
-      link.rules.connecting(link.now);
-      link.rules.started(link.now, 10s);
-      link.rules.processed();
-      link.end(kind);
-    }
-    check(attempts < 40, std::to_string(attempts) + " attempts in 10 s");
-  }
-}
-
-void retryInfoIsBounded() {
-  for (const auto retry : {-1000ms, 0ms, 1ms}) {
-    Link link;
-    std::vector<int64_t> times;
-    for (int index = 0; index < 5; ++index) {
-      link.connect();
-      link.end(Kind::refused, retry);
-      times.push_back(link.pass().count());
-    }
-    check(times == std::vector<int64_t>{100, 200, 400, 500, 500}, "never below the own pause");
-  }
-  for (const auto retry : {std::chrono::milliseconds(24h), std::chrono::milliseconds::max()}) {
-    Link link(0ms, -1);
-    link.connect();
-    link.end(Kind::refused, retry);
-    check(link.pass() == 60s, "60 s at most, and up to 30 % later");
-  }
 }
 
 void retryInfoIsKept() {
@@ -325,14 +200,7 @@ std::vector<Case> reconnectionCases() {
       {"a server that stops is left at once", aStoppedServerIsLeftAtOnce},
       {"a server that stops and refuses to resume is left at once",
        aRefusedResumeLeavesAStoppingServer},
-      {"sessions that are cut off at once are no endless loop",
-       sessionsThatAreCutAtOnceAreNotALoop},
-      {"sessions that end at once are no endless loop", sessionsThatEndAtOnceAreNotALoop},
-      {"a short session is no success twice", aShortSessionIsNoSuccessTwice},
-      {"endings that are followed at once are no endless loop",
-       endingsThatAreFollowedAtOnceAreNotALoop},
       {"RetryInfo is kept", retryInfoIsKept},
-      {"RetryInfo is bounded", retryInfoIsBounded},
       {"what is refused for good is tried after 5 s", refusedForGoodIsTriedSeldom},
       {"a refused resume keeps the session", aRefusedResumeKeepsTheSession},
       {"a session that the server has ended is not resumed", anEndedSessionIsNotResumed},
