@@ -7,11 +7,12 @@
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-Program::Program(const std::string& server) : due_(Clock::now()) {
+Program::Program(const std::string& server, bool usesOpus) : due_(Clock::now()) {
   anechoic::Settings settings;
   settings.server = server;
   settings.format = format;
   settings.delayMilliseconds = 500;
+  settings.usesOpus = usesOpus;
   voice_ = std::make_unique<anechoic::Voice>(settings, this);
 }
 

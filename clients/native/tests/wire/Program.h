@@ -13,7 +13,7 @@ class Program : public anechoic::Listener {
  public:
   static constexpr anechoic::Format format{16000, 1, 0};
 
-  explicit Program(const std::string& server);
+  explicit Program(const std::string& server, bool usesOpus = false);
 
   // Pushes and pulls in real time until the condition holds, or for a time.
   template <typename Condition>
