@@ -51,6 +51,30 @@ void connectionsAreCut() {
   check(server.calls() > 40, "the clients have come back: " + std::to_string(server.calls()));
 }
 
+// A server sends more than the client reads at once, and ends the call: the client's writes fail
+// while responses wait.
+void writesFailWhileResponsesWait() {
+  std::atomic<int> audio{0};
+  ScriptedServer server([&](ServedCall& call, const v1::ProcessRequest& request) {
+    if (request.has_start()) call.send(answers::started());
+    if (!request.has_audio()) return;
+    const int number = ++audio;
+    for (int count = 0; count < 40 * (number % 5); ++count) {
+      call.send(answers::output(request.audio()));
+    }
+    if (number % 3 == 0) call.end({grpc::StatusCode::UNAVAILABLE, "lost"});
+  });
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 12; ++number) {
+    threads.emplace_back([&] {
+      Program program(server.address());
+      program.run(6s);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  check(server.calls() > 60, "the clients have come back: " + std::to_string(server.calls()));
+}
+
 // Many calls that end by themselves before anybody leaves them.
 void anAbsentServerDoesNoHarm() {
   std::atomic<int> reasons{0};
@@ -167,6 +191,7 @@ void refusedControlsAreNotAFlood() {
 std::vector<Case> burstCases() {
   return {
       {"connections that are cut at random moments do no harm", connectionsAreCut},
+      {"writes fail while responses wait, and do no harm", writesFailWhileResponsesWait},
       {"an absent server does no harm", anAbsentServerDoesNoHarm},
       {"the last of many mute states and decisions counts", theLastOfManyStatesCounts},
       {"controls that a server refuses are no flood", refusedControlsAreNotAFlood},
