@@ -22,7 +22,7 @@
  *
  * Samples are interleaved, and counts are in sample frames (one sample for each channel). A NULL session,
  * array or text, and a count that no array can have, such as a negative result that was converted, do
- * nothing. Samples that are infinite or no numbers become silence.
+ * nothing. Samples that are infinite or no numbers become silence. Processed samples are in -4...4.
  *
  * Structures may grow in later versions. Each one says its size to the library, so a program works with a
  * later library, and with an earlier one as long as it uses nothing new. Link with -lanechoic.
@@ -155,7 +155,8 @@ bool anechoic_next_event_size(anechoic_session *session, anechoic_event *event, 
 
 /* Losses since anechoic_open, in sample frames. */
 typedef struct {
-  /* The microphone's samples for which there was no session. Samples of the last two seconds may still be sent. */
+  /* The microphone's samples that no session has received. Samples of the last two seconds may still be sent.
+   * Those on their way to a session that never continued do not count. */
   uint64_t unsent;
   /* Processed samples that came after their time. */
   uint64_t late;
@@ -163,6 +164,8 @@ typedef struct {
   uint64_t unpulled;
   /* Samples of pushes that overlapped another push. */
   uint64_t overlapping;
+  /* Processed samples that belong to nothing that was sent: the server is broken, or not Anechoic's. */
+  uint64_t misplaced;
 } anechoic_losses;
 
 /* Reads the losses. `size` is sizeof(anechoic_losses). */
@@ -175,12 +178,14 @@ bool anechoic_is_processing(anechoic_session *session);
  * the state of the one before, whoever changed it. Speech that a client with permission injects is heard. */
 void anechoic_set_muted(anechoic_session *session, bool muted);
 bool anechoic_is_muted(anechoic_session *session);
+/* The last decision about a gesture or a client counts. Texts that no event can have do nothing: longer ones
+ * than 1023 bytes, or others than UTF-8. */
 void anechoic_decide_gesture(anechoic_session *session, const char *gesture_id, bool accept);
 /* Also counts in the sessions that follow, for as long as the library connects again by itself. */
 void anechoic_decide_injection(anechoic_session *session, const char *client, bool grant);
 
-/* Ends the session and frees it: no other function may use it then. NULL is allowed. Waits for the server for
- * 200 ms at most. */
+/* Ends the session and frees it: no other function may use it then. NULL is allowed. Waits for the server and
+ * for the connection's end for 200 ms at most. */
 void anechoic_close(anechoic_session *session);
 
 #ifdef __cplusplus

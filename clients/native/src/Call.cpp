@@ -4,12 +4,16 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
 
+#include <condition_variable>
 #include <mutex>
+#include <vector>
 
 namespace anechoic {
 
 namespace {
 
+// libgrpc ends a call that was cancelled at once, unless it has no thread to spare.
+constexpr std::chrono::milliseconds longestCancellation{50};
 const std::string method = "/anechoic.v1.VoiceProcessingService/Process";
 
 // A channel that has failed waits before it connects again, so each call has its own.
@@ -36,7 +40,7 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
  public:
   Reactor(const Settings& settings, const std::string& token, v1::ProcessRequest first,
           Wakeup& wakeup)
-      : wakeup_(wakeup), stub_(makeChannel(settings)), request_(std::move(first)) {
+      : stub_(makeChannel(settings)), request_(std::move(first)), wakeup_(&wakeup) {
     if (!settings.clientName.empty()) context_.AddMetadata("anechoic-client", settings.clientName);
     if (!token.empty()) context_.AddMetadata("authorization", "Bearer " + token);
     stub_.PrepareBidiStreamingCall(&context_, method, {}, this);
@@ -46,10 +50,20 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
     StartCall();
   }
 
-  ~Reactor() {
+  // Cancels the call, and waits a little for its end. From then on, it wakes nobody. Returns
+  // whether libgrpc is done with the reactor, which then may be destroyed, but not by a thread of
+  // libgrpc.
+  bool leave() {
     context_.TryCancel();
     releaseHold();
-    while (!ending()) wakeup_.wait(std::chrono::milliseconds(100));
+    std::unique_lock lock(mutex_);
+    wakeup_ = nullptr;
+    return done_.wait_for(lock, longestCancellation, [this] { return ending_.has_value(); });
+  }
+
+  bool isDone() const {
+    const std::lock_guard lock(mutex_);
+    return ending_.has_value();
   }
 
   bool canWrite() const {
@@ -102,46 +116,39 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
     held_ = false;
   }
 
-  // The wakeup outlives the call, which may end as soon as the lock is released.
-
   void OnReadDone(bool ok) override {
-    const Wakeup& wakeup = wakeup_;
     const bool isMessage =
         ok && grpc::SerializationTraits<v1::ProcessResponse>::Deserialize(&bytes_, &response_).ok();
     if (ok && !isMessage) context_.TryCancel();
-    {
-      const std::lock_guard lock(mutex_);
-      (isMessage ? read_ : broken_) = true;
-      isGarbage_ = ok && !isMessage;
-    }
-    wakeup.signal();
+    const std::lock_guard lock(mutex_);
+    (isMessage ? read_ : broken_) = true;
+    isGarbage_ = ok && !isMessage;
+    wake();
   }
 
   void OnWriteDone(bool ok) override {
-    const Wakeup& wakeup = wakeup_;
-    {
-      const std::lock_guard lock(mutex_);
-      writing_ = false;
-      writeFailed_ = !ok;
-    }
-    wakeup.signal();
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+    writeFailed_ = !ok;
+    wake();
   }
 
   void OnWritesDoneDone(bool) override {}
 
   void OnDone(const grpc::Status& status) override {
-    const Wakeup& wakeup = wakeup_;
-    {
-      const std::lock_guard lock(mutex_);
-      ending_ = isGarbage_ ? Ending{Ending::Kind::lost, "INTERNAL",
-                                    "the server has sent bytes that are no message"}
-                           : Ending::of(status.error_code(), status.error_details(),
-                                        status.error_message());
-    }
-    wakeup.signal();
+    const std::lock_guard lock(mutex_);
+    ending_ = isGarbage_ ? Ending{Ending::Kind::lost, "INTERNAL",
+                                  "the server has sent bytes that are no message"}
+                         : Ending::of(status.error_code(), status.error_details(),
+                                      status.error_message());
+    done_.notify_all();
+    wake();
   }
 
-  Wakeup& wakeup_;
+  void wake() const {
+    if (wakeup_ != nullptr) wakeup_->signal();
+  }
+
   grpc::ClientContext context_;
   grpc::TemplatedGenericStub<v1::ProcessRequest, grpc::ByteBuffer> stub_;
   v1::ProcessRequest request_;
@@ -151,6 +158,8 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
   bool finished_ = false;
 
   mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable done_;
+  Wakeup* wakeup_;  // nullptr once the call was left
   bool writing_ = true;
   bool read_ = false;
   // The call has ended. Responses that came before may still be read, so the hold stays.
@@ -160,11 +169,29 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
   std::optional<Ending> ending_;
 };
 
+// Reactors that libgrpc was not done with in time. Never destroyed: libgrpc may use them to the end
+// of the process.
+class Call::Leftovers {
+ public:
+  static void add(std::unique_ptr<Reactor> reactor) {
+    static Leftovers& all = *new Leftovers;
+    const std::lock_guard lock(all.mutex_);
+    std::erase_if(all.reactors_, [](const auto& each) { return each->isDone(); });
+    all.reactors_.push_back(std::move(reactor));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Reactor>> reactors_;
+};
+
 Call::Call(const Settings& settings, const std::string& token, v1::ProcessRequest first,
            Wakeup& wakeup)
     : reactor_(std::make_unique<Reactor>(settings, token, std::move(first), wakeup)) {}
 
-Call::~Call() = default;
+Call::~Call() {
+  if (!reactor_->leave()) Leftovers::add(std::move(reactor_));
+}
 
 bool Call::canWrite() const { return reactor_->canWrite(); }
 void Call::write(v1::ProcessRequest request) { reactor_->write(std::move(request)); }

@@ -12,7 +12,7 @@ namespace anechoic {
 
 // One call of `Process` on a connection of its own, driven by one thread. libgrpc's threads only
 // note what has completed and wake that thread, so no function waits except the destructor, which
-// cancels the call.
+// cancels the call, and waits for its end for 50 ms at most.
 class Call {
  public:
   // Sends the first request.
@@ -37,6 +37,7 @@ class Call {
 
  private:
   class Reactor;
+  class Leftovers;
   std::unique_ptr<Reactor> reactor_;
 };
 

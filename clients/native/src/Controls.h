@@ -1,38 +1,62 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "Messages.h"
 
 namespace anechoic {
 
-// The decisions of the program that wait to be sent, 256 at most. While there is no session, they
-// are dropped: whoever asked is gone.
+// The decisions of the program on their way to the server. Reads no clock.
+//
+// The last decision about a gesture or a client counts: it replaces one that waits, and follows one
+// that the server has not answered yet. The server is sent few at a time, and those again that it
+// had no room for. A decision that the loss of a connection leaves without an answer is sent again
+// if the session goes on.
 class Controls {
  public:
-  void open(bool isOpen) {
-    const std::lock_guard lock(mutex_);
-    isOpen_ = isOpen;
-    waiting_.clear();
-  }
-  void add(v1::Control control) {
-    const std::lock_guard lock(mutex_);
-    if (isOpen_ && waiting_.size() < 256) waiting_.push_back(std::move(control));
-  }
-  std::optional<v1::Control> take() {
-    const std::lock_guard lock(mutex_);
-    if (waiting_.empty()) return std::nullopt;
-    v1::Control control = std::move(waiting_.front());
-    waiting_.pop_front();
-    return control;
-  }
+  using Time = std::chrono::steady_clock::time_point;
+  static constexpr size_t mostWaiting = 256, mostUnanswered = 32;
+  static constexpr std::chrono::milliseconds pauseAfterRefusal{500}, patience{2000};
+
+  // Any thread. Of too many, the newest are kept.
+  void add(v1::Control control);
+
+  // The worker: returns the next control to be sent, with its id.
+  std::optional<v1::Control> take(Time now);
+  // The worker: the server has answered a control.
+  void answered(const v1::ControlResult& result, Time now);
+  // The worker: the call has ended, and nobody answers any more.
+  void lost();
+  // The worker: another session has begun, which nobody has asked anything yet. Returns what it is
+  // not told.
+  std::vector<v1::Control> clear();
+
+  // The worker: an id for a control.
+  uint64_t number() { return ++lastNumber_; }
+  // Whether the server had no room for a control.
+  static bool isTooMany(const v1::ControlResult& result);
 
  private:
+  struct Unanswered {
+    v1::Control control;
+    Time sent;
+  };
+
+  bool isWaiting(const std::string& subject) const;
+  bool isUnanswered(const std::string& subject) const;
+  void returnToWaiting(v1::Control control);
+
   std::mutex mutex_;
-  bool isOpen_ = false;
   std::deque<v1::Control> waiting_;
+  std::deque<Unanswered> unanswered_;
+  Time retryAt_{};
+  uint64_t lastNumber_ = 0;
 };
 
 }  // namespace anechoic

@@ -16,6 +16,7 @@ struct Losses {
   std::atomic<uint64_t> late{0};         // was processed, but came after its time
   std::atomic<uint64_t> unpulled{0};     // nobody pulled
   std::atomic<uint64_t> overlapping{0};  // belonged to a call that overlapped another one
+  std::atomic<uint64_t> misplaced{0};    // came from the server, and belongs to nothing sent
 };
 
 // Everything that the audio threads and the worker share. Positions count the sample frames that

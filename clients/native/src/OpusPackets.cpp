@@ -73,9 +73,9 @@ std::vector<float> OpusPackets::decode(const std::string& packet) {
       opus_decode_float(output_.get(), reinterpret_cast<const unsigned char*>(packet.data()),
                         int(packet.size()), samples.data(), int(longest), 0);
   samples.resize(size_t(std::max(count, 0)) * format_.channels);
-  // Random packets may decode to anything, and silence decodes to almost nothing.
+  // Silence decodes to almost nothing.
   for (float& sample : samples) {
-    if (!std::isfinite(sample) || std::abs(sample) < quietest) sample = 0;
+    if (std::abs(sample) < quietest) sample = 0;
   }
   return samples;
 }

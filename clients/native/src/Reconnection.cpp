@@ -41,6 +41,11 @@ Reconnection::Time Reconnection::deadline(Time now) const {
   return deadline;
 }
 
+void Reconnection::stalled(Duration time) {
+  since_ += time;
+  if (unansweredSince_) *unansweredSince_ += time;
+}
+
 void Reconnection::connecting(Time now) {
   phase_ = Phase::connecting;
   isResuming_ = resumes(now);
@@ -51,7 +56,8 @@ void Reconnection::connecting(Time now) {
 
 void Reconnection::started(Time now, Duration resumeWindow) {
   phase_ = Phase::running;
-  since_ = now;
+  since_ = started_ = now;
+  hasProcessed_ = false;
   unansweredSince_.reset();
   changedId_ = false;
   hasSession_ = resumeWindow > Duration::zero();
@@ -66,7 +72,6 @@ void Reconnection::sent(Time now) {
 void Reconnection::processed() {
   awaySince_.reset();
   hasProcessed_ = true;
-  attempts_ = 0;
 }
 
 void Reconnection::finishing(Time now) {
@@ -83,34 +88,55 @@ void Reconnection::ended(Ending::Kind kind, std::optional<Duration> retryAfter, 
   if (!awaySince_) awaySince_ = now;
   if (wasRunning && kind == Kind::lost) resumableUntil_ = now + resumeWindow_;
   if (kind == Kind::finished) awaySince_.reset();
-  // A server that ends each session at once, or has no id to spare, gets no attempt without a
-  // pause.
-  const bool isRefusedResume = !wasRunning && isResuming_;
-  const bool isAtOnce = (kind == Kind::stopped && wasRunning && attempts_ == 0) ||
-                        (kind == Kind::stopped && isRefusedResume) ||
-                        (kind == Kind::unknownSession && hasSession_) ||
-                        (kind == Kind::takenId && !changedId_);
+  if (wasRunning && hasProcessed_) noteSession(now - started_ < shortSession);
+  const bool isAtOnce = isFollowedAtOnce(kind, wasRunning);
+  if (isAtOnce) ++atOnce_;
   if (kind == Kind::takenId) changedId_ = true;
   // This server is not away. Pauses begin anew, but not if it cuts each session off at once.
-  if (kind == Kind::unknownSession && std::exchange(hasProcessed_, false)) attempts_ = 0;
+  if (kind == Kind::unknownSession && std::exchange(hasLasted_, false)) attempts_ = 0;
   // A session cannot go on if the server has ended it, does not know it, or stops. One that only
   // could not be resumed yet can.
-  if (kind == Kind::unknownSession || (kind == Kind::stopped && isRefusedResume) ||
+  if (kind == Kind::unknownSession || (kind == Kind::stopped && !wasRunning && isResuming_) ||
       (wasRunning && kind != Kind::lost)) {
     hasSession_ = false;
   }
+  retryAt_ = isAtOnce ? now : retryAt(kind, retryAfter, now);
+}
 
-  if (isAtOnce) {
-    retryAt_ = now;
-  } else if (kind == Kind::refusedForGood) {
-    retryAt_ = now + pauseAfterRefusal;
-  } else if (kind != Kind::lost && retryAfter) {
-    // A little later, so that not all clients come at once.
-    const double factor = 1 + spread * (1 + random_()) / 2;
-    retryAt_ = now + Duration(std::llround(double(retryAfter->count()) * factor));
-  } else {
-    retryAt_ = now + pause(now);
+// Pauses begin anew after a session, but not if it was as short as the one before.
+void Reconnection::noteSession(bool isShort) {
+  if (!isShort) atOnce_ = 0;
+  if (!isShort || !wasShort_) {
+    attempts_ = 0;
+    hasLasted_ = true;
   }
+  wasShort_ = isShort;
+}
+
+// A server that ends each session at once, or has no id to spare, gets no attempt without a pause.
+bool Reconnection::isFollowedAtOnce(Ending::Kind kind, bool wasRunning) const {
+  if (atOnce_ >= mostAtOnce) return false;
+  switch (kind) {
+    case Ending::Kind::stopped:
+      return wasRunning ? attempts_ == 0 : isResuming_;
+    case Ending::Kind::unknownSession:
+      return hasSession_;
+    case Ending::Kind::takenId:
+      return !changedId_;
+    default:
+      return false;
+  }
+}
+
+Reconnection::Time Reconnection::retryAt(Ending::Kind kind, std::optional<Duration> retryAfter,
+                                         Time now) {
+  if (kind == Ending::Kind::refusedForGood) return now + pauseAfterRefusal;
+  const Duration least = pause(now);
+  if (kind == Ending::Kind::lost || !retryAfter) return now + least;
+  // A little later, so that not all clients come at once.
+  const double factor = 1 + spread * (1 + random_()) / 2;
+  const Duration named = std::clamp(*retryAfter, Duration::zero(), longestRetry);
+  return now + std::max(least, Duration(std::llround(double(named.count()) * factor)));
 }
 
 // Returns the time before the next attempt: twice the last one, up to a limit.

@@ -25,6 +25,11 @@ class Reconnection {
   static constexpr Duration answerLimit{2000}, attemptLimit{2000};
   static constexpr Duration firstPause{100}, longestPause{500};
   static constexpr Duration minute{60000}, longestPauseAfterAMinute{5000}, pauseAfterRefusal{5000};
+  static constexpr Duration longestRetry{60000};  // that a server can ask for
+  // Sessions that end within this time, one after another, are no success. A server that ends them
+  // so gets no attempt without a pause, but for a few.
+  static constexpr Duration shortSession{1000};
+  static constexpr int mostAtOnce = 3;
   static constexpr double spread = 0.3;
 
   // With an idle limit, there is a session only while audio comes. 0: none. `random` returns
@@ -37,6 +42,8 @@ class Reconnection {
   // Returns the time at which `next` has to be asked again at the latest.
   Time deadline(Time now) const;
 
+  // The whole program has stood still, as after SIGSTOP: the server is not to blame for this time.
+  void stalled(Duration time);
   // The program has pushed audio.
   void heard(Time now) { lastHeard_ = now; }
   // A call was started.
@@ -56,6 +63,8 @@ class Reconnection {
 
   // Whether the next call resumes the session.
   bool resumes(Time now) const { return hasSession_ && now < resumableUntil_; }
+  // Whether a call has started that the server has not answered.
+  bool isConnecting() const { return phase_ == Phase::connecting; }
   // Whether the end of the session was asked for.
   bool isFinishing() const { return phase_ == Phase::finishing; }
   // Whether a session has started in the call that runs.
@@ -65,20 +74,27 @@ class Reconnection {
   enum class Phase { waiting, connecting, running, finishing };
 
   bool isIdle(Time now) const;
+  void noteSession(bool isShort);
+  bool isFollowedAtOnce(Ending::Kind kind, bool wasRunning) const;
+  Time retryAt(Ending::Kind kind, std::optional<Duration> retryAfter, Time now);
   Duration pause(Time now);
 
   const Duration idleLimit_;
   const std::function<double()> random_;
 
   Phase phase_ = Phase::waiting;
-  Time since_;  // of the phase
+  Time since_;    // of the phase
+  Time started_;  // of the session in the call that runs
   Time retryAt_;
   std::optional<Time> lastHeard_;
   std::optional<Time> unansweredSince_;
   std::optional<Time> awaySince_;  // Since then no server has processed audio.
-  int attempts_ = 0;               // since then
+  int attempts_ = 0;       // since a session was a success, or then
+  int atOnce_ = 0;         // attempts without a pause, since a session was not short
+  bool wasShort_ = false;  // the last session
   bool isResuming_ = false;  // The call that runs was started to resume the session.
-  bool hasProcessed_ = false;  // since a server has not known the session
+  bool hasProcessed_ = false;  // in the call that runs
+  bool hasLasted_ = false;     // A session was a success, since a server has not known one.
   bool hasSession_ = false;
   bool changedId_ = false;  // since the last session
   Duration resumeWindow_{0};

@@ -25,9 +25,9 @@ class Session {
   // position that can still be sent, or else starts a new one.
   v1::ProcessRequest start(bool resumes, int64_t kept, bool isMuted);
   // Notes the server's answer. `pushed` is the position of the next sample. Returns how many sample
-  // frames can never be sent, because there was no session for them.
-  int64_t started(const v1::Started& started, int64_t pushed, int64_t lookAhead);
-  // Notes an event, and returns its position.
+  // frames the session never gets, or nothing if no server can mean the answer.
+  std::optional<int64_t> started(const v1::Started& started, int64_t pushed, int64_t lookAhead);
+  // Notes an event, and returns its position, or -1.
   int64_t noted(const v1::SessionEvent& event);
   // Notes a decision about a client that asks to inject speech. The newest 256 are kept.
   void decided(const std::string& client, bool grants);
@@ -35,24 +35,27 @@ class Session {
   std::optional<bool> decision(const std::string& client) const;
   // The id is in use: the server chooses the next one.
   void forgetId() { id_.clear(); }
+  // A server refuses the state of the session before: the next one begins with the program's own.
+  void forgetState();
   // The session has ended in order: the next one begins as the first one did.
   void forget();
 
   // The position of the next sample to be sent.
   int64_t next() const { return next_; }
   // Notes that samples up to a position were sent.
-  void sent(int64_t end) { next_ = end; }
+  void sent(int64_t end);
   // Gives up what is older than a position. Returns the number of sample frames.
   int64_t skip(int64_t position);
   // The session's index of a position.
   int64_t index(int64_t position) const { return position - origin_; }
-  int64_t position(int64_t index) const { return index + origin_; }
+  // Returns the position of a sample that the server names, or -1 if the session has none there.
+  int64_t named(int64_t index) const;
 
   // Returns the position at which the microphone captured the output with an index, or a negative
   // number if that was before the session.
   int64_t captured(int64_t index) const;
   // Notes that output up to an index has arrived.
-  void received(int64_t end) { received_ = std::max(received_, end); }
+  void received(int64_t end);
 
   // Where the microphone was when the call started. Older audio is sent, but its output comes too
   // late.
@@ -62,6 +65,13 @@ class Session {
   const std::string& engine() const { return engine_; }
 
  private:
+  bool canBeMeant(const v1::Started& started) const;
+  int64_t resumed(const v1::Started::Resumed& resumed);
+  void began(int64_t pushed);
+  void changed(const v1::SessionConfig& config);
+  void moveOrigin(int64_t samples);
+  int64_t position(int64_t index) const { return index + origin_; }
+
   const Settings& settings_;
   KeptConfiguration config_;
   std::string id_;
@@ -72,10 +82,16 @@ class Session {
   std::deque<std::pair<std::string, bool>> decisions_;
   int64_t algorithmicDelay_ = 0;  // in sample frames
   int64_t origin_ = 0;            // the position of the session's sample 0
+  int64_t originSince_ = 0;       // the index from which on the origin counts
   int64_t next_ = 0;
-  int64_t resumedAt_ = 0;  // the session's index that `start` asked to go on with
-  int64_t caughtUpAt_ = 0;
+  int64_t skipped_ = 0;  // the position after the last sample that was given up
+  // Indexes: the sample that `start` asked to go on with, if it did, the ends of what was sent and
+  // of the output, and of what was received by the server or is counted as lost.
+  std::optional<int64_t> resumedAt_;
+  int64_t sent_ = 0;
   int64_t received_ = 0;
+  int64_t settled_ = 0;
+  int64_t caughtUpAt_ = 0;
 };
 
 }  // namespace anechoic

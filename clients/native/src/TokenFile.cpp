@@ -1,27 +1,26 @@
 #include "TokenFile.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <system_error>
+
+#include "Files.h"
 
 namespace anechoic {
 
 namespace {
 
-constexpr std::streamsize largest = 8 << 10;  // the largest token that a server accepts
+constexpr size_t largest = 8 << 10;  // the largest token that a server accepts
 
 }  // namespace
 
 std::string readToken(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(largest + 1, '\0');
-  if (!file || (file.read(text.data(), largest + 1), file.bad())) {
-    throw TokenError(path + " has no token that can be read: " + std::strerror(errno));
+  std::string text;
+  try {
+    text = readFile(path, largest);
+  } catch (const std::system_error& error) {
+    throw TokenError(path + " has no token that can be read: " + error.code().message());
   }
-  text.resize(size_t(file.gcount()));
-  if (text.size() > size_t(largest)) {
+  if (text.size() > largest) {
     throw TokenError(path + " has no token that can be read: it has more than 8192 bytes");
   }
   constexpr const char* spaces = " \t\r\n";

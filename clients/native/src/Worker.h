@@ -23,7 +23,7 @@ namespace anechoic {
 class Worker {
  public:
   Worker(const Settings& settings, Exchange& exchange, Controls& controls, Listener& listener);
-  // Ends the session. Waits 200 ms at most for the server.
+  // Ends the session. Waits 200 ms at most for the server and for libgrpc.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -35,16 +35,22 @@ class Worker {
   void step(Clock::time_point now);
   void connect(Clock::time_point now);
   void readResponses(Clock::time_point now);
-  void take(const v1::ProcessResponse& response);
+  void take(const v1::ProcessResponse& response, Clock::time_point now);
   bool started(const v1::Started& started, Clock::time_point now);
+  void dropControls();
+  void noteDecision(const v1::Control& control);
   void noteMute(const v1::Started& started);
+  void confirmMute(int64_t position);
+  void unpack(const v1::AudioChunk& chunk);
   void play(const v1::AudioChunk& chunk);
-  void noteControl(const v1::ControlResult& result);
+  void notePiece(int64_t end, int64_t count);
+  void noteControl(const v1::ControlResult& result, Clock::time_point now);
   void noteEvent(const v1::SessionEvent& event);
   bool repeatDecision(const std::string& client);
   void hear(Clock::time_point now);
   void send(Clock::time_point now);
-  bool sendControl();
+  bool sendMute(Clock::time_point now);
+  bool sendControl(Clock::time_point now);
   void sendAudio(Clock::time_point now);
   void fill(const Tape& tape, uint32_t channels, int64_t count, v1::AudioChunk& chunk,
             std::string (OpusPackets::*encode)(const std::vector<float>&));
@@ -67,9 +73,9 @@ class Worker {
   enum class Said { nothing, processing, fallback } said_ = Said::nothing;
   Reason reason_{};
   int64_t heard_ = 0;
-  uint64_t lastControl_ = 0;
   uint64_t muteControl_ = 0;  // the control of a request that the server has not answered, or 0
   uint64_t muteRequest_ = 0;  // and the number of this request
+  Clock::time_point muteAt_;  // when a request that is not confirmed is sent again
   std::vector<float> samples_;
 
   std::atomic<bool> stopping_{false};

@@ -1,18 +1,21 @@
-# The tests of the core (unit-test), of the library through anechoic.h (library-test), and the
-# conformance client. Part of the Makefile.
+# The tests of the core without I/O (unit-test) and with hostile servers (wire-test), of the library through
+# anechoic.h (library-test), and the conformance client. Part of the Makefile.
 
 support := $(patsubst tests/support/%.cpp,$(OUT)/tests/support/%.o,$(wildcard tests/support/*.cpp))
 unit := $(patsubst tests/unit/%.cpp,$(OUT)/tests/unit/%.o,$(wildcard tests/unit/*.cpp))
+wire := $(patsubst tests/wire/%.cpp,$(OUT)/tests/wire/%.o,$(wildcard tests/wire/*.cpp))
 library_tests := $(patsubst tests/library/%.cpp,$(OUT)/tests/library/%.o,$(wildcard tests/library/*.cpp))
 compile_test = @mkdir -p $(@D) && $(compile) -fvisibility=default -Itests/support
 
-test: $(OUT)/unit-test $(OUT)/library-test $(OUT)/first-caller $(OUT)/conformance-client
+test: $(OUT)/unit-test $(OUT)/wire-test $(OUT)/library-test $(OUT)/first-caller $(OUT)/reloader $(OUT)/conformance-client
 
 $(OUT)/tests/%.o: tests/%.cpp $(headers)
 	$(compile_test) $(warnings) -c -o $@ $<
 
-$(OUT)/unit-test: $(unit) $(support) $(OUT)/core.a
-	$(compile) -o $@ $^ $(shell pkg-config --libs $(packages))
+$(OUT)/unit-test: $(unit)
+$(OUT)/wire-test: $(wire)
+$(OUT)/unit-test $(OUT)/wire-test: $(support) $(OUT)/core.a
+	$(compile) -o $@ $(filter %.o,$^) $(OUT)/core.a $(shell pkg-config --libs $(packages))
 
 # Its malloc and the like must be found before libc's, so it exports them. It registers the messages of
 # proto/ under their own names, as a program that has compiled proto/ itself.
@@ -27,6 +30,10 @@ $(OUT)/tests/own/audio.pb.o: $(proto)/anechoic/v1/audio.proto
 # A program that was compiled with the header of version 0.1.
 $(OUT)/first-caller: tests/library/first-caller.c abi/0.1/anechoic.h $(library) install-links
 	$(CC) $(CFLAGS) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -Wall -Wextra -Werror -Iabi/0.1 -o $@ $< -L$(OUT) -lanechoic -Wl,-rpath,'$$ORIGIN'
+
+# A program that loads and unloads the library.
+$(OUT)/reloader: tests/library/reloader.c include/anechoic.h
+	$(CC) $(CFLAGS) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -Wall -Wextra -Werror -Iinclude -o $@ $<
 
 $(OUT)/conformance-client: tests/conformance-client/main.cpp $(library) install-links
 	$(compile) $(warnings) -o $@ $< -L$(OUT) -lanechoic -Wl,-rpath,'$$ORIGIN'

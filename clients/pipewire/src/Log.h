@@ -2,6 +2,7 @@
 
 #include <spa/support/log.h>
 
+#include <algorithm>
 #include <string>
 
 namespace anechoic {
@@ -16,7 +17,10 @@ class Log {
   void warning(const std::string& line) const { write(SPA_LOG_LEVEL_WARN, line); }
 
  private:
-  void write(spa_log_level level, const std::string& line) const {
+  // A server chooses parts of a line, and must not make it two.
+  void write(spa_log_level level, std::string line) const {
+    const auto isControl = [](unsigned char letter) { return letter < 0x20 || letter == 0x7f; };
+    std::ranges::replace_if(line, isControl, ' ');
     if (log_ != nullptr) spa_logt_lev(log_, level, &topic_, "%s", line.c_str());
   }
 

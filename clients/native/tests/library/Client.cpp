@@ -1,11 +1,10 @@
 #include "Client.h"
 
-#include <time.h>
-
 #include <algorithm>
 
 #include "AudioThread.h"
 #include "Checks.h"
+#include "Pace.h"
 
 void Client::open(const anechoic_options& options) {
   char message[300] = "";
@@ -28,8 +27,7 @@ Samples Client::piece() const {
 Samples Client::drive(const Samples& microphone, const Samples& reference, size_t block,
                       bool inRealTime) {
   Samples output(microphone.size());
-  timespec start;
-  clock_gettime(CLOCK_MONOTONIC, &start);
+  const Pace pace(rate_);
   int faults = 0;
   const size_t frames = microphone.size() / channels_;
   for (size_t done = 0; done < frames;) {
@@ -43,10 +41,7 @@ Samples Client::drive(const Samples& microphone, const Samples& reference, size_
     }
     faults += audio_thread::forbiddenCalls() - before;
     done += count;
-    if (!inRealTime) continue;
-    const int64_t due = start.tv_nsec + int64_t(done) * 1000000000 / rate_;
-    const timespec time{start.tv_sec + due / 1000000000, due % 1000000000};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
+    if (inRealTime) pace.wait(done);
   }
   check(faults == 0, "push and pull do not allocate, lock or wait, and pull as much as was pushed");
   return output;

@@ -55,3 +55,14 @@ class Client {
   uint32_t rate_ = 0, channels_ = 0, referenceChannels_ = 0;
   std::vector<anechoic_event> events_;
 };
+
+// Options for a server whose answers may take long on a busy machine, and which changes nothing but
+// echo.
+inline auto patient(const std::string& address, uint32_t rate = 16000) {
+  return [&address, rate](anechoic_options& options) {
+    options.server = address.c_str();
+    options.sample_rate_hz = rate;
+    options.delay_ms = 500;
+    options.mic_mode = ANECHOIC_WIDE_SPECTRUM;
+  };
+}

@@ -7,4 +7,6 @@
 
 // `program` is the path of this program.
 std::vector<Case> interfaceCases(const std::string& program);
-std::vector<Case> serverCases(const std::string& sampleFolder);
+std::vector<Case> clumsyCases(const std::string& program);
+std::vector<Case> serverCases();
+std::vector<Case> stateCases();

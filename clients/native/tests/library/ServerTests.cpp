@@ -16,31 +16,6 @@
 
 namespace {
 
-std::string sample;
-
-// Options for a server whose answers may take long on a busy machine, and which changes nothing but
-// echo.
-auto patient(const std::string& address, uint32_t rate = 16000) {
-  return [&address, rate](anechoic_options& options) {
-    options.server = address.c_str();
-    options.sample_rate_hz = rate;
-    options.delay_ms = 500;
-    options.mic_mode = ANECHOIC_WIDE_SPECTRUM;
-  };
-}
-
-// Calls a method for each session. Returns what it printed.
-std::string steer(const ServerProcess& server, const std::string& method, const std::string& json) {
-  const std::string output = server.folder() + "/steered";
-  const std::string command = sample + "/../clients/native/tests/support/steer-sessions " +
-                              server.folder() + " " + method + " '" + json + "' > " + output;
-  check(std::system(command.c_str()) == 0, method + " succeeds");
-  std::ifstream file(output);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-const std::vector<std::string> withAPage = {"--http-listen", "127.0.0.1:0", "--live-page", "on"};
-
 void delayIsConstant(uint32_t rate, uint32_t channels, bool opus) {
   ServerProcess server;
   server.start();
@@ -77,25 +52,14 @@ void pushAndPullNeverWait() {
   server.send(SIGSTOP);
   const Samples microphone = noise(2, 16000);
   Samples heard(microphone.size());
-  int forbidden = 0;
-  std::thread audio([&] {
-    audio_thread::allowOnlyWrites();
-    const audio_thread::Audio audio;
-    const auto begin = std::chrono::steady_clock::now();
-    for (size_t first = 0; first < microphone.size(); first += 160) {
-      anechoic_push(client.session(), &microphone[first], nullptr, 160);
-      anechoic_pull(client.session(), &heard[first], 160);
-      anechoic_is_processing(client.session());
-      anechoic_set_muted(client.session(), false);
-      // In real time, without a call that waits.
-      while (std::chrono::steady_clock::now() <
-             begin + std::chrono::microseconds(first * 1000 / 16)) {
-      }
-    }
-    forbidden = audio_thread::forbiddenCalls();
-  });
-  audio.join();
-  check(forbidden == 0, "they do not allocate, lock or wait");
+  const int faults = audio_thread::runInRealTime(
+      microphone.size(), 16000, [&](size_t first, size_t count) {
+        anechoic_push(client.session(), &microphone[first], nullptr, count);
+        anechoic_is_processing(client.session());
+        anechoic_set_muted(client.session(), false);
+        return anechoic_pull(client.session(), &heard[first], count) != count;
+      });
+  check(faults == 0, "they do not allocate, lock or wait");
   const Samples expected = delayed(microphone, 8000);
   check(std::equal(heard.begin() + 16000, heard.end(), expected.begin() + 16000),
         "with a stopped server, the microphone is heard unchanged");
@@ -105,41 +69,6 @@ void pushAndPullNeverWait() {
   server.send(SIGCONT);
   client.driveUntil([&] { return client.events(ANECHOIC_EVENT_PROCESSING).size() >= 2; }, "sound");
   check(server.count("session started") == 1, "it is the same session");
-}
-
-void stateOutlivesARestart() {
-  ServerProcess server(withAPage);
-  server.start();
-  const std::string address = server.address();
-  Client client(patient(address));
-  client.driveUntilProcessed();
-  steer(server, "SetMute", R"({"muted": true})");
-  steer(server, "UpdateSession",
-        R"({"session": {"config": {"preferredMicMode": "MIC_MODE_VOICE_ISOLATION"}}, )"
-        R"("updateMask": "config.preferredMicMode"})");
-  client.driveUntil([&] { return anechoic_is_muted(client.session()); }, "mute");
-  client.drive(silence(1, 16000), {}, 160, true);
-  const std::string before = steer(server, "GetSession", "{}");
-  server.kill();
-  client.driveUntil([&] { return client.events(ANECHOIC_EVENT_FALLBACK).size() >= 1; }, "fallback");
-  server.start();
-  const Samples heard = client.driveUntil(
-      [&] { return client.events(ANECHOIC_EVENT_PROCESSING).size() == 2; }, "another session");
-  for (const float value : heard) check(value == 0, "the microphone is silent all the time");
-  const std::string after = steer(server, "GetSession", "{}");
-  check(after.find("MIC_MODE_VOICE_ISOLATION") != after.npos, "the mic mode is kept: " + after);
-  check(std::string(client.events(ANECHOIC_EVENT_PROCESSING)[0].text) ==
-            client.events(ANECHOIC_EVENT_PROCESSING)[1].text,
-        "the name of the session is kept");
-  // A request without a session counts, too.
-  server.kill();
-  client.driveUntil([&] { return client.events(ANECHOIC_EVENT_FALLBACK).size() >= 2; }, "fallback");
-  anechoic_set_muted(client.session(), false);
-  server.start();
-  client.driveUntil([&] { return client.events(ANECHOIC_EVENT_PROCESSING).size() == 3; },
-                    "a third");
-  client.drive(silence(1, 16000), {}, 160, true);
-  check(!anechoic_is_muted(client.session()), "the session is not muted");
 }
 
 void newSessionsHaveNoDebt() {
@@ -159,112 +88,6 @@ void newSessionsHaveNoDebt() {
   check(losses.unsent > 16000 * 2, "what was captured meanwhile is counted as lost");
   check(losses.late < 16000, "no old sound comes late: " + std::to_string(losses.late));
   check(away.count() < 10, "processed sound after " + std::to_string(away.count()) + " s");
-}
-
-void muteIsImmediate() {
-  ServerProcess server;
-  server.start();
-  const std::string address = server.address();
-  Client client(patient(address));
-  client.driveUntilProcessed();
-  anechoic_set_muted(client.session(), true);
-  const Samples heard = client.drive(tone(2, 16000, 200, 0.3f), {}, 160, true);
-  size_t sounding = 0;
-  for (const float value : heard) sounding += value != 0;
-  check(sounding <= 160,
-        "silence after 10 ms, with sound of before on its way: " + std::to_string(sounding));
-  for (int count = 0; count < 1001; ++count) anechoic_set_muted(client.session(), count % 2 == 0);
-  client.drive(silence(2, 16000), {}, 160, true);
-  check(anechoic_is_muted(client.session()), "the last of many states counts");
-  check(!client.events(ANECHOIC_EVENT_MUTE_CHANGED).empty(), "the server says so");
-  check(client.events(ANECHOIC_EVENT_MUTE_CHANGED).back().value == 1, "it is muted");
-}
-
-void gesturesAreDecided() {
-  ServerProcess server(withAPage);
-  server.start();
-  const std::string address = server.address();
-  Client client(patient(address));
-  client.driveUntilProcessed();
-  steer(server, "UpdateSession",
-        R"({"session": {"config": {"mute": {"gesturePolicy": "MUTE_GESTURE_POLICY_ASK", )"
-        R"("gestureDecisionTimeout": "20s"}}}, "updateMask": "config.mute"})");
-  std::string outcome;
-  std::thread headset([&] {
-    try {
-      outcome = steer(server, "ReportMuteGesture", R"({"gestureId": "press-1", "muted": true})");
-    } catch (const Failure& failure) {
-      outcome = failure.what();
-    }
-  });
-  client.driveUntil([&] { return !client.events(ANECHOIC_EVENT_GESTURE_REQUESTED).empty(); },
-                    "a gesture");
-  const auto gesture = client.events(ANECHOIC_EVENT_GESTURE_REQUESTED)[0];
-  check(gesture.value == 1 && gesture.sample > 0, "it asks to mute");
-  anechoic_decide_gesture(client.session(), gesture.text, true);
-  client.driveUntil([&] { return anechoic_is_muted(client.session()); }, "mute");
-  headset.join();
-  check(outcome.find("APPLIED") != outcome.npos, outcome);
-  const auto others = client.events(ANECHOIC_EVENT_OTHER);
-  check(!others.empty() && std::strstr(others[0].text, "\"eventId\":\"") != nullptr,
-        "other events are JSON");
-}
-
-// Asks for permission to inject speech while the client is driven. Returns the answer.
-template <typename Drive>
-std::string askToInject(const ServerProcess& server, const Drive& drive) {
-  std::string outcome;
-  std::thread other([&] {
-    try {
-      outcome = steer(server, "RequestInjectionPermission", R"({"usageDescription": "News"})");
-    } catch (const Failure& failure) {
-      outcome = failure.what();
-    }
-  });
-  try {
-    drive();
-  } catch (...) {
-    other.join();
-    throw;
-  }
-  other.join();
-  return outcome;
-}
-
-void injectionIsDecidedOnce() {
-  ServerProcess server(withAPage);
-  server.start();
-  const std::string address = server.address();
-  Client client(patient(address));
-  client.driveUntilProcessed();
-  steer(server, "UpdateSession",
-        R"({"session": {"config": {"preferredInjectionMode": "INJECTION_MODE_SPOKEN_AUDIO"}}, )"
-        R"("updateMask": "config.preferredInjectionMode"})");
-  const auto asked = [&] { return client.events(ANECHOIC_EVENT_INJECTION_REQUESTED).size(); };
-  const auto answered = [&] {
-    size_t count = 0;
-    for (const auto& event : client.events(ANECHOIC_EVENT_OTHER)) {
-      count += std::strstr(event.text, "injectionPermissionChanged") != nullptr;
-    }
-    return count;
-  };
-  const std::string granted = askToInject(server, [&] {
-    client.driveUntil([&] { return asked() == 1; }, "a question");
-    const auto question = client.events(ANECHOIC_EVENT_INJECTION_REQUESTED)[0];
-    check(question.text[0] != 0, "the client has a name");
-    anechoic_decide_injection(client.session(), question.text, true);
-    client.driveUntil([&] { return answered() == 1; }, "the server's answer");
-  });
-  check(granted.find("GRANTED") != granted.npos, granted);
-  server.kill();
-  client.driveUntil([&] { return !client.events(ANECHOIC_EVENT_FALLBACK).empty(); }, "fallback");
-  server.start();
-  client.driveUntil([&] { return client.events(ANECHOIC_EVENT_PROCESSING).size() == 2; },
-                    "another session");
-  const std::string again = askToInject(
-      server, [&] { client.driveUntil([&] { return answered() == 2; }, "the repeated answer"); });
-  check(again.find("GRANTED") != again.npos, again);
-  check(asked() == 1, "the program is asked once");
 }
 
 void aServerThatStopsIsLeft() {
@@ -301,7 +124,8 @@ void anIdThatIsInUseIsLeft() {
   const std::string command = ServerProcess::path.substr(0, ServerProcess::path.rfind('/')) +
                               "/anechoic process --server " + address + " --session-id " +
                               first.substr(first.find('/') + 1) +
-                              " --pacing real-time --loop --microphone " + sample +
+                              " --pacing real-time --loop --microphone " +
+                              ServerProcess::sample +
                               "/near.wav --output " + server.folder() +
                               "/other.wav > /dev/null 2>&1 & echo $! > " + server.folder() + "/pid";
   check(std::system(command.c_str()) == 0, "another client starts");
@@ -314,28 +138,9 @@ void anIdThatIsInUseIsLeft() {
   check(client.events(ANECHOIC_EVENT_PROCESSING)[1].text != first, "it has another name");
 }
 
-void voiceActivityIsReported() {
-  ServerProcess server;
-  server.start();
-  const std::string address = server.address();
-  Client client([&](anechoic_options& options) {
-    patient(address)(options);
-    options.muted = true;
-  });
-  client.driveUntilProcessed();
-  const Samples voice = readWave(sample + "/near.wav", 1);
-  client.drive(voice, {}, 160, true);
-  const auto found = client.events(ANECHOIC_EVENT_VOICE_ACTIVITY);
-  check(!found.empty() && found[0].value == 1 && found[0].sample > 0, "the voice has started");
-  check(!client.events(ANECHOIC_EVENT_MUTED_SPEECH).empty(), "somebody talks while muted");
-}
-
 void tokenIsReadAgain() {
-  ServerProcess server({"--authentication", "jwt", "--jwt-keys", "keys.pem", "--jwt-issuer",
-                        "https://login.example", "--jwt-audience", "anechoic"});
-  const std::string script =
-      sample + "/../clients/native/tests/support/make-token " + server.folder();
-  check(std::system(script.c_str()) == 0, "a token is made");
+  ServerProcess server(ServerProcess::withTokens);
+  const std::string good = server.makeToken();
   server.start();
   const std::string address = server.address(), token = server.folder() + "/token";
   Client client([&](anechoic_options& options) {
@@ -348,7 +153,7 @@ void tokenIsReadAgain() {
   client.driveUntil([&] { return client.events(ANECHOIC_EVENT_FALLBACK).size() >= 2; }, "refusal");
   check(std::strstr(client.events(ANECHOIC_EVENT_FALLBACK)[1].text, "UNAUTHENTICATED: "),
         "refused");
-  check(std::rename((token + ".good").c_str(), token.c_str()) == 0, "the token is replaced");
+  check(std::rename(good.c_str(), token.c_str()) == 0, "the token is replaced");
   client.driveUntilProcessed();
 }
 
@@ -393,21 +198,15 @@ void anIdleSessionEnds() {
 
 }  // namespace
 
-std::vector<Case> serverCases(const std::string& sampleFolder) {
-  sample = sampleFolder;
+std::vector<Case> serverCases() {
   return {
       {"the delay is constant: 48 kHz", [] { delayIsConstant(48000, 1, false); }},
       {"the delay is constant: 44.1 kHz, stereo", [] { delayIsConstant(44100, 2, false); }},
       {"the delay is constant: Opus", [] { delayIsConstant(48000, 1, true); }},
       {"push and pull never wait, even if the server stops", pushAndPullNeverWait},
-      {"mute, mic mode and id outlive a restart of the server", stateOutlivesARestart},
       {"a new session has no debt", newSessionsHaveNoDebt},
-      {"mute is immediate with a server, and the last of many states counts", muteIsImmediate},
-      {"gestures are decided", gesturesAreDecided},
-      {"injection is decided once, also for the sessions that follow", injectionIsDecidedOnce},
       {"a server that stops is left, and the name of the session is kept", aServerThatStopsIsLeft},
       {"an id that is in use is left", anIdThatIsInUseIsLeft},
-      {"voice activity and muted speech are reported", voiceActivityIsReported},
       {"a token is read again until the server accepts it", tokenIsReadAgain},
       {"TLS verifies the server's name", tlsVerifiesTheServer},
       {"a session without audio ends if it has an idle limit", anIdleSessionEnds},

@@ -16,12 +16,10 @@ int main(int count, char** arguments) {
     return 64;
   }
   ServerProcess::path = arguments[1];
+  ServerProcess::sample = arguments[2];
   std::vector<Case> cases = interfaceCases(arguments[0]);
-  for (Case& each : serverCases(arguments[2])) cases.push_back(std::move(each));
-  if (count == 4) {
-    std::erase_if(cases, [&](const Case& each) {
-      return each.sentence.find(arguments[3]) == std::string::npos;
-    });
+  for (const auto& more : {clumsyCases(arguments[0]), serverCases(), stateCases()}) {
+    cases.insert(cases.end(), more.begin(), more.end());
   }
-  return runAll(cases);
+  return runAll(cases, count > 3 ? arguments[3] : "");
 }

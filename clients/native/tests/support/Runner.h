@@ -10,6 +10,6 @@ struct Case {
   std::function<void()> run;
 };
 
-// Runs all cases, and prints a line for each. Returns the exit status. A case that fails is tried
-// again, alone, because a busy machine can be the cause.
-int runAll(const std::vector<Case>& cases);
+// Runs the cases whose sentences contain a part, and prints a line for each. Returns the exit status.
+// A case that fails is tried again, alone, because a busy machine can be the cause.
+int runAll(std::vector<Case> cases, const std::string& part = "");

@@ -9,13 +9,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "Checks.h"
 
-std::string ServerProcess::path;
+std::string ServerProcess::path, ServerProcess::sample;
+const std::vector<std::string> ServerProcess::withAPage = {"--http-listen", "127.0.0.1:0",
+                                                           "--live-page", "on"};
+const std::vector<std::string> ServerProcess::withTokens = {
+    "--authentication", "jwt", "--jwt-keys", "keys.pem", "--jwt-issuer", "https://login.example",
+    "--jwt-audience", "anechoic"};
 
 ServerProcess::ServerProcess(const std::vector<std::string>& more) : more_(more) {
   std::string pattern = std::filesystem::temp_directory_path() / "anechoic-XXXXXX";
@@ -78,6 +84,23 @@ void ServerProcess::kill() {
 }
 
 void ServerProcess::send(int signal) const { ::kill(child_, signal); }
+
+void ServerProcess::runScript(const std::string& name, const std::string& arguments) const {
+  const std::string command = sample + "/../clients/native/tests/support/" + name + " " + folder_;
+  check(std::system((command + " " + arguments).c_str()) == 0, name + " succeeds: " + arguments);
+}
+
+std::string ServerProcess::steer(const std::string& method, const std::string& json) const {
+  const std::string output = folder_ + "/steered";
+  runScript("steer-sessions", method + " '" + json + "' > " + output);
+  std::ifstream file(output);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string ServerProcess::makeToken() const {
+  runScript("make-token", "");
+  return folder_ + "/token.good";
+}
 
 size_t ServerProcess::count(const std::string& text) const {
   std::ifstream file(folder_ + "/log");

@@ -1,4 +1,7 @@
 #include "Session.h"
+
+#include <limits>
+
 #include "Units.h"
 
 using namespace anechoic;
@@ -81,6 +84,98 @@ void aLongGapMovesTheOrigin() {
   check(session.index(520000) == 176000 + 160000, "no index jumps by more than 10 s");
 }
 
+// A session that has sent 3 s, of which the server has received 2.9 s, and a caller that was then
+// away for so long that these 100 ms are too old to be sent again.
+void everyLossIsCountedOnce() {
+  const Settings given = settings();
+  Session session(given);
+  session.start(false, 0, false);
+  session.started(answer(), 0, 0);
+  session.sent(48000);
+  int64_t lost = session.skip(64000);
+  session.start(true, 63900, false);
+  lost += session.skip(64160);  // while the server answers
+  v1::Started resumed = answer();
+  resumed.mutable_resumed()->set_microphone_sample(63900);
+  resumed.mutable_resumed()->set_concealed_samples(63900 - 46400);
+  lost += *session.started(resumed, 96160, 0);
+  check(session.next() == 64160, "what was given up is not sent");
+  check(lost == 64160 - 46400, "each sample is counted once: " + std::to_string(lost));
+  session.sent(80000);
+  session.start(true, 79000, false);
+  resumed.mutable_resumed()->set_microphone_sample(80000);
+  resumed.mutable_resumed()->set_concealed_samples(80000);
+  check(session.started(resumed, 100000, 0) == 80000 - 64160,
+        "a server can lose no more than it was sent since");
+}
+
+void aStartWithoutSenseIsRefused() {
+  const Settings given = settings();
+  const auto isRefused = [&](bool resumes, auto change) {
+    Session session(given);
+    session.start(false, 0, false);
+    session.started(answer(), 1600, 0);
+    session.sent(17600);
+    if (resumes) session.start(true, 8000, false);
+    v1::Started started = answer();
+    change(started);
+    const bool refused = !session.started(started, 40000, 0);
+    check(session.next() >= 0 && session.next() <= 40160, "the session stays within what it has");
+    return refused;
+  };
+  const auto at = [](int64_t first) {
+    return [first](v1::Started& started) {
+      started.mutable_resumed()->set_microphone_sample(first);
+      started.mutable_resumed()->set_processed_sample(first);
+      started.mutable_resumed()->set_concealed_samples(first);
+    };
+  };
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  for (const int64_t first : {most, -most - 1, int64_t(-1), int64_t(16001), int64_t(1) << 40}) {
+    check(isRefused(true, at(first)), "a resumed session at " + std::to_string(first));
+  }
+  for (const int64_t first : {0, 6400, 16000}) check(!isRefused(true, at(first)), "within");
+  check(isRefused(false, at(0)), "a resumed session that was not asked for");
+  check(isRefused(false, [](auto& started) {
+          started.mutable_algorithmic_delay()->set_seconds(most);
+        }), "a delay of an eternity");
+  check(!isRefused(false, [](auto& started) {
+          started.mutable_algorithmic_delay()->set_seconds(-most);
+        }), "no negative delay");
+  check(isRefused(false, [](auto& started) { started.set_session(std::string(9999, 'a')); }),
+        "a name that no start can have");
+  check(isRefused(false, [](auto& started) { started.set_resume_token(std::string(9999, 'a')); }),
+        "a token that no start can have");
+}
+
+void samplesThatWereNotSentHaveNoPosition() {
+  const Settings given = settings();
+  Session session(given);
+  session.start(false, 0, false);
+  session.started(answer(), 1600, 0);
+  session.sent(17600);
+  v1::SessionEvent event;
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  for (const int64_t index : {most, -most - 1, int64_t(-1), int64_t(16161)}) {
+    event.set_microphone_sample(index);
+    check(session.noted(event) == -1, "sample " + std::to_string(index));
+  }
+  event.set_microphone_sample(16000);
+  check(session.noted(event) == 17600, "the next sample");
+  session.received(most);
+  check(session.start(true, 8000, false).start().resume_point().processed_samples() == 16000,
+        "no more output than was sent");
+  session.skip(17600 + 320000);
+  check(session.captured(16000) == -1, "output from before a jump of the index has no place");
+  auto& config = *event.mutable_config_changed()->mutable_config();
+  config.mutable_voice_processing()->GetReflection()
+      ->MutableUnknownFields(config.mutable_voice_processing())
+      ->AddLengthDelimited(1000, std::string(1 << 20, 'a'));
+  session.noted(event);
+  check(session.start(false, 0, false).start().ByteSizeLong() < 1000,
+        "a configuration that no start can have is not kept");
+}
+
 void stateOutlivesASession() {
   const Settings given = settings();
   Session session(given);
@@ -96,10 +191,10 @@ void stateOutlivesASession() {
   check(request.start().session_id() == "first" && request.start().muted(), "the id and mute");
   session.forgetId();
   check(session.start(false, 0, true).start().session_id().empty(), "ALREADY_EXISTS frees the id");
-  session.forget();
+  session.forgetState();
   check(session.start(false, 0, false).start().config().preferred_mic_mode() ==
             v1::MIC_MODE_VOICE_ISOLATION,
-        "after an end in order, everything is as at first");
+        "a state that a server refuses is forgotten");
 }
 
 void aConfigurationThatChangedMeanwhileIsKept() {
@@ -182,6 +277,9 @@ std::vector<Case> sessionCases() {
       {"output finds its place", outputFindsItsPlace},
       {"a resumed session continues with the oldest audio", aResumedSessionContinues},
       {"a gap of more than 10 s moves the origin", aLongGapMovesTheOrigin},
+      {"every loss is counted once", everyLossIsCountedOnce},
+      {"a start without sense is refused", aStartWithoutSenseIsRefused},
+      {"samples that were not sent have no position", samplesThatWereNotSentHaveNoPosition},
       {"configuration, mute and id outlive a session", stateOutlivesASession},
       {"a configuration that changed during a loss is kept",
        aConfigurationThatChangedMeanwhileIsKept},

@@ -4,6 +4,8 @@
 #include "Runner.h"
 
 std::vector<Case> reconnectionCases();
+std::vector<Case> backOffCases();
 std::vector<Case> endingCases();
 std::vector<Case> sessionCases();
 std::vector<Case> soundCases();
+std::vector<Case> controlsCases();

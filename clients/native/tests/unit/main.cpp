@@ -4,7 +4,8 @@
 
 int main() {
   std::vector<Case> all;
-  for (auto cases : {reconnectionCases(), endingCases(), sessionCases(), soundCases()}) {
+  for (auto cases : {reconnectionCases(), backOffCases(), endingCases(), sessionCases(),
+                     controlsCases(), soundCases()}) {
     all.insert(all.end(), cases.begin(), cases.end());
   }
   return runAll(all);

@@ -1,8 +1,6 @@
 #include "Host.h"
 
 #include <dlfcn.h>
-#include <time.h>
-
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -10,6 +8,7 @@
 
 #include "AudioThread.h"
 #include "Checks.h"
+#include "Pace.h"
 
 std::string Host::path;
 
@@ -129,18 +128,14 @@ std::vector<float> Host::drive(const std::vector<float>& microphone,
   std::minstd_rand random(7);
   std::uniform_int_distribution<uint32_t> lengths(1, rate_ / 100);
   std::vector<float> output(microphone.size());
-  timespec start;
-  clock_gettime(CLOCK_MONOTONIC, &start);
+  const Pace pace(rate_);
   int faults = 0;
   for (size_t done = 0; done < output.size();) {
     const uint32_t count =
         std::min<size_t>(block > 0 ? block : lengths(random), output.size() - done);
     faults += run(&microphone[done], &reference[done], &output[done], count);
     done += count;
-    if (!inRealTime) continue;
-    const int64_t due = start.tv_nsec + int64_t(done) * 1000000000 / rate_;
-    const timespec time{start.tv_sec + due / 1000000000, due % 1000000000};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
+    if (inRealTime) pace.wait(done);
   }
   check(faults == 0, "run succeeds, does not allocate, lock or wait, and treats channels alike");
   return output;

@@ -4,9 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <thread>
 
 #include "AudioThread.h"
 #include "Cases.h"
@@ -16,8 +14,6 @@
 #include "Signals.h"
 
 namespace {
-
-std::string sample;
 
 // Arguments for a server whose answers may take long on a busy machine, and which changes nothing
 // but echo.
@@ -91,8 +87,8 @@ double echoReduction() {
   constexpr uint32_t rate = 48000;
   Host host(rate, 1, {{"server", server.address()}, {"delay-ms", "500"}, {"engine", "anechoic"}});
   playUntil(host, logs(host, "engine anechoic"), "a session");
-  Samples microphone = readWave(sample + "/microphone.wav", 3);
-  Samples reference = readWave(sample + "/reference.wav", 3);
+  Samples microphone = readWave(ServerProcess::sample + "/microphone.wav", 3);
+  Samples reference = readWave(ServerProcess::sample + "/reference.wav", 3);
   microphone.resize(8 * rate);
   reference.resize(8 * rate);
   const Samples heard = host.drive(microphone, reference, 480, true);
@@ -148,21 +144,11 @@ void runNeverWaits() {
   const Samples microphone = noise(2, 48000);
   const Samples reference = silence(2, 48000);
   Samples heard(microphone.size());
-  int forbidden = 0;
-  std::thread audio([&] {
-    audio_thread::allowOnlyWrites();
-    const auto begin = std::chrono::steady_clock::now();
-    for (size_t first = 0; first < microphone.size(); first += 480) {
-      forbidden += host.run(&microphone[first], &reference[first], &heard[first], 480);
-      // In real time, without a call that waits: the server takes a faster microphone for one that
-      // is ahead.
-      while (std::chrono::steady_clock::now() <
-             begin + std::chrono::microseconds(first * 1000 / 48)) {
-      }
-    }
-  });
-  audio.join();
-  check(forbidden == 0, "run does not allocate, lock or wait");
+  const int faults = audio_thread::runInRealTime(
+      microphone.size(), 48000, [&](size_t first, size_t count) {
+        return host.run(&microphone[first], &reference[first], &heard[first], uint32_t(count));
+      });
+  check(faults == 0, "run does not allocate, lock or wait");
   const Samples expected = delayed(microphone, 24000);
   check(std::equal(heard.begin() + 48000, heard.end(), expected.begin() + 48000),
         "with a stopped server, the microphone is heard unchanged");
@@ -174,13 +160,11 @@ void runNeverWaits() {
 
 // Whoever muted the microphone does not expect to be heard because a server has failed.
 void mutedMicrophoneStaysSilent() {
-  ServerProcess server({"--http-listen", "127.0.0.1:0", "--live-page", "on"});
+  ServerProcess server(ServerProcess::withAPage);
   server.start();
   Host host(16000, 1, patient(server));
   playUntil(host, logs(host, "processes the microphone"), "a session");
-  const std::string script = sample + "/../clients/native/tests/support/steer-sessions " +
-                             server.folder() + " SetMute '{\"muted\": true}'";
-  check(std::system(script.c_str()) == 0, "the session is muted");
+  server.steer("SetMute", R"({"muted": true})");
   const auto expectSilence = [&](const auto& condition, const std::string& description) {
     for (const float value : playUntil(host, condition, description)) {
       if (value != 0) check(false, "the microphone is silent until there is " + description);
@@ -207,17 +191,14 @@ void refusalIsLoggedOnce() {
 }
 
 void tokenIsReadAgain() {
-  ServerProcess server({"--authentication", "jwt", "--jwt-keys", "keys.pem", "--jwt-issuer",
-                        "https://login.example", "--jwt-audience", "anechoic"});
-  const std::string script =
-      sample + "/../clients/native/tests/support/make-token " + server.folder();
-  check(std::system(script.c_str()) == 0, "a token is made");
+  ServerProcess server(ServerProcess::withTokens);
+  const std::string good = server.makeToken();
   server.start();
   const std::string token = server.folder() + "/token";
   std::ofstream(token) << "not.a.token\n";
   Host host(16000, 1, {{"server", server.address()}, {"token-file", token}});
   playUntil(host, logs(host, "refused the session"), "a refusal");
-  check(std::rename((token + ".good").c_str(), token.c_str()) == 0, "the token is replaced");
+  check(std::rename(good.c_str(), token.c_str()) == 0, "the token is replaced");
   playUntil(host, logs(host, "processes the microphone"), "a session");
   expectLines(host, {"refused the session: the token", "processes"});
 }
@@ -234,8 +215,7 @@ void idleSessionEnds() {
 
 }  // namespace
 
-std::vector<Case> casesWithAServer(const std::string& sampleFolder) {
-  sample = sampleFolder;
+std::vector<Case> casesWithAServer() {
   return {
       {"the delay is constant: 48 kHz", [] { delayIsConstant(48000, 1, 480); }},
       {"the delay is constant: 44.1 kHz, stereo, odd blocks",

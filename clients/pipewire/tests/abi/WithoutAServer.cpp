@@ -89,6 +89,7 @@ void mistakesAreLogged() {
       {48000, 1, {{"gain-control", "maybe"}}, "anechoic.gain-control"},
       {48000, 1, {{"server", "here"}}, "anechoic.server: \"here\" is not allowed"},
       {48000, 1, {{"port", "1"}}, "anechoic.port is unknown"},
+      {48000, 1, {{"engine", "a\nb"}, {"mic-mode", "a\n\x1b[1mb"}}, "mic-mode: \"a  [1mb\" is not"},
       {48000,
        1,
        {{"server", "10.0.0.1:1"}, {"token-file", "/t"}},

@@ -20,12 +20,8 @@ int main(int count, char** arguments) {
   }
   Host::path = arguments[1];
   ServerProcess::path = arguments[2];
+  ServerProcess::sample = arguments[3];
   std::vector<Case> cases = casesWithoutAServer();
-  for (Case& each : casesWithAServer(arguments[3])) cases.push_back(std::move(each));
-  if (count == 5) {
-    std::erase_if(cases, [&](const Case& each) {
-      return each.sentence.find(arguments[4]) == std::string::npos;
-    });
-  }
-  return runAll(cases);
+  for (Case& each : casesWithAServer()) cases.push_back(std::move(each));
+  return runAll(cases, count > 4 ? arguments[4] : "");
 }

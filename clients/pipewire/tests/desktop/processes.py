@@ -13,6 +13,12 @@ class Failure(Exception):
     """A check that failed, in one sentence."""
 
 
+def check(condition, sentence):
+    print(("ok      " if condition else "FAILED  ") + sentence, flush=True)
+    if not condition:
+        raise Failure(sentence)
+
+
 def wait_for(condition, description, seconds=60):
     """Returns the first true value of a condition. The limit only ends a test that has failed."""
     end = time.monotonic() + seconds
@@ -159,6 +165,14 @@ class Desktop(contextlib.ExitStack):
             elif f'node.name = "{name}"' in line:
                 return id
         return ""
+
+    def runs(self):
+        return self.daemon.child.poll() is None
+
+    def resources(self):
+        """The open files and the threads of PipeWire."""
+        process = Path(f"/proc/{self.daemon.child.pid}")
+        return tuple(len(list((process / each).iterdir())) for each in ("fd", "task"))
 
     def state_lines(self):
         """What the plug-in has said in PipeWire's log."""

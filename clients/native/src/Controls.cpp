@@ -1,0 +1,90 @@
+#include "Controls.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace anechoic {
+
+namespace {
+
+// What a control is about.
+std::string subject(const v1::Control& control) {
+  if (control.has_decide_mute_gesture()) {
+    return "gesture " + control.decide_mute_gesture().gesture_id();
+  }
+  return "client " + control.decide_injection_permission().client();
+}
+
+}  // namespace
+
+void Controls::add(v1::Control control) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(waiting_, [&](const auto& each) { return subject(each) == subject(control); });
+  if (waiting_.size() >= mostWaiting) waiting_.pop_front();
+  waiting_.push_back(std::move(control));
+}
+
+std::optional<v1::Control> Controls::take(Time now) {
+  const std::lock_guard lock(mutex_);
+  // A server that has not answered by now does not.
+  std::erase_if(unanswered_, [&](const auto& each) { return now - each.sent >= patience; });
+  if (now < retryAt_ || unanswered_.size() >= mostUnanswered) return std::nullopt;
+  const auto next = std::ranges::find_if(
+      waiting_, [&](const auto& each) { return !isUnanswered(subject(each)); });
+  if (next == waiting_.end()) return std::nullopt;
+  v1::Control control = std::move(*next);
+  waiting_.erase(next);
+  control.set_control_id(number());
+  unanswered_.push_back({control, now});
+  return control;
+}
+
+void Controls::answered(const v1::ControlResult& result, Time now) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(unanswered_, [&](const auto& each) {
+    return each.control.control_id() == result.control_id();
+  });
+  if (found == unanswered_.end()) return;
+  v1::Control control = std::move(found->control);
+  unanswered_.erase(found);
+  if (!isTooMany(result)) return;
+  retryAt_ = now + pauseAfterRefusal;
+  returnToWaiting(std::move(control));
+}
+
+void Controls::lost() {
+  const std::lock_guard lock(mutex_);
+  for (; !unanswered_.empty(); unanswered_.pop_back()) {
+    returnToWaiting(std::move(unanswered_.back().control));
+  }
+  retryAt_ = {};
+}
+
+std::vector<v1::Control> Controls::clear() {
+  const std::lock_guard lock(mutex_);
+  std::vector<v1::Control> all(std::move_iterator(waiting_.begin()),
+                               std::move_iterator(waiting_.end()));
+  waiting_.clear();
+  return all;
+}
+
+bool Controls::isTooMany(const v1::ControlResult& result) {
+  return result.refusal().reason() == "TOO_MANY_CONTROLS";
+}
+
+bool Controls::isWaiting(const std::string& about) const {
+  return std::ranges::any_of(waiting_,
+                             [&](const auto& each) { return subject(each) == about; });
+}
+
+bool Controls::isUnanswered(const std::string& about) const {
+  return std::ranges::any_of(
+      unanswered_, [&](const auto& each) { return subject(each.control) == about; });
+}
+
+// A later decision about the same has replaced it.
+void Controls::returnToWaiting(v1::Control control) {
+  if (!isWaiting(subject(control))) waiting_.push_front(std::move(control));
+}
+
+}  // namespace anechoic

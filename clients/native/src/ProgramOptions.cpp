@@ -1,0 +1,171 @@
+#include "ProgramOptions.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <system_error>
+
+#include "Certificates.h"
+#include "Files.h"
+#include "OpusPackets.h"
+#include "Text.h"
+
+namespace anechoic {
+
+namespace {
+
+constexpr size_t largestFile = 1 << 20;
+
+constexpr uint32_t rates[] = {8000, 16000, 24000, 32000, 44100, 48000};
+
+// Returns the options of a program that knows fewer fields or more.
+anechoic_options read(const anechoic_options* given) {
+  if (given == nullptr || given->size < firstOptionsSize || !canBeSize(given->size)) {
+    throw OptionError("size: call anechoic_options_init first");
+  }
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
+  for (size_t at = sizeof(anechoic_options); at < given->size; ++at) {
+    if (bytes[at] == 0) continue;
+    throw OptionError("size: " + std::to_string(given->size) + " is larger than the " +
+                      std::to_string(sizeof(anechoic_options)) +
+                      " bytes that this version of libanechoic knows, and the option at byte " +
+                      std::to_string(at) + " is set; use a later version of libanechoic");
+  }
+  anechoic_options options = defaults();
+  std::memcpy(&options, given, std::min(given->size, sizeof options));
+  return options;
+}
+
+std::string text(const char* text) { return text != nullptr ? text : ""; }
+
+std::string content(const char* path) {
+  if (path == nullptr) return "";
+  try {
+    return readFile(path, largestFile);
+  } catch (const std::system_error&) {
+    throw OptionError(std::string(path) + ": the file cannot be read");
+  }
+}
+
+Security security(const anechoic_options& options) {
+  if ((options.certificate_file == nullptr) != (options.key_file == nullptr)) {
+    throw OptionError("certificate_file and key_file must be given together");
+  }
+  Security security;
+  security.tls = options.tls || options.ca_file != nullptr || options.certificate_file != nullptr;
+  security.authorities = content(options.ca_file);
+  security.certificateChain = content(options.certificate_file);
+  security.key = content(options.key_file);
+  security.serverName = text(options.server_name);
+  if (options.ca_file != nullptr) {
+    if (const std::string problem = authoritiesProblem(security.authorities); !problem.empty()) {
+      throw OptionError("ca_file: " + problem);
+    }
+  }
+  if (options.key_file != nullptr) {
+    const std::string problem = identityProblem(security.certificateChain, security.key);
+    if (!problem.empty()) throw OptionError(problem);
+  }
+  return security;
+}
+
+void checkChannels(const char* name, uint32_t channels, uint32_t least) {
+  if (channels >= least && channels <= 2) return;
+  throw OptionError(std::string(name) + ": " + std::to_string(channels) +
+                    " channels are not supported; use " + (least == 0 ? "0, 1 or 2" : "1 or 2"));
+}
+
+void check(const anechoic_options& options) {
+  const uint32_t rate = options.sample_rate_hz;
+  if (std::ranges::find(rates, rate) == std::end(rates)) {
+    throw OptionError("microphone: " + std::to_string(rate) +
+                      " Hz is not supported; use 8000, 16000, 24000, 32000, 44100 or 48000");
+  }
+  if (options.opus && !OpusPackets::supports(rate)) {
+    throw OptionError("microphone: " + std::to_string(rate) +
+                      " Hz is not supported with Opus; use 8000, 16000, 24000 or 48000");
+  }
+  checkChannels("microphone", options.microphone_channels, 1);
+  checkChannels("reference", options.reference_channels, 0);
+  if (options.delay_ms < 50 || options.delay_ms > 1000) {
+    throw OptionError("delay_ms: " + std::to_string(options.delay_ms) +
+                      " is not allowed; use 50 to 1000");
+  }
+  for (const char* letter = options.client_name; letter != nullptr && *letter != 0; ++letter) {
+    if (*letter < 0x20 || *letter > 0x7e) {
+      throw OptionError("client_name: it has letters that are not printable ASCII");
+    }
+  }
+  if (options.engine != nullptr && !isText(options.engine)) {
+    throw OptionError("engine: it is not UTF-8, or has more than 1023 bytes");
+  }
+}
+
+// A C program may store any number in an enumeration, which C++ must not read as one.
+template <typename Enumeration>
+unsigned code(const Enumeration& enumeration) {
+  static_assert(sizeof enumeration == sizeof(unsigned));
+  unsigned value;
+  std::memcpy(&value, &enumeration, sizeof value);
+  return value;
+}
+
+v1::MicMode micMode(unsigned mode) {
+  switch (mode) {
+    case ANECHOIC_STANDARD:
+      return v1::MIC_MODE_STANDARD;
+    case ANECHOIC_VOICE_ISOLATION:
+      return v1::MIC_MODE_VOICE_ISOLATION;
+    case ANECHOIC_WIDE_SPECTRUM:
+      return v1::MIC_MODE_WIDE_SPECTRUM;
+  }
+  throw OptionError("mic_mode: " + std::to_string(mode) + " is unknown");
+}
+
+Fallback fallback(unsigned fallback) {
+  switch (fallback) {
+    case ANECHOIC_FALLBACK_MICROPHONE:
+      return Fallback::microphone;
+    case ANECHOIC_FALLBACK_SILENCE:
+      return Fallback::silence;
+  }
+  throw OptionError("fallback: " + std::to_string(fallback) + " is unknown");
+}
+
+}  // namespace
+
+anechoic_options defaults() {
+  anechoic_options options{};
+  options.sample_rate_hz = 48000;
+  options.microphone_channels = 1;
+  options.delay_ms = 120;
+  return options;
+}
+
+Settings settings(const anechoic_options* given) {
+  const anechoic_options options = read(given);
+  check(options);
+  Settings settings;
+  if (options.server != nullptr) settings.server = options.server;
+  if (const std::string problem = addressProblem(settings.server); !problem.empty()) {
+    throw OptionError("server: " + problem);
+  }
+  settings.clientName = text(options.client_name);
+  settings.tokenFile = text(options.token_file);
+  settings.security = security(options);
+  settings.format = {options.sample_rate_hz, options.microphone_channels,
+                     options.reference_channels};
+  settings.engine = text(options.engine);
+  settings.config.set_preferred_mic_mode(micMode(code(options.mic_mode)));
+  settings.config.mutable_voice_activity_detection()->set_enabled(true);
+  settings.isMuted = options.muted;
+  settings.delayMilliseconds = options.delay_ms;
+  settings.fallback = fallback(code(options.fallback));
+  settings.usesOpus = options.opus;
+  constexpr uint64_t longest = 1000ull * 60 * 60 * 24 * 365;
+  settings.idleLimit = std::chrono::milliseconds(std::min<uint64_t>(options.idle_ms, longest));
+  return settings;
+}
+
+}  // namespace anechoic

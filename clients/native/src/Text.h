@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string_view>
+
+namespace anechoic {
+
+// Whether a text is UTF-8, and has at most 1023 bytes, as the text of an event. A server ends a
+// call that has another one.
+bool isText(std::string_view text);
+
+}  // namespace anechoic

@@ -1,0 +1,85 @@
+// Everything that the worker sends.
+
+#include <algorithm>
+
+#include "Worker.h"
+
+namespace anechoic {
+
+namespace {
+
+constexpr int64_t mostFramesAtOnce = 10;  // of 10 ms, in one message
+
+}  // namespace
+
+void Worker::send(Clock::time_point now) {
+  if (call_ == nullptr || !reconnection_.isRunning() || !call_->canWrite()) return;
+  if (!sendMute(now) && !sendControl(now)) sendAudio(now);
+}
+
+// Sends the last request to mute or unmute, until the server has applied it.
+bool Worker::sendMute(Clock::time_point now) {
+  if (now < muteAt_ || exchange_.mute.isConfirmed()) return false;
+  const Mute::Request mute = exchange_.mute.latest();
+  // A server that has not answered by then does not.
+  muteAt_ = now + Controls::patience;
+  muteRequest_ = mute.number;
+  muteControl_ = controls_.number();
+  v1::ProcessRequest request;
+  request.mutable_control()->mutable_set_mute()->set_muted(mute.isMuted);
+  request.mutable_control()->set_control_id(muteControl_);
+  call_->write(std::move(request));
+  return true;
+}
+
+bool Worker::sendControl(Clock::time_point now) {
+  auto control = controls_.take(now);
+  if (!control) return false;
+  noteDecision(*control);
+  v1::ProcessRequest request;
+  *request.mutable_control() = std::move(*control);
+  call_->write(std::move(request));
+  return true;
+}
+
+void Worker::sendAudio(Clock::time_point now) {
+  const int64_t frame = format_.frameSamples();
+  int64_t count;
+  if (packets_ != nullptr) {
+    count = format_.samples(OpusPackets::milliseconds);
+    if (heard_ < session_.next() + count) return;
+  } else {
+    // Up to the end of a frame, because the worker is woken then.
+    count = std::min(heard_ / frame * frame - session_.next(), mostFramesAtOnce * frame);
+    if (count <= 0) return;
+  }
+  v1::ProcessRequest request;
+  v1::AudioInput& audio = *request.mutable_audio();
+  fill(exchange_.microphone, format_.channels, count, *audio.mutable_microphone(),
+       &OpusPackets::encodeMicrophone);
+  if (format_.referenceChannels > 0) {
+    fill(exchange_.reference, format_.referenceChannels, count, *audio.mutable_reference(),
+         &OpusPackets::encodeReference);
+  }
+  session_.sent(session_.next() + count);
+  call_->write(std::move(request));
+  reconnection_.sent(now);
+}
+
+void Worker::fill(const Tape& tape, uint32_t channels, int64_t count, v1::AudioChunk& chunk,
+                  std::string (OpusPackets::*encode)(const std::vector<float>&)) {
+  samples_.resize(size_t(count) * channels);
+  for (int64_t frame = 0; frame < count; ++frame) {
+    for (uint32_t channel = 0; channel < channels; ++channel) {
+      samples_[size_t(frame) * channels + channel] = tape.get(session_.next() + frame, channel);
+    }
+  }
+  chunk.set_first_sample(session_.index(session_.next()));
+  if (packets_ != nullptr) {
+    chunk.set_samples(((*packets_).*encode)(samples_));
+  } else {
+    chunk.set_samples(samples_.data(), samples_.size() * sizeof(float));
+  }
+}
+
+}  // namespace anechoic

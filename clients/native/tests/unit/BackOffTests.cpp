@@ -1,0 +1,100 @@
+// Servers that would make a client a flood.
+
+#include "Link.h"
+#include "Units.h"
+
+namespace {
+
+void sessionsThatAreCutAtOnceAreNotALoop() {
+  Link link;
+  int attempts = 0;
+  for (const auto end = link.now + 10s; link.now < end; link.now += 1ms) {
+    if (link.next() != Step::connect) continue;
+    ++attempts;
+    const bool resumes = link.rules.resumes(link.now);
+    link.rules.connecting(link.now);
+    if (!resumes) link.rules.started(link.now, 10s);
+    link.end(resumes ? Kind::unknownSession : Kind::lost);
+  }
+  check(attempts < 50, std::to_string(attempts) + " attempts in 10 s");
+}
+
+void sessionsThatEndAtOnceAreNotALoop() {
+  Link link;
+  int attempts = 0;
+  for (const auto end = link.now + 10s; link.now < end; link.now += 1ms) {
+    if (link.next() != Step::connect) continue;
+    ++attempts;
+    link.rules.connecting(link.now);
+    link.rules.started(link.now, 10s);
+    link.end(attempts % 2 == 0 ? Kind::stopped : Kind::finished);
+  }
+  check(attempts < 40, std::to_string(attempts) + " attempts in 10 s");
+}
+
+void aShortSessionIsNoSuccessTwice() {
+  Link link;
+  std::vector<int64_t> times;
+  for (int session = 0; session < 4; ++session) {
+    link.connect();
+    link.rules.started(link.now, 0ms);
+    link.rules.processed();
+    link.now += 500ms;
+    link.end(Kind::lost);
+    times.push_back(link.pass().count());
+  }
+  check(times == std::vector<int64_t>{100, 200, 400, 500}, "the pauses go on to grow");
+  link.run();
+  link.end(Kind::lost);
+  check(link.pass() == 100ms, "until a session has lasted");
+}
+
+// Of a server that processes a little and ends each session in a way that another one follows.
+void endingsThatAreFollowedAtOnceAreNotALoop() {
+  for (const Kind kind : {Kind::stopped, Kind::unknownSession, Kind::takenId}) {
+    Link link;
+    int attempts = 0;
+    for (const auto end = link.now + 10s; link.now < end; link.now += 1ms) {
+      if (link.next() != Step::connect) continue;
+      ++attempts;
+      link.rules.connecting(link.now);
+      link.rules.started(link.now, 10s);
+      link.rules.processed();
+      link.end(kind);
+    }
+    check(attempts < 40, std::to_string(attempts) + " attempts in 10 s");
+  }
+}
+
+void retryInfoIsBounded() {
+  for (const auto retry : {-1000ms, 0ms, 1ms}) {
+    Link link;
+    std::vector<int64_t> times;
+    for (int index = 0; index < 5; ++index) {
+      link.connect();
+      link.end(Kind::refused, retry);
+      times.push_back(link.pass().count());
+    }
+    check(times == std::vector<int64_t>{100, 200, 400, 500, 500}, "never below the own pause");
+  }
+  for (const auto retry : {std::chrono::milliseconds(24h), std::chrono::milliseconds::max()}) {
+    Link link(0ms, -1);
+    link.connect();
+    link.end(Kind::refused, retry);
+    check(link.pass() == 60s, "60 s at most, and up to 30 % later");
+  }
+}
+
+}  // namespace
+
+std::vector<Case> backOffCases() {
+  return {
+      {"sessions that are cut off at once are no endless loop",
+       sessionsThatAreCutAtOnceAreNotALoop},
+      {"sessions that end at once are no endless loop", sessionsThatEndAtOnceAreNotALoop},
+      {"a short session is no success twice", aShortSessionIsNoSuccessTwice},
+      {"endings that are followed at once are no endless loop",
+       endingsThatAreFollowedAtOnceAreNotALoop},
+      {"RetryInfo is bounded", retryInfoIsBounded},
+  };
+}
