@@ -64,43 +64,14 @@ void muteIsImmediate() {
   check(client.events(ANECHOIC_EVENT_MUTE_CHANGED).back().value == 1, "it is muted");
 }
 
-void gesturesAreDecided() {
-  ServerProcess server(ServerProcess::withAPage);
-  server.start();
-  const std::string address = server.address();
-  Client client(patient(address));
-  client.driveUntilProcessed();
-  server.steer("UpdateSession",
-        R"({"session": {"config": {"mute": {"gesturePolicy": "MUTE_GESTURE_POLICY_ASK", )"
-        R"("gestureDecisionTimeout": "20s"}}}, "updateMask": "config.mute"})");
-  std::string outcome;
-  std::thread headset([&] {
-    try {
-      outcome = server.steer("ReportMuteGesture", R"({"gestureId": "press-1", "muted": true})");
-    } catch (const Failure& failure) {
-      outcome = failure.what();
-    }
-  });
-  client.driveUntil([&] { return !client.events(ANECHOIC_EVENT_GESTURE_REQUESTED).empty(); },
-                    "a gesture");
-  const auto gesture = client.events(ANECHOIC_EVENT_GESTURE_REQUESTED)[0];
-  check(gesture.value == 1 && gesture.sample > 0, "it asks to mute");
-  anechoic_decide_gesture(client.session(), gesture.text, true);
-  client.driveUntil([&] { return anechoic_is_muted(client.session()); }, "mute");
-  headset.join();
-  check(outcome.find("APPLIED") != outcome.npos, outcome);
-  const auto others = client.events(ANECHOIC_EVENT_OTHER);
-  check(!others.empty() && std::strstr(others[0].text, "\"eventId\":\"") != nullptr,
-        "other events are JSON");
-}
-
-// Asks for permission to inject speech while the client is driven. Returns the answer.
+// Calls a method of the server while the client is driven. Returns the answer, or the error.
 template <typename Drive>
-std::string askToInject(const ServerProcess& server, const Drive& drive) {
+std::string ask(const ServerProcess& server, const char* method, const char* request,
+                const Drive& drive) {
   std::string outcome;
   std::thread other([&] {
     try {
-      outcome = server.steer("RequestInjectionPermission", R"({"usageDescription": "News"})");
+      outcome = server.steer(method, request);
     } catch (const Failure& failure) {
       outcome = failure.what();
     }
@@ -113,6 +84,35 @@ std::string askToInject(const ServerProcess& server, const Drive& drive) {
   }
   other.join();
   return outcome;
+}
+
+template <typename Drive>
+std::string askToInject(const ServerProcess& server, const Drive& drive) {
+  return ask(server, "RequestInjectionPermission", R"({"usageDescription": "News"})", drive);
+}
+
+void gesturesAreDecided() {
+  ServerProcess server(ServerProcess::withAPage);
+  server.start();
+  const std::string address = server.address();
+  Client client(patient(address));
+  client.driveUntilProcessed();
+  server.steer("UpdateSession",
+        R"({"session": {"config": {"mute": {"gesturePolicy": "MUTE_GESTURE_POLICY_ASK", )"
+        R"("gestureDecisionTimeout": "20s"}}}, "updateMask": "config.mute"})");
+  const std::string outcome =
+      ask(server, "ReportMuteGesture", R"({"gestureId": "press-1", "muted": true})", [&] {
+        client.driveUntil([&] { return !client.events(ANECHOIC_EVENT_GESTURE_REQUESTED).empty(); },
+                          "a gesture");
+        const auto gesture = client.events(ANECHOIC_EVENT_GESTURE_REQUESTED)[0];
+        check(gesture.value == 1 && gesture.sample > 0, "it asks to mute");
+        anechoic_decide_gesture(client.session(), gesture.text, true);
+        client.driveUntil([&] { return anechoic_is_muted(client.session()); }, "mute");
+      });
+  check(outcome.find("APPLIED") != outcome.npos, outcome);
+  const auto others = client.events(ANECHOIC_EVENT_OTHER);
+  check(!others.empty() && std::strstr(others[0].text, "\"eventId\":\"") != nullptr,
+        "other events are JSON");
 }
 
 void injectionIsDecidedOnce() {

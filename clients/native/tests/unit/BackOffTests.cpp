@@ -5,31 +5,40 @@
 
 namespace {
 
-void sessionsThatAreCutAtOnceAreNotALoop() {
+// Returns the number of attempts in 10 s, each of which ends as `end` says.
+template <typename End>
+int attemptsInTenSeconds(const End& end) {
   Link link;
   int attempts = 0;
-  for (const auto end = link.now + 10s; link.now < end; link.now += 1ms) {
+  for (const auto until = link.now + 10s; link.now < until; link.now += 1ms) {
     if (link.next() != Step::connect) continue;
     ++attempts;
+    end(link, attempts);
+  }
+  return attempts;
+}
+
+void checkAttempts(int attempts, int most) {
+  check(attempts < most, std::to_string(attempts) + " attempts in 10 s");
+}
+
+void sessionsThatAreCutAtOnceAreNotALoop() {
+  const auto cut = [](Link& link, int) {
     const bool resumes = link.rules.resumes(link.now);
     link.rules.connecting(link.now);
     if (!resumes) link.rules.started(link.now, 10s);
     link.end(resumes ? Kind::unknownSession : Kind::lost);
-  }
-  check(attempts < 50, std::to_string(attempts) + " attempts in 10 s");
+  };
+  checkAttempts(attemptsInTenSeconds(cut), 50);
 }
 
 void sessionsThatEndAtOnceAreNotALoop() {
-  Link link;
-  int attempts = 0;
-  for (const auto end = link.now + 10s; link.now < end; link.now += 1ms) {
-    if (link.next() != Step::connect) continue;
-    ++attempts;
+  const auto end = [](Link& link, int attempt) {
     link.rules.connecting(link.now);
     link.rules.started(link.now, 10s);
-    link.end(attempts % 2 == 0 ? Kind::stopped : Kind::finished);
-  }
-  check(attempts < 40, std::to_string(attempts) + " attempts in 10 s");
+    link.end(attempt % 2 == 0 ? Kind::stopped : Kind::finished);
+  };
+  checkAttempts(attemptsInTenSeconds(end), 40);
 }
 
 void aShortSessionIsNoSuccessTwice() {
@@ -52,17 +61,13 @@ void aShortSessionIsNoSuccessTwice() {
 // Of a server that processes a little and ends each session in a way that another one follows.
 void endingsThatAreFollowedAtOnceAreNotALoop() {
   for (const Kind kind : {Kind::stopped, Kind::unknownSession, Kind::takenId}) {
-    Link link;
-    int attempts = 0;
-    for (const auto end = link.now + 10s; link.now < end; link.now += 1ms) {
-      if (link.next() != Step::connect) continue;
-      ++attempts;
+    const auto end = [kind](Link& link, int) {
       link.rules.connecting(link.now);
       link.rules.started(link.now, 10s);
       link.rules.processed();
       link.end(kind);
-    }
-    check(attempts < 40, std::to_string(attempts) + " attempts in 10 s");
+    };
+    checkAttempts(attemptsInTenSeconds(end), 40);
   }
 }
 
