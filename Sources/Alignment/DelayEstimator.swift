@@ -116,6 +116,7 @@ public struct DelayEstimator: ~Copyable {
       nextStep += 1
       guard correlator.isInformed else { return }
       tracker.update(correlator.correlation, isExplained: isExplained)
+      correlator.isSearching = tracker.lag == nil
       updateCount += 1
     } else if hasBlock {
       begin()
@@ -186,6 +187,7 @@ public struct DelayEstimator: ~Copyable {
   /// Discards the estimate and the averages, for example when the route has changed.
   public mutating func reset() {
     correlator.forget()
+    correlator.isSearching = true
     tracker = LagTracker()
     staleCount = 0
   }

@@ -27,8 +27,10 @@ struct PhaseCorrelator: ~Copyable {
   private static let bins = 26...486
   /// The mean square, -90 dBFS, below which a block is silent.
   private static let leastPower: Float = 1e-9
-  /// The share of a new block in the average, once the average is full.
+  /// The share of a new block in the average, once the average is full: while a lag is followed, and while one
+  /// is searched. A longer average finds the direct sound in a room that reverberates for long.
   private static let leastShare: Float = 1 / 6
+  private static let leastShareOfSearch: Float = 1 / 16
   /// The least number of frequencies of a reference. Signals with fewer, such as a tone or hum,
   /// have no definite lag.
   private static let leastBins = bins.count / 8
@@ -37,6 +39,8 @@ struct PhaseCorrelator: ~Copyable {
 
   /// The correlation by lag, after the last step.
   let correlation = FloatBuffer(lagCount)
+  /// Whether no lag is known yet.
+  var isSearching = true
   /// The known drift of the lag in a block, in samples. The average is turned by it, so that a
   /// block of a second ago still adds to the same peak.
   var drift = 0.0
@@ -188,7 +192,8 @@ struct PhaseCorrelator: ~Copyable {
 
   /// Adds the last block to the average of a partition, and transforms the average.
   private mutating func correlate(partition: Int) {
-    let share = max(1 / Float(max(1, blocksAveraged)), Self.leastShare)
+    let least = isSearching ? Self.leastShareOfSearch : Self.leastShare
+    let share = max(1 / Float(max(1, blocksAveraged)), least)
     let bins = average(partition)
     renew(bins, reference((newest - partition + Self.partitions) % Self.partitions), share)
     fft.inverse(bins, into: output.start)
