@@ -89,7 +89,7 @@ CLIENTS = [
             "mute-client": "a call has no mute button: others mute its session",
         }),
     Client(
-        "pipewire", "live", (sys.executable, str(ADAPTERS / "pipewire.py")), needs=PLUGIN, begins_late=True,
+        "pipewire", "live", (sys.executable, str(ADAPTERS / "pipewire.py")), needs=PLUGIN,
         environment={"ANECHOIC_PLUGIN": str(PLUGIN)}, tells=frozenset({"lost", "late"}), excepted={
             "mute-client*": "the plug-in has no mute button: others mute its session",
             "stall": "PipeWire does not make up for a stall",

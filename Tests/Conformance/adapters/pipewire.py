@@ -26,6 +26,8 @@ from sound import read_floats, write_wave  # noqa: E402
 
 BLOCK = 480
 """The samples of a block of the plug-in and of a cycle of PipeWire: long ones, for a busy machine."""
+DELAY_MILLISECONDS = 150
+"""The delay of the plug-in for blocks of 10 ms: a long one, for a busy machine. Blocks and cycles add 50 ms."""
 LEAD = 0.1
 """Seconds of silence before the microphone, in which the player starts."""
 TAIL = 1.0
@@ -48,7 +50,8 @@ def configuration(options: argparse.Namespace) -> str:
     changes = {
         "127.0.0.1:50051": options.server, "audio.rate = 48000": f"audio.rate = {options.rate}",
         "# node.latency = 1024/48000": f"node.latency = {BLOCK}/{options.rate}",
-        "anechoic.echo-suppression = high": "", "anechoic.noise-suppression = high": "",
+        "anechoic.delay-ms = 52": f"anechoic.delay-ms = {DELAY_MILLISECONDS}", "anechoic.echo-suppression = high": "",
+        "anechoic.noise-suppression = high": "",
     }
     for old, new in changes.items():
         if old not in text:
