@@ -32,6 +32,8 @@ LEAD = 0.1
 """Seconds of silence before the microphone, in which the player starts."""
 TAIL = 1.0
 """Seconds for which the microphone goes on after the time that the judge wants."""
+PATIENCE = 10.0
+"""Seconds by which the recording may be late at its end."""
 GRAPH = """\
 context.properties = {{
   default.clock.rate = {rate}  default.clock.quantum = {block}  default.clock.min-quantum = {block}
@@ -84,16 +86,25 @@ class Application:
             return time.monotonic() - (len(counting) - found[0]) / self.rate if len(found) else None
         return wait_for(time_of_first, "the microphone counts", 20)
 
+    def wait_for_end(self, began: float, count: int) -> None:
+        """Waits until the sample of the microphone after so many is recorded."""
+        time.sleep(max(0.0, began + count / self.rate - time.monotonic()))
+        wait_for(lambda: numbered(self.channels[0])[1][-1] >= count, "the end of the microphone", PATIENCE)
+
+
+def numbered(counting: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns where the microphone counts in a recording, and the numbers of these samples, from 0 on."""
+    at = np.flatnonzero(counting)
+    if not len(at) or counting[at[0]] != 1:
+        raise SystemExit("the beginning of the microphone was not recorded")
+    return at, np.concatenate(([0], np.cumsum(np.diff(counting[at]) % PERIOD)))
+
 
 def placed(counting: np.ndarray, output: np.ndarray, count: int) -> np.ndarray:
     """Places each sample of the output at the sample of the microphone that was recorded beside it."""
-    at = np.flatnonzero(counting)
-    values = counting[at]
-    if not len(at) or values[0] != 1:
-        raise SystemExit("the beginning of the microphone was not recorded")
-    indexes = np.concatenate(([0], np.cumsum(np.diff(values) % PERIOD)))
-    if len(np.unique(np.diff(at) - np.diff(indexes))) > 1:
-        log("the recording or the microphone has paused, because the machine is busy")
+    at, indexes = numbered(counting)
+    if np.any(np.diff(at) != np.diff(indexes)):
+        log("the recording or the microphone has paused, because PipeWire or the machine was busy")
     inside = indexes < count
     samples = np.zeros(count, "<i2")
     samples[indexes[inside]] = np.clip(output[at[inside]], -32768, 32767)
@@ -129,11 +140,10 @@ def main() -> None:
         desktop.link("player:output_MONO", "microphone:input_MONO")
         began = application.wait_for_microphone()
         tell("began")
-        time.sleep(max(0.0, began + options.seconds + TAIL / 2 - time.monotonic()))
-        if not desktop.runs():
-            tell("failed")
+        wanted = round(options.seconds * options.rate)
+        application.wait_for_end(began, wanted)
         application.process.stop(signal.SIGINT)
-        placed(*application.channels, round(options.seconds * options.rate)).tofile(options.output)
+        placed(*application.channels, wanted).tofile(options.output)
 
 
 main()
