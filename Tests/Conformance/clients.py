@@ -49,6 +49,7 @@ def _program(name: str, variable: str) -> Path:
     server = os.environ.get("ANECHOIC_SERVER")
     folders = [Path(server).parent] if server else []
     folders += [PROJECT / ".build/release", PROJECT / ".build/debug", PROJECT / ".build-native/quick"]
+    folders += [PROJECT / ".build-pipewire/quick"]
     found = [os.environ.get(variable), *(folder / name for folder in folders)]
     return next((Path(each) for each in found if each and Path(each).exists()), PROJECT / ".build/release" / name)
 
@@ -59,6 +60,8 @@ COMMAND = _program("anechoic", "ANECHOIC")
 EXAMPLE = PROJECT / "examples/python/process.py"
 NATIVE = _program("conformance-client", "ANECHOIC_CONFORMANCE_CLIENT")
 """Built from clients/native/tests/conformance-client."""
+PLUGIN = _program("libspa-aec-anechoic.so", "ANECHOIC_PLUGIN")
+"""Built by `scripts/test-pipewire --build-quick`."""
 
 CLIENTS = [
     Client(
@@ -84,6 +87,14 @@ CLIENTS = [
         environment={"ANECHOIC_BRIDGE": str(BRIDGE)},
         can=frozenset({"stall"}), tells=frozenset({"lost", "late"}), excepted={
             "mute-client": "a call has no mute button: others mute its session",
+        }),
+    Client(
+        "pipewire", "live", (sys.executable, str(ADAPTERS / "pipewire.py")), needs=PLUGIN,
+        environment={"ANECHOIC_PLUGIN": str(PLUGIN)}, tells=frozenset({"lost", "late"}),
+        excepted={
+            "mute-client*": "the plug-in has no mute button: others mute its session",
+            "stall": "PipeWire itself loses sound while it makes up for a stall, so no delay can be constant",
+            "format*": "PipeWire converts other formats to the rate of the plug-in, which never changes",
         }),
     Client(
         "process", "file", (sys.executable, str(ADAPTERS / "process.py")), needs=COMMAND,

@@ -175,10 +175,10 @@ class Judge:
         if not accepted or not self.client.is_live:
             return
         answered = accepted[-1].answered - self.began
-        begin = min(answered + within, self.vector["seconds"] - 0.3)
+        begin = min(max(answered + within, 0.0), self.vector["seconds"] - 0.3)
         part = self.sound.part(begin, self.vector["seconds"] - 0.2)
         if not len(part) or (part < 0).mean() < 0.9:
             share = (part < 0).mean() if len(part) else 0
-            first = np.flatnonzero(self.sound.part(answered, self.vector["seconds"]) < 0)
+            first = np.flatnonzero(self.sound.part(max(answered, 0.0), self.vector["seconds"]) < 0)
             when = f"after {first[0] / self.client.rate * 1000:.0f} ms" if len(first) else "never"
             self._say(f"{share:.0%} is processed from {within * 1000:.0f} ms after the last answer on; first {when}")

@@ -98,7 +98,8 @@ typedef enum {
   ANECHOIC_EVENT_PROCESSING = 0,
   /* The output is the microphone or silence from here on. text: the reason. */
   ANECHOIC_EVENT_FALLBACK = 1,
-  /* Processed sound came too late. value: by how many ms. A longer delay_ms helps. */
+  /* Processed sound came too late in the last second or longer. value: by how many ms at most. A
+     longer delay_ms helps. At most once in 10 s. */
   ANECHOIC_EVENT_LATE = 2,
   /* The near end started (value 1) or stopped (0) talking, muted or not. */
   ANECHOIC_EVENT_VOICE_ACTIVITY = 3,

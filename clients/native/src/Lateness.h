@@ -7,12 +7,12 @@
 
 namespace anechoic {
 
-// The pieces of output that came too late, and the times at which they are reported: at once, and
-// then at most once in 10 s. Reads no clock.
+// The pieces of output that came too late, and the times at which they are reported: 1 s after the
+// first one, because the first one is the least late, and then at most once in 10 s. Reads no clock.
 class Lateness {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  static constexpr std::chrono::seconds interval{10};
+  static constexpr std::chrono::seconds first{1}, interval{10};
 
   struct Report {
     int64_t milliseconds;  // the most
@@ -23,10 +23,13 @@ class Lateness {
     most_ = std::max(most_, milliseconds);
     ++pieces_;
   }
-  // Returns a report if one is due.
+  // Returns a report if one is due. A piece counts from the first call after it on.
   std::optional<Report> report(Time now) {
-    if (pieces_ == 0 || (last_ && now - *last_ < interval)) return std::nullopt;
+    if (pieces_ == 0) return std::nullopt;
+    if (!since_) since_ = now;
+    if (now - *since_ < first || (last_ && now - *last_ < interval)) return std::nullopt;
     last_ = now;
+    since_.reset();
     const Report report{most_, pieces_};
     most_ = pieces_ = 0;
     return report;
@@ -34,7 +37,7 @@ class Lateness {
 
  private:
   int64_t most_ = 0, pieces_ = 0;
-  std::optional<Time> last_;
+  std::optional<Time> since_, last_;  // the first piece of the next report; the last report
 };
 
 }  // namespace anechoic

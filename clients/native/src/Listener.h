@@ -32,8 +32,8 @@ class Listener {
   virtual void processing(const std::string& session, const std::string& engine, int64_t delay) = 0;
   // There is no processed voice from here on. Retries are reported only for another cause.
   virtual void fallback(const Reason& reason) = 0;
-  // Processed sound came too late, for the first time or for the first time in 10 s: by how much,
-  // and how many pieces since the last report.
+  // Processed sound came too late: by how much at most, and how many pieces since the last report.
+  // The report comes 1 s after the first piece, and at most once in 10 s.
   virtual void late(int64_t milliseconds, int64_t pieces) = 0;
   // An event of the session, at a position of the microphone.
   virtual void event(const v1::SessionEvent& event, int64_t position) = 0;

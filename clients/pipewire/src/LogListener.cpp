@@ -1,5 +1,7 @@
 #include "LogListener.h"
 
+#include <algorithm>
+
 namespace anechoic {
 
 namespace {
@@ -41,18 +43,20 @@ void LogListener::fallback(const Reason& reason) {
   }
 }
 
-void LogListener::late(int64_t, int64_t pieces) {
+void LogListener::late(int64_t milliseconds, int64_t pieces) {
   const auto now = Clock::now();
   const bool wasReported = latePieces_ >= latePieces;
   if (now - lateSince_ >= lateInterval) {
     lateSince_ = now;
-    latePieces_ = 0;
+    latePieces_ = mostLate_ = 0;
   } else if (wasReported) {
     return;
   }
   latePieces_ += pieces;
+  mostLate_ = std::max(mostLate_, milliseconds);
   if (latePieces_ < latePieces) return;
-  log_.warning(server_ + " often answers too late; raise anechoic.delay-ms if this goes on");
+  log_.warning(server_ + " often answers too late, by up to " + std::to_string(mostLate_) +
+               " ms; raise anechoic.delay-ms if this goes on");
 }
 
 }  // namespace anechoic

@@ -26,7 +26,7 @@ class LogListener : public Listener {
   const std::string server_;  // "the server at ADDRESS"
   const std::string address_;
   const std::string heard_;  // what is heard without a server
-  int64_t latePieces_ = 0;
+  int64_t latePieces_ = 0, mostLate_ = 0;  // since lateSince_; milliseconds
   Clock::time_point lateSince_;
 };
 

@@ -95,8 +95,9 @@ context.modules = [
 class Desktop(contextlib.ExitStack):
     """PipeWire, WirePlumber and pipewire-pulse with folders of their own. `rig` is added to the configuration."""
 
-    def __init__(self, folder, plugin, configuration, rig=DEVICES + CANCELLER):
+    def __init__(self, folder, plugin, configuration, rig=DEVICES + CANCELLER, has_pulse=True):
         super().__init__()
+        self.has_pulse = has_pulse
         self.folder = Path(folder)
         drop_ins = self.folder / "config/pipewire/pipewire.conf.d"
         runtime = self.folder / "run"
@@ -135,8 +136,9 @@ class Desktop(contextlib.ExitStack):
         self.daemon = self.start("pipewire", "pipewire")
         wait_for((self.folder / "run/pipewire-0").exists, "PipeWire listens")
         self.start("wireplumber", "wireplumber")
-        self.start("pulse", "pipewire-pulse")
-        wait_for((self.folder / "run/pulse/native").exists, "pipewire-pulse listens")
+        if self.has_pulse:
+            self.start("pulse", "pipewire-pulse")
+            wait_for((self.folder / "run/pulse/native").exists, "pipewire-pulse listens")
         wait_for(lambda: "anechoic_capture:" in self.call("pw-link", "--links"),
                  "WirePlumber links the microphone")
 
