@@ -8,6 +8,9 @@ private enum Possible {
   /// The index of a sample: 11 years at 48 kHz.
   static let samples: ClosedRange<Int64> = -(1 << 44)...(1 << 44)
   static let delay = Duration.zero...Duration.seconds(10)
+  /// The rates of a stream in Hz. 0 for one that does not exist.
+  static let rates: ClosedRange<UInt32> = 0...192_000
+  static let longestName = 100
 }
 
 extension Anechoic_V1_ProcessResponse {
@@ -23,6 +26,19 @@ extension Anechoic_V1_ProcessResponse {
       let delay = Duration(started.algorithmicDelay)
       guard Possible.delay.contains(delay) else {
         throw Status(.internal, "algorithmic_delay: \(delay) is not possible")
+      }
+      let formats = [
+        started.inputs.microphone, started.inputs.reference, started.inputs.farEnd,
+        started.inputs.otherAudio, started.outputs.processed, started.outputs.playback,
+      ]
+      for format in formats + started.inputs.farEnds.map(\.format)
+      where !Possible.rates.contains(format.sampleRateHz) {
+        throw Status(.internal, "sample_rate_hz: \(format.sampleRateHz) is not possible")
+      }
+      // Programs log the name.
+      let isName = started.session.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+      guard isName, started.session.utf8.count <= Possible.longestName else {
+        throw Status(.internal, "session: this is not the name of a session")
       }
       try checkIndex(started.resumed.microphoneSample)
       try checkIndex(started.resumed.processedSample)

@@ -18,9 +18,15 @@ public final class ProcessStream: Sendable {
     } catch is Status {
       // The server has refused the session. `receive` throws its status.
     }
-    guard let first = try await call.receive(Anechoic_V1_ProcessResponse.self),
-      case .started(let started) = first.response
-    else { throw Status(.internal, "the server did not answer with started") }
+    let answer: Anechoic_V1_ProcessResponse?
+    do {
+      answer = try await call.receive(Anechoic_V1_ProcessResponse.self)
+    } catch let error where error is SwiftProtobufError || error is BinaryDecodingError {
+      throw Status(.internal, "the server sent bytes that are no message")
+    }
+    guard let first = answer, case .started(let started) = first.response else {
+      throw Status(.internal, "the server did not answer with started")
+    }
     try first.check()
     self.started = started
   }

@@ -65,10 +65,11 @@ async def run(vector: dict, client: Client, keep: bool) -> list[str]:
             *client.command, "--server", f"127.0.0.1:{server.gate.port}", "--rate", str(client.rate),
             "--seconds", str(vector["seconds"]), "--output", str(output), *map(str, vector.get("options", [])),
         ]
-        environment = {
-            **os.environ, **client.environment,
-            "PYTHONPATH": f"{PROJECT / 'clients/python/src'}:{Path(__file__).parent / 'adapters'}",
-        }
+        environment = {**os.environ, **client.environment}
+        # The modules of the adapters here would hide those of another client.
+        environment.pop("PYTHONPATH", None)
+        if client.name != "command":
+            environment["PYTHONPATH"] = f"{PROJECT / 'clients/python/src'}:{Path(__file__).parent / 'adapters'}"
         with (folder / "errors").open("wb") as errors:
             process = await asyncio.create_subprocess_exec(
                 *command, stdout=asyncio.subprocess.PIPE, stderr=errors, stdin=asyncio.subprocess.DEVNULL,

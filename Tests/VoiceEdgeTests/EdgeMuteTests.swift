@@ -18,7 +18,7 @@ struct EdgeMuteTests {
 
   @Test func muteThatIsAskedForHoldsAtOnce() {
     var mute = EdgeMute(session: false)
-    mute.request(true)
+    mute.request(true, controlID: 1)
     #expect(mute.isMuted && mute.holders == [.session] && !mute.session)
     mute.sessionChanged(true)
     #expect(mute.isMuted && mute.session)
@@ -26,7 +26,7 @@ struct EdgeMuteTests {
 
   @Test func unmuteThatIsAskedForWaitsForTheSession() {
     var mute = EdgeMute(session: true)
-    mute.request(false)
+    mute.request(false, controlID: 1)
     #expect(mute.isMuted)
     mute.sessionChanged(false)
     #expect(!mute.isMuted)
@@ -40,7 +40,7 @@ struct EdgeMuteTests {
     mute.answered(controlID: 7, isRefused: true)
     #expect(!mute.isMuted)
     mute.sessionChanged(true)
-    mute.answered(controlID: nil, isRefused: true)
+    mute.answered(controlID: 7, isRefused: true)
     #expect(mute.isMuted)
   }
 }

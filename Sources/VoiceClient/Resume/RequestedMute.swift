@@ -6,8 +6,8 @@
 package struct RequestedMute: Sendable, Equatable {
   private struct Request: Equatable {
     var muted: Bool
-    /// The id of the control. Nil if another call carries the request.
-    var controlID: UInt64?
+    /// The number of the request.
+    var controlID: UInt64
     /// Whether the server has told this state since.
     var wasTold = false
   }
@@ -30,7 +30,7 @@ package struct RequestedMute: Sendable, Equatable {
   package var isAhead: Bool { !told && request?.muted == true }
 
   /// Notes a request to a session.
-  package mutating func ask(_ muted: Bool, controlID: UInt64? = nil) {
+  package mutating func ask(_ muted: Bool, controlID: UInt64) {
     request = Request(muted: muted, controlID: controlID)
   }
 
@@ -41,11 +41,16 @@ package struct RequestedMute: Sendable, Equatable {
   }
 
   /// Notes the answer to a control. Answers to other controls are ignored.
-  package mutating func answered(controlID: UInt64?, isRefused: Bool) {
+  package mutating func answered(controlID: UInt64, isRefused: Bool) {
     guard let request, request.controlID == controlID else { return }
     // Another client may have changed the state after this request.
     if !isRefused, !request.wasTold { told = request.muted }
     self.request = nil
+  }
+
+  /// Forgets a request whose answer was noted as a state. Other requests stay.
+  package mutating func withdraw(controlID: UInt64) {
+    if request?.controlID == controlID { request = nil }
   }
 
   /// Notes that the connection is lost. The request is sent again if the session goes on.

@@ -10,9 +10,11 @@ extension ResumableStream {
     var reconnection = reconnection
     var reason = reason
     while true {
+      var resumes = false
       do {
         switch reconnection.next(now: .now, random: .random(in: -1...1)) {
         case .resume(let delay):
+          resumes = true
           try await Task.sleep(for: delay)
           return try await resume()
         case .restart(let server, let delay):
@@ -26,7 +28,8 @@ extension ResumableStream {
         case .giveUp: throw GivenUp()
         }
       } catch let status as Status {
-        if status.isUnknownSession || status.isStoppingServer {
+        // A new session that is refused is tried again at the usual times.
+        if resumes, status.isUnknownSession || status.isStoppingServer {
           reconnection.sessionIsGone()
           reason = status
         } else if let delay = status.retryDelay {

@@ -59,18 +59,19 @@ struct LocalSessions: Sendable {
       $0.name
     } connected: {
       session, request, context in
-      agent.voice.post { $0.anticipateMute(request.muted) }
+      let id = await agent.voice.ask { $0.anticipateMute(request.muted) }
       do {
         let bytes: [UInt8] = try request.naming(session, at: \.name).serializedBytes()
         let answer = try await agent.board.whileConnected {
           try await forward(RPC.setMute, bytes, of: session, context)
         }
-        agent.voice.post { $0.muteAnswered(isRefused: false) }
+        let state = try Anechoic_V1_SetMuteResponse(serializedBytes: answer).state
+        agent.voice.post { $0.muteAnswered(id, state) }
         return answer
       } catch let status as Status where status.isUnreachable {
         return try await setMuteLocally(request)
       } catch {
-        agent.voice.post { $0.muteAnswered(isRefused: true) }
+        agent.voice.post { $0.muteAnswered(id, nil) }
         throw error
       }
     } away: {

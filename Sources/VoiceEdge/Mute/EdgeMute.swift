@@ -14,11 +14,11 @@ struct EdgeMute: Sendable, Equatable {
   /// Whether the session is muted.
   var session: Bool { requested.told }
 
-  /// The state with which a new session begins.
+  /// The state that was requested last, which counts once the connection is lost.
   var wanted: Bool { requested.wanted }
 
-  /// Whether the session may not have applied a mute yet.
-  var isAhead: Bool { requested.isAhead }
+  /// Whether the session is muted, or was asked to mute.
+  var isMutedInSession: Bool { requested.isMuted }
 
   /// Whether any cause mutes the microphone. Sound needs the agreement of all.
   var isMuted: Bool { requested.isMuted || hardware }
@@ -27,9 +27,8 @@ struct EdgeMute: Sendable, Equatable {
     (requested.isMuted ? [.session] : []) + (hardware ? [.hardware] : [])
   }
 
-  /// Records a request on this machine. A mute takes effect until the session answers. `controlID` is nil
-  /// for a request of the local control.
-  mutating func request(_ muted: Bool, controlID: UInt64? = nil) {
+  /// Records a request on this machine. A mute takes effect until the session answers.
+  mutating func request(_ muted: Bool, controlID: UInt64) {
     requested.ask(muted, controlID: controlID)
   }
 
@@ -37,9 +36,12 @@ struct EdgeMute: Sendable, Equatable {
   mutating func sessionChanged(_ muted: Bool) { requested.changed(to: muted) }
 
   /// Records the answer to a request.
-  mutating func answered(controlID: UInt64?, isRefused: Bool) {
+  mutating func answered(controlID: UInt64, isRefused: Bool) {
     requested.answered(controlID: controlID, isRefused: isRefused)
   }
+
+  /// Forgets a request whose answer was recorded as a state.
+  mutating func withdraw(controlID: UInt64) { requested.withdraw(controlID: controlID) }
 
   /// Sets the state while there is no server.
   mutating func settle(_ muted: Bool) { requested.settle(muted) }

@@ -35,21 +35,30 @@ final class ServerLink: EdgeLink {
     var attempts = Attempts()
     var epoch = 0
     var suffix = 0
+    var hasRun = false
     while !Task.isCancelled {
       let ended = epoch
       voice.post { $0.disconnected(epoch: ended) }
       epoch += 1
       var wait: Duration
       do {
-        let loss = try await runSession(epoch: epoch, suffix: suffix)
+        let loss = try await runSession(epoch: epoch, suffix: suffix, hasRun: hasRun)
+        hasRun = true
         attempts.sessionEnded(since: loss.began)
         suffix = 0
         if !loss.status.isLostConnection { voice.post { $0.forgetSession() } }
         wait = attempts.next(after: loss.status)
         state.say(.away(loss.status.oneLine))
+      } catch is SessionGone {
+        attempts.succeeded()
+        continue
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
         if epoch == 1 { try configuration.checkFirst(status) }
+        // The reason may be a configuration that another client has set.
+        if status.code == .invalidArgument { voice.post { $0.kept = nil } }
+        // Another version may have taken the server's place.
+        if status.code == .unimplemented { hasRun = false }
         wait = attempts.next(after: status)
         // The old session, whose connection broke, still has the name. Another name will work.
         if status.code == .alreadyExists {
@@ -69,13 +78,14 @@ final class ServerLink: EdgeLink {
   }
 
   /// Runs one session, and returns how it ended. Throws if none starts.
-  private func runSession(epoch: Int, suffix: Int) async throws -> SessionLoss {
+  private func runSession(epoch: Int, suffix: Int, hasRun: Bool) async throws -> SessionLoss {
     // A new connection each time, because the old one may have failed silently.
     let server = VoiceProcessingClient(
       server: configuration.address, clientName: client, security: configuration.security,
       credentials: configuration.credentials
     ).reconnected()
-    try await Self.checkVersion(of: server)
+    // A server that has just started is slow to tell its capabilities.
+    if !hasRun { try await Self.checkVersion(of: server) }
     let (start, stream) = try await open(on: server, suffix: suffix)
     let outbox = Outbox()
     let (abandonments, abandonment) = AsyncStream.makeStream(of: Void.self)
@@ -113,7 +123,10 @@ final class ServerLink: EdgeLink {
     }
   }
 
-  /// Continues the lost session, or starts another.
+  /// The session cannot be continued, so another one follows at once.
+  private struct SessionGone: Error {}
+
+  /// Continues the lost session, or starts another. Throws `SessionGone` if the server refuses to continue it.
   private func open(
     on server: VoiceProcessingClient, suffix: Int
   ) async throws -> (Anechoic_V1_Start, ProcessStream) {
@@ -127,7 +140,7 @@ final class ServerLink: EdgeLink {
     {
       // The server does not have the session any more, or not with these settings.
       voice.post { $0.forgetSession() }
-      return try await open(on: server, suffix: suffix)
+      throw SessionGone()
     }
   }
 

@@ -58,15 +58,19 @@ extension EdgeVoice: LocalVoice.Receiver {
     return local?.report(MuteGesture(id: id, mutes: mutes, origin: origin))
   }
 
-  /// Notes a request that the local control sends to the session. A mute withholds audio at once.
-  func anticipateMute(_ muted: Bool) {
-    mute.request(muted)
+  /// Notes a request that the local control sends to the session, and returns its number. A mute withholds
+  /// audio at once.
+  func anticipateMute(_ muted: Bool) -> UInt64 {
+    controlID += 1
+    request(muted, controlID)
     publish()
+    return controlID
   }
 
-  /// Notes the answer to that request.
-  func muteAnswered(isRefused: Bool) {
-    mute.answered(controlID: nil, isRefused: isRefused)
+  /// Notes the answer to that request: the state of the session, or nil if the session has refused.
+  func muteAnswered(_ id: UInt64, _ state: Anechoic_V1_MuteState?) {
+    if let state { mute(is: state) }
+    mute.withdraw(controlID: id)
     publish()
   }
 

@@ -59,6 +59,8 @@ extension EdgeVoice {
     lastEventID = resumed?.lastEventID ?? 0
     if resumed == nil { lowerOthersAtRest(started.config) }
     liveFrom = position
+    heardUntil = position
+    mutedFrom = mute.session ? 0 : .max
     lastAnswer = MonotonicClock.nanoseconds
     latency = LatencyMeter(processing: session.algorithmicDelay)
     status.stats = nil
@@ -106,7 +108,10 @@ extension EdgeVoice {
       guard !standsIn, audio.processed.firstSample >= liveFrom else { return }
       VoiceFrames.decode(audio.processed, into: voiceFrame) { frame, first in
         latency.noteReceived(first / Int64(frame.sampleCount), now: lastAnswer)
-        if mute.isAhead { frame.clear() }
+        // Output that comes again, or of audio that was never sent, has no place.
+        guard first >= heardUntil, first <= position else { return }
+        heardUntil = first + Int64(frame.sampleCount)
+        if mute.isMutedInSession, first < mutedFrom { frame.clear() }
         programs.voice?.write(frame)
       }
       if audio.hasPlayback {
@@ -137,7 +142,9 @@ extension EdgeVoice {
 
   private func happened(_ event: Anechoic_V1_SessionEvent) {
     switch event.event {
-    case .muteChanged(let change): return mute(is: change.state)
+    case .muteChanged(let change):
+      mutedFrom = event.microphoneSample
+      return mute(is: change.state)
     case .mutedSpeechActivity(let speech):
       status.mutedSpeechActive = speech.activity == .started
     case .voiceActivityChanged(let change):
@@ -172,7 +179,13 @@ extension EdgeVoice {
   /// Asks the session to change its mute state.
   func requestMute(_ muted: Bool) {
     sendControl { $0.setMute.muted = muted }
-    mute.request(muted, controlID: controlID)
+    request(muted, controlID)
+  }
+
+  /// Notes a request to the session. The voice is silent until the sample at which a mute applies.
+  func request(_ muted: Bool, _ id: UInt64) {
+    if muted, !mute.session { mutedFrom = .max }
+    mute.request(muted, controlID: id)
   }
 
   func sendControl(_ fill: (inout Anechoic_V1_Control) -> Void) {

@@ -13,9 +13,9 @@ internal import VoiceSessions
 final class EdgeVoice {
   /// The maximum number of frames that wait in the ring of a device. Older frames are dropped.
   private static let longestBacklog = 20
-  /// The time in ns without an answer after which the server is given up, and after which the local voice
-  /// stands in for it.
+  /// The time in ns without an answer after which the server is given up.
   private static let patience = Int64(ReconnectionPolicy().silence / .nanoseconds(1))
+  /// The time in ns without an answer after which the local voice stands in for the server.
   private static let shortPatience: Int64 = 500_000_000
   /// The age in ns of the server's output at which it replaces the local voice again.
   private static let fresh: Int64 = 200_000_000
@@ -51,6 +51,10 @@ final class EdgeVoice {
   var lastEventID: UInt64 = 0
   /// The position of the microphone from which on the server's output is used.
   var liveFrom: Int64 = 0
+  /// The position up to which the server's output was used.
+  var heardUntil: Int64 = 0
+  /// The position from which on the session has applied a mute, so that its output may contain injected speech.
+  var mutedFrom: Int64 = 0
   var mute: EdgeMute
   var muteGeneration: UInt64 = 0  // The last known generation of the session's state.
   var route: Anechoic_V1_AudioRoute?

@@ -24,6 +24,18 @@ struct PossibleResponseTests {
     }
   }
 
+  @Test func impossibleFormatsAndNamesAreRefused() {
+    let responses: [Anechoic_V1_ProcessResponse] = [
+      .with { $0.started.inputs.microphone.sampleRateHz = .max },
+      .with { $0.started.outputs.processed.sampleRateHz = 200_000 },
+      .with { $0.started.session = "sessions/\u{1b}[31m" },
+      .with { $0.started.session = String(repeating: "a", count: 101) },
+    ]
+    for response in responses {
+      #expect(throws: Status.self) { try response.check() }
+    }
+  }
+
   @Test func aDayAtTheHighestRateIsPossible() throws {
     let day: Int64 = 48_000 * 86_400
     try Anechoic_V1_ProcessResponse.with { $0.audio.processed.firstSample = day }.check()

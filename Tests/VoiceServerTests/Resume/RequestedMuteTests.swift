@@ -43,6 +43,16 @@ struct RequestedMuteTests {
     #expect(!mute.isMuted)
   }
 
+  @Test func onlyTheAnswerToTheLastRequestEndsIt() {
+    var mute = RequestedMute(muted: false)
+    mute.ask(true, controlID: 1)
+    mute.ask(false, controlID: 2)
+    mute.withdraw(controlID: 1)
+    mute.changed(to: true)
+    mute.withdraw(controlID: 2)
+    #expect(mute.isMuted && mute.wanted)
+  }
+
   @Test func withoutAServerRequestsTakeEffectAtOnce() {
     var mute = RequestedMute(muted: true)
     mute.connectionLost()
