@@ -32,6 +32,11 @@ extension LiveVoice {
       } catch {
         note(.fallback(reason: "\(error)"))
         failure = error
+        // The id may be in use, and the configuration one that the server refuses.
+        let code = (error as? Status)?.code
+        if code == .alreadyExists || code == .invalidArgument {
+          state.withLock { $0.kept = nil }
+        }
         // A channel that has failed waits before it connects again.
         client = client.reconnected()
       }
@@ -52,12 +57,15 @@ extension LiveVoice {
       base: reader.position, algorithmicDelay: samples(in: stream.algorithmicDelay),
       packets: packets)
     var reason = "the session has ended"
+    var kept: (id: String, configuration: Anechoic_V1_SessionConfig)?
     do {
       while let update = try await stream.receive() { take(update, &placing, of: stream) }
     } catch {
       reason = "\(error)"
+      kept = stream.kept
     }
     noteMute { state in
+      state.kept = kept
       state.stream = nil
       state.mute.settle(state.mute.wanted)
       state.events.add(.fallback(reason: reason))
@@ -95,6 +103,10 @@ extension LiveVoice {
       $0.config.voiceActivityDetection.enabled = true
       $0.engine = options.engine
       $0.muted = state.withLock { $0.mute.wanted }
+      if let kept = state.withLock({ $0.kept }) {
+        $0.sessionID = kept.id
+        $0.config = kept.configuration
+      }
       $0.labels = options.labels
       $0.pacing = .realTime
     }

@@ -25,6 +25,8 @@ public final class LiveVoice: Sendable {
     var lateSince: ContinuousClock.Instant?
     var controls = PendingControls()
     var mute: RequestedMute
+    /// The id and the configuration of a session that was lost, for the next one.
+    var kept: (id: String, configuration: Anechoic_V1_SessionConfig)?
   }
 
   /// The settings that the voice was created with.

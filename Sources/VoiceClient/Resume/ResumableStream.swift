@@ -95,6 +95,17 @@ public final class ResumableStream: Sendable {
   /// The server's answer to the start of the present session.
   public var started: Anechoic_V1_Started { state.withLock { $0.started } }
 
+  /// The id of the session and its configuration, whoever changed it, for a client that starts another one in
+  /// its place.
+  package var kept: (id: String, configuration: Anechoic_V1_SessionConfig) {
+    state.withLock {
+      (
+        String($0.started.session.dropFirst("sessions/".count)),
+        $0.configuration.configuration
+      )
+    }
+  }
+
   /// The delay from the microphone to the processed output. It is constant for the session.
   public var algorithmicDelay: Duration { started.processingDelay }
 

@@ -63,7 +63,7 @@ final class ServerLink: EdgeLink {
         // The old session, whose connection broke, still has the name. Another name will work.
         if status.code == .alreadyExists {
           suffix = suffix % Self.longestSuffix + 1
-          if suffix < Self.longestSuffix { wait = .milliseconds(50) }
+          if suffix < Self.longestSuffix { wait = .milliseconds(50) * Double.random(in: 0.7...1.3) }
         }
         state.say(.away(status.oneLine))
       }
