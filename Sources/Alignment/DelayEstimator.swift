@@ -116,7 +116,6 @@ public struct DelayEstimator: ~Copyable {
       nextStep += 1
       guard correlator.isInformed else { return }
       tracker.update(correlator.correlation, isExplained: isExplained)
-      correlator.isSearching = tracker.lag == nil
       updateCount += 1
     } else if hasBlock {
       begin()
@@ -136,6 +135,7 @@ public struct DelayEstimator: ~Copyable {
       if !repeatsReference { correlator.skip(reference: reference.start) }
       staleCount -= block
     } else {
+      correlator.isSearching = tracker.lag == nil
       correlator.begin(
         reference: repeatsReference ? nil : reference.start, microphone: microphone.start)
       nextStep = 0
@@ -187,7 +187,6 @@ public struct DelayEstimator: ~Copyable {
   /// Discards the estimate and the averages, for example when the route has changed.
   public mutating func reset() {
     correlator.forget()
-    correlator.isSearching = true
     tracker = LagTracker()
     staleCount = 0
   }

@@ -57,8 +57,3 @@ private func checkIndex(_ index: Int64) throws(Status) {
     throw Status(.internal, "the server sent the index \(index), which no session can have reached")
   }
 }
-
-extension Anechoic_V1_Started {
-  /// The delay from the microphone to the processed output.
-  var processingDelay: Duration { Duration(algorithmicDelay) }
-}

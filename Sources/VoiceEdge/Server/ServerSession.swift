@@ -1,5 +1,4 @@
 internal import AnechoicAPI
-internal import SwiftProtobuf
 
 /// A session on the server, as the voice thread knows it.
 struct ServerSession: Sendable {
@@ -10,6 +9,4 @@ struct ServerSession: Sendable {
   let outbox: Outbox
   /// Ends the call, because the server has not answered for too long.
   let abandon: @Sendable () -> Void
-
-  var algorithmicDelay: Duration { Duration(started.algorithmicDelay) }
 }

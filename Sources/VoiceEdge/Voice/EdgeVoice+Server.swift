@@ -62,7 +62,7 @@ extension EdgeVoice {
     heardUntil = position
     mutedFrom = mute.session ? 0 : .max
     lastAnswer = MonotonicClock.nanoseconds
-    latency = LatencyMeter(processing: session.algorithmicDelay)
+    latency = LatencyMeter(processing: started.processingDelay)
     status.stats = nil
     if resumed == nil { status.sessionCount += 1 } else { status.resumptionCount += 1 }
     if let lost = status.gapSince {

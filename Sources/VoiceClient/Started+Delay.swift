@@ -1,0 +1,7 @@
+package import AnechoicAPI
+internal import SwiftProtobuf
+
+extension Anechoic_V1_Started {
+  /// The delay from the microphone to the processed output.
+  package var processingDelay: Duration { Duration(algorithmicDelay) }
+}
