@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <future>
 #include <map>
@@ -18,12 +19,15 @@
 
 namespace {
 
-// The processor time after which a thread is looked at. A flood is noticed after two of these times.
+// The processor time after which a thread is looked at. A flood is noticed after three of these times.
 constexpr timespec look_every{0, 10'000'000};
 
-// The calls without a message that a connection may start between two looks. Far more than an honest
-// client starts, because it has 100 open calls at most, and sends a message in each.
-constexpr int64_t most_empty_calls = 300;
+// The calls without a message that a connection may start while a thread reads without a pause, beyond the
+// calls that may be open at once. A client that comes back opens all its calls at once.
+constexpr int64_t spare_empty_calls = 300;
+
+// The calls that may be open at once on a connection of any server of the process.
+std::atomic<int64_t> most_open_calls{0};
 
 // Calls `use` with the value of each `"key":"value"` in the text.
 template <class Use>
@@ -73,29 +77,40 @@ void for_each_listed(const std::string &key, Page page, Use use) {
   }
 }
 
-// The calls without a message of each connection to the process's servers, as channelz counts them.
-class EmptyCalls {
- public:
-  // Resets the connections that have started too many calls without a message since the last time.
-  void reset_floods() {
-    std::map<intptr_t, int64_t> now;
-    for_each_listed("serverId", [](intptr_t from) { return taken(grpc_channelz_get_servers(from)); },
-                    [&](intptr_t server) { reset_floods(server, now); });
-    before_ = std::move(now);
-  }
-
- private:
-  void reset_floods(intptr_t server, std::map<intptr_t, int64_t> &now) {
-    const auto page = [server](intptr_t from) {
+// Calls `use` with the identifier and the description of each connection to the process's servers.
+template <class Use>
+void for_each_connection(Use use) {
+  const auto servers = [](intptr_t from) { return taken(grpc_channelz_get_servers(from)); };
+  for_each_listed("serverId", servers, [&](intptr_t server) {
+    const auto sockets = [server](intptr_t from) {
       return taken(grpc_channelz_get_server_sockets(server, from, 0));
     };
-    for_each_listed("socketId", page, [&](intptr_t socket) {
-      const std::string json = taken(grpc_channelz_get_socket(socket));
-      const int64_t empty =
-          number_named("streamsStarted", json) - number_named("messagesReceived", json);
-      const auto before = before_.find(socket);
-      now[socket] = empty;
-      if (empty - (before == before_.end() ? 0 : before->second) <= most_empty_calls) return;
+    for_each_listed("socketId", sockets, [&](intptr_t socket) {
+      use(socket, taken(grpc_channelz_get_socket(socket)));
+    });
+  });
+}
+
+int64_t empty_calls(const std::string &connection) {
+  return number_named("streamsStarted", connection) - number_named("messagesReceived", connection);
+}
+
+// The calls without a message of each connection, as channelz counts them, while a thread reads.
+class EmptyCalls {
+ public:
+  EmptyCalls() {
+    for_each_connection([&](intptr_t socket, const std::string &json) {
+      first_[socket] = empty_calls(json);
+    });
+  }
+
+  // Resets the connections that have started too many calls without a message since the beginning. A
+  // connection that is newer counts from its own beginning.
+  void reset_floods() const {
+    const int64_t most = most_open_calls + spare_empty_calls;
+    for_each_connection([&](intptr_t socket, const std::string &json) {
+      const auto first = first_.find(socket);
+      if (empty_calls(json) - (first == first_.end() ? 0 : first->second) <= most) return;
       for_each_value(json, "name", [](std::string_view name) {
         // "chttp2 ipv4:192.0.2.1:5000"
         anechoic::reset_connection(std::string(name.substr(name.find(' ') + 1)));
@@ -103,7 +118,8 @@ class EmptyCalls {
     });
   }
 
-  std::map<intptr_t, int64_t> before_;  // By the socket's identifier.
+ private:
+  std::map<intptr_t, int64_t> first_;  // By the socket's identifier.
 };
 
 // The thread that watches all queues' threads, and lives as long as the process. The timers wake it by
@@ -162,9 +178,13 @@ class Watcher {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       const auto watch = watches_.find(id);
-      if (watch == watches_.end() || !watch->second->was_held()) return;
+      if (watch == watches_.end() || !watch->second->was_held()) {
+        empty_calls_.erase(id);
+        return;
+      }
     }
-    empty_calls_.reset_floods();
+    const auto [calls, is_new] = empty_calls_.try_emplace(id);
+    if (!is_new) calls->second.reset_floods();
   }
 
   const int signal_;
@@ -172,12 +192,18 @@ class Watcher {
   std::mutex mutex_;
   int last_id_ = 0;
   std::map<int, anechoic::ReadWatch *> watches_;
-  EmptyCalls empty_calls_;  // Belongs to the thread.
+  std::map<int, EmptyCalls> empty_calls_;  // Of the watches that are held. Belongs to the thread.
 };
 
 }  // namespace
 
 namespace anechoic {
+
+void ReadWatch::expect_calls(int32_t limit) {
+  int64_t most = most_open_calls;
+  while (limit > most && !most_open_calls.compare_exchange_weak(most, limit)) {
+  }
+}
 
 ReadWatch::ReadWatch() {
   id_ = Watcher::shared().add(this);

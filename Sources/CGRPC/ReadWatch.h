@@ -14,7 +14,8 @@ namespace anechoic {
 // without a pause (CVE-2023-44487), the thread may read for ever: it returns no event, the cancelled
 // calls are never reported, so that ResetGuard does not see them, and they fill the memory. The watch
 // notices that a thread uses processor time in one wait. It then asks libgrpc's channelz for the
-// connections that start many calls and deliver no messages, and resets them.
+// connections that start many calls and deliver no messages, and resets them. A client may start as many
+// calls at once as a connection may have open.
 //
 // The kernel's timer counts the thread's processor time alone, so that an idle thread is never woken.
 class ReadWatch {
@@ -23,6 +24,9 @@ class ReadWatch {
   ReadWatch();
   ~ReadWatch();
   ReadWatch(const ReadWatch &) = delete;
+
+  // Tells how many calls a connection of some server in the process may have open.
+  static void expect_calls(int32_t limit);
 
   // The time within which the thread waits for an event.
   class Wait {

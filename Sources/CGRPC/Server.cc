@@ -7,6 +7,7 @@
 #include "Bytes.h"
 #include "ConnectionArguments.h"
 #include "Credentials.h"
+#include "ReadWatch.h"
 #include "ServerCall.h"
 
 namespace {
@@ -25,6 +26,7 @@ void apply(const cgrpc_server_limits &limits, grpc::ServerBuilder &builder) {
     if (value != 0) builder.AddChannelArgument(name, value);
   };
   set_given(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_concurrent_streams);
+  anechoic::ReadWatch::expect_calls(limits.max_concurrent_streams);
   set_given(GRPC_ARG_MAX_CONNECTION_AGE_MS, limits.max_connection_age_ms);
   set_given(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, limits.max_connection_age_grace_ms);
   set_given(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, limits.handshake_timeout_ms);

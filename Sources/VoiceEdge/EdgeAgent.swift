@@ -3,6 +3,7 @@ internal import AudioCore
 public import AudioDevices
 internal import Glibc
 internal import Synchronization
+internal import VoiceClient
 public import VoiceEngines
 
 /// A voice device made of a machine's sound hardware, its programs and a server.

@@ -49,7 +49,7 @@ struct SlowConsumerTests {
       let recording = try await Bystander.watching(server) {
         try client.send(
           [.start(start(.realTime))] + changes + Self.audio, halfClosing: true)
-        // Real time matters here: the server reads the last audio after 2.5 s.
+        // Real time matters here: the server reads the last audio after 2 s.
         try await Task.sleep(for: .seconds(3))
         return try await client.read().recording
       }

@@ -21,6 +21,23 @@ struct StallTests {
     }
   }
 
+  /// The client sends what waited for another session. Its output is late at first, and on time again
+  /// after 5 s.
+  @Test func olderAudioAtTheStartIsMadeUp() async throws {
+    try await TestServer.run { server in
+      let client = StalledClient(
+        server: server, before: 0, during: 150, after: 800, age: .milliseconds(1500))
+      let (delays, recording) = try await client.run(Self.realTime)
+      #expect(recording.frames.count == 950)
+      let late = delays[150..<250].sorted()[50]
+      #expect(late > .milliseconds(600), "\(late)")
+      let settled = try #require(delays.dropFirst(700).sorted().dropLast(5).last)
+      #expect(settled < .milliseconds(300), "\(settled)")
+      let warnings = recording.events.filter { $0.captureWarning.problem == .early }
+      #expect(warnings.map(\.captureWarning.active) == [true, false])
+    }
+  }
+
   /// Twenty sessions each leave a gap of nine seconds. A neighbour on the same thread counts its
   /// answers meanwhile, because a busy machine slows both down equally.
   @Test(arguments: [true, false])

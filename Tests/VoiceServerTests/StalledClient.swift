@@ -14,12 +14,14 @@ struct StalledClient {
   let before: Int
   let during: Int
   let after: Int
+  /// How long the device has captured when the session starts.
+  var age = Duration.zero
 
   /// Returns the time of each frame from its capture to its processed output, and everything that
   /// the session sent.
   func run(_ start: Anechoic_V1_Start) async throws -> (delays: [Duration], Recording) {
     let stream = try await server.client.process(start)
-    let began = ContinuousClock.now
+    let began = ContinuousClock.now - age
     let count = before + during + after
     async let sending: Void = send(count, on: stream, began)
     var recording = Recording()

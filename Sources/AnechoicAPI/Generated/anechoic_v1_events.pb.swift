@@ -1216,7 +1216,8 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
 
     /// For 2 s, the client was more than 500 ms ahead of real time, so that more of its audio waits in the
     /// connection, and the output is late by as much. A client that sends a new session the audio that waited
-    /// for a lost one causes this. Ends after 2 s in which nothing waited. Only in real time.
+    /// for a lost one causes this. The server makes up 2 s. Ends after 2 s in which nothing waited. Only in real
+    /// time.
     case early // = 11
     case UNRECOGNIZED(Int)
 

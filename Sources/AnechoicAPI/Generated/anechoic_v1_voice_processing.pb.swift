@@ -34,7 +34,8 @@ public nonisolated enum Anechoic_V1_Pacing: SwiftProtobuf.Enum, Swift.CaseIterab
 
   /// For devices. The server reads input at most 500 ms ahead of real time, by a clock that may be
   /// 0.1 % slower than the microphone's. After the client, the network or the server was held up,
-  /// the server also reads the input of the lost time, up to 30 s, without a pause. If the client
+  /// the server also reads the input of the lost time, up to 30 s, without a pause. Once in a session,
+  /// it reads up to 2 s of audio that waits a quarter faster than real time. If the client
   /// reads too slowly, the server drops the oldest output audio.
   case realTime // = 1
 

@@ -1,6 +1,7 @@
 internal import GRPCTransport
 internal import AnechoicAPI
 internal import Synchronization
+internal import VoiceClient
 
 /// The part of the agent's status that the voice thread knows.
 struct EdgeStatus: Sendable, Equatable {

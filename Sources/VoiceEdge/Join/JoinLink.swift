@@ -88,7 +88,7 @@ final class JoinLink: EdgeLink {
       credentials: configuration.credentials
     ).reconnected()
     try await ServerLink.checkVersion(of: server)
-    let stream = try await withTimeout(Self.answerTimeout) {
+    let stream = try await answer(of: "server", within: Self.answerTimeout) {
       try await server.join(token: ticket.secret, session: ticket.session)
     }
     defer { stream.cancel() }

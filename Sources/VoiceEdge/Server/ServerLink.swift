@@ -7,8 +7,8 @@ internal import VoiceClient
 /// thread about each step and never blocks it.
 final class ServerLink: EdgeLink {
   private static let answerTimeout = ReconnectionPolicy().attemptTimeout
-  /// The number of session names to try before waiting.
-  private static let longestSuffix = 9
+  /// The session names that follow the configured one have the suffixes up to this number.
+  private static let highestSuffix = 9
 
   private let configuration: EdgeConfiguration.Server
   private let client: String
@@ -34,7 +34,7 @@ final class ServerLink: EdgeLink {
     defer { share?.remove() }
     var attempts = Attempts()
     var epoch = 0
-    var suffix = 0
+    var refusedNames = 0
     var hasRun = false
     while !Task.isCancelled {
       let ended = epoch
@@ -42,10 +42,11 @@ final class ServerLink: EdgeLink {
       epoch += 1
       var wait: Duration
       do {
-        let loss = try await runSession(epoch: epoch, suffix: suffix, hasRun: hasRun)
+        let loss = try await runSession(
+          epoch: epoch, suffix: Self.suffix(after: refusedNames), hasRun: hasRun)
         hasRun = true
         attempts.sessionEnded(since: loss.began)
-        suffix = 0
+        refusedNames = 0
         if !loss.status.isLostConnection { voice.post { $0.forgetSession() } }
         wait = attempts.next(after: loss.status)
         state.say(.away(loss.status.oneLine))
@@ -62,13 +63,21 @@ final class ServerLink: EdgeLink {
         wait = attempts.next(after: status)
         // The old session, whose connection broke, still has the name. Another name will work.
         if status.code == .alreadyExists {
-          suffix = suffix % Self.longestSuffix + 1
-          if suffix < Self.longestSuffix { wait = .milliseconds(50) * Double.random(in: 0.7...1.3) }
+          refusedNames += 1
+          if refusedNames < Self.highestSuffix {
+            wait = .milliseconds(50) * Double.random(in: 0.7...1.3)
+          }
         }
         state.say(.away(status.oneLine))
       }
       try? await Task.sleep(for: wait)
     }
+  }
+
+  /// The suffix of the session's name, or 0 for none. When all names have been refused, they are tried
+  /// again, but no longer at once.
+  private static func suffix(after refusedNames: Int) -> Int {
+    refusedNames == 0 ? 0 : (refusedNames - 1) % highestSuffix + 1
   }
 
   /// The end of a session that had started.
@@ -132,7 +141,7 @@ final class ServerLink: EdgeLink {
   ) async throws -> (Anechoic_V1_Start, ProcessStream) {
     let start = await voice.ask { $0.makeStart(suffix: suffix) }
     do {
-      let stream = try await withTimeout(Self.answerTimeout) { try await server.process(start) }
+      let stream = try await answer(of: "server", within: Self.answerTimeout) { try await server.process(start) }
       return (start, stream)
     } catch let status as Status
       where !start.resumeToken.isEmpty

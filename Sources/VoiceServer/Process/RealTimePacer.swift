@@ -5,7 +5,8 @@ internal import GRPCTransport
 ///
 /// The pacer keeps an allowance of audio that may be read. The allowance grows with time, and
 /// shrinks by the audio that was processed. A session that was held up can therefore catch up at
-/// once, and no client runs faster than real time for long.
+/// once, and no client runs faster than real time for long. A client that began with older audio, such
+/// as what waited for a session that was lost, catches up over some seconds.
 struct RealTimePacer {
   /// The time by which the input may be ahead of real time.
   static let lead = Duration.milliseconds(500)
@@ -16,8 +17,17 @@ struct RealTimePacer {
   /// in this number. The allowance grows faster than time by the same amount.
   static let clockTolerance: Int64 = 1000
 
+  /// The older audio that a client may send in addition, once in a session.
+  static let longestBacklog = Duration.seconds(2)
+  /// The additional audio is read faster than real time by one part in this number.
+  static let catchUp: Int64 = 4
+  /// The allowance in nanoseconds below which additional audio is read.
+  static let caughtUp = Duration.milliseconds(100).nanoseconds
+
   /// The audio that may be read now, in nanoseconds. Below 0, the client has to wait.
   private(set) var allowance = Self.lead.nanoseconds
+  /// The additional audio that may still be read, in nanoseconds.
+  private var backlog = Self.longestBacklog.nanoseconds
   private var last: (media: Int64, time: ContinuousClock.Instant)?
 
   /// Returns the time to wait before the next read, or nil to read at once. `media` is the length
@@ -28,6 +38,11 @@ struct RealTimePacer {
     guard let last else { return nil }
     let elapsed = last.time.duration(to: now).nanoseconds
     let most = (Self.lead + Self.longestStall).nanoseconds
+    if allowance < Self.caughtUp {
+      let gained = min(elapsed / Self.catchUp, backlog)
+      backlog -= gained
+      allowance += gained
+    }
     allowance = min(allowance + elapsed + elapsed / Self.clockTolerance, most)
     allowance -= media - last.media
     return allowance < 0 ? .nanoseconds(-allowance) : nil
