@@ -84,7 +84,9 @@ final class KeyPresses: Sendable {
     let client = SessionsClient(
       server: server.address, clientName: configuration.session.client, security: server.security,
       credentials: server.credentials)
-    return try await answer(of: "server", within: Self.longestReport, otherwise: .aborted) { [board] in
+    return try await answer(
+      of: "server", within: Self.longestReport, otherwise: .aborted
+    ) { [board] in
       try await board.whileConnected {
         try await client.reportMuteGesture(session, id: id, muted: mutes)
       }

@@ -141,7 +141,9 @@ final class ServerLink: EdgeLink {
   ) async throws -> (Anechoic_V1_Start, ProcessStream) {
     let start = await voice.ask { $0.makeStart(suffix: suffix) }
     do {
-      let stream = try await answer(of: "server", within: Self.answerTimeout) { try await server.process(start) }
+      let stream = try await answer(of: "server", within: Self.answerTimeout) {
+        try await server.process(start)
+      }
       return (start, stream)
     } catch let status as Status
       where !start.resumeToken.isEmpty
