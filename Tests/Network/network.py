@@ -8,77 +8,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import re
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from link import Link, Weather
+from programs import PERIOD, RATE, Client, Server, adapters, environment, runs
 
-PROJECT = Path(__file__).resolve().parents[2]
-PERIOD = 30000
-RATE = 16000
 SETTLING = 10.0  # seconds until each session is bypassed
 LEAST_RUN = RATE // 200  # samples that follow each other and are at another delay than the rest
-
-
-@dataclass
-class Client:
-    name: str
-    command: list[str]
-    output: Path
-    log: Path
-    process: subprocess.Popen | None = None
-
-    def events(self) -> list[dict]:
-        return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
-
-    def told(self) -> dict[str, int]:
-        """Returns how often each event came."""
-        counts: dict[str, int] = {}
-        for event in self.events():
-            if (name := event.get("event")) == "OTHER":  # Long messages of libanechoic are cut.
-                name = (re.findall(r'"(session\w+)":\{', event["text"]) or [None])[0]
-            if name:
-                counts[name] = counts.get(name, 0) + 1
-        return counts
-
-
-class Server:
-    """An anechoic-server in the first namespace, and its log."""
-
-    def __init__(self, link: Link, programs: Path, log: Path) -> None:
-        self.link, self.programs, self.log = link, programs, log
-        self.address = f"{link.addresses[0]}:50051"
-        self.process = subprocess.Popen(
-            link.command(0, str(programs / "anechoic-server"), "--listen", self.address, "--admin-listen", "off",
-                         "--http-listen", "off", "--authentication", "none"),
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log.open("wb"))
-
-    def control(self, *arguments: str) -> str:
-        command = self.link.command(0, str(self.programs / "anechoic"), "sessions", *arguments)
-        return subprocess.run([*command, "--server", self.address], capture_output=True, text=True, timeout=20).stdout
-
-    def sessions(self) -> list[str]:
-        return re.findall(r"^sessions/(\S+)", self.control("list"), re.MULTILINE)
-
-    def started_sessions(self) -> int:
-        return self.log.read_text().count(" session started ")
-
-    def is_bypassed(self, session: str) -> bool:
-        shown = self.control("show", session, "--json")
-        return re.search(r'"bypassed":\s*true', shown) is not None
-
-
-def runs(marks: np.ndarray) -> list[tuple[int, int]]:
-    """Returns the beginnings and ends of all runs of true values."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], marks.astype(np.int8), [0]))))
-    return list(zip(edges[::2], edges[1::2]))
 
 
 def judge(client: Client, seconds: float) -> list[str]:
@@ -141,18 +82,15 @@ def main() -> int:
 
 def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
     with Link(("server", "client"), weather, options.seed) as link:
-        server = Server(link, options.programs.resolve(), folder / "server.log")
+        address = f"{link.addresses[0]}:50051"
+        server = Server(address, options.programs.resolve(), folder / "server.log", tuple(link.command(0)))
         common = ["--server", server.address, "--rate", str(RATE), "--seconds", str(options.seconds), "--output"]
         native = [str(options.native.resolve()), "--delay-ms"]
-        programs = {"c, 120 ms": [*native, "120"], "c, 1000 ms": [*native, "1000"]}
-        for name in ("python_live", "python_session", "bridge", "edge"):
-            adapter = PROJECT / f"Tests/Conformance/adapters/{name}.py"
-            programs[name] = [sys.executable, str(adapter), "--session", name]
+        programs = {"c, 120 ms": [*native, "120"], "c, 1000 ms": [*native, "1000"],
+                    **adapters("python_live", "python_session", "bridge", "edge")}
         if options.client:
             programs = {name: command for name, command in programs.items()
                         if any(part in name for part in options.client)}
-        environment = {**os.environ, **{
-            f"ANECHOIC_{name.upper()}": str(options.programs.resolve() / f"anechoic-{name}") for name in ("bridge", "edge")}}
         clients = []
         try:
             time.sleep(2)
@@ -162,7 +100,7 @@ def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
                 client = Client(name, command, place / "output.raw", place / "events.jsonl")
                 client.process = subprocess.Popen(
                     link.command(1, *command, *common, str(client.output)), stdin=subprocess.DEVNULL,
-                    stdout=client.log.open("wb"), stderr=(place / "log").open("wb"), env=environment)
+                    stdout=client.log.open("wb"), stderr=(place / "log").open("wb"), env=environment(options.programs, options.native))
                 clients.append(client)
             return result(options, link, server, clients)
         finally:
@@ -175,9 +113,7 @@ def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
 def result(options: argparse.Namespace, link: Link, server: Server, clients: list[Client]) -> int:
     begin = time.monotonic()
     while time.monotonic() < begin + SETTLING - 4:
-        for session in server.sessions():
-            if not server.is_bypassed(session):
-                server.control("set", session, "voice_processing.bypassed=true")
+        server.bypass_all()
         time.sleep(0.5)
     time.sleep(max(0.0, begin + options.seconds - 2 - time.monotonic()))
     complaints = [f"session {each} has lost its configuration" for each in server.sessions()

@@ -20,6 +20,8 @@ public final class TCPProxy: Sendable {
     var refuses = false
     var isStopped = false
     var target: String
+    /// The address from which the server is called, or nil for the system's choice.
+    var source: String?
   }
 
   /// The host and the port.
@@ -78,6 +80,9 @@ public final class TCPProxy: Sendable {
   /// Connects new clients to another server.
   public func retarget(to target: String) { state.withLock { $0.target = target } }
 
+  /// Calls a server that is not a unix socket from this IPv4 address of this machine.
+  public func call(from source: String) { state.withLock { $0.source = source } }
+
   /// The number of open connections.
   public var connectionCount: Int { state.withLock { $0.pairs.count } }
 
@@ -90,13 +95,15 @@ public final class TCPProxy: Sendable {
   private func acceptAll() {
     while true {
       let client = accept(listener, nil, nil)
-      let (isOver, refuses, target) = state.withLock { ($0.isStopped, $0.refuses, $0.target) }
+      let (isOver, refuses, target, source) = state.withLock {
+        ($0.isStopped, $0.refuses, $0.target, $0.source)
+      }
       if isOver || client < 0 {
         if client >= 0 { close(client) }
         close(listener)
         return
       }
-      guard !refuses, let server = Self.connect(to: target) else {
+      guard !refuses, let server = Self.connect(to: target, from: source) else {
         close(client)
         continue
       }
@@ -153,7 +160,7 @@ public final class TCPProxy: Sendable {
     shutdown(from, Int32(SHUT_RDWR))
   }
 
-  private static func connect(to target: String) -> Int32? {
+  private static func connect(to target: String, from source: String?) -> Int32? {
     let isUnix = target.hasPrefix("unix:")
     let handle = socket(isUnix ? AF_UNIX : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     let isConnected: Bool
@@ -170,6 +177,13 @@ public final class TCPProxy: Sendable {
     } else {
       var name = sockaddr_in()
       name.sin_family = sa_family_t(AF_INET)
+      if let source, inet_pton(AF_INET, source, &name.sin_addr) == 1 {
+        withUnsafePointer(to: &name) { name in
+          name.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            _ = bind(handle, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+          }
+        }
+      }
       name.sin_port = (target.split(separator: ":").last.flatMap { UInt16($0) } ?? 0).bigEndian
       name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
       isConnected = withUnsafePointer(to: &name) { name in

@@ -22,10 +22,13 @@ extension Principal {
   /// The origin of the client's controls, which do not come over the media stream.
   var origin: ControlOrigin { ControlOrigin(actor: name, isMediaClient: false) }
 
-  /// Returns whether this is the same client, which may call from another address now.
+  /// Returns whether this may be the same client, which may call from another address now. A client
+  /// without a name has that of its address, and takes another one with it.
   func isSame(as other: Principal) -> Bool {
-    name == other.name && isVerified == other.isVerified
+    isVerified == other.isVerified && (name == other.name || isUnnamed && other.isUnnamed)
   }
+
+  private var isUnnamed: Bool { !isVerified && name == host }
 
   /// Returns whether the client may reach a session with methods for its own sessions.
   func owns(_ session: SessionHandle) -> Bool { owns(sessionOf: session.setup.owner.actor) }

@@ -55,7 +55,8 @@ def main() -> None:
     application = socket.create_server(("127.0.0.1", 0))
     bridge = subprocess.Popen(
         [os.environ["ANECHOIC_BRIDGE"], "audiosocket", "--listen", f"127.0.0.1:{port}", "--application",
-         f"127.0.0.1:{application.getsockname()[1]}", "--server", options.server],
+         f"127.0.0.1:{application.getsockname()[1]}", "--server", options.server,
+         "--fallback", options.fallback],
         stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
 
     def repeat_log() -> None:

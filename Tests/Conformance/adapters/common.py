@@ -18,6 +18,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, required=True, help="how long the microphone runs")
     parser.add_argument("--output", required=True, help="the file for the output: 16-bit samples")
     parser.add_argument("--session", default="conformance", help="the id of the session")
+    parser.add_argument("--fallback", choices=("microphone", "silence"), default="microphone",
+                        help="what a live client plays while it has no session")
     parser.add_argument("--mute-at", type=int, help="mutes after so many milliseconds of the microphone")
     parser.add_argument("--unmute-at", type=int)
     parser.add_argument("--stall-at", type=int, help="exchanges nothing from here on")

@@ -93,7 +93,7 @@ class Agent:
             "audio": {"rate": options.rate, "output-channels": 1},
             "routes": {"ports": [{"id": "desk", "input": "counting", "output": "null"}]},
             "programs": {"voice": f"fifo:{self.voice}"}, "mute": {"start-muted": options.mute_at == 0},
-            "fallback": "pass-through", "control-socket": str(self.control),
+            "fallback": "silence" if options.fallback == "silence" else "pass-through", "control-socket": str(self.control),
         }
         (folder / "edge.yaml").write_text(json.dumps(configuration))
         self.runs = threading.Event()

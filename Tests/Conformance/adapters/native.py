@@ -10,7 +10,7 @@ from common import arguments, log, tell
 def main() -> None:
     options = arguments()
     command = [os.environ["NATIVE_CLIENT"], "--server", options.server, "--rate", str(options.rate),
-               "--seconds", str(options.seconds), "--output", options.output]
+               "--seconds", str(options.seconds), "--output", options.output, "--fallback", options.fallback]
     if options.mute_at == 0:
         command.append("--muted")
     times = {"--mute-at": options.mute_at, "--unmute-at": options.unmute_at, "--stall-at": options.stall_at,

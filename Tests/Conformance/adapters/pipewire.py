@@ -54,6 +54,7 @@ def configuration(options: argparse.Namespace) -> str:
         "# node.latency = 1024/48000": f"node.latency = {BLOCK}/{options.rate}",
         "anechoic.delay-ms = 52": f"anechoic.delay-ms = {DELAY_MILLISECONDS}", "anechoic.echo-suppression = high": "",
         "anechoic.noise-suppression = high": "",
+        "anechoic.fallback = raw": f"anechoic.fallback = {'silence' if options.fallback == 'silence' else 'raw'}",
     }
     for old, new in changes.items():
         if old not in text:

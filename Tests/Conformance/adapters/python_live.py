@@ -37,7 +37,9 @@ async def listen(live: anechoic.LiveFilter) -> None:
 async def main() -> None:
     options = arguments()
     logging.getLogger("anechoic").addHandler(Tells())
-    live = anechoic.LiveFilter(options.server, session_id=options.session, muted=options.mute_at == 0)
+    on_loss = "silence" if options.fallback == "silence" else "raw"
+    live = anechoic.LiveFilter(
+        options.server, session_id=options.session, muted=options.mute_at == 0, on_loss=on_loss)
     listening = asyncio.create_task(listen(live))
     out = []
 

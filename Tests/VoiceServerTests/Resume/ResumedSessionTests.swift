@@ -48,6 +48,21 @@ struct ResumedSessionTests {
     }
   }
 
+  /// As a telephone that changes from one network to another. Its old connection is still open.
+  @Test(arguments: [nil, "kiosk"])
+  func aClientWithAnotherAddressGoesOn(name: String?) async throws {
+    try await TestServer.runWithProxy { server, proxy in
+      let client = try await ResumingClient(proxy.client(as: name))
+      try await client.talk(frames: 10)
+      proxy.freeze()
+      proxy.call(from: "127.0.0.9")
+      try await client.resume(on: proxy.client(as: name))
+      try await client.talk(frames: 10)
+      let heard = try await client.finish()
+      #expect(heard.frames.count == 20 && heard.endReason == .clientClosed)
+    }
+  }
+
   @Test func changesWhileSuspendedAndPermissionsSurvive() async throws {
     try await TestServer.runWithProxy { server, proxy in
       let start = Anechoic_V1_Start.mediaClock().with {
