@@ -129,6 +129,8 @@ class Proxy:
         self.flowing = asyncio.Event()
         self.flowing.set()
         self.accepts = True
+        self.late = 0.0
+        """The seconds that each piece of an answer waits."""
 
     async def __aenter__(self):
         self.server = await asyncio.start_server(self.accept, "127.0.0.1", 0)
@@ -148,13 +150,15 @@ class Proxy:
             return writer.transport.abort()
         far_reader, far_writer = await asyncio.open_connection(self.host, self.port)
         self.writers |= {writer, far_writer}
-        await asyncio.gather(self.pump(reader, far_writer), self.pump(far_reader, writer))
+        await asyncio.gather(self.pump(reader, far_writer), self.pump(far_reader, writer, is_answer=True))
 
-    async def pump(self, reader, writer):
+    async def pump(self, reader, writer, *, is_answer=False):
         try:
             while data := await reader.read(65536):
                 if not self.flowing.is_set():
                     continue
+                if is_answer and self.late:
+                    await asyncio.sleep(self.late)
                 writer.write(data)
                 await writer.drain()
         except OSError:

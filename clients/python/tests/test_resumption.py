@@ -50,6 +50,27 @@ async def test_a_session_in_real_time_goes_on_with_its_mute_state(server, microp
 
 
 @in_loop
+async def test_audio_that_grows_too_old_during_an_attempt_is_a_gap(server, microphone):
+    """The samples of the session keep the indexes of the microphone."""
+    async with Proxy(server) as proxy, anechoic.Session(proxy.address, microphone=MONO) as session:
+        reading = asyncio.create_task(collect(session))
+        feeding = asyncio.create_task(feed(session, microphone.samples[:96000]))
+        await asyncio.sleep(0.5)
+        proxy.accepts = False
+        proxy.cut()
+        await asyncio.sleep(2.2)
+        proxy.accepts, proxy.late = True, 0.5
+        resumed = await event(session, anechoic.Resumed)
+        proxy.late = 0.0
+        outbox = session._link.outbox
+        kept_from = outbox.microphone.start
+        await feeding
+        await session.finish()
+        assert resumed.sample < kept_from and outbox.base == 0
+        assert len(await reading) == 96000
+
+
+@in_loop
 async def test_a_control_without_an_answer_is_sent_again(server, microphone):
     async with Proxy(server) as proxy, anechoic.Session(proxy.address, microphone=MONO) as session:
         feeding = asyncio.create_task(feed(session, microphone.samples[:48000]))

@@ -18,6 +18,7 @@ from .events import Event, Restarted, Resumed
 from .v1 import voice_processing_pb2 as api
 
 _LAST_SECONDS = 0.1
+_LONGEST_GAP = 10.0  # seconds of audio that a server conceals
 """The time for which a frame may wait for its reference, and a frame that is not complete."""
 
 
@@ -140,9 +141,12 @@ class Traffic:
         """Continues the session where it expects audio."""
         resumed = how.microphone_sample
         concealed = min(max(0, how.concealed_samples), resumed)
-        if self._plan.is_real_time and resumed < self.outbox.microphone.start - self.outbox.base:
+        microphone = self.outbox.microphone
+        # Audio that became too old while the answer was under way is one more gap, which the server conceals.
+        missing = microphone.start - self.outbox.base - resumed
+        if self._plan.is_real_time and missing > _LONGEST_GAP * microphone.format.rate:
             # The gap was too long: it is shorter in the session than here.
-            self.outbox.base = self.outbox.microphone.start - resumed
+            self.outbox.base = microphone.start - resumed
             self.inbox.rebase(self.outbox.base, after=resumed - concealed)
             self.controls.base = self.outbox.base
         self.outbox.rewind(self.outbox.base + resumed)
