@@ -124,16 +124,15 @@ class Session:
         return config
 
 
-
 class Call:
     """One `Process` call: what waits to be sent, and when."""
 
     def __init__(
-        self, server: Server, context: Any, session: Session, record: Start, impossible: bool = False
+        self, server: Server, context: Any, session: Session, record: Start, answer: dict
     ) -> None:
         self.server, self.context, self.session, self.record = server, context, session, record
-        self.impossible = impossible
-        """Whether `started` contains numbers that no session can have."""
+        self.answer = answer
+        """How the start is answered."""
         self.sent = 0
         self.waiting: asyncio.Queue = asyncio.Queue()
         self.has_finished = False
@@ -263,7 +262,12 @@ class Call:
             oldest = max(0, before - round(KEPT * session.rate)) if session.is_real_time else 0
             self.sent = max(wanted, oldest)
             resumed.processed_sample, resumed.lost_samples = self.sent, self.sent - wanted
-        if self.impossible:
+            resumed.microphone_sample += round(self.answer.get("ahead_ms", 0) * session.rate / 1000)
+        for name, value in self.answer.get("processed", {}).items():
+            setattr(started.outputs.processed, name, value)
+        if "delay_ms" in self.answer:
+            started.algorithmic_delay.FromMilliseconds(self.answer["delay_ms"])
+        if self.answer.get("impossible"):
             far = (1 << 63) - 1
             started.algorithmic_delay.seconds = far
             started.resume_window.seconds = -far

@@ -100,7 +100,8 @@ CLIENTS = [
         "process", "file", (sys.executable, str(ADAPTERS / "process.py")), needs=COMMAND,
         environment={"PROCESS": f"{COMMAND} process"}, tells=frozenset({"reconnecting", "resumed", "restarted"})),
     Client(
-        "example", "file", (sys.executable, str(ADAPTERS / "process.py")), needs=EXAMPLE.parent / "generated",
+        "example", "file", (sys.executable, str(ADAPTERS / "process.py")),
+        needs=EXAMPLE.parent / "generated/google/rpc/status_pb2.py",
         environment={"PROCESS": f"{sys.executable} -u {EXAMPLE}"},
         tells=frozenset({"reconnecting", "resumed", "restarted"})),
 ]

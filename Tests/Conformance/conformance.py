@@ -1,6 +1,6 @@
 """Plays test vectors against clients over real sockets, and judges what they send, tell and play.
 
-    conformance.py [--vector NAME]... [--keep] [--list] [CLIENT]...
+    conformance.py [--vector NAME]... [--long] [--keep] [--list] [CLIENT]...
 
 Prints a line for each vector and client. The exit code is 1 if one fails.
 """
@@ -38,8 +38,8 @@ def vectors() -> list[dict]:
     return found
 
 
-def reason_not_to(vector: dict, client: Client) -> str | None:
-    """Says why a vector does not apply to a client, or None."""
+def reason_not_to(vector: dict, client: Client, plays_long: bool) -> str | None:
+    """Says why a vector is not played against a client, or None."""
     if client.needs is not None and not client.needs.exists():
         return f"{client.needs.name} is not built"
     if client.kind not in vector.get("for", ["live", "session"]):
@@ -50,6 +50,8 @@ def reason_not_to(vector: dict, client: Client) -> str | None:
     for need in vector.get("needs", []):
         if need not in client.can:
             return f"its program has no option to {need}"
+    if vector.get("long") and not plays_long:
+        return "it takes more than a minute: --long plays it"
     return None
 
 
@@ -164,6 +166,7 @@ async def main() -> int:
     parser.add_argument("--can", default="", help="what --command can do: mute,stall,change")
     parser.add_argument("--fallback", choices=("raw", "silent"), default="raw", help="what --command falls back to")
     parser.add_argument("--jobs", type=int, default=8, help="runs beside each other")
+    parser.add_argument("--long", action="store_true", help="also plays the vectors that take more than a minute")
     parser.add_argument("--keep", action="store_true", help="keeps the outputs, and prints their folders")
     parser.add_argument("--list", action="store_true", help="only lists the vectors")
     options = parser.parse_args()
@@ -183,7 +186,7 @@ async def main() -> int:
     began, runs = time.monotonic(), []
     for vector in chosen:
         for client in clients:
-            if (reason := reason_not_to(vector, client)) is None:
+            if (reason := reason_not_to(vector, client, options.long)) is None:
                 runs.append((vector, client))
             else:
                 print(f"{client.name:<15} {vector['id']:<26} –     {reason}", flush=True)

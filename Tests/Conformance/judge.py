@@ -113,7 +113,7 @@ class Judge:
                 continue  # Another complaint says so.
             before, after = starts[number - 1], starts[number]
             begin = before.time
-            if before.answer in ("refuse", "unknown token"):
+            if before.answer in ("refuse", "garbage", "unknown token"):
                 begin = before.answered
             elif before.answer in ("lose", "accept"):
                 losses = [each for each in self.server.losses if before.time <= each <= after.time]
@@ -127,6 +127,12 @@ class Judge:
             duration = refused[-1] - refused[0]
             if len(refused) > 4 + duration / 0.35:
                 self._say(f"{len(refused)} connections in {duration:.1f} s while the server was away")
+        for span in self.expected.get("connections", []):
+            begin, end = (self.began + span[name] / 1000 for name in ("from_ms", "to_ms"))
+            count = sum(begin <= each < end for each in refused)
+            if not span["least"] <= count <= span["most"]:
+                self._say(f"{count} connections from {span['from_ms']} to {span['to_ms']} ms, "
+                          f"not {span['least']} to {span['most']}")
 
     def _told(self) -> None:
         told = [each.get("event") for each in self.events]

@@ -14,6 +14,9 @@ from anechoic.v1 import config_pb2, events_pb2, sessions_pb2, voice_processing_p
 from calls import Call, Session, Start
 from gate import Gate
 
+GARBAGE = b"\xff\xff\xff\xff garbage"
+"""Bytes that are no message."""
+
 
 class Server:
     """Plays the steps of a vector. `began` is the time of the client's first sample."""
@@ -79,9 +82,7 @@ class Server:
                 self.sessions.clear()
             case "end the call":
                 for call in self.calls:
-                    call.end = self._status(step)
-                    call.waiting.put_nowait((0.0, None))
-                self.losses.append(time.monotonic())
+                    self._end(call, step)
                 if step["code"] == "UNAVAILABLE":
                     self.sessions.clear()
             case "mute" | "unmute" as change:
@@ -116,7 +117,7 @@ class Server:
                 self.losses.append(time.monotonic())
             case "send garbage":
                 for call in self.calls:
-                    call.add(b"\xff\xff\xff\xff garbage")
+                    call.add(GARBAGE)
                 self.losses.append(time.monotonic())
             case "send odd answers":
                 for call in self.calls:
@@ -133,6 +134,11 @@ class Server:
     def _cut(self) -> None:
         self.losses.append(time.monotonic())
         self.gate.cut()
+
+    def _end(self, call: Call, status: dict) -> None:
+        call.end = self._status(status)
+        call.waiting.put_nowait((0.0, None))
+        self.losses.append(time.monotonic())
 
     def _send(self, session: Session, response: api.ProcessResponse) -> None:
         for call in self.calls:
@@ -171,6 +177,10 @@ class Server:
         if record.answer == "refuse":
             record.answered = time.monotonic()
             await self._abort(context, self._status(answer))
+        if record.answer == "garbage":
+            await context.write(GARBAGE)
+            record.answered = time.monotonic()
+            await asyncio.sleep(60)
         if request.start.resume_token:
             session = self.sessions.get(request.start.resume_token)
             if session is None or session.is_gone:
@@ -179,7 +189,7 @@ class Server:
         else:
             session = Session(request.start, self.vector.get("resume_window_ms", 10_000) / 1000)
             self.sessions[session.token] = session
-        await self._run(Call(self, context, session, record, answer.get("impossible", False)), answer)
+        await self._run(Call(self, context, session, record, answer), answer)
 
     async def _run(self, call: Call, answer: dict) -> None:
         session = call.session
@@ -194,10 +204,13 @@ class Server:
             call.add_output()
             call.record.answered = time.monotonic()
             tasks = [asyncio.create_task(call.write_all()), asyncio.create_task(call.read_all())]
-            if answer.get("then") == "cut":
-                await asyncio.sleep(0.05)
+            if "then" in answer:
+                await asyncio.sleep(answer.get("then_after_ms", 50) / 1000)
                 self.sessions.clear()  # A session without audio does not outlive its connection.
-                self._cut()
+                if answer["then"] == "cut":
+                    self._cut()
+                else:
+                    self._end(call, answer["then"])
             await tasks[0]
             if call.end is not None:
                 await self._abort(call.context, call.end)

@@ -10,14 +10,18 @@ import wave
 from pathlib import Path
 
 import grpc
+from google.protobuf.message import DecodeError
 
 sys.path.insert(0, str(Path(__file__).parent / "generated"))
 from anechoic.v1 import audio_pb2, voice_processing_pb2 as api, voice_processing_pb2_grpc
+from google.rpc import error_details_pb2, status_pb2
 
 CHUNKS_PER_SECOND = 50  # a chunk is 20 ms
 SHORTEST_DELAY, LONGEST_DELAY = 0.1, 0.5  # between two attempts, in seconds
 AWAY, LONGEST_DELAY_LATER = 60.0, 5.0  # once the server has been away for a minute
 LONGEST_OUTAGE = 60.0  # without any server, in seconds, after the session is gone
+LONGEST_NAMED_DELAY = 60.0  # that a server can ask for
+SHORT_SESSION = 1.0  # Two sessions that were lost as soon, one after another, are no reason to hurry.
 LOST_CONNECTION = {
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.CANCELLED,
@@ -25,6 +29,14 @@ LOST_CONNECTION = {
     grpc.StatusCode.UNKNOWN,
     grpc.StatusCode.DEADLINE_EXCEEDED,
 }
+REFUSED_FOR_GOOD = {
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.UNIMPLEMENTED,
+    grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.PERMISSION_DENIED,
+}
+STOPPING = {"DRAINING", "SERVER_SHUTDOWN"}  # The server stops: a new session follows at once.
+UNKNOWN_SESSION = {"RESUME_TOKEN_UNKNOWN", "TOO_MANY_RESUMES"}  # There is no session to resume.
 
 
 def audio_format(recording):
@@ -94,39 +106,45 @@ class Session:
         self.last_event_id = 0
         self.base = 0  # the sample of the files with which the session began
         self.is_connected = False
+        self.began = 0.0
         self.lock = threading.Lock()
         self.latest_call = 0
 
     def run(self, servers):
         """Runs the session to its end. Throws the error if neither it nor a new session can go on."""
-        lost_at = None
-        delay = SHORTEST_DELAY
+        lost_at, delay, was_short, is_short = None, SHORTEST_DELAY, False, False
         while True:
             try:
                 return self.call(servers[0])
             except grpc.RpcError as error:
+                now = time.monotonic()
+                reason, named_delay = details(error)
                 if self.is_connected:
-                    lost_at, delay = time.monotonic(), SHORTEST_DELAY
+                    if reason not in STOPPING and not was_connection_lost(error):
+                        raise
+                    lost_at, was_short, is_short = now, is_short, now - self.began < SHORT_SESSION
+                    if not (was_short and is_short):
+                        delay = SHORTEST_DELAY
                     self.is_connected = False
                     print(f"connection lost ({error.code().name}), resuming the session", flush=True)
-                is_gone = error.code() == grpc.StatusCode.NOT_FOUND
-                is_stopping = error.code() == grpc.StatusCode.UNAVAILABLE and has_details(error)
-                is_in_use = error.code() == grpc.StatusCode.ALREADY_EXISTS
-                can_go_on = is_gone or is_stopping or is_in_use or was_connection_lost(error)
-                if lost_at is None or not can_go_on:
+                elif lost_at is None or error.code() in REFUSED_FOR_GOOD:
                     raise
-                away = time.monotonic() - lost_at
+                away = now - lost_at
                 if away > self.window + LONGEST_OUTAGE:
                     raise
-                if self.token and (is_gone or is_stopping or away > self.window):
+                server = servers[0]
+                if self.token and (reason in (*STOPPING, *UNKNOWN_SESSION) or away > self.window):
                     self.begin_anew()
                     servers.append(servers.pop(0))
-                    continue
-                if is_in_use:
+                    if not (was_short and is_short):
+                        continue
+                elif reason == "SESSION_EXISTS":
                     self.id = uuid.uuid4().hex
                 elif not self.token:
                     servers.append(servers.pop(0))
-            time.sleep(delay * random.uniform(0.7, 1.3))
+                if servers[0] != server:
+                    named_delay = 0.0  # Another server has not named it.
+            time.sleep(max(delay * random.uniform(0.7, 1.3), named_delay * random.uniform(1.0, 1.3)))
             delay = min(2 * delay, LONGEST_DELAY if away < AWAY else LONGEST_DELAY_LATER)
 
     def begin_anew(self):
@@ -200,13 +218,13 @@ class Session:
 
     def note(self, started):
         """Notes how the session can be resumed, and moves the files to where it goes on."""
-        self.is_connected = True
+        self.is_connected, self.began = True, time.monotonic()
         self.token = started.resume_token
         self.window = started.resume_window.ToTimedelta().total_seconds()
+        with self.lock:  # An attempt that was refused may have moved the files.
+            self.move_files(started.resumed.microphone_sample)
         if started.HasField("resumed"):
             resumed = started.resumed
-            with self.lock:
-                self.move_files(resumed.microphone_sample)
             print(f"resumed at sample {resumed.microphone_sample}, {resumed.lost_samples} samples lost", flush=True)
 
     def write(self, chunk):
@@ -225,7 +243,28 @@ def was_connection_lost(error):
 
 def has_details(error):
     """Whether the server itself sent this status."""
-    return any(key == "grpc-status-details-bin" for key, _ in error.trailing_metadata() or ())
+    return status_bytes(error) is not None
+
+
+def status_bytes(error):
+    """Returns the status with details as bytes, or None."""
+    return dict(error.trailing_metadata() or ()).get("grpc-status-details-bin")
+
+
+def details(error):
+    """Returns the reason of an error, and the seconds after which another attempt can succeed. "" and 0 if unknown."""
+    reason, seconds = "", 0.0
+    try:
+        status = status_pb2.Status.FromString(status_bytes(error) or b"")
+        for detail in status.details:
+            info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
+            if detail.Unpack(info):
+                reason = info.reason
+            elif detail.Unpack(retry):
+                seconds = retry.retry_delay.seconds + retry.retry_delay.nanos / 1e9
+    except DecodeError:
+        pass
+    return reason, min(max(0.0, seconds), LONGEST_NAMED_DELAY)
 
 
 def process(servers, microphone, reference, processed):

@@ -118,7 +118,7 @@ bool Reconnection::isFollowedAtOnce(Ending::Kind kind, bool wasRunning) const {
   if (atOnce_ >= mostAtOnce) return false;
   switch (kind) {
     case Ending::Kind::stopped:
-      return wasRunning ? attempts_ == 0 : isResuming_;
+      return wasRunning ? attempts_ == 0 && atOnce_ == 0 : isResuming_;
     case Ending::Kind::unknownSession:
       return hasSession_;
     case Ending::Kind::takenId:

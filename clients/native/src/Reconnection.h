@@ -26,10 +26,10 @@ class Reconnection {
   static constexpr Duration firstPause{100}, longestPause{500};
   static constexpr Duration minute{60000}, longestPauseAfterAMinute{5000}, pauseAfterRefusal{5000};
   static constexpr Duration longestRetry{60000};  // that a server can ask for
-  // Sessions that end within this time, one after another, are no success. A server that ends them
-  // so gets no attempt without a pause, but for a few.
+  // Sessions that end within this time, one after another, are no success. The pauses go on to
+  // grow, and only the first of these sessions is followed at once.
   static constexpr Duration shortSession{1000};
-  static constexpr int mostAtOnce = 3;
+  static constexpr int mostAtOnce = 3;  // attempts without a pause, since a session was not short
   static constexpr double spread = 0.3;
 
   // With an idle limit, there is a session only while audio comes. 0: none. `random` returns

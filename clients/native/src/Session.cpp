@@ -10,14 +10,20 @@ namespace {
 // A session's index may jump forward by this much.
 constexpr int64_t longestJumpMilliseconds = 10000;
 constexpr size_t mostDecisions = 256;
-// More than any server has. A server that names more would make each later start too large.
-constexpr std::chrono::seconds longestAlgorithmicDelay{10};
+// More than any session has.
+constexpr std::chrono::seconds longestAlgorithmicDelay{1};
+// A server that names more would make each later start too large.
 constexpr size_t longestName = 256, longestToken = 4096, largestConfiguration = 64 << 10;
 
 void set(v1::AudioFormat& message, const Settings& settings, uint32_t channels) {
   message.set_encoding(settings.usesOpus ? v1::AUDIO_ENCODING_OPUS : v1::AUDIO_ENCODING_PCM_F32LE);
   message.set_sample_rate_hz(settings.format.rate);
   message.set_channel_count(channels);
+}
+
+bool differ(const v1::AudioFormat& one, const v1::AudioFormat& other) {
+  return one.encoding() != other.encoding() || one.sample_rate_hz() != other.sample_rate_hz() ||
+         one.channel_count() != other.channel_count();
 }
 
 }  // namespace
@@ -79,6 +85,10 @@ bool Session::canBeMeant(const v1::Started& started) const {
       started.resume_token().size() > longestToken) {
     return false;
   }
+  v1::AudioFormat wanted;
+  set(wanted, settings_, settings_.format.channels);
+  const v1::Start::Outputs& outputs = started.outputs();
+  if (outputs.has_processed() && differ(outputs.processed(), wanted)) return false;
   if (!started.has_resumed()) return true;
   // A server has no more than it was sent, and conceals the rest up to the point of the request.
   const int64_t first = started.resumed().microphone_sample();

@@ -4,7 +4,9 @@ import asyncio
 import logging
 
 import numpy as np
+import pytest
 from conftest import event, in_loop
+from hostile import HostileServer
 
 import anechoic
 from anechoic import Format
@@ -318,3 +320,77 @@ def test_late_voice_is_dropped_and_counted():
     assert (voice.late_samples, voice.most_late_samples) == (1280, 1280)
     rest = np.frombuffer(voice.exchange(bytes(640)), np.int16)
     assert (rest == -1).all()
+
+
+REFUSALS = [
+    ("NOT_FOUND", "NO_PROFILE"), ("FAILED_PRECONDITION", "PROFILES_OFF"), ("INTERNAL", "ENGINE_FAILED"),
+    ("ABORTED", "IDLE"), ("RESOURCE_EXHAUSTED", "SERVER_FULL"), ("UNAVAILABLE", "DRAINING"), ("DATA_LOSS", ""),
+]
+"""Refusals that are not for good."""
+
+
+def refusing(refusals, *, of_resumes=False):
+    """A script: the session is lost, attempts are refused one after another, and the next one is accepted."""
+    waiting, calls = list(refusals), []
+
+    async def script(call):
+        calls.append(call)
+        if len(calls) == 1:
+            await call.accept()
+            await call.read()
+            await call.end("UNAVAILABLE")
+        elif call.start.resume_token and not of_resumes:
+            await call.end("NOT_FOUND", "RESUME_TOKEN_UNKNOWN")
+        elif waiting:
+            await call.end(*waiting.pop(0))
+        else:
+            await call.accept()
+            await call.serve()
+
+    return script
+
+
+@in_loop
+async def test_a_new_session_that_is_refused_is_tried_again():
+    policy = anechoic.Reconnect(shortest_delay=0.05, longest_delay=0.1)
+    async with HostileServer(refusing(REFUSALS)) as server:
+        async with anechoic.Session(server.address, microphone=MONO, reconnect=policy) as session:
+            talk = Talk(session.feed)
+            await event(session, anechoic.Restarted)
+            await talk.end()
+    assert [bool(each.resume_token) for each in server.starts] == [False, True] + 8 * [False]
+    pauses = np.diff(server.times)[2:]
+    assert (pauses > 0.03).all(), pauses
+
+
+@in_loop
+async def test_a_refusal_to_resume_does_not_give_the_session_up():
+    refusals = [("NOT_FOUND", "NO_PROFILE"), ("FAILED_PRECONDITION", "PROFILES_OFF"), ("INTERNAL", "ENGINE_FAILED")]
+    async with HostileServer(refusing(refusals, of_resumes=True)) as server:
+        async with anechoic.Session(server.address, microphone=MONO) as session:
+            talk = Talk(session.feed)
+            await event(session, anechoic.Resumed)
+            await talk.end()
+    assert [bool(each.resume_token) for each in server.starts] == [False] + 4 * [True]
+
+
+@pytest.mark.parametrize("code", ["INVALID_ARGUMENT", "UNIMPLEMENTED", "UNAUTHENTICATED", "PERMISSION_DENIED"])
+@in_loop
+async def test_a_new_session_that_is_refused_for_good_fails(code):
+    async with HostileServer(refusing([(code, "ANY")])) as server:
+        async with anechoic.Session(server.address, microphone=MONO) as session:
+            talk = Talk(session.feed)
+            with pytest.raises(anechoic.AnechoicError) as caught:
+                await event(session, anechoic.Restarted)
+            await talk.end()
+    assert caught.value.status == code and len(server.starts) == 3
+
+
+@in_loop
+async def test_a_new_session_waits_for_the_time_that_the_refusal_names():
+    async with HostileServer(refusing([("FAILED_PRECONDITION", "PROFILES_OFF", 1)])) as server:
+        async with anechoic.Session(server.address, microphone=MONO) as session:
+            talk = Talk(session.feed)
+            await event(session, anechoic.Restarted)
+            await talk.end()
+    assert 1 <= server.times[3] - server.times[2] < 1.6

@@ -58,6 +58,23 @@ void aShortSessionIsNoSuccessTwice() {
   check(link.pass() == 100ms, "until a session has lasted");
 }
 
+void onlyTheFirstShortSessionIsFollowedAtOnce() {
+  Link link;
+  std::vector<int64_t> times;
+  for (int session = 0; session < 6; ++session) {
+    link.connect();
+    link.rules.started(link.now, 10s);
+    link.rules.processed();
+    link.now += 200ms;
+    link.end(Kind::stopped);
+    times.push_back(link.pass().count());
+  }
+  check(times == std::vector<int64_t>{0, 100, 200, 400, 500, 500}, "the pauses go on to grow");
+  link.run();
+  link.end(Kind::stopped);
+  check(link.pass() == 0ms, "until a session has lasted");
+}
+
 // Of a server that processes a little and ends each session in a way that another one follows.
 void endingsThatAreFollowedAtOnceAreNotALoop() {
   for (const Kind kind : {Kind::stopped, Kind::unknownSession, Kind::takenId}) {
@@ -98,6 +115,8 @@ std::vector<Case> backOffCases() {
        sessionsThatAreCutAtOnceAreNotALoop},
       {"sessions that end at once are no endless loop", sessionsThatEndAtOnceAreNotALoop},
       {"a short session is no success twice", aShortSessionIsNoSuccessTwice},
+      {"only the first short session is followed at once",
+       onlyTheFirstShortSessionIsFollowedAtOnce},
       {"endings that are followed at once are no endless loop",
        endingsThatAreFollowedAtOnceAreNotALoop},
       {"RetryInfo is bounded", retryInfoIsBounded},

@@ -139,6 +139,14 @@ void aStartWithoutSenseIsRefused() {
   check(isRefused(false, [](auto& started) {
           started.mutable_algorithmic_delay()->set_seconds(most);
         }), "a delay of an eternity");
+  check(isRefused(false, [](auto& started) {
+          started.mutable_algorithmic_delay()->set_seconds(1);
+          started.mutable_algorithmic_delay()->set_nanos(1);
+        }), "a delay of more than 1 s");
+  check(!isRefused(false, [](auto& started) {
+          started.mutable_algorithmic_delay()->set_seconds(1);
+          started.mutable_algorithmic_delay()->set_nanos(0);
+        }), "a delay of 1 s");
   check(!isRefused(false, [](auto& started) {
           started.mutable_algorithmic_delay()->set_seconds(-most);
         }), "no negative delay");
@@ -146,6 +154,24 @@ void aStartWithoutSenseIsRefused() {
         "a name that no start can have");
   check(isRefused(false, [](auto& started) { started.set_resume_token(std::string(9999, 'a')); }),
         "a token that no start can have");
+}
+
+void anotherFormatThanTheWantedOneIsRefused() {
+  const Settings given = settings();
+  const auto isRefused = [&](auto change) {
+    Session session(given);
+    const auto request = session.start(false, 0, false);
+    v1::Started started = answer();
+    *started.mutable_outputs() = request.start().outputs();
+    change(*started.mutable_outputs()->mutable_processed());
+    return !session.started(started, 1600, 0);
+  };
+  check(!isRefused([](auto&) {}), "the format that the client wants");
+  check(isRefused([](auto& format) { format.set_encoding(v1::AUDIO_ENCODING_PCM_S16LE); }),
+        "another encoding");
+  check(isRefused([](auto& format) { format.set_sample_rate_hz(44100); }), "another rate");
+  check(isRefused([](auto& format) { format.set_channel_count(4294967295); }),
+        "another number of channels");
 }
 
 void samplesThatWereNotSentHaveNoPosition() {
@@ -279,6 +305,7 @@ std::vector<Case> sessionCases() {
       {"a gap of more than 10 s moves the origin", aLongGapMovesTheOrigin},
       {"every loss is counted once", everyLossIsCountedOnce},
       {"a start without sense is refused", aStartWithoutSenseIsRefused},
+      {"another format than the wanted one is refused", anotherFormatThanTheWantedOneIsRefused},
       {"samples that were not sent have no position", samplesThatWereNotSentHaveNoPosition},
       {"configuration, mute and id outlive a session", stateOutlivesASession},
       {"a configuration that changed during a loss is kept",

@@ -8,14 +8,14 @@ from typing import Any, Callable, Sequence
 
 from ._call import Call, LostCall
 from ._muting import Muting
-from ._reconnection import STOPPING, UNSTEADY_SECONDS, Reconnect, Reconnection, Retries
+from ._reconnection import FOR_GOOD, STOPPING, UNKNOWN, UNSTEADY_SECONDS, Reconnect, Reconnection, Retries
 from ._start import Plan
 from ._starts import FIRST_SECONDS, Starts
 from ._state import State
 from ._traffic import Traffic
 from ._within import within
 from .connection import Connection
-from .errors import AnechoicError, ConnectionLost, NotFound, Overloaded, Refused, ServerUnavailable, SessionEnded
+from .errors import AnechoicError, ConnectionLost, Overloaded, Refused, ServerUnavailable, SessionEnded
 from .events import Event, Reconnecting
 from .v1 import voice_processing_pb2 as api
 
@@ -238,15 +238,14 @@ class Link:
                 return await self._restart(attempt.server, error)
             except LostCall:
                 continue  # The first error explains the loss.
-            except NotFound as gone:
-                if not attempt.resumes:
+            except AnechoicError as refused:
+                if isinstance(refused, FOR_GOOD) or not refused.status:  # Or an error of this program.
                     raise
-                error = gone
-                steps.session_is_gone()
-            except (Overloaded, ServerUnavailable) as refused:
-                error = refusal = refused
-                if attempt.resumes and refused.reason in ("TOO_MANY_RESUMES", *STOPPING):
-                    steps.session_is_gone()  # The right token is never refused, but by a server that stops.
+                error = refused
+                if attempt.resumes and refused.reason in (*UNKNOWN, *STOPPING):
+                    steps.session_is_gone()
+                else:
+                    refusal = refused
         message = f"the connection was lost, and the session could not go on: {error}"
         raise ConnectionLost(message, status=error.status, reason=error.reason) from error
 

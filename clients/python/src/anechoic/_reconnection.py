@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from ._checks import check_number
 from .errors import AnechoicError, IncompatibleServer, InvalidRequest, PermissionDenied, Unauthenticated
 
-_FOR_GOOD = (InvalidRequest, IncompatibleServer, Unauthenticated, PermissionDenied)
+FOR_GOOD = (InvalidRequest, IncompatibleServer, Unauthenticated, PermissionDenied)
+"""The errors after which a person has to change something."""
 _REFUSED_SECONDS = 5.0
 _AWAY_SECONDS = 60.0
 _MOST_NAMED_SECONDS = 60.0
@@ -17,6 +18,8 @@ UNSTEADY_SECONDS = 1.0
 """The loss of a session that did not last as long is no first loss: the times between attempts go on."""
 STOPPING = ("DRAINING", "SERVER_SHUTDOWN")
 """The reasons of a server that stops: a new session follows at once."""
+UNKNOWN = ("RESUME_TOKEN_UNKNOWN", "TOO_MANY_RESUMES")
+"""The reasons of a server that does not have the session: a new session follows at once."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ class Retries:
 
     def _own(self, now: float, error: AnechoicError | None) -> float:
         """Returns the time of this client, whatever the server says."""
-        if isinstance(error, _FOR_GOOD):
+        if isinstance(error, FOR_GOOD):
             return _REFUSED_SECONDS
         policy = self._policy
         longest = policy.longest_delay if now - self._since < _AWAY_SECONDS else policy.longest_delay_later
