@@ -124,7 +124,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     noteEcho()
     decision.note(
       probability, power: mask.powerWithoutEcho, echo: explained, farEndPlays: farEndPlays,
-      isLikely: beginning.isAfterSilence, isTone: tone.isSteady)
+      isLikely: beginning.isAfterSilence, isTone: tone.isNoVoice)
     if cancelsEcho {
       echo.note(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,
@@ -208,7 +208,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   private func finish(into output: borrowing Frame) {
     analysis.spectra.finish(gains: mask.gains, into: output)
     level.process(
-      output, probability: decision.probabilityOfFrame, echoShare: echoShare,
+      output, probability: tone.isTone ? 0 : decision.probabilityOfFrame, echoShare: echoShare,
       mostSquare: mostSquare, target: settings.gainTarget)
   }
 

@@ -22,6 +22,10 @@ struct SteadyTone: ~Copyable {
   private static let mostChange: Float = 1.122
   /// The frames after which a tone that goes on is no voice.
   private static let framesToTell = 3
+  /// The frames after a steady tone in which a sound that is softer than this part of the tone is no voice:
+  /// -10 dB. The network remembers the tone for longer than it lasts.
+  private static let framesAfter = 60
+  private static let leastAfter: Float = 0.1
   /// The mean square below which nothing is a tone: -56 dBFS.
   private static let leastPower: Float = 2.5e-6
 
@@ -33,6 +37,9 @@ struct SteadyTone: ~Copyable {
   private let coefficients = FloatBuffer(order)
   private var lastPower: Float = 0
   private var framesThatGoOn = 0
+  /// The mean square of the last steady tone, and the frames since it ended.
+  private var steadyPower: Float = 0
+  private var framesSinceSteady = SteadyTone.framesAfter
   /// Whether the last frame is a tone.
   private(set) var isTone = false
 
@@ -42,12 +49,17 @@ struct SteadyTone: ~Copyable {
   /// Whether a tone has gone on for so long that it is no voice.
   var isSteady: Bool { framesThatGoOn >= Self.framesToTell }
 
+  /// Whether the last frame is part of a steady tone, or follows one and is much softer.
+  var isNoVoice: Bool {
+    isSteady || framesSinceSteady < Self.framesAfter && lastPower < Self.leastAfter * steadyPower
+  }
+
   /// Takes 10 ms. Runs per frame: no allocation, lock, log or await.
   mutating func note(_ frame: UnsafePointer<Float>) {
     load(frame)
     let start = samples.start + Self.order
     let power = FloatBuffer.meanSquare(start, Self.count)
-    defer { lastPower = power }
+    defer { remember(power) }
     guard power > Self.leastPower, power.isFinite else {
       (isTone, framesThatGoOn) = (false, 0)
       return coefficients.clear()
@@ -58,6 +70,12 @@ struct SteadyTone: ~Copyable {
     let isLevel = max(power, lastPower) < Self.mostChange * min(power, lastPower)
     let goesOn = ahead < Self.mostRestAhead && isLevel && isTone || ahead < Self.leastRestAhead
     framesThatGoOn = goesOn ? min(framesThatGoOn + 1, Self.framesToTell) : 0
+  }
+
+  private mutating func remember(_ power: Float) {
+    lastPower = power
+    framesSinceSteady = isSteady ? 0 : min(framesSinceSteady + 1, Self.framesAfter)
+    if isSteady { steadyPower = power }
   }
 
   private func load(_ frame: UnsafePointer<Float>) {

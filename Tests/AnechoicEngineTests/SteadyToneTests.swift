@@ -36,6 +36,7 @@ struct SteadyToneTests {
   private struct Found {
     let isTone: Bool
     let isSteady: Bool
+    let isNoVoice: Bool
   }
 
   private static func findings(_ sound: [Float], _ rate: SampleRate) -> [Found] {
@@ -45,7 +46,7 @@ struct SteadyToneTests {
       Array(sound[first..<first + hop]).withUnsafeBufferPointer {
         if let frame = $0.baseAddress { tone.note(frame) }
       }
-      return Found(isTone: tone.isTone, isSteady: tone.isSteady)
+      return Found(isTone: tone.isTone, isSteady: tone.isSteady, isNoVoice: tone.isNoVoice)
     }
   }
 
@@ -64,6 +65,18 @@ struct SteadyToneTests {
     #expect(found.allSatisfy { !$0.isSteady })
     let silent = Self.findings(tone + Signals.silence(rate.hertz / 2), rate).dropFirst(50)
     #expect(silent.allSatisfy { !$0.isSteady && !$0.isTone })
+  }
+
+  /// The tone has -16 dBFS.
+  @Test(arguments: rates)
+  func whatFollowsAToneIsNoVoiceForAMomentIfItIsSofter(rate: SampleRate) {
+    let tone = Self.sines([1000], rate)
+    let soft = Self.noise(rate, level: -40) + Self.noise(rate, level: -40)
+    let after = Self.findings(tone + soft, rate).dropFirst(51)
+    #expect(after.prefix(50).allSatisfy { $0.isNoVoice && !$0.isSteady })
+    #expect(after.dropFirst(60).allSatisfy { !$0.isNoVoice })
+    let loud = Self.findings(tone + Self.noise(rate, level: -22), rate).dropFirst(51)
+    #expect(loud.allSatisfy { !$0.isNoVoice })
   }
 
   @Test(arguments: rates)
