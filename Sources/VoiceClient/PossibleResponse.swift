@@ -7,7 +7,7 @@ internal import SwiftProtobuf
 private enum Possible {
   /// The index of a sample: 11 years at 48 kHz.
   static let samples: ClosedRange<Int64> = -(1 << 44)...(1 << 44)
-  static let delay = Duration.zero...Duration.seconds(10)
+  static let delay = Duration.zero...Duration.seconds(1)
   /// The rates of a stream in Hz. 0 for one that does not exist.
   static let rates: ClosedRange<UInt32> = 0...192_000
   static let longestName = 100
@@ -43,6 +43,27 @@ extension Anechoic_V1_ProcessResponse {
       try checkIndex(started.resumed.microphoneSample)
       try checkIndex(started.resumed.processedSample)
     case .stats, nil: break
+    }
+  }
+}
+
+extension Anechoic_V1_Started {
+  /// Throws INTERNAL if the processed audio has another format than the start asks for.
+  func check(answering start: Anechoic_V1_Start) throws(Status) {
+    guard start.outputs.hasProcessed else { return }
+    let (asked, given) = (start.outputs.processed, outputs.processed)
+    guard asked.encoding == given.encoding || asked.encoding == .unspecified,
+      asked.sampleRateHz == given.sampleRateHz || asked.sampleRateHz == 0,
+      asked.channelCount == given.channelCount || asked.channelCount == 0
+    else { throw Status(.internal, "outputs.processed: the server gives another format") }
+  }
+
+  /// Throws INTERNAL if the session goes on with a sample of the microphone that cannot have arrived.
+  /// `sent` is the end of what was sent, and `asked` the sample that the client asked to go on with.
+  func checkResumption(sent: Int64, asked: Int64) throws(Status) {
+    guard (0...max(sent, asked, 0)).contains(resumed.microphoneSample) else {
+      throw Status(
+        .internal, "resumed.microphone_sample: \(resumed.microphoneSample) has not been sent")
     }
   }
 }

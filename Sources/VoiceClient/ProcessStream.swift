@@ -28,7 +28,17 @@ public final class ProcessStream: Sendable {
       throw Status(.internal, "the server did not answer with started")
     }
     try first.check()
+    try started.check(answering: start)
     self.started = started
+  }
+
+  /// Ends the call and throws INTERNAL if the session goes on with a sample of the microphone that cannot have
+  /// arrived.
+  package func checkResumption(sent: Int64, asked: Int64) throws {
+    do { try started.checkResumption(sent: sent, asked: asked) } catch {
+      cancel()
+      throw error
+    }
   }
 
   /// Sends audio of one instant. Throws the `Status` of a session that has ended. Do not call two

@@ -75,7 +75,7 @@ struct SteadyToneTests {
     let after = Self.findings(tone + soft, rate).dropFirst(51)
     #expect(after.prefix(50).allSatisfy { $0.isNoVoice && !$0.isSteady })
     #expect(after.dropFirst(60).allSatisfy { !$0.isNoVoice })
-    let loud = Self.findings(tone + Self.noise(rate, level: -22), rate).dropFirst(51)
+    let loud = Self.findings(tone + Self.noise(rate), rate).dropFirst(51)
     #expect(loud.allSatisfy { !$0.isNoVoice })
   }
 

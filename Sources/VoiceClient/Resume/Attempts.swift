@@ -4,6 +4,8 @@ internal import GRPCTransport
 package struct Attempts {
   private let policy: ReconnectionPolicy
   private var count = 0
+  /// Whether a session has just ended, which another one may follow at once.
+  private var followsSession = false
   private var awaySince = ContinuousClock.now
 
   /// Begins with a server that has just been lost.
@@ -15,14 +17,22 @@ package struct Attempts {
   /// Notes the end of a session that began at a time. A session that ends at once is no reason to hurry.
   package mutating func sessionEnded(since began: ContinuousClock.Instant) {
     if .now - began > .seconds(1) { succeeded() }
+    followsSession = true
+  }
+
+  /// Notes that the server is there and will not continue the session. The attempt to start a new one, which
+  /// follows at once, is the first.
+  package mutating func resumptionRefused() {
+    succeeded()
+    count = 1
   }
 
   /// Returns the time to wait before the next attempt. `error` is that of the last one.
   package mutating func next(after error: (any Error)? = nil) -> Duration {
-    defer { count += 1 }
+    defer { (count, followsSession) = (count + 1, false) }
     let status = error as? Status
     // A server that stops says so, and another one may take its place at once.
-    if count == 0, status?.isStoppingServer ?? false { return .zero }
+    if count == 0, followsSession, status?.isStoppingServer ?? false { return .zero }
     // Another attempt changes nothing until somebody corrects a setting.
     guard status?.isWorthAnotherAttempt ?? true else { return policy.laterDelay }
     return policy.delay(

@@ -61,6 +61,8 @@ struct RequestJournal {
   var position: Int64 { microphone.next }
   /// The number of requests that were not sent yet.
   var unsentCount: Int { items.count - sent }
+  /// The index after the last sample of the microphone that was sent.
+  var sentSample: Int64 { items[sent...].first(where: \.isAudio)?.samples.lowerBound ?? position }
   /// The index of the first microphone sample that is kept, or of the next one.
   var oldestSample: Int64 { items.first(where: \.isAudio)?.samples.lowerBound ?? position }
   /// The number of microphone samples that are kept.

@@ -55,7 +55,7 @@ extension ResumableStream {
   }
 
   private func resume() async throws -> Update? {
-    let (request, server, first) = state.withLock { state in
+    let (request, server, first, sent) = state.withLock { state in
       var request = start
       let first = state.journal.oldestSample
       request.sessionID = String(state.started.session.dropFirst("sessions/".count))
@@ -63,9 +63,11 @@ extension ResumableStream {
       request.resumePoint.lastEventID = state.lastEventID
       request.resumePoint.processedSamples = state.processedSamples
       request.resumePoint.microphoneSample = max(0, first - state.timeline.base)
-      return (request, state.server, first)
+      let sent = state.journal.sentSample - state.timeline.base
+      return (request, state.server, first, sent)
     }
     let stream = try await connect(servers[server], request)
+    try stream.checkResumption(sent: sent, asked: request.resumePoint.microphoneSample)
     let resumed = stream.started.resumed
     let isWanted = state.withLock { state in
       guard case .lost = state.phase else { return false }

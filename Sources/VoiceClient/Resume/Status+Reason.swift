@@ -26,7 +26,8 @@ extension Status {
 
   /// Whether a call that ended with this status has lost its connection, and its session may go on.
   public var isLostConnection: Bool {
-    guard reason == nil else { return false }
+    // A server that is there explains the end of a call.
+    guard details.isEmpty else { return false }
     switch code {
     // libgrpc reports a connection that was reset in the middle of a call as any of these.
     case .unavailable, .cancelled, .internal, .unknown, .deadlineExceeded: return true

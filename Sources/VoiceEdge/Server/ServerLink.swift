@@ -51,7 +51,7 @@ final class ServerLink: EdgeLink {
         wait = attempts.next(after: loss.status)
         state.say(.away(loss.status.oneLine))
       } catch is SessionGone {
-        attempts.succeeded()
+        attempts.resumptionRefused()
         continue
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
@@ -144,6 +144,8 @@ final class ServerLink: EdgeLink {
       let stream = try await answer(of: "server", within: Self.answerTimeout) {
         try await server.process(start)
       }
+      // All that was captured until then may have been sent.
+      try stream.checkResumption(sent: 0, asked: start.resumePoint.microphoneSample)
       return (start, stream)
     } catch let status as Status
       where !start.resumeToken.isEmpty

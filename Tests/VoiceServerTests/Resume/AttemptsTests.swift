@@ -16,11 +16,21 @@ struct AttemptsTests {
   @Test func aServerThatStopsIsFollowedAtOnceButNotAgainAndAgain() throws {
     var attempts = Attempts()
     let stopping = try Self.status(.unavailable, reason: "DRAINING")
+    attempts.sessionEnded(since: .now - .seconds(2))
     #expect(attempts.next(after: stopping) == .zero)
     attempts.sessionEnded(since: .now)
     #expect(attempts.next(after: stopping) >= .milliseconds(140))
     attempts.sessionEnded(since: .now - .seconds(2))
     #expect(attempts.next(after: stopping) == .zero)
+  }
+
+  @Test func aNewSessionThatAServerRefusesBecauseItStopsIsTriedAgainLater() throws {
+    let stopping = try Self.status(.unavailable, reason: "DRAINING")
+    var first = Attempts()
+    #expect(first.next(after: stopping) >= .milliseconds(70))
+    var afterResumption = Attempts()
+    afterResumption.resumptionRefused()
+    #expect(afterResumption.next(after: stopping) >= .milliseconds(140))
   }
 
   @Test func aSettingThatIsWrongIsTriedAgainAfterFiveSeconds() {

@@ -36,6 +36,37 @@ struct PossibleResponseTests {
     }
   }
 
+  @Test func anotherFormatThanTheClientAsksForIsRefused() throws {
+    let start = Anechoic_V1_Start.with {
+      $0.outputs.processed = .with { ($0.encoding, $0.sampleRateHz) = (.pcmS16Le, 16_000) }
+    }
+    let changes: [@Sendable (inout Anechoic_V1_AudioFormat) -> Void] = [
+      { $0.encoding = .pcmF32Le }, { $0.sampleRateHz = 48_000 },
+    ]
+    for change in changes {
+      let started = Anechoic_V1_Started.with {
+        $0.outputs.processed = start.outputs.processed
+        change(&$0.outputs.processed)
+      }
+      #expect(throws: Status.self) { try started.check(answering: start) }
+    }
+    let started = Anechoic_V1_Started.with {
+      $0.outputs.processed = start.outputs.processed
+      $0.outputs.processed.channelCount = 1
+    }
+    try started.check(answering: start)
+    try started.check(answering: Anechoic_V1_Start())
+  }
+
+  @Test(arguments: [(0, true), (300, true), (500, true), (501, false), (-1, false)])
+  func aSampleThatWasNeverSentIsRefused(sample: Int64, isPossible: Bool) {
+    let started = Anechoic_V1_Started.with { $0.resumed.microphoneSample = sample }
+    for (sent, asked) in [(500, 200), (200, 500)] as [(Int64, Int64)] {
+      let isBelieved = (try? started.checkResumption(sent: sent, asked: asked)) != nil
+      #expect(isBelieved == isPossible)
+    }
+  }
+
   @Test func aDayAtTheHighestRateIsPossible() throws {
     let day: Int64 = 48_000 * 86_400
     try Anechoic_V1_ProcessResponse.with { $0.audio.processed.firstSample = day }.check()
