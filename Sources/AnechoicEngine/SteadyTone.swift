@@ -22,7 +22,9 @@ struct SteadyTone: ~Copyable {
   private static let mostChange: Float = 1.122
   /// The frames after which a tone that goes on is no voice.
   private static let framesToTell = 3
-  /// The frames after a steady tone in which a sound that is softer than this part of the tone is no voice:
+  /// The frames that go on after which a tone is remembered. A sung or level vowel seldom lasts as long.
+  private static let framesToRemember = 10
+  /// The frames after such a tone in which a sound that is softer than this part of the tone is no voice:
   /// -10 dB. The network remembers the tone for longer than it lasts.
   private static let framesAfter = 60
   private static let leastAfter: Float = 0.1
@@ -37,9 +39,9 @@ struct SteadyTone: ~Copyable {
   private let coefficients = FloatBuffer(order)
   private var lastPower: Float = 0
   private var framesThatGoOn = 0
-  /// The mean square of the last steady tone, and the frames since it ended.
-  private var steadyPower: Float = 0
-  private var framesSinceSteady = SteadyTone.framesAfter
+  /// The mean square of the last tone that is remembered, and the frames since it ended.
+  private var rememberedPower: Float = 0
+  private var framesSinceRemembered = SteadyTone.framesAfter
   /// Whether the last frame is a tone.
   private(set) var isTone = false
 
@@ -51,7 +53,8 @@ struct SteadyTone: ~Copyable {
 
   /// Whether the last frame is part of a steady tone, or follows one and is much softer.
   var isNoVoice: Bool {
-    isSteady || framesSinceSteady < Self.framesAfter && lastPower < Self.leastAfter * steadyPower
+    isSteady
+      || framesSinceRemembered < Self.framesAfter && lastPower < Self.leastAfter * rememberedPower
   }
 
   /// Takes 10 ms. Runs per frame: no allocation, lock, log or await.
@@ -69,13 +72,15 @@ struct SteadyTone: ~Copyable {
     isTone = rest() < Self.mostRest * power
     let isLevel = max(power, lastPower) < Self.mostChange * min(power, lastPower)
     let goesOn = ahead < Self.mostRestAhead && isLevel && isTone || ahead < Self.leastRestAhead
-    framesThatGoOn = goesOn ? min(framesThatGoOn + 1, Self.framesToTell) : 0
+    framesThatGoOn = goesOn ? min(framesThatGoOn + 1, Self.framesToRemember) : 0
   }
 
   private mutating func remember(_ power: Float) {
     lastPower = power
-    framesSinceSteady = isSteady ? 0 : min(framesSinceSteady + 1, Self.framesAfter)
-    if isSteady { steadyPower = power }
+    framesSinceRemembered = min(framesSinceRemembered + 1, Self.framesAfter)
+    if framesThatGoOn >= Self.framesToRemember {
+      (rememberedPower, framesSinceRemembered) = (power, 0)
+    }
   }
 
   private func load(_ frame: UnsafePointer<Float>) {
