@@ -23,7 +23,9 @@ LOUDNESS_RISE, LOUDNESS_KEPT = 2, 0.9977
 # The highest level above the floor that is heard, 43 dB, as its feature has it: equal to `SpectralFeatures` in the engine.
 MOST_ABOVE_FLOOR = 2.5
 # An error that stays further above its floor since a silence is a noise that has begun: the floor rises faster.
-SILENCE = 3e-8
+SILENCE = 2e-8
+# How much louder the noise that the network hears is in silence.
+QUIET_ROOM = 10
 FAR_ABOVE = 100
 FRAMES_OF_NOISE = 75
 FRAMES_OF_BEGINNING = 20
@@ -115,8 +117,10 @@ class Tracker:
         rising = np.minimum(power, self.loudness * LOUDNESS_RISE)
         self.loudness = np.maximum(np.maximum(rising, self.loudness * np.float32(LOUDNESS_KEPT)), LOUDEST / 4)
         self.factor = np.minimum(1, LOUDEST / self.loudness)
+        silent = power < SILENCE
+        self.since_silence = np.where(silent, 0, self.since_silence + 1)
         bands = bands.copy()
-        bands[[0, 2]] += noise / self.factor
+        bands[[0, 2]] += np.where(silent, np.float32(QUIET_ROOM), 1) * noise / self.factor
         return bands
 
     def advance(self, bands: np.ndarray) -> None:
@@ -124,8 +128,6 @@ class Tracker:
         e, d = bands[0], bands[1]
         self.error += 0.2 * (e - self.error)
         self.echo += 0.2 * (d - self.echo)
-        silent = bands[2].mean(1, keepdims=True) < SILENCE
-        self.since_silence = np.where(silent, 0, self.since_silence + 1)
         self.far = np.where(self.error > FAR_ABOVE * self.floor, self.far + 1, 0)
         least = np.maximum(FRAMES_OF_NOISE, self.since_silence - FRAMES_OF_BEGINNING)
         rise = np.where(self.far > least, np.float32(1.05), np.float32(1.004))

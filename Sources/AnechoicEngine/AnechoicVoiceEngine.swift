@@ -67,7 +67,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     hasReference = format.reference != nil
     analysis = CallAnalysis(
       hop: hop, channelCount: format.channelCount, hasReference: format.reference != nil,
-      weights: weights)
+      weights: weights, quietRoom: EngineWeights.quietRoom)
     mask = Mask(bins: hop + 1)
     limits = MaskLimits(settings)
     tone = SteadyTone(hop: hop)
@@ -76,7 +76,10 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     learnsEcho = settings.echoSuppression != nil
   }
 
-  public static func prepare() throws(EngineError) { _ = try EngineWeights.get() }
+  public static func prepare() throws(EngineError) {
+    _ = try EngineWeights.get()
+    _ = EngineWeights.quietRoom
+  }
 
   public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
 

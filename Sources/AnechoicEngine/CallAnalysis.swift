@@ -8,11 +8,16 @@ struct CallAnalysis: ~Copyable {
   private(set) var spectra: CallSpectra
   private(set) var features: SpectralFeatures
   private var suppressor: Suppressor
+  private var pause = LongPause()
+  /// What the network remembers of a quiet room, if the analysis is that of a call of any length.
+  private let quietRoom: [Float]?
+  private var framesHeard = 0
 
-  /// Creates an analysis of frames of `hop` samples. Without a reference nothing is cancelled.
+  /// Creates an analysis of frames of `hop` samples. Without a reference nothing is cancelled. With the memory
+  /// of a quiet room, it is that of a call, which may last for long and begin in the middle of a word.
   init(
     hop: Int, channelCount: Int = 1, hasReference: Bool, weights: EngineWeights,
-    kernels: Kernels = .best
+    quietRoom: [Float]? = nil, kernels: Kernels = .best
   ) {
     let work = FloatArena.forWork()
     spectra = CallSpectra(
@@ -20,6 +25,27 @@ struct CallAnalysis: ~Copyable {
       weights: weights.adaptation, kernels: kernels, work: work)
     features = SpectralFeatures(bins: hop + 1, bands: .shared(bins: hop + 1), kernels: kernels)
     suppressor = Suppressor(weights: weights.suppressor, kernels: kernels, work: work)
+    self.quietRoom = quietRoom
+    if let quietRoom {
+      suppressor.remember(quietRoom)
+      features.expectQuietRoom()
+    }
+  }
+
+  /// The frames at the beginning of a call in which a far end that begins with it begins to play.
+  private static let framesOfBeginning = 10
+  /// The mean square, -60 dBFS, above which the reference plays.
+  private static let leastReference: Float = 1e-6
+
+  /// Returns what the network remembers after a second of a quiet room. More would be a long silence.
+  static func memoryOfQuietRoom(_ weights: EngineWeights) -> [Float] {
+    let silence = Frame(rate: .hz16000, channelCount: 1)
+    var analysis = CallAnalysis(
+      hop: silence.sampleCount, hasReference: false, weights: weights)
+    for _ in 0..<99 {
+      _ = analysis.take(silence, reference: nil, cancelsEcho: false)
+    }
+    return analysis.suppressor.memory
   }
 
   /// The network's gains of the last frame.
@@ -41,10 +67,25 @@ struct CallAnalysis: ~Copyable {
     _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool = true,
     cancelsEcho: Bool, findsGains: Bool = true
   ) -> Float {
+    if let reference { noteBeginning(reference, frame.sampleCount) }
     spectra.take(frame, reference: reference, learns: learns, cancelsEcho: cancelsEcho)
     features.compute(spectra.signals, into: suppressor.heard)
-    if features.hasLongSilence { suppressor.begin() }
-    return findsGains ? suppressor.process() : suppressor.findVoice()
+    if features.hasLongSilence {
+      if let quietRoom { suppressor.remember(quietRoom) } else { suppressor.begin() }
+    }
+    let voice = findsGains ? suppressor.process() : suppressor.findVoice()
+    if quietRoom != nil { pause.note(voice, suppressor) }
+    return voice
+  }
+
+  /// Forgets the quiet room where the far end plays from the beginning: its echo is more likely than a voice.
+  private mutating func noteBeginning(_ reference: UnsafePointer<Float>, _ count: Int) {
+    guard quietRoom != nil, framesHeard < Self.framesOfBeginning else { return }
+    framesHeard += 1
+    guard FloatBuffer.meanSquare(reference, count) > Self.leastReference else { return }
+    framesHeard = Self.framesOfBeginning
+    features.expectNothing()
+    suppressor.begin()
   }
 
   /// Takes a frame of which nothing but the spectra is needed: there are no features, gains or

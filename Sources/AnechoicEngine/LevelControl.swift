@@ -19,8 +19,8 @@ struct LevelControl {
   /// voice.
   private static let mostEchoMeasured: Float = 0.5
   private static let mostEcho: Float = 0.9
-  /// The measured frames that the first gain above that of pauses needs.
-  private static let leastFrames: Float = 8
+  /// The measured frames that the first gain above 0 dB needs: a call may begin with noise.
+  private static let leastFrames: Float = 20
   /// By how much the gain for a voice may rise with each frame that was measured, dB. Noise that begins
   /// sounds like a voice for a second or so.
   private static let rise: Float = 0.2
@@ -118,7 +118,9 @@ struct LevelControl {
     let most = isMeasured ? voiceGain + Self.rise : voiceGain
     voiceGain = min(max(min(needed, most), Self.leastGain), Self.mostGain)
     var gain = max(min(voiceGain, needed - Decibels.level(meanSquare: excess)), Self.leastGain)
-    if framesSinceVoice >= Self.hold || frames < Self.leastFrames {
+    if frames < Self.leastFrames {
+      gain = min(gain, 0)
+    } else if framesSinceVoice >= Self.hold {
       gain = min(gain, Self.mostGainInPauses)
     }
     return Decibels.factor(gain)

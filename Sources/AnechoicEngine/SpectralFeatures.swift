@@ -11,20 +11,25 @@ internal import Spectral
 /// level above the smallest recent ratio of error to echo estimate. `training/features.py` computes the
 /// same.
 ///
-/// The error and the microphone are heard with a noise of -80 dBFS, which the output does not have: the
-/// network has learned from recordings, and none of them has a pause of digital silence. Calls that are
-/// louder than most are heard softer (`HeardLevel`).
+/// The error and the microphone are heard with a noise of -80 dBFS, and of -70 dBFS while the microphone is
+/// silent, which the output does not have: the network has learned from recordings, and none of them has a
+/// pause of digital silence. A voice that begins after a silence is found as soon as in a quiet room. Calls
+/// that are louder than most are heard softer (`HeardLevel`).
 struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10
   private static let smoothing: Float = 0.2
-  /// In silence, below about -77 dBFS beside the heard noise, the floor says nothing about the noise to
-  /// come. An error that has been more than 20 dB above its floor for 0.75 s, since 0.2 s after a silence
+  /// In silence, below -77 dBFS, the floor says nothing about the noise to come. An error that has been
+  /// more than 20 dB above its floor for 0.75 s, since 0.2 s after a silence
   /// at the latest, is a noise, because a voice has pauses: the floor then rises by 21 dB a second instead
   /// of 2.
-  private static let silence: Float = 3e-8
-  /// The noise floor of each band before anything is known of the noise.
+  private static let silence: Float = 2e-8
+  /// How much louder the heard noise is in silence.
+  private static let quietRoom: Float = 10
+  /// The noise floor of each band before anything is known of the noise, and that of a room that is quiet in
+  /// all likelihood: -65 dBFS.
   private static let unknownFloor: Float = 1e-2
+  private static let likelyFloor: Float = 3e-7
   private static let farAbove: Float = 100
   /// The highest level above the floor that the network hears: 43 dB, divided by 4 as the feature is.
   /// More says nothing more, and in training it is rare: the network lost words of loud voices in quiet
@@ -89,11 +94,11 @@ struct SpectralFeatures: ~Copyable {
     binPowers = start + 2 * binCount
     error.update(repeating: Self.smallestPower, count: row)
     echo.update(repeating: Self.smallestPower, count: row)
-    floor.update(repeating: Self.unknownFloor, count: row)
     leak.update(repeating: 1e2, count: row)
+    expectNothing()
   }
 
-  /// Whether nothing has been heard for a second: what follows is like the beginning of a call.
+  /// Whether nothing has been heard for a second.
   var hasLongSilence: Bool { framesOfSilence >= 100 }
 
   /// The power of each band of the last frame, without echo as far as the linear stage removed it.
@@ -135,12 +140,21 @@ struct SpectralFeatures: ~Copyable {
     computeRatios(into: features)
   }
 
+  /// Begins with the noise floor of a room that is quiet in all likelihood.
+  func expectQuietRoom() { floor.update(repeating: Self.likelyFloor, count: row) }
+
+  /// Begins with a noise floor that is not known. Runs per frame: no allocation, lock, log or await.
+  func expectNothing() { floor.update(repeating: Self.unknownFloor, count: row) }
+
   private mutating func addNoise() {
     let noise = self.noise.start + frame * Bands.count
     frame = (frame + 1) % HeardNoise.frames
     heard.update(from: powers, count: 4 * row)
     heardLevel.note(microphonePower)
-    let louder = 1 / heardLevel.factor
+    let isSilent = microphonePower < Self.silence
+    framesSinceSilence = isSilent ? 0 : framesSinceSilence + 1
+    framesOfSilence = isSilent ? min(framesOfSilence + 1, 100) : 0
+    let louder = (isSilent ? Self.quietRoom : 1) / heardLevel.factor
     for band in 0..<Bands.count {
       heard[band] += louder * noise[band]
       heard[2 * row + band] += louder * noise[band]
@@ -149,9 +163,6 @@ struct SpectralFeatures: ~Copyable {
 
   private mutating func smooth(_ signals: Signals) {
     let rate = Self.smoothing
-    framesSinceSilence = mean(of: heard + 2 * row) < Self.silence ? 0 : framesSinceSilence + 1
-    framesOfSilence = framesSinceSilence == 0 ? min(framesOfSilence + 1, 100) : 0
-    if hasLongSilence { floor.update(repeating: Self.unknownFloor, count: row) }
     let least = max(Self.framesOfNoise, framesSinceSilence - Self.framesOfBeginning)
     for band in 0..<row {
       error[band] += rate * (heard[band] - error[band])

@@ -24,7 +24,7 @@ struct Suppressor: ~Copyable {
 
   private let weights: Weights
   private let kernels: Kernels
-  private let memory: FloatArena
+  private let arena: FloatArena
   private let work: FloatArena
 
   // State, kept between frames.
@@ -93,7 +93,7 @@ struct Suppressor: ~Copyable {
     state = memory.array(Self.whole)
     heard = memory.rows(channels: SpectralFeatures.count, bands: Bands.count)
     gainRows = memory.rows(channels: 3, bands: Bands.count)
-    self.memory = memory
+    arena = memory
     first = BandConvolution(weights.first, of: heard, first: -1)
     second = BandConvolution(weights.second, ofEvery: firstHalves.0, firstHalves.1)
     third = BandConvolution(weights.third, ofEvery: secondHalves.0, secondHalves.1)
@@ -115,6 +115,45 @@ struct Suppressor: ~Copyable {
         groupState[channel * thirdRows.stride + group] =
           weights.start[channel * Self.quarter + group]
       }
+    }
+  }
+
+  /// The number of values that the recurrent layers of all bands remember, and of those that the layer of the
+  /// groups remembers behind them.
+  static let memoryOfAll = whole + VoiceNetwork.memory
+  private var memoryOfGroups: Int { Self.wide * thirdRows.stride }
+
+  /// What the recurrent layers remember.
+  var memory: [Float] {
+    [Float](unsafeUninitializedCapacity: Self.memoryOfAll + memoryOfGroups) { values, count in
+      count = values.count
+      guard let start = values.baseAddress else { return }
+      copyMemoryOfAll(to: start)
+      (start + Self.memoryOfAll).update(from: groupState, count: memoryOfGroups)
+    }
+  }
+
+  /// Sets what the recurrent layers remember. Runs per frame: no allocation, lock, log or await.
+  func remember(_ values: [Float]) {
+    values.withUnsafeBufferPointer { values in
+      guard let start = values.baseAddress else { return }
+      approach(start, by: 1)
+      groupState.update(from: start + Self.memoryOfAll, count: memoryOfGroups)
+    }
+  }
+
+  /// Copies what the layers of all bands remember. Runs per frame: no allocation, lock, log or await.
+  func copyMemoryOfAll(to values: UnsafeMutablePointer<Float>) {
+    values.update(from: state, count: Self.whole)
+    (values + Self.whole).update(from: voice.state, count: VoiceNetwork.memory)
+  }
+
+  /// Brings what the layers of all bands remember closer to `values` by a part of the difference. Runs per
+  /// frame: no allocation, lock, log or await.
+  func approach(_ values: UnsafePointer<Float>, by part: Float) {
+    for index in 0..<Self.whole { state[index] += part * (values[index] - state[index]) }
+    for index in 0..<VoiceNetwork.memory {
+      voice.state[index] += part * (values[Self.whole + index] - voice.state[index])
     }
   }
 

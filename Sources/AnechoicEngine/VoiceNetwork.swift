@@ -6,7 +6,7 @@ internal import Spectral
 /// hears what the suppressor remembers of a call. It learned from noise, music and echo in which nobody
 /// talks, more than a call has. `training/voice_network.py` trains it.
 struct VoiceNetwork: ~Copyable {
-  private static let memory = 32
+  static let memory = 32
   private static let gates = 3 * memory
   /// The features that are heard as well, each the mean of groups of bands: the error's level, the coherence
   /// and the level above the floor.
@@ -18,7 +18,7 @@ struct VoiceNetwork: ~Copyable {
   private let kernels: Kernels
   private let memory: FloatBuffer
   /// The state, and behind it what is heard.
-  private let state: UnsafeMutablePointer<Float>
+  let state: UnsafeMutablePointer<Float>
   private let heard: UnsafeMutablePointer<Float>
   private let input: UnsafeMutablePointer<Float>
   private let memorized: UnsafeMutablePointer<Float>
