@@ -20,8 +20,13 @@ final class SteadyOutput: @unchecked Sendable {
   private let mostWaiting: Int64
   /// The share of the processed sound, 0...1.
   private var share: Float = 0
-  /// The microphone up to here was captured while muted, and is not heard later.
-  private var mutedUntil: Int64 = 0
+  /// The part of the microphone that was captured while muted, and is not heard later. A mute that begins
+  /// before the last one has been played continues it.
+  private var muted: Range<Int64> = 0..<0
+  /// The index of the output from which on the server has applied that mute.
+  private var appliedFrom: Int64 = 0
+  /// The end of the microphone when samples were last taken.
+  private var lastEnd: Int64 = 0
   private let position = Atomic<Int64>(0)
   private let lost = Atomic<Int64>(0)
   private let isWhole = Atomic<Bool>(false)
@@ -78,14 +83,17 @@ final class SteadyOutput: @unchecked Sendable {
       index = end - mostWaiting
     }
     let count = Int(min(Int64(output.count / channels), end - index))
-    if silentUntil != nil { mutedUntil = end }
+    if let silentUntil { noteMute(from: silentUntil, at: index, end: end) }
+    lastEnd = end
     for frame in 0..<count {
+      let past = index - Int64(delay)
+      let wasMuted = muted.contains(past)
+      let isHeldBack = index < silentUntil ?? (wasMuted ? appliedFrom : .min)
       let (found, left) = nextProcessed(at: index)
-      let (voice, ahead) = index < silentUntil ?? .min ? (nil, 0) : (found, left)
+      let (voice, ahead) = isHeldBack ? (nil, 0) : (found, left)
       // The processed sound fades out before it ends.
       share = min(min(1, Float(ahead) / Float(fadeLength)), share + 1 / Float(fadeLength))
-      let past = index - Int64(delay)
-      let isSilent = isSilentWithoutServer || past < mutedUntil
+      let isSilent = isSilentWithoutServer || silentUntil != nil || wasMuted
       let replacement = past >= 0 && !isSilent ? captured.microphone(at: past) : nil
       for channel in 0..<channels {
         let raw = replacement?[channel] ?? 0
@@ -97,6 +105,13 @@ final class SteadyOutput: @unchecked Sendable {
     position.store(index, ordering: .releasing)
     isWhole.store(share == 1, ordering: .relaxed)
     return count
+  }
+
+  /// Notes that the microphone which has come in since the last call was captured while muted.
+  private func noteMute(from applied: Int64, at index: Int64, end: Int64) {
+    let isPlayed = muted.upperBound <= index - Int64(delay)
+    muted = (isPlayed ? min(lastEnd, end) : muted.lowerBound)..<end
+    appliedFrom = applied
   }
 
   /// Returns the processed sample frame that is played at an index, or nil, and how many samples are there

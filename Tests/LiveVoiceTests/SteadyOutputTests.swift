@@ -89,6 +89,23 @@ struct SteadyOutputTests {
     #expect(voice.exchange(320, silentUntil: .max) { _ in 1 }.allSatisfy { $0 == 0 })
   }
 
+  /// The server has not applied any mute, and returns everything.
+  @Test(arguments: [1, 3, 5])
+  func aMuteThatIsShorterThanTheDelayIsNeverHeard(frames: Int) {
+    let voice = Voice()
+    var result: [Float] = []
+    for frame in 0..<100 {
+      let isMuted = (30..<30 + frames).contains(frame) || frame == 33 + frames
+      let sound: Float = isMuted ? 2 : 1
+      result += voice.exchange(160, silentUntil: isMuted ? .max : nil) { _ in sound }
+      voice.add([Float](repeating: sound, count: 160), at: frame * 160)
+    }
+    #expect(result.allSatisfy { $0 <= 1 })
+    let after = 30 * 160 + frames * 160
+    #expect(result[after + 160..<after + 320].contains { $0 == 1 }, "what came before is heard")
+    #expect(result[(60 * 160)...].allSatisfy { $0 == 1 })
+  }
+
   @Test func injectedSpeechIsHeardFromTheSampleOnAtWhichTheServerHasMuted() {
     let voice = Voice()
     var result: [Float] = []
