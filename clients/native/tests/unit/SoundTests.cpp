@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <thread>
 #include <vector>
@@ -310,6 +311,17 @@ void bothSidesRunBesideEachOther() {
   std::thread pusher([&] {
     for (int block = 0; block < blocks; ++block) path.push(16);
   });
+  std::atomic<bool> isOver = false;
+  std::thread worker([&] {
+    Mute& mute = path.exchange.mute;
+    for (int64_t at = 0; !isOver; ++at) {
+      const Mute::Request request = mute.latest();
+      mute.sending(request, at);
+      mute.confirm(request, at);
+      mute.changed(at % 5 == 0, at, at);
+      std::this_thread::yield();
+    }
+  });
   size_t pulled = 0;
   while (pulled + path.exchange.losses.unpulled < blocks * 16) {
     pulled += path.pull(160).size();
@@ -317,6 +329,8 @@ void bothSidesRunBesideEachOther() {
     path.exchange.mute.request(pulled % 3 == 0);
   }
   pusher.join();
+  isOver = true;
+  worker.join();
 }
 
 }  // namespace
