@@ -22,7 +22,8 @@
  *
  * Samples are interleaved, and counts are in sample frames (one sample for each channel). A NULL session,
  * array or text, and a count that no array can have, such as a negative result that was converted, do
- * nothing. Samples that are infinite or no numbers become silence. Processed samples are in -4...4.
+ * nothing. Pushed samples that are infinite or no numbers become silence. Processed samples are in -4...4: of
+ * those that the server sends, infinite ones become full scale, and those that are no numbers silence.
  *
  * Structures may grow in later versions. Each one says its size to the library, so a program works with a
  * later library, and with an earlier one as long as it uses nothing new. Link with -lanechoic.
@@ -58,7 +59,8 @@ typedef struct {
   size_t size;
   /* "HOST:PORT" or "unix:PATH". Default "127.0.0.1:50051". */
   const char *server;
-  /* The owner of the session, in printable ASCII, for a server that does not verify clients. */
+  /* The owner of the session, for a server that does not verify clients: 1 to 100 bytes of printable
+   * ASCII. */
   const char *client_name;
   /* A file with a bearer token. It is read again when it changes. */
   const char *token_file;
@@ -86,7 +88,7 @@ typedef struct {
    * 48000 samples per second. It needs 20 ms more of delay_ms. */
   bool opus;
   /* Since version 0.2 of the library: */
-  /* The name that the server's certificate must have. NULL: the host of `server`. */
+  /* The name that the server's certificate must have, with TLS. NULL: the host of `server`. */
   const char *server_name;
   /* The time without anechoic_push after which the session ends, in milliseconds. The next push starts
    * another session. 0, the default: the session waits for as long as the server allows. */
@@ -175,8 +177,10 @@ void anechoic_read_losses(anechoic_session *session, anechoic_losses *losses, si
 /* Returns whether the samples that were pulled last are processed. */
 bool anechoic_is_processing(anechoic_session *session);
 
-/* A muted session outputs silence, at once, and also while there is no server. A new session begins with
- * the state of the one before, whoever changed it. Speech that a client with permission injects is heard. */
+/* A muted session outputs silence, at once, and also while there is no server. Processed sound from before the
+ * mute fades out within 10 ms. Samples that are pushed between a mute and the next unmute are never heard, also
+ * if this time is shorter than delay_ms. A new session begins with the state of the one before, whoever changed
+ * it. Speech that a client with permission injects is heard. */
 void anechoic_set_muted(anechoic_session *session, bool muted);
 bool anechoic_is_muted(anechoic_session *session);
 /* The last decision about a gesture or a client counts. Texts that no event can have do nothing: longer ones

@@ -2,66 +2,126 @@
 
 #include <atomic>
 #include <cstdint>
-#include <limits>
+
+#include "Spans.h"
 
 namespace anechoic {
 
-// The mute state of the program and of its sessions.
+// The mute state of the program and of its sessions. Positions are those of the microphone.
 //
 // A request of the program counts at once. Until the server has confirmed it, changes by others do
 // not count, and a muted output is silent. From the position on at which the server has muted, the
 // output is the server's, which may contain injected speech. No function waits, locks or allocates.
 class Mute {
  public:
-  explicit Mute(bool muted) : state_(muted) {}
+  explicit Mute(bool muted) : state_(muted ? muteBit | askedBit : 0) {}
 
-  bool isMuted() const noexcept { return state_.load(std::memory_order_relaxed) & 1; }
+  // The state at one time.
+  class State {
+   public:
+    explicit State(uint64_t bits) : bits_(bits) {}
+    bool isMuted() const noexcept { return bits_ & muteBit; }
+    // Whether the program has muted, and nobody has unmuted since.
+    bool isAsked() const noexcept { return bits_ & askedBit; }
+    // The number of the latest request.
+    uint64_t request() const noexcept { return bits_ >> requestShift; }
+    // Whether the program has asked to mute since an earlier state.
+    bool wasMutedSince(const State& before) const noexcept {
+      return (bits_ ^ before.bits_) >> mutesShift != 0;
+    }
+
+   private:
+    uint64_t bits_;
+  };
+
+  bool isMuted() const noexcept { return state().isMuted(); }
+  State state() const noexcept { return State(state_.load()); }
 
   // Any thread.
   void request(bool muted) noexcept {
-    uint64_t old = state_.load(std::memory_order_relaxed);
-    while (!state_.compare_exchange_weak(old, ((old >> 1) + 1) << 1 | uint64_t(muted))) {
-    }
+    uint64_t old = state_.load(), next;
+    do {
+      next = (old & ~(muteBit | askedBit)) + oneRequest;
+      if (muted) next += oneMute + (muteBit | askedBit);
+    } while (!state_.compare_exchange_weak(old, next));
   }
 
-  // The thread that pulls: whether the output at a position is silent, processed or not.
-  bool silences(int64_t position) const noexcept {
-    const uint64_t state = state_.load(std::memory_order_relaxed);
-    if (!(state & 1)) return false;
-    if (confirmed_.load(std::memory_order_acquire) != state >> 1) return true;
-    return position < from_.load(std::memory_order_relaxed);
+  // The thread that pulls: whether the server's output counts at a position of a muted microphone.
+  bool counts(const State& state, int64_t position) const noexcept {
+    const bool isUnderWay =
+        state.isAsked() && confirmed_.load(std::memory_order_acquire) != state.request();
+    return !isUnderWay && server_.has(position);
   }
 
   struct Request {
-    uint64_t number;
-    bool isMuted;
+    uint64_t number = 0;
+    bool isMuted = false;
   };
   // The worker: the latest request, and whether the server has confirmed it.
   Request latest() const noexcept {
-    const uint64_t state = state_.load();
-    return {state >> 1, (state & 1) != 0};
+    const State latest = state();
+    return {latest.request(), latest.isMuted()};
   }
   bool isConfirmed() const noexcept {
     return confirmed_.load(std::memory_order_relaxed) == latest().number;
   }
-  // The worker: the server has applied a request, at a position of the output.
-  void confirm(uint64_t number, int64_t position) noexcept {
-    from_.store(position, std::memory_order_relaxed);
-    confirmed_.store(number, std::memory_order_release);
+  // The worker: a request goes to the server. `received` is the position up to which output has
+  // come: the server may unmute after it, so later output counts only once the server has answered.
+  void sending(const Request& request, int64_t received) noexcept {
+    if (request.isMuted) return;
+    mayExtend_ = server_.isOpen();
+    server_.close(received);
   }
-  // The worker: somebody has changed the state of the session.
-  void changed(bool muted) noexcept {
-    uint64_t old = state_.load();
-    while (old >> 1 == confirmed_.load(std::memory_order_relaxed)) {
-      if (state_.compare_exchange_weak(old, (old & ~uint64_t(1)) | uint64_t(muted))) return;
+  // The worker: the connection was lost, and answers with it.
+  void lost() noexcept { mayExtend_ = false; }
+  // The worker: the server has applied a request, at a position, or at an unknown one, -1.
+  void confirm(const Request& request, int64_t position) noexcept {
+    if (request.isMuted) {
+      server_.open(position);
+    } else {
+      unmuted(position);
     }
+    confirmed_.store(request.number, std::memory_order_release);
+  }
+  // The worker: a session has begun with the state of a request, at a position.
+  void began(const Request& request, int64_t position) noexcept {
+    mayExtend_ = false;
+    server_.close(position);
+    if (request.isMuted) server_.open(position);
+    confirmed_.store(request.number, std::memory_order_release);
+  }
+  // The worker: somebody has changed the state of the session, at a position or at an unknown
+  // one, -1. `pushed` is the position of the microphone now.
+  void changed(bool muted, int64_t position, int64_t pushed) noexcept {
+    bool counts = false;
+    uint64_t old = state_.load();
+    while (!counts && old >> requestShift == confirmed_.load(std::memory_order_relaxed)) {
+      const uint64_t next = muted ? old | muteBit : old & ~(muteBit | askedBit);
+      counts = state_.compare_exchange_weak(old, next);
+    }
+    // If the change counts, the server's output of everything that was captured until now counts.
+    if (!muted) unmuted(counts ? pushed : position);
   }
 
  private:
-  std::atomic<uint64_t> state_;  // the number of the request, then the state in the lowest bit
-  std::atomic<uint64_t> confirmed_{
-      0};  // the number of the request that the server has applied last
-  std::atomic<int64_t> from_{std::numeric_limits<int64_t>::min()};
+  void unmuted(int64_t position) noexcept {
+    if (mayExtend_) server_.extend(position);
+    mayExtend_ = false;
+    server_.close(position);
+  }
+
+  // The state, from the lowest bit on: whether the output is muted, whether the program has asked
+  // for this, the number of all requests, and the number of those to mute.
+  static constexpr uint64_t muteBit = 1, askedBit = 2;
+  static constexpr int requestShift = 2, mutesShift = 34;
+  static constexpr uint64_t oneRequest = 1ull << requestShift, oneMute = 1ull << mutesShift;
+
+  std::atomic<uint64_t> state_;
+  std::atomic<uint64_t> confirmed_{0};  // the request that the server has applied last
+  SharedSpans server_;  // where the server has confirmed that the session is muted
+  // The worker's: a request to unmute has closed the newest span, and the server has not said yet
+  // at which position it unmutes. A request that is sent again may have been applied before.
+  bool mayExtend_ = false;
 };
 
 }  // namespace anechoic

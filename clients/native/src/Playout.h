@@ -16,6 +16,7 @@ class Playout {
       : format_(format),
         isSilent_(isSilentWithoutServer),
         exchange_(exchange),
+        state_(exchange.mute.state()),
         crossfade_(size_t(format.frameSamples()), format.channels),
         voice_(format.channels),
         fallback_(format.channels),
@@ -32,9 +33,9 @@ class Playout {
       exchange_.losses.unpulled.fetch_add(uint64_t(excess), std::memory_order_relaxed);
       position += excess;
     }
-    if (exchange_.mute.isMuted()) mutedUntil_ = pushed;
     const int64_t count = std::min(most, pushed - position);
     const int64_t delay = exchange_.delay.load(std::memory_order_relaxed);
+    noteMute(pushed, position - delay);
     for (int64_t frame = 0; frame < count; ++frame) {
       play(position + frame, delay);
       for (size_t channel = 0; channel < format_.channels; ++channel) {
@@ -49,14 +50,35 @@ class Playout {
   }
 
  private:
+  // Notes which part of the microphone was captured while muted. A request may come between two
+  // pulls, or while this function runs, so the spans begin and end a little outside.
+  void noteMute(int64_t pushed, int64_t played) noexcept {
+    const Mute::State before = state_;
+    state_ = exchange_.mute.state();
+    const int64_t now = exchange_.pushed.load(std::memory_order_acquire);
+    const bool isNewRequest = state_.request() != before.request();
+    const bool wasMutedBetween = state_.wasMutedSince(before);
+    if (before.isMuted() || state_.isMuted() || wasMutedBetween) muted_.add(seen_, now);
+    // If somebody else has unmuted, the server's output counts from there on.
+    if (state_.isAsked() || wasMutedBetween || (before.isAsked() && isNewRequest)) {
+      asked_.add(seen_, now);
+    }
+    seen_ = pushed;
+    muted_.removeBefore(played);
+    asked_.removeBefore(played);
+  }
+
   void play(int64_t position, int64_t delay) noexcept {
-    const bool isSilenced = exchange_.mute.silences(position);
-    const bool hasVoice = !isSilenced && exchange_.voice.has(position);
-    const bool isSilent = isSilent_ || isSilenced || exchange_.mute.isMuted() ||
-                          position - delay < mutedUntil_;
+    const int64_t captured = position - delay;
+    bool hasVoice = exchange_.voice.has(position);
+    // The voice is looked for first: what comes after a change finds the change.
+    if (hasVoice && (state_.isAsked() || asked_.has(captured))) {
+      hasVoice = exchange_.mute.counts(state_, captured);
+    }
+    const bool isSilent = isSilent_ || state_.isMuted() || muted_.has(captured);
     for (size_t channel = 0; channel < format_.channels; ++channel) {
       if (hasVoice) voice_[channel] = exchange_.voice.get(position, channel);
-      fallback_[channel] = isSilent ? 0 : exchange_.microphone.get(position - delay, channel);
+      fallback_[channel] = isSilent ? 0 : exchange_.microphone.get(captured, channel);
     }
     crossfade_.next(hasVoice ? voice_.data() : nullptr, fallback_.data(), mixed_.data());
   }
@@ -64,8 +86,11 @@ class Playout {
   const Format format_;
   const bool isSilent_;
   Exchange& exchange_;
-  // The microphone up to here was captured while muted, and is not heard later.
-  int64_t mutedUntil_ = 0;
+  Mute::State state_;  // at the last pull
+  int64_t seen_ = 0;   // the position that was pushed then
+  // The parts of the microphone that were captured while the session was muted, and those between a
+  // request of the program to mute and the next one to unmute.
+  Spans muted_, asked_;
   Crossfade crossfade_;
   std::vector<float> voice_, fallback_, mixed_;
 };

@@ -17,6 +17,8 @@ namespace {
 
 constexpr size_t largestFile = 1 << 20;
 
+constexpr size_t longestClientName = 100;
+
 constexpr uint32_t rates[] = {8000, 16000, 24000, 32000, 44100, 48000};
 
 // Returns the options of a program that knows fewer fields or more.
@@ -58,6 +60,12 @@ Security security(const anechoic_options& options) {
   security.certificateChain = content(options.certificate_file);
   security.key = content(options.key_file);
   security.serverName = text(options.server_name);
+  if (!security.serverName.empty() && !security.tls) {
+    throw OptionError("server_name: it needs TLS; set tls or ca_file");
+  }
+  if (!isText(security.serverName)) {
+    throw OptionError("server_name: it is not UTF-8, or has more than 1023 bytes");
+  }
   if (options.ca_file != nullptr) {
     if (const std::string problem = authoritiesProblem(security.authorities); !problem.empty()) {
       throw OptionError("ca_file: " + problem);
@@ -91,6 +99,11 @@ void check(const anechoic_options& options) {
   if (options.delay_ms < 50 || options.delay_ms > 1000) {
     throw OptionError("delay_ms: " + std::to_string(options.delay_ms) +
                       " is not allowed; use 50 to 1000");
+  }
+  if (const size_t size = text(options.client_name).size();
+      options.client_name != nullptr && (size < 1 || size > longestClientName)) {
+    throw OptionError("client_name: it has " + std::to_string(size) + " bytes; use 1 to " +
+                      std::to_string(longestClientName));
   }
   for (const char* letter = options.client_name; letter != nullptr && *letter != 0; ++letter) {
     if (*letter < 0x20 || *letter > 0x7e) {

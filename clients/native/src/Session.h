@@ -56,6 +56,8 @@ class Session {
   int64_t captured(int64_t index) const;
   // Notes that output up to an index has arrived.
   void received(int64_t end);
+  // The position up to which output has arrived, or a negative number if none has.
+  int64_t received() const { return captured(received_); }
 
   // Where the microphone was when the call started. Older audio is sent, but its output comes too
   // late.

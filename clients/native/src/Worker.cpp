@@ -96,11 +96,10 @@ void Worker::connect(Clock::time_point now) {
     return ended({Ending::Kind::refusedForGood, "", error.what()}, now);
   }
   if (settings_.usesOpus) packets_ = std::make_unique<OpusPackets>(format_);
-  const Mute::Request mute = exchange_.mute.latest();
-  muteRequest_ = mute.number;
+  muteRequest_ = exchange_.mute.latest();
   call_ = std::make_unique<Call>(
       settings_, token,
-      session_.start(reconnection_.resumes(now), heard_ - exchange_.wait, mute.isMuted),
+      session_.start(reconnection_.resumes(now), heard_ - exchange_.wait, muteRequest_.isMuted),
       exchange_.wakeup);
 }
 
@@ -110,6 +109,7 @@ void Worker::ended(const Ending& ending, Clock::time_point now) {
   const bool couldResume = reconnection_.resumes(now);
   call_.reset();
   controls_.lost();
+  exchange_.mute.lost();
   muteControl_ = 0;
   muteAt_ = {};
   reconnection_.ended(ending.kind, ending.retryAfter, now);
@@ -118,7 +118,7 @@ void Worker::ended(const Ending& ending, Clock::time_point now) {
   if (ending.code == "INVALID_ARGUMENT") session_.forgetState();
   if (wasAsked) {
     session_.forget();
-    exchange_.mute.changed(settings_.isMuted);
+    noteMute(settings_.isMuted, session_.next());
   }
   if (ending.code.empty()) return;  // was reported
   using Cause = Reason::Cause;

@@ -40,7 +40,7 @@ class Worker {
   void dropControls();
   void noteDecision(const v1::Control& control);
   void noteMute(const v1::Started& started);
-  void confirmMute(int64_t position);
+  void noteMute(bool isMuted, int64_t position);
   void unpack(const v1::AudioChunk& chunk);
   void play(const v1::AudioChunk& chunk);
   void notePiece(int64_t end, int64_t count);
@@ -74,7 +74,7 @@ class Worker {
   Reason reason_{};
   int64_t heard_ = 0;
   uint64_t muteControl_ = 0;  // the control of a request that the server has not answered, or 0
-  uint64_t muteRequest_ = 0;  // and the number of this request
+  Mute::Request muteRequest_;  // and this request
   Clock::time_point muteAt_;  // when a request that is not confirmed is sent again
   std::vector<float> samples_;
 

@@ -88,14 +88,13 @@ void Worker::noteDecision(const v1::Control& control) {
 void Worker::noteMute(const v1::Started& started) {
   muteControl_ = 0;
   // A resumed session keeps its state. A request that it has not applied is sent again.
-  if (!started.has_resumed()) confirmMute(session_.next());
-  exchange_.mute.changed(started.mute().muted());
+  if (!started.has_resumed()) exchange_.mute.began(muteRequest_, session_.next());
+  noteMute(started.mute().muted(), session_.received());
 }
 
-// The server has muted or unmuted from a position of the microphone on.
-void Worker::confirmMute(int64_t position) {
-  exchange_.mute.confirm(muteRequest_,
-                         position + exchange_.delay.load(std::memory_order_relaxed));
+// Somebody has muted or unmuted, at a position of the microphone.
+void Worker::noteMute(bool isMuted, int64_t position) {
+  exchange_.mute.changed(isMuted, position, exchange_.pushed.load(std::memory_order_acquire));
 }
 
 // Puts the samples of a piece into `samples_`.
@@ -165,7 +164,8 @@ void Worker::noteControl(const v1::ControlResult& result, Clock::time_point now)
   muteAt_ = result.has_refusal() ? now + Controls::pauseAfterRefusal : now;
   if (result.has_refusal()) return;
   const int64_t applied = session_.named(result.applied_at_sample());
-  confirmMute(applied < 0 ? session_.next() : applied);
+  const bool isUnknown = applied < 0 && muteRequest_.isMuted;
+  exchange_.mute.confirm(muteRequest_, isUnknown ? session_.next() : applied);
 }
 
 void Worker::noteEvent(const v1::SessionEvent& event) {
@@ -174,7 +174,7 @@ void Worker::noteEvent(const v1::SessionEvent& event) {
       repeatDecision(event.injection_permission_requested().client())) {
     return;
   }
-  if (event.has_mute_changed()) exchange_.mute.changed(event.mute_changed().state().muted());
+  if (event.has_mute_changed()) noteMute(event.mute_changed().state().muted(), position);
   listener_.event(event, position);
 }
 

@@ -20,13 +20,13 @@ void Worker::send(Clock::time_point now) {
 // Sends the last request to mute or unmute, until the server has applied it.
 bool Worker::sendMute(Clock::time_point now) {
   if (now < muteAt_ || exchange_.mute.isConfirmed()) return false;
-  const Mute::Request mute = exchange_.mute.latest();
+  muteRequest_ = exchange_.mute.latest();
+  exchange_.mute.sending(muteRequest_, session_.received());
   // A server that has not answered by then does not.
   muteAt_ = now + Controls::patience;
-  muteRequest_ = mute.number;
   muteControl_ = controls_.number();
   v1::ProcessRequest request;
-  request.mutable_control()->mutable_set_mute()->set_muted(mute.isMuted);
+  request.mutable_control()->mutable_set_mute()->set_muted(muteRequest_.isMuted);
   request.mutable_control()->set_control_id(muteControl_);
   call_->write(std::move(request));
   return true;

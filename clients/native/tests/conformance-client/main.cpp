@@ -77,6 +77,15 @@ double number(const std::string& name, const char* text) {
   return value;
 }
 
+// Returns whether a value is the second of two words. Refuses all others.
+bool isSecond(const std::string& name, const std::string& value, const std::string& first,
+              const std::string& second) {
+  if (value != first && value != second) {
+    fail(64, name + ": \"" + value + "\" is unknown; use " + first + " or " + second);
+  }
+  return value == second;
+}
+
 Arguments parse(int count, char** words) {
   Arguments arguments;
   anechoic_options_init(&arguments.options);
@@ -112,11 +121,11 @@ Arguments parse(int count, char** words) {
     else if (name == "--idle-ms")
       arguments.options.idle_ms = uint64_t(number(name, value));
     else if (name == "--fallback") {
-      arguments.options.fallback = std::strcmp(value, "silence") == 0
+      arguments.options.fallback = isSecond(name, value, "microphone", "silence")
                                        ? ANECHOIC_FALLBACK_SILENCE
                                        : ANECHOIC_FALLBACK_MICROPHONE;
     } else if (name == "--signal")
-      arguments.isTone = std::strcmp(value, "tone") == 0;
+      arguments.isTone = isSecond(name, value, "counter", "tone");
     else if (name == "--mute-at")
       arguments.changes.push_back({number(name, value), true});
     else if (name == "--unmute-at")

@@ -104,6 +104,15 @@ void invalidOptionsAreNamed() {
   expect(refusal([&](Options& o) { std::memcpy(&o.fallback, &nine, sizeof nine); }),
          "fallback: 9 is unknown");
   expect(refusal([](Options& o) { o.client_name = "\xc3\xa4"; }), "client_name");
+  expect(refusal([](Options& o) { o.client_name = ""; }), "client_name: it has 0 bytes; use 1 to");
+  const std::string name(101, 'a');
+  expect(refusal([&](Options& o) { o.client_name = name.c_str(); }),
+         "client_name: it has 101 bytes; use 1 to 100");
+  check(Client([&](Options& o) { o.client_name = name.c_str() + 1; }).session() != nullptr,
+        "100 bytes are allowed");
+  expect(refusal([](Options& o) { o.server_name = "example"; }), "server_name: it needs TLS");
+  expect(refusal([](Options& o) { o.tls = true, o.server_name = "\xff"; }),
+         "server_name: it is not UTF-8");
   expect(refusal([](Options& o) { o.size = 0; }), "size: call anechoic_options_init first");
   anechoic_options options{};
   char message[8];

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <thread>
 #include <vector>
@@ -82,15 +84,178 @@ void aMuteRequestSilencesAtOnce() {
   path.exchange.mute.request(true);
   path.push(3200);
   check(path.pull(3200).back() == 0, "processed sound from before is not heard");
-  path.exchange.mute.changed(false);
+  path.exchange.mute.changed(false, 0, path.count);
   check(path.exchange.mute.isMuted(), "a change by somebody else came before");
-  path.exchange.mute.confirm(path.exchange.mute.latest().number, 8000);
+  path.exchange.mute.confirm(path.exchange.mute.latest(), 8000 - delay);
   path.push(3200);
   const auto output = path.pull(3200);
   check(output[1500] == 0 && output.back() == 0.5f,
         "from the server's mute on, its output is heard: injected speech");
-  path.exchange.mute.changed(false);
+  path.exchange.mute.changed(false, path.count, path.count);
   check(!path.exchange.mute.isMuted(), "somebody has unmuted");
+  path.push(3200);
+  for (const float sample : path.pull(3200)) check(sample == 0.5f, "the output has no gap");
+}
+
+// Pushes and pulls blocks of 10 ms until so many sample frames were pushed. The processed sound at
+// an output has the negative position of the microphone, as in the conformance vectors.
+void run(Path& path, int64_t until, std::vector<float>& output, bool isProcessed = true) {
+  while (path.count < until) {
+    for (int64_t at = path.count; isProcessed && at < path.count + 160; ++at) {
+      const auto value = float(delay - at - 1);
+      path.exchange.voice.put(at, 1, &value);
+    }
+    path.push(160);
+    const auto pulled = path.pull(160);
+    output.insert(output.end(), pulled.begin(), pulled.end());
+  }
+}
+
+// Whether no sample of the microphone from `first` to `last` is heard, raw or processed. Earlier
+// sound may fade out for 10 ms.
+bool isUnheard(const std::vector<float>& output, int64_t first, int64_t last) {
+  for (int64_t at = first; at < last; ++at) {
+    const float sample = std::abs(output[size_t(at + delay)]);
+    if (sample != 0 && (at >= first + 160 || sample > float(first))) return false;
+  }
+  return true;
+}
+
+void aMuteThatIsShorterThanTheDelayIsNotHeardLater() {
+  for (const bool isProcessed : {true, false}) {
+    Path path;
+    std::vector<float> output;
+    run(path, 16000, output, isProcessed);
+    path.exchange.mute.request(true);
+    run(path, 16800, output, isProcessed);
+    path.exchange.mute.request(false);
+    run(path, 24000, output, isProcessed);
+    check(isUnheard(output, 16000, 16800), "what was captured between the requests is not heard");
+    check(std::abs(output[16000 + delay - 400]) == float(16000 - 400 + 1),
+          "what was captured before is");
+    check(std::abs(output[16800 + delay + 500]) == float(16800 + 500 + 1), "and after");
+  }
+}
+
+void aMuteWithoutAnAnswerIsNotHeardLater() {
+  Path path;
+  std::vector<float> output;
+  run(path, 16000, output);
+  path.exchange.mute.request(true);
+  path.exchange.mute.sending(path.exchange.mute.latest(), 15000);
+  run(path, 32000, output);
+  path.exchange.mute.request(false);
+  path.exchange.mute.sending(path.exchange.mute.latest(), 31000);
+  run(path, 48000, output);
+  check(isUnheard(output, 16000, 32000), "the server has muted nothing");
+  check(output[32000 + delay + 500] == -float(32000 + 500 + 1), "later sound is heard");
+}
+
+void requestsBetweenTwoPullsLeakNothing() {
+  Path path;
+  std::vector<float> output;
+  run(path, 16000, output);
+  path.exchange.mute.request(true);
+  path.push(80);
+  path.exchange.mute.request(false);
+  run(path, 24000, output);
+  check(isUnheard(output, 16000, 16080), "a mute that no pull has seen");
+  path.exchange.mute.request(true);
+  run(path, 28000, output);
+  path.exchange.mute.request(false);
+  path.exchange.mute.request(true);
+  run(path, 32000, output);
+  const int64_t end = path.count;
+  path.exchange.mute.request(false);
+  run(path, 40000, output);
+  check(isUnheard(output, 24080, end), "unmuted and muted again at once");
+  check(std::abs(output.back()) > 0, "the end is heard");
+  const auto before = output.size();
+  path.exchange.mute.request(false);
+  run(path, 42000, output);
+  check(std::ranges::find(output.begin() + ptrdiff_t(before), output.end(), 0.0f) == output.end(),
+        "to unmute again changes nothing");
+}
+
+void manyShortMutesLeakNothing() {
+  Path path;
+  std::vector<float> output;
+  run(path, 16000, output);
+  std::vector<int64_t> muted;
+  for (int count = 0; count < 100; ++count) {
+    path.exchange.mute.request(true);
+    muted.push_back(path.count);
+    run(path, path.count + 160, output);
+    path.exchange.mute.request(false);
+    run(path, path.count + 480, output);
+  }
+  run(path, path.count + 8000, output);
+  for (const int64_t first : muted) {
+    check(isUnheard(output, first, first + 160), "no mute is heard");
+  }
+  check(output.back() != 0, "the end is heard");
+}
+
+void theServersOutputCountsWhileItHasMuted() {
+  Path path;
+  Mute& mute = path.exchange.mute;
+  std::vector<float> output;
+  run(path, 16000, output);
+  mute.request(true);
+  mute.sending(mute.latest(), 15800);
+  mute.confirm(mute.latest(), 16320);
+  run(path, 17600, output);
+  mute.request(false);
+  run(path, 17760, output);
+  check(isUnheard(output, 16000, 16320), "before the server's mute");
+  mute.sending(mute.latest(), 17000);
+  check(!mute.counts(mute.state(), 17100), "the server may have unmuted");
+  mute.confirm(mute.latest(), 17440);
+  check(mute.counts(mute.state(), 17439) && !mute.counts(mute.state(), 17440),
+        "the server has unmuted, earlier than the program asked");
+  run(path, 24000, output);
+  check(isUnheard(output, 16000, 16320), "before the server's mute, later on");
+  check(!isUnheard(output, 16800, 17440), "the server's output counts while it has muted");
+  check(isUnheard(output, 17440, 17600), "until it has unmuted");
+  check(output.back() != 0, "the end is heard");
+}
+
+void anAnswerToARepeatedRequestSaysNothingAboutTheTimeBefore() {
+  Mute mute(false);
+  mute.request(true);
+  mute.sending(mute.latest(), 0);
+  mute.confirm(mute.latest(), 1000);
+  mute.request(false);
+  mute.sending(mute.latest(), 2000);
+  mute.sending(mute.latest(), 2000);
+  mute.confirm(mute.latest(), 5000);
+  check(mute.counts(mute.state(), 1999) && !mute.counts(mute.state(), 2000),
+        "the server may have applied the first one");
+  mute.request(true);
+  mute.began(mute.latest(), 6000);
+  mute.request(true);
+  check(!mute.counts(mute.state(), 6500), "a request that is under way silences everything");
+  mute.changed(false, 7000, 7500);
+  check(mute.isMuted(), "the request came later");
+  mute.confirm(mute.latest(), 8000);
+  check(mute.counts(mute.state(), 6999) && !mute.counts(mute.state(), 7000) &&
+            mute.counts(mute.state(), 8000),
+        "somebody had unmuted for a while");
+  mute.request(false);
+  mute.sending(mute.latest(), 9000);
+  mute.lost();
+  mute.changed(false, 9500, 9600);
+  check(!mute.counts(mute.state(), 9000), "a resumed session may have unmuted before the loss");
+}
+
+void theOldestSpansMerge() {
+  Spans spans;
+  for (int64_t at = 0; at < 2000; at += 100) spans.add(at, at + 10);
+  check(spans.has(0) && spans.has(50) && spans.has(1909) && !spans.has(1910), "of too many");
+  spans.add(1905, 1950);
+  check(spans.has(1949) && !spans.has(1950), "spans that touch are one");
+  spans.removeBefore(1900);
+  check(!spans.has(50) && !spans.has(1809) && spans.has(1900), "old ones are removed");
 }
 
 void aMutedMicrophoneIsNotTheFallback() {
@@ -146,6 +311,17 @@ void bothSidesRunBesideEachOther() {
   std::thread pusher([&] {
     for (int block = 0; block < blocks; ++block) path.push(16);
   });
+  std::atomic<bool> isOver = false;
+  std::thread worker([&] {
+    Mute& mute = path.exchange.mute;
+    for (int64_t at = 0; !isOver; ++at) {
+      const Mute::Request request = mute.latest();
+      mute.sending(request, at);
+      mute.confirm(request, at);
+      mute.changed(at % 5 == 0, at, at);
+      std::this_thread::yield();
+    }
+  });
   size_t pulled = 0;
   while (pulled + path.exchange.losses.unpulled < blocks * 16) {
     pulled += path.pull(160).size();
@@ -153,6 +329,8 @@ void bothSidesRunBesideEachOther() {
     path.exchange.mute.request(pulled % 3 == 0);
   }
   pusher.join();
+  isOver = true;
+  worker.join();
 }
 
 }  // namespace
@@ -164,6 +342,18 @@ std::vector<Case> soundCases() {
       {"processed voice is faded in and out", processedVoiceIsFadedIn},
       {"a mute request silences at once, and until the server has muted",
        aMuteRequestSilencesAtOnce},
+      {"a mute that is shorter than the delay is not heard later",
+       aMuteThatIsShorterThanTheDelayIsNotHeardLater},
+      {"a mute that the server never answers is not heard later",
+       aMuteWithoutAnAnswerIsNotHeardLater},
+      {"requests to mute and unmute between two pulls leak nothing",
+       requestsBetweenTwoPullsLeakNothing},
+      {"many short mutes leak nothing", manyShortMutesLeakNothing},
+      {"the server's output counts from its mute on until it unmutes",
+       theServersOutputCountsWhileItHasMuted},
+      {"the answer to a repeated request says nothing about the time before",
+       anAnswerToARepeatedRequestSaysNothingAboutTheTimeBefore},
+      {"of too many muted spans, the oldest become one", theOldestSpansMerge},
       {"a muted microphone is not the fallback", aMutedMicrophoneIsNotTheFallback},
       {"late sound is reported after 1 s, and then once in 10 s", latenessIsReportedSeldom},
       {"Opus moves the sound by its look-ahead", opusKeepsItsPlace},
