@@ -89,7 +89,7 @@ class AlignedVoice:
         # A muted microphone is never heard, not even by a delay that ends after it is unmuted.
         self._raw += bytes(wanted) if self.is_muted else raw[:wanted]
         if self.is_muting:
-            self._silent_until = self.position
+            self._silent_until = self.position + self._lag
         if not is_processed:
             self._voice.clear()
         if len(self._voice) < wanted:

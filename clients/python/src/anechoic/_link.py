@@ -36,7 +36,7 @@ class Link:
         self._traffic = Traffic(plan, policy, state, on_event)
         self.outbox, self.controls = self._traffic.outbox, self._traffic.controls
         self.reports, self.inbox = self._traffic.reports, self._traffic.inbox
-        self._muting = Muting(self.controls, state, self.wake)
+        self._muting = Muting(self.controls, state, self.outbox, self.inbox.silence, self.wake)
         self.error: AnechoicError | None = None
         self._ended = asyncio.Event()
         self._is_opening = False

@@ -17,11 +17,14 @@ class Requests:
     _state: State
 
     async def mute(self, *, at_sample: int | None = None) -> int:
-        """Mutes at the next frame, or at a sample of the microphone. Returns the sample at which it happened."""
+        """Mutes at the next frame, or at a sample of the microphone. Returns the sample at which it happened.
+
+        The output is silent from the request on, also for audio that the server had not muted yet.
+        """
         return await self._set_mute(True, at_sample)
 
     async def unmute(self, *, at_sample: int | None = None) -> int:
-        """Unmutes, as `mute` does."""
+        """Unmutes after all audio that was fed before, or at a sample of the microphone. Returns the sample."""
         return await self._set_mute(False, at_sample)
 
     async def configure(self, settings: Settings, *, at_sample: int | None = None) -> int:

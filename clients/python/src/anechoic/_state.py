@@ -79,6 +79,11 @@ class State:
         """Whether a new session begins muted."""
         return self._is_muted if self._wanted is None else self._wanted
 
+    @property
+    def requests(self) -> int:
+        """The number of the last request."""
+        return self._requests
+
     def want_mute(self, muted: bool) -> int:
         """Notes a request. Returns its number."""
         self._wanted = muted
