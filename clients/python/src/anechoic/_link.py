@@ -65,8 +65,7 @@ class Link:
 
         `once` is for a program that tries again by itself: each server gets one attempt.
         """
-        if self.was_opened or self._is_opening:
-            raise Refused("a session can be opened only once; create another one", reason="OPENED_BEFORE")
+        self.check_not_opened()
         self._is_opening = True
         try:
             self._call = await self._open(once)
@@ -133,6 +132,11 @@ class Link:
         self.check_opened()
         if self._ended.is_set():
             raise self.error or SessionEnded("the session has ended", reason="SESSION_ENDED")
+
+    def check_not_opened(self) -> None:
+        """Throws if the session has been opened, or is being opened."""
+        if self.was_opened or self._is_opening:
+            raise Refused("a session can be opened only once; create another one", reason="OPENED_BEFORE")
 
     def check_opened(self) -> None:
         """Throws if the session has not been opened."""

@@ -37,6 +37,17 @@ def finite(samples: Samples) -> Samples:
     return found
 
 
+def finite_bytes(data: bytes) -> bytes:
+    """Returns whole floats of 32 bits as bytes, changed as `finite` does.
+
+    >>> finite_bytes(np.array([np.nan, 2], "<f4").tobytes()) == np.array([0, 2], "<f4").tobytes()
+    True
+    """
+    samples = np.frombuffer(data, "<f4")
+    found = finite(samples)
+    return data if found is samples else found.tobytes()
+
+
 def _is_one_of(value: object, values: tuple[int, ...]) -> bool:
     return _is_in(value, min(values), max(values)) and value in values
 

@@ -194,7 +194,8 @@ class LiveFilter:
         count = len(raw) // format.frame_bytes
         delay = count + round(_SLACK_SECONDS * format.rate)
         self._microphone = format
-        self._voice = AlignedVoice(format.frame_bytes, format.rate, delay, self._on_loss == "raw")
+        self._voice = AlignedVoice(
+            format.frame_bytes, format.rate, delay, self._on_loss == "raw", has_floats=format.encoding == "f32")
         self._voice.lag_samples = round(_PROCESSING_SECONDS * format.rate)
         self._restart()
 

@@ -122,6 +122,7 @@ class Session(Requests, DeviceReports, Facts):
         await self._open()
 
     async def _open(self, once: bool = False) -> None:
+        self._link.check_not_opened()  # Another call has the connections.
         try:
             await self._link.open(once)
         except BaseException:
