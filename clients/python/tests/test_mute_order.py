@@ -158,3 +158,29 @@ async def test_a_filter_that_is_unmuted_and_muted_at_once_lets_nothing_escape():
             assert not (await exchange(live, 0.2)).any()
         assert live.is_muted
         await live.close()
+
+
+@in_loop
+async def test_a_recording_that_is_sent_again_stays_muted_where_it_was():
+    async def script(call):
+        await call.accept()
+        while (request := await call.read()) is not None:
+            if request.HasField("control"):
+                controls.append((len(server.starts), request.control.set_mute.muted, call.heard))
+                await call.answer(request.control)
+            elif request.HasField("audio") and len(server.starts) == 2:
+                await call.audio(request.audio.microphone.first_sample, request.audio.microphone.samples)
+            elif call.heard > 3200:
+                return await call.end("UNAVAILABLE", "DRAINING")
+
+    controls = []
+    async with HostileServer(script) as server:
+        session = anechoic.Session(server.address, microphone=MONO, real_time=False, muted=True)
+        async with session:
+            await session.feed(np.frombuffer(TONE * 10, np.int16))
+            await asyncio.wait_for(session.unmute(), 2)
+            await session.feed(np.frombuffer(TONE * 10, np.int16))
+            await until(lambda: len(controls) == 2)
+            await until(lambda: not session.is_muted)
+    assert [each.muted for each in server.starts] == [True, True]
+    assert controls == [(1, False, 3200), (2, False, 3200)]

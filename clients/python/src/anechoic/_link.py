@@ -260,7 +260,11 @@ class Link:
         return call
 
     async def _restart(self, server: int, error: AnechoicError) -> Call:
+        was_muted = self.outbox.microphone.start < self._muting.muted_until and not self.state.starts_muted
+        self.state.resends_muted = was_muted and not self._plan.is_real_time
         call = await self._starts.begin(server, self._policy.attempt_timeout)
         self._traffic.restart(error)
+        if self.state.resends_muted:
+            self._muting.restart()
         self._began = asyncio.get_running_loop().time()
         return call

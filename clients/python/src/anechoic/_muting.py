@@ -42,20 +42,24 @@ class Muting:
         """The index after the last sample of the microphone that was captured before the request."""
         self._unmute: tuple[asyncio.Future[int], list[asyncio.Future[int]]] | None = None
         """The answer to an unmute that is sent or waits for its audio, and those who asked for it."""
+        self.muted_until = 0
+        """The index after the last sample of the microphone that was captured while muted."""
         self._insists = False
         self._is_sent = False
         self._pause: asyncio.TimerHandle | None = None
         self._refusals = 0
         self._error: AnechoicError | None = None
 
-    def ask(self, muted: bool, insists: bool) -> asyncio.Future[int]:
+    def ask(self, muted: bool, insists: bool, captured: int | None = None) -> asyncio.Future[int]:
         """Returns the future sample at which the session had the state, or the last one that was asked for.
 
-        `insists` sends it again whatever the reason of a refusal.
+        `insists` sends it again whatever the reason of a refusal. `captured` is the index after the last sample that
+        was captured before the request: by default, the end of the microphone.
         """
+        was_muted = self._state.is_muted
         self._number, self._wanted, self._insists = self._state.want_mute(muted), muted, insists
-        self._captured = self._outbox.microphone.end
-        self._hold(muted, self._captured)
+        self._captured = self._outbox.microphone.end if captured is None else captured
+        self._hold(muted, self._captured, was_muted)
         answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._callers.append(answer)
         if muted and self._unmute is not None and self._controls.withdraw(self._unmute[0]):
@@ -67,16 +71,21 @@ class Muting:
 
     def at(self, muted: bool, sample: int) -> asyncio.Future[int]:
         """Asks for a state from a sample on. Such requests do not wait for each other."""
-        number = self._state.want_mute(muted)
+        was_muted, number = self._state.is_muted, self._state.want_mute(muted)
         try:
             answer = self._controls.add(sample, set_mute=api.SetMute(muted=muted))
         except AnechoicError:
             self._state.mute_answered(number, None)
             raise
-        self._hold(muted, sample)
+        self._hold(muted, sample, was_muted)
         answer.add_done_callback(lambda _: self._note(number, muted, _error_of(answer), answer))
         self._wake()
         return answer
+
+    def restart(self) -> None:
+        """Unmutes a session that began muted to process audio of before an unmute once more."""
+        if self._unmute is None and self._wanted is None:
+            self.ask(False, insists=True, captured=self.muted_until)
 
     def close(self, error: AnechoicError) -> None:
         """Ends all requests. The state is still wanted, by the next session."""
@@ -125,12 +134,13 @@ class Muting:
         self._refusals += 1
         self._pause = asyncio.get_running_loop().call_later(delay, self._send)
 
-    def _hold(self, muted: bool, sample: int) -> None:
+    def _hold(self, muted: bool, sample: int, was_muted: bool) -> None:
         """Makes the output silent from the sample of a request to mute on, or up to that of one to unmute."""
         if muted:
             self._silence.begin(self._state.requests, sample)
         else:
             self._silence.end(sample)
+            self.muted_until = sample if was_muted else self.muted_until
 
     def _note(self, number: int, muted: bool, error: AnechoicError | None, answer: asyncio.Future[int]) -> None:
         if error is None:

@@ -47,7 +47,7 @@ class Outbox:
         self.base = 0
         """The index of the microphone's sample with which the present session began."""
         self.hurries_to = 0
-        """The audio before this sample of the microphone is sent even if it fills no message."""
+        """A message ends before this sample of the microphone, even if the audio fills no message."""
         self.is_finished = False
         self.dropped_samples = 0
         """The samples of the microphone that were dropped because they waited too long."""
@@ -116,6 +116,8 @@ class Outbox:
         if waiting < self._chunk and not ((self.is_finished or hurries) and waiting > 0):
             return None
         count = min(waiting, self._largest)
+        if hurries:
+            count = min(count, self.hurries_to - track.sent)
         if not self._is_real_time and not self.is_finished:
             count = min(count, self._covered(track.sent))
             if count <= 0 or count < self._packets.get("microphone", 0):
