@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ._start import field_named
+from ._checks import check_sample
 from ._status import refusal_error
 from .errors import AnechoicError, Overloaded
 from .v1 import voice_processing_pb2 as api
@@ -35,11 +35,12 @@ class Controls:
         """
         if len(self._waiting) >= _MOST_WAITING and not is_first:
             raise Overloaded(f"{_MOST_WAITING} controls wait for their answers", reason="TOO_MANY_CONTROLS")
+        if at_sample is not None:
+            check_sample("at_sample", at_sample)
         self._last_id += 1
         request = api.ProcessRequest(control=api.Control(control_id=self._last_id, **control))
         if at_sample is not None:
-            with field_named("at_sample"):
-                request.control.at_sample = at_sample
+            request.control.at_sample = at_sample
         answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._waiting[self._last_id] = (request, answer)
         if after is not None:

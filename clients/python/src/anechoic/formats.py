@@ -142,7 +142,10 @@ class Format:
         is_exact = type(audio) is np.ndarray and audio.ndim == self.channels == 1 and audio.dtype == self.dtype
         if is_exact and self.encoding == "s16":
             return audio.tobytes()
-        array = np.asarray(audio)
+        try:
+            array = np.asarray(audio)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise FormatError(f"{name}: this is no array of samples: {error}", field=name) from error
         shapes = {(), (1,)} if self.channels == 1 else {(2,)}
         if array.ndim == 0 or array.shape[1:] not in shapes:
             shape = "(n,)" if self.channels == 1 else "(n, 2)"
