@@ -308,3 +308,16 @@ async def test_an_attempt_that_is_cancelled_as_its_answer_comes_is_cancelled():
     with pytest.raises(asyncio.TimeoutError):
         await within(0.01, asyncio.sleep(5))
     assert await within(5, asyncio.sleep(0, 7)) == 7
+
+
+@in_loop
+async def test_a_session_that_is_opened_again_goes_on(server):
+    async with anechoic.Session(server, microphone=MONO) as session:
+        await feed(session, 0.2)
+        for _ in range(3):
+            with pytest.raises(anechoic.Refused, match="only once"):
+                await session.open()
+        began = session._link.inbox.position
+        await feed(session, 0.5)
+        assert session.is_connected and session._link.inbox.position > began
+        assert not [each for each in session._link.inbox.events._events if isinstance(each, anechoic.Reconnecting)]

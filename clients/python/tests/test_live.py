@@ -7,6 +7,7 @@ from conftest import in_loop
 
 import anechoic
 from anechoic import Format
+from anechoic._alignment import AlignedVoice
 
 MONO = Format(16000)
 
@@ -70,3 +71,30 @@ async def test_parts_of_samples_wait_for_their_rest():
     voice = np.frombuffer(returned, np.int16)
     start = np.flatnonzero(voice)[0]
     assert np.array_equal(voice[start:], np.arange(1, 3201 - start))
+
+
+@in_loop
+async def test_floats_that_are_no_numbers_pass_as_silence_and_full_scale(server):
+    format = Format(16000, encoding="f32")
+    frame = np.full(320, 0.25, "<f4")
+    frame[:3] = np.nan, np.inf, -np.inf
+    data = frame.tobytes()
+    live = anechoic.LiveFilter(server)
+    heard = []
+    for number in range(100):
+        live.play(data, format)
+        heard.append(live.exchange(data[:-2] if number % 2 == 0 else b"\0\0" * (number > 0) + data, format))
+        await asyncio.sleep(0.02)
+        if number == 60:
+            first = live.session
+    assert first is not None and live.session is first and first.is_connected
+    values = np.frombuffer(b"".join(heard)[: len(b"".join(heard)) // 4 * 4], "<f4")
+    assert np.isfinite(values).all() and abs(values).max() <= 1
+    await live.close()
+
+
+def test_raw_floats_that_are_no_numbers_are_not_heard():
+    voice = AlignedVoice(4, 16000, 0, True, has_floats=True)
+    data = np.array([np.nan, np.inf, -np.inf, 0.5], "<f4").tobytes()
+    heard = voice.exchange(data[:6]) + voice.exchange(data[6:])
+    assert np.frombuffer(heard, "<f4").tolist() == [0, 1, -1, 0.5]

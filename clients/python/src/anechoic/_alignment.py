@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from ._output import Frame, Output
+from .formats import finite_bytes
 
 
 class AlignedVoice:
@@ -21,8 +22,9 @@ class AlignedVoice:
     b'\\x00\\x00'
     """
 
-    def __init__(self, frame_bytes: int, rate: int, delay: int, passes_raw: bool) -> None:
+    def __init__(self, frame_bytes: int, rate: int, delay: int, passes_raw: bool, has_floats: bool = False) -> None:
         """`delay` is the delay in samples, apart from that of the processing itself."""
+        self._has_floats = has_floats
         self._size, self._rate, self._passes_raw = frame_bytes, rate, passes_raw
         self._next = -delay  # The index of the next sample to return.
         self._most_lag = rate // 5
@@ -82,14 +84,15 @@ class AlignedVoice:
 
         A part of a sample at the end waits for its rest.
         """
-        raw = self._part + raw
+        raw = self._part + bytes(raw)
         count = len(raw) // self._size
         self._part = raw[count * self._size :]
         wanted = count * self._size
         # A muted microphone is never heard, not even by a delay that ends after it is unmuted.
-        self._raw += bytes(wanted) if self.is_muted else raw[:wanted]
+        whole = finite_bytes(raw[:wanted]) if self._has_floats else raw[:wanted]
+        self._raw += bytes(wanted) if self.is_muted else whole
         if self.is_muting:
-            self._silent_until = self.position
+            self._silent_until = self.position + self._lag
         if not is_processed:
             self._voice.clear()
         if len(self._voice) < wanted:

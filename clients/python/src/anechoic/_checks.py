@@ -34,9 +34,28 @@ def check_flag(name: str, value: object) -> None:
 
 
 def check_text(name: str, value: object) -> None:
-    """Throws unless a value is a text."""
+    """Throws unless a value is a text that can be sent.
+
+    >>> check_text("engine", "\\ud800")
+    Traceback (most recent call last):
+    anechoic.errors.InvalidRequest: engine: '\\ud800' contains half a character; use a valid str
+    """
     if not isinstance(value, str):
         raise InvalidRequest(f"{name}: {value!r} is not a text; use a str", field=name)
+    if not is_whole(value):
+        raise InvalidRequest(f"{name}: {value!r} contains half a character; use a valid str", field=name)
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text can be sent: it contains no surrogate, which is half of a character in UTF-16."""
+    return not any("\ud800" <= each <= "\udfff" for each in text)
+
+
+def check_sample(name: str, value: object) -> None:
+    """Throws unless a value is the index of a sample."""
+    is_index = hasattr(value, "__index__") and not isinstance(value, bool)
+    if not is_index or not 0 <= int(value) < 2**63:  # type: ignore[call-overload]
+        raise InvalidRequest(f"{name}: {value!r} is not the index of a sample; use an int from 0 on", field=name)
 
 
 def check_function(name: str, value: object) -> None:

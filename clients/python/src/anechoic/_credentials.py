@@ -10,6 +10,8 @@ from typing import Any, Callable, Union
 
 import grpc
 
+from ._checks import is_whole
+from ._regular import open_regular
 from .errors import InvalidRequest, Unauthenticated
 
 StrPath = Union[str, "os.PathLike[str]"]
@@ -28,7 +30,7 @@ def check_address(address: object) -> None:
     anechoic.errors.InvalidRequest: server: 'voice.example' is not an address; use HOST:PORT, [IPv6]:PORT or unix:PATH
     """
     if isinstance(address, str):
-        if address.startswith("unix:") and len(address) > len("unix:") and "\0" not in address:
+        if address.startswith("unix:") and len(address) > len("unix:") and "\0" not in address and is_whole(address):
             return
         if address.startswith(_OTHER_SCHEMES) and address.isprintable():
             return
@@ -64,6 +66,12 @@ def is_token(token: object) -> bool:
 def _path(path: Any, field: str) -> StrPath:
     if not isinstance(path, (str, os.PathLike)):
         raise InvalidRequest(f"{field}: {path!r} is not a path; use a str or a Path", field=field)
+    try:
+        is_usable = b"\0" not in os.fsencode(path)
+    except UnicodeError:
+        is_usable = False
+    if not is_usable:
+        raise InvalidRequest(f"{field}: {os.fspath(path)!r} cannot be the path of a file", field=field)
     return path
 
 
@@ -80,7 +88,7 @@ class TokenFile:
         try:
             status = self.path.stat()
             if (status.st_mtime_ns, status.st_size) != self._known:
-                with self.path.open("rb") as file:
+                with open_regular(self.path) as file:
                     self._token = self._checked(file.read(_LARGEST_TOKEN + 1))
                 self._known = (status.st_mtime_ns, status.st_size)
         except OSError as error:
@@ -112,7 +120,8 @@ def _content(path: StrPath | None, field: str, kind: bytes) -> bytes | None:
     if path is None:
         return None
     try:
-        content = Path(_path(path, field)).read_bytes()
+        with open_regular(_path(path, field)) as file:
+            content = file.read()
     except OSError as error:
         raise InvalidRequest(f"{field}: {path}: {error.strerror}", field=field) from error
     if b"-----BEGIN " not in content or kind not in content:

@@ -9,7 +9,7 @@ from ._link import Link
 from ._reports import nanoseconds
 from ._start import Plan
 from ._within import within
-from .errors import AnechoicError, FormatError
+from .errors import AnechoicError, FormatError, Refused
 from .formats import Audio
 from .spatial import far_end_of
 
@@ -26,9 +26,15 @@ class Feeder:
         self._link, self._plan = link, plan
         self._tracks = {name: link.outbox.track(name) for name in plan.inputs}
 
+    def _check(self) -> None:
+        """Throws if the session takes no audio."""
+        self._link.check()
+        if self._link.outbox.is_finished:
+            raise Refused("the input of the session has ended: finish or close was called", reason="INPUT_ENDED")
+
     async def feed(self, times: Times, **inputs: Audio) -> None:
         """Adds audio, and waits for room. `times` has the times of the first samples, as far as they are known."""
-        self._link.check()
+        self._check()
         known = self._known(times)
         waiting = self._data(inputs)
         if self._link.is_connected and self._fits(waiting):
@@ -44,7 +50,7 @@ class Feeder:
 
     def feed_nowait(self, times: Times, **inputs: Audio) -> None:
         """Adds audio, and drops the oldest if there is no room."""
-        self._link.check()
+        self._check()
         if not self._plan.is_real_time:
             raise FormatError("feed_nowait is for sessions in real time; use feed")
         known = self._known(times)

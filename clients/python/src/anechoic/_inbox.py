@@ -13,6 +13,7 @@ from ._opus import Decoder
 from ._outbox import Outbox
 from ._output import Frame, Output, OutputQueue
 from ._reports import Reports
+from ._silence import Silence
 from ._start import Plan
 from ._state import State
 from .events import ConfigChanged, Event, MuteChanged, VoiceActivityChanged, event_from
@@ -32,6 +33,8 @@ class Inbox:
 
     def __init__(self, plan: Plan, controls: Controls, reports: Reports, state: State, outbox: Outbox) -> None:
         self.output = OutputQueue(plan.processed, plan.playback, plan.is_real_time)
+        self.silence = Silence(plan.inputs["microphone"].rate, plan.processed.rate)
+        self.output.filter = self.silence.applied
         self.events = EventLog()
         self.statistics: Statistics | None = None
         self.lost_samples = 0

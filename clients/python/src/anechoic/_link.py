@@ -36,7 +36,7 @@ class Link:
         self._traffic = Traffic(plan, policy, state, on_event)
         self.outbox, self.controls = self._traffic.outbox, self._traffic.controls
         self.reports, self.inbox = self._traffic.reports, self._traffic.inbox
-        self._muting = Muting(self.controls, state, self.wake)
+        self._muting = Muting(self.controls, state, self.outbox, self.inbox.silence, self.wake)
         self.error: AnechoicError | None = None
         self._ended = asyncio.Event()
         self._is_opening = False
@@ -65,8 +65,7 @@ class Link:
 
         `once` is for a program that tries again by itself: each server gets one attempt.
         """
-        if self.was_opened or self._is_opening:
-            raise Refused("a session can be opened only once; create another one", reason="OPENED_BEFORE")
+        self.check_not_opened()
         self._is_opening = True
         try:
             self._call = await self._open(once)
@@ -133,6 +132,11 @@ class Link:
         self.check_opened()
         if self._ended.is_set():
             raise self.error or SessionEnded("the session has ended", reason="SESSION_ENDED")
+
+    def check_not_opened(self) -> None:
+        """Throws if the session has been opened, or is being opened."""
+        if self.was_opened or self._is_opening:
+            raise Refused("a session can be opened only once; create another one", reason="OPENED_BEFORE")
 
     def check_opened(self) -> None:
         """Throws if the session has not been opened."""
@@ -256,7 +260,11 @@ class Link:
         return call
 
     async def _restart(self, server: int, error: AnechoicError) -> Call:
+        was_muted = self.outbox.microphone.start < self._muting.muted_until and not self.state.starts_muted
+        self.state.resends_muted = was_muted and not self._plan.is_real_time
         call = await self._starts.begin(server, self._policy.attempt_timeout)
         self._traffic.restart(error)
+        if self.state.resends_muted:
+            self._muting.restart()
         self._began = asyncio.get_running_loop().time()
         return call

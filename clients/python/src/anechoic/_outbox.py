@@ -46,6 +46,8 @@ class Outbox:
         """The samples of named far ends with which the present session began: they come and go."""
         self.base = 0
         """The index of the microphone's sample with which the present session began."""
+        self.hurries_to = 0
+        """A message ends before this sample of the microphone, even if the audio fills no message."""
         self.is_finished = False
         self.dropped_samples = 0
         """The samples of the microphone that were dropped because they waited too long."""
@@ -59,6 +61,11 @@ class Outbox:
     def sent(self) -> int:
         """The index after the last sample of the microphone that was sent."""
         return self.microphone.sent
+
+    @property
+    def unsent_from(self) -> int | None:
+        """The index of the next sample of the microphone to send. None if none waits."""
+        return self.microphone.sent if self.microphone.sent < self.microphone.end else None
 
     @property
     def has_nothing_left(self) -> bool:
@@ -105,9 +112,12 @@ class Outbox:
         if (late := self._late_packets()) is not None:
             return late
         waiting = track.end - track.sent
-        if waiting < self._chunk and not (self.is_finished and waiting > 0):
+        hurries = track.sent < self.hurries_to and "microphone" not in self._packets
+        if waiting < self._chunk and not ((self.is_finished or hurries) and waiting > 0):
             return None
         count = min(waiting, self._largest)
+        if hurries:
+            count = min(count, self.hurries_to - track.sent)
         if not self._is_real_time and not self.is_finished:
             count = min(count, self._covered(track.sent))
             if count <= 0 or count < self._packets.get("microphone", 0):

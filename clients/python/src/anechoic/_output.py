@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from dataclasses import dataclass
+from typing import Callable
 
 import numpy as np
 
@@ -73,6 +74,8 @@ class OutputQueue:
         self._items: deque[Output | _Gap] = deque()
         self._count = 0
         self._rest: Samples | None = None
+        self.filter: Callable[[Output], Output] | None = None
+        """Changes an output when it is read."""
         self._is_closed = False
         self._error: Exception | None = None
         self._changed = asyncio.Event()
@@ -141,7 +144,7 @@ class OutputQueue:
             if item.count > 0:
                 return output
         else:
-            output = item
+            output = item if self.filter is None else self.filter(item)
             self._count -= self._cost(item)
         self._items.popleft()
         self._changed.set()

@@ -21,7 +21,10 @@ _DEVICES_AT_ONCE, _DEVICES_PER_SECOND = 20, 10
 def nanoseconds(time: float, name: str) -> int:
     """Returns a time of `time.monotonic()` as the service counts it."""
     with field_named(name):
-        return round(time * 1e9)
+        count = round(time * 1e9)
+        if not -(2**63) <= count < 2**63:
+            raise ValueError("the time is out of range")
+        return count
 
 
 class Reports:
@@ -92,7 +95,8 @@ class Reports:
     ) -> None:
         report = api.DeviceReport()
         change = report.route_changed
-        change.reason = RouteChangeReason(reason).value  # type: ignore[assignment]
+        with field_named("reason"):
+            change.reason = RouteChangeReason(reason).value  # type: ignore[assignment]
         if current is not None:
             change.current.CopyFrom(_route(current))
         if previous is not None:
@@ -107,7 +111,8 @@ class Reports:
     def add_interruption(self, began: bool, reason: InterruptionReason, should_resume: bool) -> None:
         report = api.DeviceReport()
         report.interruption.began = bool(began)
-        report.interruption.reason = InterruptionReason(reason).value  # type: ignore[assignment]
+        with field_named("reason"):
+            report.interruption.reason = InterruptionReason(reason).value  # type: ignore[assignment]
         report.interruption.should_resume = bool(should_resume)
         self._add(report)
         self._interruption = report
@@ -151,6 +156,8 @@ def _check_finite(message: api.HeadPose.Angles | api.HeadPose.Quaternion) -> Non
 
 
 def _route(route: AudioRoute) -> events_pb2.AudioRoute:
+    if not isinstance(route, AudioRoute):
+        raise InvalidRequest(f"route: {route!r} is not a route; use an AudioRoute", field="route")
     message = events_pb2.AudioRoute()
     for name, port in (("input", route.input), ("output", route.output)):
         if port is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from ._checks import check_flag, check_text
 from ._link import Link
 from ._state import State
 from .settings import Settings, config_of, mask_of
@@ -17,11 +18,14 @@ class Requests:
     _state: State
 
     async def mute(self, *, at_sample: int | None = None) -> int:
-        """Mutes at the next frame, or at a sample of the microphone. Returns the sample at which it happened."""
+        """Mutes at the next frame, or at a sample of the microphone. Returns the sample at which it happened.
+
+        The output is silent from the request on, also for audio that the server had not muted yet.
+        """
         return await self._set_mute(True, at_sample)
 
     async def unmute(self, *, at_sample: int | None = None) -> int:
-        """Unmutes, as `mute` does."""
+        """Unmutes after all audio that was fed before, or at a sample of the microphone. Returns the sample."""
         return await self._set_mute(False, at_sample)
 
     async def configure(self, settings: Settings, *, at_sample: int | None = None) -> int:
@@ -37,12 +41,17 @@ class Requests:
 
     async def decide_gesture(self, gesture_id: str, accept: bool) -> int:
         """Answers a `MuteGestureRequested`."""
-        decision = api.MuteGestureDecision(gesture_id=gesture_id, accept=accept)
+        check_text("gesture_id", gesture_id)
+        check_flag("accept", accept)
+        decision = api.MuteGestureDecision(gesture_id=gesture_id, accept=bool(accept))
         return await self._control(None, decide_mute_gesture=decision)
 
     async def decide_injection(self, client: str, grant: bool, *, remember: bool = False) -> int:
         """Answers an `InjectionPermissionRequested`, or changes an answer. `remember` keeps it for later sessions."""
-        decision = api.InjectionPermissionDecision(client=client, grant=grant, remember=remember)
+        check_text("client", client)
+        check_flag("grant", grant)
+        check_flag("remember", remember)
+        decision = api.InjectionPermissionDecision(client=client, grant=bool(grant), remember=bool(remember))
         sample = await self._control(None, decide_injection_permission=decision)
         self._state.decided(client, grant)
         return sample

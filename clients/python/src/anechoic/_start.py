@@ -9,7 +9,7 @@ from typing import Any, Iterator, Mapping
 
 from google.protobuf import duration_pb2
 
-from ._checks import check_flag, check_mapping, check_number, check_text
+from ._checks import check_flag, check_mapping, check_number, check_text, is_whole
 from ._opus import CHUNKS
 from .errors import AnechoicError, FormatError, InvalidRequest
 from .formats import Format
@@ -128,7 +128,7 @@ def _check_labels(labels: Mapping[Any, Any]) -> None:
     if len(labels) > _MOST_LABELS:
         raise InvalidRequest(f"labels: {len(labels)} are too many; use up to {_MOST_LABELS}", field="labels")
     for key, value in labels.items():
-        is_text = isinstance(key, str) and isinstance(value, str)
+        is_text = all(isinstance(each, str) and is_whole(each) for each in (key, value))
         if not is_text or not 1 <= len(key.encode()) <= 63 or len(value.encode()) > 255:
             message = f"labels: {key!r}: {value!r} is not supported; use texts of 1 to 63 and 0 to 255 bytes"
             raise InvalidRequest(message, field="labels")

@@ -28,6 +28,8 @@ class State:
         """The id of the last session. Empty before the first one."""
         self.is_connected = False
         """Whether a session runs. The client alone decides otherwise."""
+        self.resends_muted = False
+        """Whether the next session begins with audio that was captured while muted, though it is unmuted now."""
         self.permissions: dict[str, bool] = {}
         """This client's decisions about clients that asked to inject speech: the last 1,000."""
         self._is_muted = is_muted
@@ -40,7 +42,7 @@ class State:
 
     def continue_in(self, start: api.Start) -> None:
         """Makes a start begin with this state."""
-        start.muted = self.starts_muted
+        start.muted = self.starts_muted or self.resends_muted
         if self._config is not None:
             start.config.CopyFrom(self._config)
         if self.session_id:
@@ -78,6 +80,11 @@ class State:
     def starts_muted(self) -> bool:
         """Whether a new session begins muted."""
         return self._is_muted if self._wanted is None else self._wanted
+
+    @property
+    def requests(self) -> int:
+        """The number of the last request."""
+        return self._requests
 
     def want_mute(self, muted: bool) -> int:
         """Notes a request. Returns its number."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from .formats import Format
+from .formats import Format, finite_bytes
 
 _MOST_TIMES = 1000
 
@@ -67,13 +67,14 @@ class Track:
             self._data += bytes(missing * self._size)
 
     def take(self, count: int) -> bytes:
-        """Returns the next samples to send, at most `count`."""
+        """Returns the next samples to send, at most `count`. A float that is no number is silence."""
         first = (self.sent - self.start) * self._size
         last = min(first + count * self._size, len(self._data) // self._size * self._size)
         if last <= first:
             return b""
         self.sent = self.start + last // self._size
-        return bytes(memoryview(self._data)[first:last])
+        data = bytes(memoryview(self._data)[first:last])
+        return finite_bytes(data) if self.format.encoding == "f32" else data
 
     def forget(self, index: int) -> None:
         """Forgets the samples before an index, sent or not."""

@@ -48,6 +48,8 @@ class Traffic:
     async def exchange(self, call: Call) -> None:
         """Sends and receives until the call ends."""
         self._state.is_connected, self._has_answered = True, True
+        delay = seconds(call.started.algorithmic_delay)
+        self.inbox.silence.delay = round(delay * self._plan.processed.rate)
         self.to_send.set()
         sending = asyncio.create_task(self._send(call))
         sending.add_done_callback(lambda _: None if _failure(sending) is None else call.abandon())
@@ -77,7 +79,8 @@ class Traffic:
 
     async def _send(self, call: Call) -> None:
         while True:
-            message = self.controls.next_message() or self.reports.next_message(self.outbox.base, self.outbox.sent)
+            message = self.controls.next_message(self.outbox.unsent_from)
+            message = message or self.reports.next_message(self.outbox.base, self.outbox.sent)
             message = message or self.outbox.next_message()
             if message is not None:
                 if not await call.write(message):

@@ -37,6 +37,17 @@ def finite(samples: Samples) -> Samples:
     return found
 
 
+def finite_bytes(data: bytes) -> bytes:
+    """Returns whole floats of 32 bits as bytes, changed as `finite` does.
+
+    >>> finite_bytes(np.array([np.nan, 2], "<f4").tobytes()) == np.array([0, 2], "<f4").tobytes()
+    True
+    """
+    samples = np.frombuffer(data, "<f4")
+    found = finite(samples)
+    return data if found is samples else found.tobytes()
+
+
 def _is_one_of(value: object, values: tuple[int, ...]) -> bool:
     return _is_in(value, min(values), max(values)) and value in values
 
@@ -131,7 +142,10 @@ class Format:
         is_exact = type(audio) is np.ndarray and audio.ndim == self.channels == 1 and audio.dtype == self.dtype
         if is_exact and self.encoding == "s16":
             return audio.tobytes()
-        array = np.asarray(audio)
+        try:
+            array = np.asarray(audio)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise FormatError(f"{name}: this is no array of samples: {error}", field=name) from error
         shapes = {(), (1,)} if self.channels == 1 else {(2,)}
         if array.ndim == 0 or array.shape[1:] not in shapes:
             shape = "(n,)" if self.channels == 1 else "(n, 2)"

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from ._alignment import AlignedVoice
 from ._reconnection import Reconnect, Retries
 from ._state import State
-from .errors import AnechoicError, FormatError, Refused, SessionEnded
+from .errors import AnechoicError, FormatError, InvalidRequest, Refused, SessionEnded
 from .events import Event, Reconnecting, Restarted, Resumed
 from .formats import Format
 from .session import Server, Session
@@ -120,11 +120,15 @@ class LiveFilter:
     def exchange(self, raw: bytes, format: Format) -> bytes:
         """Takes a frame, whose format may change at any time, and returns as many samples."""
         _check_audio(raw, format)
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            raise InvalidRequest("exchange: no event loop runs here; call it in a coroutine or callback") from None
         if format != self._microphone:
             self._begin(raw, format)
         assert self._voice is not None
         if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._run())
+            self._task = loop.create_task(self._run())
         session = self._session
         if session is not None:
             try:
@@ -194,7 +198,8 @@ class LiveFilter:
         count = len(raw) // format.frame_bytes
         delay = count + round(_SLACK_SECONDS * format.rate)
         self._microphone = format
-        self._voice = AlignedVoice(format.frame_bytes, format.rate, delay, self._on_loss == "raw")
+        self._voice = AlignedVoice(
+            format.frame_bytes, format.rate, delay, self._on_loss == "raw", has_floats=format.encoding == "f32")
         self._voice.lag_samples = round(_PROCESSING_SECONDS * format.rate)
         self._restart()
 

@@ -10,6 +10,7 @@ from typing import Type, Union
 import numpy as np
 
 from . import _wave
+from ._regular import open_regular
 from .errors import FormatError
 from .formats import Format, Samples
 
@@ -22,7 +23,7 @@ class WavReader:
     def __init__(self, path: StrPath) -> None:
         """Opens a file. Throws `OSError`, or `FormatError` for a file that is not supported."""
         self.path = os.fspath(path)
-        self._file = open(self.path, "rb")
+        self._file = open_regular(self.path)
         try:
             self._header = _wave.read_header(self._file)
             self._width = self._header.width

@@ -103,7 +103,7 @@ class Session(Requests, DeviceReports, Facts):
         others = {"reference": reference, "far_end": far_end, "other_audio": other_audio}
         given = {name: format for name, format in others.items() if format is not None}
         self._plan = Plan(
-            inputs={"microphone": microphone, **given, **named(check_mapping("far_ends", far_ends))},
+            inputs={"microphone": microphone, **given, **named(far_ends)},
             processed=processed or microphone, playback=playback,
             is_playback_elsewhere=playback_elsewhere, is_real_time=real_time,
             settings={**self._decisions.settings(), **check_mapping("settings", settings)}, session_id=session_id,
@@ -122,6 +122,7 @@ class Session(Requests, DeviceReports, Facts):
         await self._open()
 
     async def _open(self, once: bool = False) -> None:
+        self._link.check_not_opened()  # Another call has the connections.
         try:
             await self._link.open(once)
         except BaseException:
@@ -134,9 +135,9 @@ class Session(Requests, DeviceReports, Facts):
 
     async def close(self) -> None:
         """Ends the session, at the latest after 5 s. Output that was not read is lost."""
-        self._link.finish()
         try:
             if self._link.was_opened:
+                self._link.finish()
                 await within(_CLOSE_SECONDS, self._drained())
         except (asyncio.TimeoutError, AnechoicError):
             pass

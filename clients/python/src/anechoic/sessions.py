@@ -150,9 +150,8 @@ class Sessions:
 
     async def configure(self, session: str, settings: Settings) -> SessionInfo:
         """Changes settings of a session."""
-        request = api.UpdateSessionRequest(update_mask=mask_of(settings, "config."))
-        request.session.name = _name(session)
-        request.session.config.CopyFrom(config_of(settings))
+        request = api.UpdateSessionRequest(session=api.Session(name=_name(session), config=config_of(settings)))
+        request.update_mask.CopyFrom(mask_of(settings, "config."))
         response = await self._connection.unary(_methods.UPDATE_SESSION, request, _id(session))
         return _info(response.session)
 

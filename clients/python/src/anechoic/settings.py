@@ -9,7 +9,7 @@ from typing import Any, Mapping
 from google.protobuf import field_mask_pb2
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from ._checks import check_mapping
+from ._checks import check_mapping, check_text
 from .errors import InvalidRequest
 from .v1 import config_pb2
 
@@ -33,8 +33,10 @@ def config_of(settings: Settings) -> config_pb2.SessionConfig:
     anechoic.errors.InvalidRequest: mute.colour: there is no such setting
     """
     config = config_pb2.SessionConfig()
-    check_mapping("settings", settings)
-    for path, value in settings.items():
+    if settings is None:
+        raise InvalidRequest("settings: None is not a mapping; use a dict", field="settings")
+    for path, value in check_mapping("settings", settings).items():
+        check_text("settings", str(path))
         _set(config, path, value)
     return config
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping, TypeVar
 
+from ._checks import check_mapping, check_text
 from .v1 import config_pb2
 
 T = TypeVar("T")
@@ -41,7 +42,10 @@ def named(far_ends: Mapping[str, T] | None) -> dict[str, T]:
     >>> named({"alice": 1})
     {'far_ends.alice': 1}
     """
-    return {f"{_PREFIX}{name}": value for name, value in (far_ends or {}).items()}
+    given = check_mapping("far_ends", far_ends)
+    for name in given:
+        check_text("far_ends", str(name))
+    return {f"{_PREFIX}{name}": value for name, value in given.items()}
 
 
 def far_end_of(name: str) -> str | None:
