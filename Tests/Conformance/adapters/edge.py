@@ -131,7 +131,11 @@ class Output:
     def place(self, samples: np.ndarray) -> None:
         # The microphone is written in pieces, whose last samples are early.
         now = round((time.monotonic() - self.began + 0.1) * self.rate)
-        heard = np.flatnonzero(samples)
+        # Samples that fade do not count, so that their values say nothing.
+        values = np.abs(samples)
+        counts = np.diff(values, prepend=0) == 1
+        counts[:-1] |= counts[1:]
+        heard = np.flatnonzero(counts & (samples != 0))
         # The last sample of the microphone that has this value.
         indexes = now - (now - np.abs(samples[heard]) + 1) % PERIOD
         inside = (indexes >= 0) & (indexes < len(self.samples))
