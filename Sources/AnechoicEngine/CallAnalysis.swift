@@ -26,10 +26,7 @@ struct CallAnalysis: ~Copyable {
     features = SpectralFeatures(bins: hop + 1, bands: .shared(bins: hop + 1), kernels: kernels)
     suppressor = Suppressor(weights: weights.suppressor, kernels: kernels, work: work)
     self.quietRoom = quietRoom
-    if let quietRoom {
-      suppressor.remember(quietRoom)
-      features.expectQuietRoom()
-    }
+    if let quietRoom { suppressor.remember(quietRoom) }
   }
 
   /// The frames at the beginning of a call in which a far end that begins with it begins to play.
@@ -84,7 +81,6 @@ struct CallAnalysis: ~Copyable {
     framesHeard += 1
     guard FloatBuffer.meanSquare(reference, count) > Self.leastReference else { return }
     framesHeard = Self.framesOfBeginning
-    features.expectNothing()
     suppressor.begin()
   }
 

@@ -26,10 +26,8 @@ struct SpectralFeatures: ~Copyable {
   private static let silence: Float = 2e-8
   /// How much louder the heard noise is in silence.
   private static let quietRoom: Float = 10
-  /// The noise floor of each band before anything is known of the noise, and that of a room that is quiet in
-  /// all likelihood: -65 dBFS.
+  /// The noise floor of each band before anything is known of the noise.
   private static let unknownFloor: Float = 1e-2
-  private static let likelyFloor: Float = 3e-7
   private static let farAbove: Float = 100
   /// The highest level above the floor that the network hears: 43 dB, divided by 4 as the feature is.
   /// More says nothing more, and in training it is rare: the network lost words of loud voices in quiet
@@ -94,8 +92,8 @@ struct SpectralFeatures: ~Copyable {
     binPowers = start + 2 * binCount
     error.update(repeating: Self.smallestPower, count: row)
     echo.update(repeating: Self.smallestPower, count: row)
+    floor.update(repeating: Self.unknownFloor, count: row)
     leak.update(repeating: 1e2, count: row)
-    expectNothing()
   }
 
   /// Whether nothing has been heard for a second.
@@ -139,12 +137,6 @@ struct SpectralFeatures: ~Copyable {
     }
     computeRatios(into: features)
   }
-
-  /// Begins with the noise floor of a room that is quiet in all likelihood.
-  func expectQuietRoom() { floor.update(repeating: Self.likelyFloor, count: row) }
-
-  /// Begins with a noise floor that is not known. Runs per frame: no allocation, lock, log or await.
-  func expectNothing() { floor.update(repeating: Self.unknownFloor, count: row) }
 
   private mutating func addNoise() {
     let noise = self.noise.start + frame * Bands.count

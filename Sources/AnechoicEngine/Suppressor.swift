@@ -118,27 +118,17 @@ struct Suppressor: ~Copyable {
     }
   }
 
-  /// The number of values that the recurrent layers of all bands remember, and of those that the layer of the
-  /// groups remembers behind them.
+  /// The number of values that the layers of all bands remember: the suppressor's own and that of the network
+  /// behind it.
   static let memoryOfAll = whole + VoiceNetwork.memory
-  private var memoryOfGroups: Int { Self.wide * thirdRows.stride }
 
-  /// What the recurrent layers remember.
-  var memory: [Float] {
-    [Float](unsafeUninitializedCapacity: Self.memoryOfAll + memoryOfGroups) { values, count in
-      count = values.count
-      guard let start = values.baseAddress else { return }
-      copyMemoryOfAll(to: start)
-      (start + Self.memoryOfAll).update(from: groupState, count: memoryOfGroups)
-    }
-  }
+  /// What the suppressor's layer of all bands remembers.
+  var memory: [Float] { Array(UnsafeBufferPointer(start: state, count: Self.whole)) }
 
-  /// Sets what the recurrent layers remember. Runs per frame: no allocation, lock, log or await.
+  /// Sets what the suppressor's layer of all bands remembers. Runs per frame: no allocation, lock, log or await.
   func remember(_ values: [Float]) {
-    values.withUnsafeBufferPointer { values in
-      guard let start = values.baseAddress else { return }
-      approach(start, by: 1)
-      groupState.update(from: start + Self.memoryOfAll, count: memoryOfGroups)
+    values.withUnsafeBufferPointer {
+      if let start = $0.baseAddress { state.update(from: start, count: Self.whole) }
     }
   }
 
