@@ -1,6 +1,7 @@
 internal import AudioCore
 internal import Inference
 internal import Spectral
+internal import VoiceEngines
 
 /// The analysis of a call, frame by frame: the spectra of its signals, the features of the spectra,
 /// and the findings of the network.
@@ -9,7 +10,7 @@ struct CallAnalysis: ~Copyable {
   private(set) var features: SpectralFeatures
   private var suppressor: Suppressor
   private var pause = LongPause()
-  /// What the network remembers of a quiet room, if the analysis is that of a call of any length.
+  /// The network's memory of a quiet room, if the analysis is that of a call of any length.
   private let quietRoom: [Float]?
   private var framesHeard = 0
 
@@ -31,15 +32,15 @@ struct CallAnalysis: ~Copyable {
 
   /// The frames at the beginning of a call in which a far end that begins with it begins to play.
   private static let framesOfBeginning = 10
-  /// The mean square, -60 dBFS, above which the reference plays.
-  private static let leastReference: Float = 1e-6
+  /// The frames of a quiet room that the network hears to remember one. One more would be a long silence.
+  private static let framesOfRoom = 99
 
-  /// Returns what the network remembers after a second of a quiet room. More would be a long silence.
+  /// Returns the memory of the network after a second of a quiet room.
   static func memoryOfQuietRoom(_ weights: EngineWeights) -> [Float] {
     let silence = Frame(rate: .hz16000, channelCount: 1)
     var analysis = CallAnalysis(
       hop: silence.sampleCount, hasReference: false, weights: weights)
-    for _ in 0..<99 {
+    for _ in 0..<framesOfRoom {
       _ = analysis.take(silence, reference: nil, cancelsEcho: false)
     }
     return analysis.suppressor.memory
@@ -79,7 +80,7 @@ struct CallAnalysis: ~Copyable {
   private mutating func noteBeginning(_ reference: UnsafePointer<Float>, _ count: Int) {
     guard quietRoom != nil, framesHeard < Self.framesOfBeginning else { return }
     framesHeard += 1
-    guard FloatBuffer.meanSquare(reference, count) > Self.leastReference else { return }
+    guard FloatBuffer.meanSquare(reference, count) > EchoReductionMeter.leastPower else { return }
     framesHeard = Self.framesOfBeginning
     suppressor.begin()
   }

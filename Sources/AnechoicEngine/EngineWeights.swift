@@ -27,8 +27,7 @@ final class EngineWeights: Sendable {
     }
   }
 
-  /// What the network of the executable remembers of a quiet room. Computed once, because it takes as long as
-  /// a second of a call.
+  /// The network's memory of a quiet room. It is computed once, because that takes as long as a second of a call.
   static let quietRoom = (try? get()).map { CallAnalysis.memoryOfQuietRoom($0) }
 
   let adaptation: AdaptationWeights

@@ -3,7 +3,7 @@ internal import Spectral
 /// Keeps what the network remembers from drifting away while nobody talks for long.
 ///
 /// The network has learned from calls of 6 s. After a minute of a quiet room or of noise, it would take the
-/// first second of a voice for more of the same. What its layers of all bands remembered after 4 s of a pause
+/// first second of a voice for more of the same. The memory that its layers of all bands had after 4 s of a pause
 /// therefore holds them for the rest of the pause.
 struct LongPause: ~Copyable {
   /// The frames without a voice after which the memory is held, and the probability of a voice below which a

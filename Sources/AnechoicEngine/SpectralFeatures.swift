@@ -20,9 +20,8 @@ struct SpectralFeatures: ~Copyable {
   private static let smallestPower: Float = 1e-10
   private static let smoothing: Float = 0.2
   /// In silence, below -77 dBFS, the floor says nothing about the noise to come. An error that has been
-  /// more than 20 dB above its floor for 0.75 s, since 0.2 s after a silence
-  /// at the latest, is a noise, because a voice has pauses: the floor then rises by 21 dB a second instead
-  /// of 2.
+  /// more than 20 dB above its floor for 0.75 s, since 0.2 s after a silence at the latest, is a noise, because
+  /// a voice has pauses: the floor then rises by 21 dB a second instead of 2.
   private static let silence: Float = 2e-8
   /// How much louder the heard noise is in silence.
   private static let quietRoom: Float = 10

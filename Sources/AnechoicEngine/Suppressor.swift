@@ -122,7 +122,7 @@ struct Suppressor: ~Copyable {
   /// behind it.
   static let memoryOfAll = whole + VoiceNetwork.memory
 
-  /// What the suppressor's layer of all bands remembers.
+  /// The memory of the suppressor's own layer of all bands.
   var memory: [Float] { Array(UnsafeBufferPointer(start: state, count: Self.whole)) }
 
   /// Sets what the suppressor's layer of all bands remembers. Runs per frame: no allocation, lock, log or await.

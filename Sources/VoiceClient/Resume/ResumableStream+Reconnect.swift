@@ -58,7 +58,7 @@ extension ResumableStream {
     let (request, server, first, sent) = state.withLock { state in
       var request = start
       let first = state.journal.oldestSample
-      request.sessionID = String(state.started.session.dropFirst("sessions/".count))
+      request.sessionID = state.started.sessionID
       request.resumeToken = state.started.resumeToken
       request.resumePoint.lastEventID = state.lastEventID
       request.resumePoint.processedSamples = state.processedSamples
@@ -93,7 +93,7 @@ extension ResumableStream {
     let id = state.withLock { state in
       request.muted = state.journal.wantedMute ?? state.isMuted
       request.config = state.configuration.configuration
-      return String(state.started.session.dropFirst("sessions/".count))
+      return state.started.sessionID
     }
     let stream = try await connect(servers[server], request, id: id)
     let samples: (first: Int64, lost: Int64)? = state.withLock { state in

@@ -98,12 +98,7 @@ public final class ResumableStream: Sendable {
   /// The id of the session and its configuration, whoever changed it, for a client that starts another one in
   /// its place.
   package var kept: (id: String, configuration: Anechoic_V1_SessionConfig) {
-    state.withLock {
-      (
-        String($0.started.session.dropFirst("sessions/".count)),
-        $0.configuration.configuration
-      )
-    }
+    state.withLock { ($0.started.sessionID, $0.configuration.configuration) }
   }
 
   /// The delay from the microphone to the processed output. It is constant for the session.

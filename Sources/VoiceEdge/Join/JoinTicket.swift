@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import Foundation
 internal import SessionConversions
+internal import VoiceClient
 
 /// The right to play a session's playback: the id of the session, and its secret. As text,
 /// `SESSION-ID:SECRET` with the secret in hexadecimal digits.
@@ -13,7 +14,7 @@ struct JoinTicket: Sendable, Equatable {
   /// The ticket of a session that has started, or nil if no other device can join it.
   init?(_ started: Anechoic_V1_Started) {
     guard !started.joinToken.isEmpty else { return nil }
-    session = String(started.session.dropFirst("sessions/".count))
+    session = started.sessionID
     secret = started.joinToken
   }
 

@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import Foundation
 internal import SwiftProtobuf
+internal import VoiceClient
 
 /// A session whose connection was lost, and which may be continued.
 struct LostSession {
@@ -26,7 +27,7 @@ extension EdgeVoice {
   func continueLostSession(_ start: inout Anechoic_V1_Start) {
     guard let lost, !lost.started.resumeToken.isEmpty, !lost.isOver else { return forgetSession() }
     self.lost?.position = position
-    start.sessionID = String(lost.started.session.dropFirst("sessions/".count))
+    start.sessionID = lost.started.sessionID
     start.resumeToken = lost.started.resumeToken
     start.resumePoint.lastEventID = lost.lastEventID
     start.resumePoint.microphoneSample = position

@@ -18,8 +18,9 @@ from .events import Event, Restarted, Resumed
 from .v1 import voice_processing_pb2 as api
 
 _LAST_SECONDS = 0.1
-_LONGEST_GAP = 10.0  # seconds of audio that a server conceals
 """The time for which a frame may wait for its reference, and a frame that is not complete."""
+_LONGEST_GAP = 10.0
+"""The seconds of audio that a server conceals."""
 
 
 class Traffic:
