@@ -318,6 +318,9 @@ let package = Package(
     .target(
       name: "ScriptedDevices", dependencies: ["AudioDevices", "AudioCore"],
       path: "Tests/ScriptedDevices", swiftSettings: quick),
+    .target(
+      name: "ScriptedSessions", dependencies: ["AnechoicAPI", "GRPCTransport", protobuf],
+      path: "Tests/ScriptedSessions", swiftSettings: swift),
     .target(name: "TestNetwork", path: "Tests/TestNetwork", swiftSettings: swift),
     .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .testTarget(
@@ -347,7 +350,8 @@ let package = Package(
     .testTarget(
       name: "VoiceEdgeTests",
       dependencies: [
-        "VoiceEdge", "DBus", "Routing", "ScriptedDevices", "AudioDevices", "VoiceServer",
+        "VoiceEdge", "DBus", "Routing", "ScriptedDevices", "ScriptedSessions", "AudioDevices",
+        "VoiceServer",
         "VoiceClient",
         "SessionConversions", "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
         "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", "TestVoices",
@@ -482,7 +486,11 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(name: "AudioSocketTests", dependencies: ["AudioSocket"], swiftSettings: swift),
     .testTarget(
-      name: "LiveVoiceTests", dependencies: ["LiveVoice", "AnechoicAPI"], swiftSettings: swift),
+      name: "LiveVoiceTests",
+      dependencies: [
+        "LiveVoice", "VoiceClient", "ScriptedSessions", "AnechoicAPI", "GRPCTransport",
+      ],
+      swiftSettings: swift),
     .testTarget(
       name: "CommandLineTests",
       dependencies: [

@@ -27,7 +27,7 @@ extension LiveVoice {
           try await server.processResumably(start, policy: policy)
         }
         let began = ContinuousClock.now
-        await carry(stream, isMuted: start.muted)
+        await carry(stream)
         attempts.sessionEnded(since: began)
       } catch {
         note(.fallback(reason: "\(error)"))
@@ -44,9 +44,9 @@ extension LiveVoice {
     }
   }
 
-  /// Runs one session, which began muted or not, to its end.
-  private func carry(_ stream: ResumableStream, isMuted: Bool) async {
-    guard begin(stream, isMuted: isMuted) else { return stream.cancel() }
+  /// Runs one session to its end.
+  private func carry(_ stream: ResumableStream) async {
+    guard begin(stream) else { return stream.cancel() }
     let packets = packets
     let reader = CaptureReader(
       captured, rate: options.microphone.sampleRate,
@@ -67,7 +67,7 @@ extension LiveVoice {
     noteMute { state in
       state.kept = kept
       state.stream = nil
-      state.mute.settle(state.mute.wanted)
+      state.mute.connectionLost()
       state.events.add(.fallback(reason: reason))
     }
     wakeup.signal()
@@ -125,18 +125,17 @@ extension LiveVoice {
     }
   }
 
-  /// Notes the start of a session. Returns false if the voice is closed. `isMuted` is the state that the
-  /// session has. The voice may have another one since.
-  private func begin(_ stream: ResumableStream, isMuted: Bool) -> Bool {
+  /// Notes the start of a session. Returns false if the voice is closed.
+  private func begin(_ stream: ResumableStream) -> Bool {
     state.withLock { state in
       guard !state.isClosed else { return false }
       state.controls.drop()
-      let wanted = state.mute.wanted
-      if wanted != isMuted {
-        state.mute.ask(wanted, controlID: state.controls.add(.with { $0.setMute.muted = wanted }))
+      let isMuted = stream.started.mute.muted
+      if let wanted = state.mute.began(muted: isMuted, at: captured.count) {
+        state.requestMute(wanted)
       }
       state.stream = stream
-      publish(state.mute, at: captured.count)
+      publish(state.mute)
       return true
     }
   }
@@ -154,7 +153,7 @@ extension LiveVoice {
       do {
         while true {
           let (control, isOver) = state.withLock { state in
-            (state.controls.take(), state.stream == nil || state.isClosed)
+            (state.controls.take(now: .now), state.stream == nil || state.isClosed)
           }
           if isOver { return }
           if let control {
@@ -200,9 +199,9 @@ extension LiveVoice {
     case .reconnecting(let status):
       noteMute { $0.mute.connectionLost() }
       note(.fallback(reason: "\(status)"))
-    case .resumed: noteMute { $0.mute.connected(muted: stream.started.mute.muted) }
+    case .resumed: noteResumption(stream.started)
     case .restarted(let started, _, let lost, _):
-      noteMute { $0.mute.connected(muted: started.mute.muted) }
+      noteResumption(started)
       placing.algorithmicDelay = samples(in: stream.algorithmicDelay)
       note(.fallback(reason: "\(started.session) is new; \(lost) samples were not processed"))
     case .response(let response):
@@ -211,18 +210,24 @@ extension LiveVoice {
       case .event(var event):
         event.microphoneSample += placing.base
         if case .muteChanged(let change) = event.event {
-          noteMute(at: event.microphoneSample) { $0.mute.changed(to: change.state.muted) }
+          noteMute { $0.mute.changed(to: change.state.muted, at: event.microphoneSample) }
         }
         note(.session(event))
       case .controlResult(let result):
-        noteMute(at: result.appliedAtSample + placing.base) { state in
-          state.controls.answered(result.controlID)
-          state.mute.answered(controlID: result.controlID, isRefused: result.hasRefusal)
+        let (id, isRefused) = (result.controlID, result.hasRefusal)
+        noteMute { state in
+          state.controls.answered(id, isRefused: isRefused, now: .now)
+          state.mute.answered(
+            controlID: id, isRefused: isRefused, at: result.appliedAtSample + placing.base)
         }
-        wakeup.signal()
+        wakeup.signal(after: isRefused ? MuteRequests.pause : .zero)
       case .started, .stats, nil: break
       }
     }
+  }
+
+  private func noteResumption(_ started: Anechoic_V1_Started) {
+    noteMute { $0.mute.resumed(muted: started.mute.muted, at: captured.count) }
   }
 
   private func take(

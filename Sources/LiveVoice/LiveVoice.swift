@@ -27,6 +27,12 @@ public final class LiveVoice: Sendable {
     var mute: RequestedMute
     /// The id and the configuration of a session that was lost, for the next one.
     var kept: (id: String, configuration: Anechoic_V1_SessionConfig)?
+
+    /// Asks the session that runs to change its mute state.
+    mutating func requestMute(_ muted: Bool) {
+      let control = Anechoic_V1_Control.with { $0.setMute.muted = muted }
+      mute.ask(muted, controlID: controls.add(control))
+    }
   }
 
   /// The settings that the voice was created with.
@@ -94,34 +100,27 @@ public final class LiveVoice: Sendable {
 
   // MARK: Control
 
-  /// Mutes or unmutes the voice. A mute takes effect at once, and an unmute with the server's answer. While
-  /// there is no server, both take effect at once.
+  /// Mutes or unmutes the voice. A mute takes effect at once, and an unmute with the server's answer. A request
+  /// that the server refuses is sent again. While there is no server, both take effect at once.
   public func setMuted(_ muted: Bool) {
     state.withLock { state in
-      if state.stream == nil {
-        state.mute.settle(muted)
-      } else {
-        let control = Anechoic_V1_Control.with { $0.setMute.muted = muted }
-        state.mute.ask(muted, controlID: state.controls.add(control))
-      }
+      if state.stream == nil { state.mute.ask(muted) } else { state.requestMute(muted) }
       publish(state.mute)
     }
     wakeup.signal()
   }
 
-  /// Changes the state of the mute, which the thread of `pull` follows. `sample` is the sample of the
-  /// microphone from which on the server has applied it. Nil for the one that comes next.
-  func noteMute(at sample: Int64? = nil, _ change: (inout State) -> Void) {
+  /// Changes the state of the mute, which the thread of `pull` follows.
+  func noteMute(_ change: (inout State) -> Void) {
     state.withLock { state in
-      let before = state.mute
       change(&state)
-      if state.mute != before { publish(state.mute, at: sample ?? captured.count) }
+      publish(state.mute)
     }
   }
 
-  func publish(_ mute: RequestedMute, at sample: Int64 = .max) {
-    let isApplied = mute.isMuted && !mute.isAhead && sample != .max
-    mutedFrom.store(isApplied ? sample + Int64(output.delay) : .max, ordering: .relaxed)
+  func publish(_ mute: RequestedMute) {
+    let (applied, isOverflow) = mute.appliedFrom.addingReportingOverflow(Int64(output.delay))
+    mutedFrom.store(isOverflow ? .max : applied, ordering: .relaxed)
     muted.store(mute.isMuted, ordering: .releasing)
   }
 

@@ -38,6 +38,15 @@ final class Wakeup: @unchecked Sendable {
     close(writer)
   }
 
+  /// Wakes the task after a time.
+  func signal(after delay: Duration) {
+    guard delay > .zero else { return signal() }
+    Task {
+      try? await Task.sleep(for: delay)
+      signal()
+    }
+  }
+
   /// Wakes the task. Neither waits, locks nor allocates.
   func signal() {
     var byte: UInt8 = 1

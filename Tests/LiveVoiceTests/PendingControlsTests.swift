@@ -5,6 +5,8 @@ import Testing
 
 /// The controls of a live voice: in their order, and never too many.
 struct PendingControlsTests {
+  private static let now = ContinuousClock.now
+
   private static func mute(_ muted: Bool) -> Anechoic_V1_Control {
     var control = Anechoic_V1_Control()
     control.setMute.muted = muted
@@ -19,7 +21,7 @@ struct PendingControlsTests {
 
   private static func all(_ controls: inout PendingControls) -> [Anechoic_V1_Control] {
     var taken: [Anechoic_V1_Control] = []
-    while let control = controls.take() { taken.append(control) }
+    while let control = controls.take(now: now) { taken.append(control) }
     return taken
   }
 
@@ -36,12 +38,12 @@ struct PendingControlsTests {
   @Test func aMuteWaitsForTheAnswerToTheLastOne() {
     var controls = PendingControls()
     let first = controls.add(Self.mute(true))
-    #expect(controls.take()?.controlID == first)
+    #expect(controls.take(now: Self.now)?.controlID == first)
     for muted in [false, true, false] { controls.add(Self.mute(muted)) }
     controls.add(Self.decision("a"))
     #expect(Self.all(&controls).map(\.decideMuteGesture.gestureID) == ["a"])
     #expect(!controls.isEmpty)
-    controls.answered(first)
+    controls.answered(first, isRefused: false, now: Self.now)
     let next = Self.all(&controls)
     #expect(next.map(\.setMute.muted) == [false])
   }

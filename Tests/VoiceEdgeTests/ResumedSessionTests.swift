@@ -1,5 +1,6 @@
 import AnechoicAPI
 import Foundation
+import Glibc
 import GRPCTransport
 import Synchronization
 import Testing
@@ -12,9 +13,13 @@ import VoiceClient
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ResumedSessionTests {
   /// Runs an agent with a proxy between it and its server.
-  private func run(_ body: (AgentRig, TCPProxy) async throws -> Void) async throws {
+  private func run(
+    _ change: (inout AgentRig.Setup) -> Void = { _ in },
+    _ body: (AgentRig, TCPProxy) async throws -> Void
+  ) async throws {
     let proxy = Mutex<TCPProxy?>(nil)
     try await AgentRig.run { setup in
+      change(&setup)
       let new = try TCPProxy(to: "unix:\(setup.folder.path("server"))")
       proxy.withLock { $0 = new }
       setup.configuration.server.address = new.address
@@ -82,6 +87,27 @@ struct ResumedSessionTests {
       try await eventually("muted there") { try await rig.remote.get(session).mute.muted }
       #expect(try await rig.edgeStatus().muted)
       #expect(rig.status.sessionCount == 1)
+    }
+  }
+
+  @Test func aPressOfTheKeyMutesAtOnceWhileTheServerIsSilent() async throws {
+    try await run { setup in
+      #expect(mkfifo(setup.folder.path("key"), 0o600) == 0)
+      setup.configuration.mute.keys = [setup.folder.path("key")]
+    } _: { rig, proxy in
+      try await eventually("audio flows") { rig.status.latency.server > 0 }
+      let key = open(rig.folder.path("key"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
+      defer { close(key) }
+      proxy.freeze()
+      let press = [UInt8].micMutePress
+      #expect(write(key, press, press.count) == press.count)
+      try await Task.sleep(for: .milliseconds(300))
+      #expect(rig.status.isConnected && rig.status.mute.isMuted)
+      try await eventually("resumed") { rig.status.resumptionCount == 1 && rig.status.isConnected }
+      try await eventually("muted there") {
+        try await rig.remote.get(rig.status.session).mute.muted
+      }
+      #expect(rig.status.mute.isMuted)
     }
   }
 

@@ -9,7 +9,7 @@ struct StatusBoardTests {
   private func status(route: String? = nil, muted: Bool = false) -> EdgeStatus {
     var status = EdgeStatus()
     status.route = route
-    status.mute.sessionChanged(muted)
+    status.mute = EdgeMute(session: muted)
     return status
   }
 

@@ -1,23 +1,30 @@
 /// The mute state of a session as its client shows it: the state that the server has told, and a request of
-/// this client that the server has not answered yet.
+/// this client that the server has not carried out yet.
 ///
-/// A mute takes effect with the request, and an unmute with the server's answer. Without a server, both take
-/// effect at once.
+/// A mute takes effect with the request, and an unmute with the server's answer. A request that the server
+/// refuses stays, and is sent again. Without a server, requests take effect at once, and the next session gets
+/// the last one. Samples are those of the microphone.
 package struct RequestedMute: Sendable, Equatable {
   private struct Request: Equatable {
     var muted: Bool
-    /// The number of the request.
-    var controlID: UInt64
+    /// The number of the request. Nil if it was made without a server.
+    var controlID: UInt64?
     /// Whether the server has told this state since.
     var wasTold = false
   }
 
-  /// The state that the server has told, or the last request without a server.
-  package private(set) var told: Bool
+  /// The state that the server has told last.
+  private var told: Bool
+  /// The sample from which on the server has that state. `.max` while it is not known.
+  private var toldAt: Int64 = .max
   private var request: Request?
   /// Whether there is no server that could answer.
-  private var isAway = false
+  private var isAway = true
+  /// The sample from which on the server has applied the mute, so that its output may contain injected speech,
+  /// and nothing else. `.max` while a request of this client is under way, or the session is not muted.
+  package private(set) var appliedFrom: Int64 = .max
 
+  /// Begins without a server.
   package init(muted: Bool) { told = muted }
 
   /// Whether the microphone must not be heard.
@@ -26,45 +33,61 @@ package struct RequestedMute: Sendable, Equatable {
   /// The state with which a new session begins.
   package var wanted: Bool { request?.muted ?? told }
 
-  /// Whether the server may not have applied a mute yet.
-  package var isAhead: Bool { !told && request?.muted == true }
+  /// The state of the session. Without a server, the one with which the next session begins.
+  package var state: Bool { isAway ? wanted : told }
 
-  /// Notes a request to a session.
-  package mutating func ask(_ muted: Bool, controlID: UInt64) {
+  /// Notes a request. The number is the one of its control, or nil without a server.
+  package mutating func ask(_ muted: Bool, controlID: UInt64? = nil) {
     request = Request(muted: muted, controlID: controlID)
+    appliedFrom = .max
   }
 
-  /// Notes a state that the server tells, whoever changed it. A request stays until it is answered.
-  package mutating func changed(to muted: Bool) {
+  /// Notes a state that the server tells, whoever changed it. A request stays until it is answered. The sample is
+  /// nil if the server has not told it yet.
+  package mutating func changed(to muted: Bool, at sample: Int64? = nil) {
+    if sample != nil || muted != told { toldAt = sample ?? .max }
     told = muted
     if request?.muted == muted { request?.wasTold = true }
+    update()
   }
 
-  /// Notes the answer to a control. Answers to other controls are ignored.
-  package mutating func answered(controlID: UInt64, isRefused: Bool) {
-    guard let request, request.controlID == controlID else { return }
+  /// Notes the answer to a control, which was applied at a sample. Answers to other controls are ignored, and so
+  /// are refusals: the request is sent again.
+  package mutating func answered(controlID: UInt64, isRefused: Bool, at sample: Int64) {
+    guard let request, request.controlID == controlID, !isRefused else { return }
     // Another client may have changed the state after this request.
-    if !isRefused, !request.wasTold { told = request.muted }
-    self.request = nil
+    if !request.wasTold { (told, toldAt) = (request.muted, sample) }
+    withdraw(controlID: controlID)
   }
 
-  /// Forgets a request whose answer was noted as a state. Other requests stay.
+  /// Forgets a request that was noted as a state, or is not made again. Other requests stay.
   package mutating func withdraw(controlID: UInt64) {
-    if request?.controlID == controlID { request = nil }
+    guard request?.controlID == controlID else { return }
+    request = nil
+    update()
   }
 
-  /// Notes that the connection is lost. The request is sent again if the session goes on.
+  /// Notes that there is no server any more. The last request holds.
   package mutating func connectionLost() { isAway = true }
 
-  /// Notes that the session goes on, or another one runs, in this state.
-  package mutating func connected(muted: Bool) {
+  /// Notes that the session goes on, or another one runs, in this state. The request that was not answered is sent
+  /// again.
+  package mutating func resumed(muted: Bool, at sample: Int64) {
     isAway = false
-    told = muted
+    request?.wasTold = false
+    (told, toldAt) = (muted, sample)
+    update()
   }
 
-  /// Sets the state without a session. No request waits any more.
-  package mutating func settle(_ muted: Bool) {
-    told = muted
-    request = nil
+  /// Notes that a session runs in this state, to which nothing was sent yet. Returns the state that it has to be
+  /// asked for, or nil if it has that state.
+  package mutating func began(muted: Bool, at sample: Int64) -> Bool? {
+    if request?.muted == muted { request = nil }
+    resumed(muted: muted, at: sample)
+    return request?.muted
+  }
+
+  private mutating func update() {
+    appliedFrom = told && request == nil ? toldAt : .max
   }
 }

@@ -160,6 +160,9 @@ extension Status {
   /// Whether the server is about to stop or has stopped, and its sessions end.
   package var isStoppingServer: Bool { reason == "DRAINING" || reason == "SERVER_SHUTDOWN" }
 
+  /// Whether the server refused a change because there were too many.
+  package var isTooManyControls: Bool { reason == "TOO_MANY_CONTROLS" }
+
   /// Whether another attempt, later or elsewhere, may succeed.
   var isWorthAnotherAttempt: Bool {
     switch code {

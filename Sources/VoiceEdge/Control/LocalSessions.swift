@@ -52,8 +52,8 @@ struct LocalSessions: Sendable {
     ]
   }
 
-  /// Changes the mute state. A mute withholds audio on this machine before the server has answered, and holds
-  /// if the connection is lost meanwhile.
+  /// Changes the mute state. A mute withholds audio on this machine before the server has answered. It holds if
+  /// the connection is lost meanwhile or the server refuses it: the agent then asks the server itself.
   private var setMute: ServerMethod {
     unary(RPC.setMute, Anechoic_V1_SetMuteRequest.self) {
       $0.name
@@ -68,7 +68,7 @@ struct LocalSessions: Sendable {
         let state = try Anechoic_V1_SetMuteResponse(serializedBytes: answer).state
         agent.voice.post { $0.muteAnswered(id, state) }
         return answer
-      } catch let status as Status where status.isUnreachable {
+      } catch let status as Status where request.holds(after: status) {
         return try await setMuteLocally(request)
       } catch {
         agent.voice.post { $0.muteAnswered(id, nil) }
@@ -213,6 +213,13 @@ struct LocalSessions: Sendable {
 
   private static func method(_ name: String) -> Method {
     Method(service: RPC.sessions, name: name)
+  }
+}
+
+extension Anechoic_V1_SetMuteRequest {
+  /// Whether the request counts although it has failed. A condition that the state does not meet is final.
+  fileprivate func holds(after status: Status) -> Bool {
+    status.isUnreachable || !hasIfGeneration && (muted || status.isTooManyControls)
   }
 }
 

@@ -4,7 +4,8 @@ internal import GRPCTransport
 internal import VoiceClient
 
 /// The presses of the mute key, which are decided one after another. A press is a request. The
-/// session decides it, and the lamp shows the session's state.
+/// session decides it, and the lamp shows the session's state. A press that asks to mute makes the voice
+/// silent until it is decided.
 final class KeyPresses: Sendable {
   /// The time after which a press is dropped, if no session can be reached or an earlier press is
   /// still being decided.
@@ -50,8 +51,15 @@ final class KeyPresses: Sendable {
       // Requests a state rather than a toggle, so that a late decision does not invert it.
       let other = await voice.ask { !$0.mute.session }
       guard press.mutes ?? other == other else { continue }
+      if other, mutesWhilePressed { await voice.ask { $0.pressIsDecided(false) } }
       await decide("key-\(UUID().uuidString)", mutes: other)
+      await voice.ask { $0.pressIsDecided(true) }
     }
+  }
+
+  /// Whether a press may mute.
+  private var mutesWhilePressed: Bool {
+    configuration.session.configuration.mute.gesturePolicy != .ignore
   }
 
   private func decide(_ id: String, mutes: Bool) async {
@@ -66,15 +74,30 @@ final class KeyPresses: Sendable {
       do {
         let answer = try await report(id, mutes: mutes, to: link.session)
         // Before the next press, which may request the opposite.
-        return await voice.ask { if $0.link?.epoch == link.epoch { $0.mute(is: answer.state) } }
+        return await voice.ask { voice in
+          if voice.link?.epoch == link.epoch {
+            voice.mute(is: answer.state)
+          } else if answer.state.muted == mutes {
+            // Another session has followed the one that decided.
+            voice.setMute(mutes)
+          }
+        }
       } catch let status as Status where status.hasNoSession && .now < end ?? .now + Self.patience {
         // The server or its session went away while it decided the press.
         end = end ?? .now + Self.patience
         try? await Task.sleep(for: .milliseconds(100))
       } catch {
-        return log("mute key: \((error as? Status)?.oneLine ?? "the press was not decided")")
+        log("mute key: \((error as? Status)?.oneLine ?? "the press was not decided")")
+        // A mute needs nobody's consent, so the agent asks the session again.
+        if mutes, mutesWithoutDecision { await voice.ask { $0.setMute(true) } }
+        return
       }
     }
+  }
+
+  /// Whether a press mutes although nobody has decided it.
+  private var mutesWithoutDecision: Bool {
+    mutesWhilePressed && configuration.session.configuration.mute.gesturePolicy != .ask
   }
 
   private func report(

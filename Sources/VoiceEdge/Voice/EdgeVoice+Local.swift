@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import SessionConversions
 internal import SwiftProtobuf
+internal import VoiceClient
 internal import VoiceSessions
 
 /// The output of the local voice, and requests from this machine.
@@ -30,7 +31,7 @@ extension EdgeVoice: LocalVoice.Receiver {
     switch event.kind {
     case .muteChanged(let state, _):
       guard link == nil else { return }
-      mute.sessionChanged(state.isMuted)
+      mute.requested.ask(state.isMuted)
       status.muteActor = state.origin.actor
       status.mutedSpeechActive = false
     case .mutedSpeech(let isActive): status.mutedSpeechActive = isActive
@@ -46,7 +47,7 @@ extension EdgeVoice: LocalVoice.Receiver {
     if link != nil {
       requestMute(muted)
     } else {
-      mute.settle(muted)
+      mute.requested.ask(muted)
       local?.set(muted: muted)
     }
     publish()
@@ -58,19 +59,34 @@ extension EdgeVoice: LocalVoice.Receiver {
     return local?.report(MuteGesture(id: id, mutes: mutes, origin: origin))
   }
 
-  /// Notes a request that the local control sends to the session, and returns its number. A mute withholds
-  /// audio at once.
-  func anticipateMute(_ muted: Bool) -> UInt64 {
-    controlID += 1
-    request(muted, controlID)
-    publish()
-    return controlID
+  /// A request that goes to the session in a call of its own.
+  struct AnticipatedMute {
+    let controlID: UInt64
+    /// The epoch of the session.
+    let epoch: Int?
   }
 
-  /// Notes the answer to that request: the state of the session, or nil if the session has refused.
-  func muteAnswered(_ id: UInt64, _ state: Anechoic_V1_MuteState?) {
-    if let state { mute(is: state) }
-    mute.withdraw(controlID: id)
+  /// Notes a request before it goes to the session. A mute withholds audio at once.
+  func anticipateMute(_ muted: Bool) -> AnticipatedMute {
+    controlID += 1
+    muteRequests.drop()
+    mute.requested.ask(muted, controlID: controlID)
+    publish()
+    return AnticipatedMute(controlID: controlID, epoch: link?.epoch)
+  }
+
+  /// Notes the answer to that request: the state of the session, or nil if the request is given up.
+  func muteAnswered(_ request: AnticipatedMute, _ state: Anechoic_V1_MuteState?) {
+    // If another session has followed, the request holds there.
+    if let state, link?.epoch != request.epoch, state.muted == mute.requested.wanted { return }
+    if let state, link?.epoch == request.epoch { mute(is: state) }
+    mute.requested.withdraw(controlID: request.controlID)
+    publish()
+  }
+
+  /// Makes the voice silent while a press of the mute key that asks to mute is being decided.
+  func pressIsDecided(_ isDecided: Bool) {
+    mute.isPressed = !isDecided
     publish()
   }
 
@@ -107,7 +123,7 @@ extension EdgeVoice: LocalVoice.Receiver {
         $0.createTime = Google_Protobuf_Timestamp(date: local.startTime)
         $0.config = Anechoic_V1_SessionConfig(state.configuration.resolved)
         $0.mute = Anechoic_V1_MuteState(state.mute)
-        $0.mute.muted = mute.wanted
+        $0.mute.muted = mute.requested.wanted
         $0.activeMicMode = Anechoic_V1_MicMode(state.activeMicMode)
         $0.voiceActive = state.isVoiceActive
         $0.mutedSpeechActive = state.isMutedSpeechActive

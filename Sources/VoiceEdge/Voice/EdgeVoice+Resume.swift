@@ -8,8 +8,6 @@ struct LostSession {
   var started: Anechoic_V1_Started
   /// The last event that came.
   var lastEventID: UInt64
-  /// Whether the session was muted when the connection was lost.
-  var muted: Bool
   /// The position of the microphone with which the agent asked to continue.
   var position: Int64 = 0
   let lostAt = ContinuousClock.now
@@ -44,14 +42,11 @@ extension EdgeVoice {
   }
 
   /// Brings the agent and a session that goes on to the same state. A change of the mute on this
-  /// machine counts more than one of another client.
-  func reconcile(_ started: Anechoic_V1_Started, _ lost: LostSession) {
-    if lost.muted == mute.session {
-      mute(is: started.mute)
-    } else {
-      muteGeneration = max(muteGeneration, started.mute.generation)
-      if started.mute.muted != mute.session { requestMute(mute.session) }
-    }
+  /// machine counts more than one of another client. `wanted` is the state that the session is asked
+  /// for, or nil if it has that state.
+  func reconcile(_ started: Anechoic_V1_Started, _ wanted: Bool?) {
+    if wanted == nil { mute(is: started.mute, at: position) }
+    muteGeneration = max(muteGeneration, started.mute.generation)
     if !mute.hardware { sendInterruption(began: false, .hardwareMuted) }
     if !isBusy { sendInterruption(began: false, .deviceBusy) }
   }

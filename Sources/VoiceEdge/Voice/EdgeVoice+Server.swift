@@ -60,7 +60,6 @@ extension EdgeVoice {
     if resumed == nil { lowerOthersAtRest(started.config) }
     liveFrom = position
     heardUntil = position
-    mutedFrom = mute.session ? 0 : .max
     lastAnswer = MonotonicClock.nanoseconds
     latency = LatencyMeter(processing: started.processingDelay)
     status.stats = nil
@@ -72,11 +71,10 @@ extension EdgeVoice {
       log("server: was away for \((gap.seconds * 10).rounded() / 10) s; \(result)")
     }
     status.gapSince = nil
-    if let resumed {
-      reconcile(started, resumed)
-    } else if started.mute.muted != mute.session {
-      requestMute(mute.session)
-    }
+    muteRequests.drop()
+    let wanted = mute.requested.began(muted: started.mute.muted, at: position)
+    if resumed != nil { reconcile(started, wanted) }
+    if let wanted { requestMute(wanted) }
     if let route { sendRoute(reason: .newDevice, route) }
     if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
     if isBusy { sendInterruption(began: true, .deviceBusy) }
@@ -89,9 +87,8 @@ extension EdgeVoice {
     self.link = nil
     follow(configuration.session.configuration)
     lowerOthersAtRest(nil)
-    lost = LostSession(started: link.started, lastEventID: lastEventID, muted: mute.session)
-    // A request that was not answered holds, and goes to the next session.
-    mute.settle(mute.wanted)
+    lost = LostSession(started: link.started, lastEventID: lastEventID)
+    mute.requested.connectionLost()
     status.gapSince = MonotonicClock.nanoseconds
     status.stats = nil
     status.voiceActive = false
@@ -111,7 +108,7 @@ extension EdgeVoice {
         // Output that comes again, or of audio that was never sent, has no place.
         guard first >= heardUntil, first <= position else { return }
         heardUntil = first + Int64(frame.sampleCount)
-        if mute.isMutedInSession, first < mutedFrom { frame.clear() }
+        if mute.isMutedInSession, first < mute.heardFrom { frame.clear() }
         programs.voice?.write(frame)
       }
       if audio.hasPlayback {
@@ -124,16 +121,23 @@ extension EdgeVoice {
       happened(event)
     case .stats(let stats): status.stats = stats
     case .controlResult(let result):
-      mute.answered(controlID: result.controlID, isRefused: result.hasRefusal)
+      let (id, isRefused) = (result.controlID, result.hasRefusal)
+      mute.requested.answered(controlID: id, isRefused: isRefused, at: result.appliedAtSample)
+      muteRequests.answered(id, isRefused: isRefused, now: .now)
+      sendMuteRequest()
+      publish()
     case .started, nil: break
     }
   }
 
-  /// Records the session's mute state, from an event or from an answer, whichever comes first.
-  func mute(is state: Anechoic_V1_MuteState) {
-    guard state.generation > muteGeneration else { return }
+  /// Records the session's mute state, from an event or from an answer, whichever comes first. Only
+  /// an event tells the sample at which it changed.
+  func mute(is state: Anechoic_V1_MuteState, at sample: Int64? = nil) {
+    let isNew = state.generation > muteGeneration
+    guard isNew || sample != nil && state.generation == muteGeneration else { return }
     muteGeneration = state.generation
-    mute.sessionChanged(state.muted)
+    mute.requested.changed(to: state.muted, at: sample)
+    guard isNew else { return }
     status.muteActor = state.actor
     status.mutedSpeechActive = false
     local?.set(muted: state.muted)
@@ -143,8 +147,7 @@ extension EdgeVoice {
   private func happened(_ event: Anechoic_V1_SessionEvent) {
     switch event.event {
     case .muteChanged(let change):
-      mutedFrom = event.microphoneSample
-      return mute(is: change.state)
+      return mute(is: change.state, at: event.microphoneSample)
     case .mutedSpeechActivity(let speech):
       status.mutedSpeechActive = speech.activity == .started
     case .voiceActivityChanged(let change):
@@ -176,24 +179,30 @@ extension EdgeVoice {
     }
   }
 
-  /// Asks the session to change its mute state.
+  /// Asks the session to change its mute state, until it does.
   func requestMute(_ muted: Bool) {
-    sendControl { $0.setMute.muted = muted }
-    request(muted, controlID)
+    let control = control { $0.setMute.muted = muted }
+    muteRequests.add(control)
+    mute.requested.ask(muted, controlID: control.controlID)
+    sendMuteRequest()
   }
 
-  /// Notes a request to the session. The voice is silent until the sample at which a mute applies.
-  func request(_ muted: Bool, _ id: UInt64) {
-    if muted, !mute.session { mutedFrom = .max }
-    mute.request(muted, controlID: id)
+  /// Sends the request to change the mute state that is due, if there is one.
+  func sendMuteRequest() {
+    guard let link, let control = muteRequests.take(now: .now) else { return }
+    link.outbox.put(.control(control))
   }
 
   func sendControl(_ fill: (inout Anechoic_V1_Control) -> Void) {
+    link?.outbox.put(.control(control(fill)))
+  }
+
+  private func control(_ fill: (inout Anechoic_V1_Control) -> Void) -> Anechoic_V1_Control {
     controlID += 1
     var control = Anechoic_V1_Control()
     control.controlID = controlID
     fill(&control)
-    link?.outbox.put(.control(control))
+    return control
   }
 
   func sendRoute(reason: Anechoic_V1_RouteChanged.Reason, _ route: Anechoic_V1_AudioRoute?) {

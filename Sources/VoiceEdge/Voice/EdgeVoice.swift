@@ -53,9 +53,8 @@ final class EdgeVoice {
   var liveFrom: Int64 = 0
   /// The position up to which the server's output was used.
   var heardUntil: Int64 = 0
-  /// The position from which on the session has applied a mute, so that its output may contain injected speech.
-  var mutedFrom: Int64 = 0
   var mute: EdgeMute
+  var muteRequests = MuteRequests()
   var muteGeneration: UInt64 = 0  // The last known generation of the session's state.
   var route: Anechoic_V1_AudioRoute?
   var hasLoopback = false
@@ -283,6 +282,7 @@ final class EdgeVoice {
 
   private func checkServer() {
     guard let link else { return }
+    sendMuteRequest()
     let silence = MonotonicClock.nanoseconds - lastAnswer
     if silence > Self.patience {
       link.abandon()
