@@ -488,7 +488,7 @@ let package = Package(
     .testTarget(
       name: "LiveVoiceTests",
       dependencies: [
-        "LiveVoice", "VoiceClient", "ScriptedSessions", "AnechoicAPI", "GRPCTransport",
+        "LiveVoice", "VoiceClient", "ScriptedSessions", "AnechoicAPI", "GRPCTransport", protobuf,
       ],
       swiftSettings: swift),
     .testTarget(

@@ -26,27 +26,35 @@ extension LiveVoice {
         let stream = try await answer(of: "server", within: policy.attemptTimeout) {
           try await server.processResumably(start, policy: policy)
         }
-        let began = ContinuousClock.now
-        await carry(stream)
-        attempts.sessionEnded(since: began)
+        failure = await carry(stream)
+        attempts.sessionEnded(since: stream.kept.began)
       } catch {
-        note(.fallback(reason: "\(error)"))
         failure = error
-        // The id may be in use, and the configuration one that the server refuses.
-        let code = (error as? Status)?.code
-        if code == .alreadyExists || code == .invalidArgument {
-          state.withLock { $0.kept = nil }
-        }
-        // A channel that has failed waits before it connects again.
-        client = client.reconnected()
       }
+      noteEnd(failure)
+      // A channel that has failed waits before it connects again.
+      client = client.reconnected()
       try? await Task.sleep(for: attempts.next(after: failure))
     }
   }
 
-  /// Runs one session to its end.
-  private func carry(_ stream: ResumableStream) async {
-    guard begin(stream) else { return stream.cancel() }
+  /// Notes the end of a session or of an attempt to start one.
+  private func noteEnd(_ failure: (any Error)?) {
+    let status = failure as? Status
+    state.withLock { state in
+      state.kept?.refused(status?.code)
+      state.events.addFallback(
+        failure.map { "\($0)" } ?? "the session has ended",
+        isRefusal: !(status?.isWorthAnotherAttempt ?? true))
+    }
+  }
+
+  /// Runs one session to its end. Returns the error with which it ended, or nil if it ended in order.
+  private func carry(_ stream: ResumableStream) async -> (any Error)? {
+    guard begin(stream) else {
+      stream.cancel()
+      return nil
+    }
     let packets = packets
     let reader = CaptureReader(
       captured, rate: options.microphone.sampleRate,
@@ -56,22 +64,20 @@ extension LiveVoice {
     var placing = Placing(
       base: reader.position, algorithmicDelay: samples(in: stream.algorithmicDelay),
       packets: packets)
-    var reason = "the session has ended"
-    var kept: (id: String, configuration: Anechoic_V1_SessionConfig)?
+    var failure: (any Error)?
     do {
       while let update = try await stream.receive() { take(update, &placing, of: stream) }
     } catch {
-      reason = "\(error)"
-      kept = stream.kept
+      failure = error
     }
     noteMute { state in
-      state.kept = kept
+      state.kept = stream.kept
       state.stream = nil
       state.mute.connectionLost()
-      state.events.add(.fallback(reason: reason))
     }
     wakeup.signal()
     await sending.value
+    return failure
   }
 
   private func samples(in time: Duration) -> Int {
@@ -103,10 +109,7 @@ extension LiveVoice {
       $0.config.voiceActivityDetection.enabled = true
       $0.engine = options.engine
       $0.muted = state.withLock { $0.mute.wanted }
-      if let kept = state.withLock({ $0.kept }) {
-        $0.sessionID = kept.id
-        $0.config = kept.configuration
-      }
+      state.withLock({ $0.kept })?.apply(to: &$0)
       $0.labels = options.labels
       $0.pacing = .realTime
     }
@@ -139,8 +142,6 @@ extension LiveVoice {
       return true
     }
   }
-
-  func note(_ event: LiveVoiceEvent) { state.withLock { $0.events.add(event) } }
 
   // MARK: Sending
 
@@ -197,13 +198,17 @@ extension LiveVoice {
   ) {
     switch update {
     case .reconnecting(let status):
-      noteMute { $0.mute.connectionLost() }
-      note(.fallback(reason: "\(status)"))
+      noteMute { state in
+        state.mute.connectionLost()
+        state.events.addFallback("\(status)")
+      }
     case .resumed: noteResumption(stream.started)
     case .restarted(let started, _, let lost, _):
       noteResumption(started)
       placing.algorithmicDelay = samples(in: stream.algorithmicDelay)
-      note(.fallback(reason: "\(started.session) is new; \(lost) samples were not processed"))
+      state.withLock {
+        $0.events.addFallback("\(started.session) is new; \(lost) samples were not processed")
+      }
     case .response(let response):
       switch response.response {
       case .audio(let audio): take(audio.processed, placing, of: stream)
@@ -212,7 +217,14 @@ extension LiveVoice {
         if case .muteChanged(let change) = event.event {
           noteMute { $0.mute.changed(to: change.state.muted, at: event.microphoneSample) }
         }
-        note(.session(event))
+        state.withLock { state in
+          if let decision = state.decisions.answer(to: event) {
+            state.controls.add(decision)
+          } else {
+            state.events.add(.session(event))
+          }
+        }
+        wakeup.signal()
       case .controlResult(let result):
         let (id, isRefused) = (result.controlID, result.hasRefusal)
         noteMute { state in

@@ -25,8 +25,9 @@ public final class LiveVoice: Sendable {
     var lateSince: ContinuousClock.Instant?
     var controls = PendingControls()
     var mute: RequestedMute
-    /// The id and the configuration of a session that was lost, for the next one.
-    var kept: (id: String, configuration: Anechoic_V1_SessionConfig)?
+    /// The session that was lost, for the next one.
+    var kept: KeptSession?
+    var decisions = InjectionDecisions()
 
     /// Asks the session that runs to change its mute state.
     mutating func requestMute(_ muted: Bool) {
@@ -134,7 +135,7 @@ public final class LiveVoice: Sendable {
     }
   }
 
-  /// Answers the request of a client to inject speech.
+  /// Answers the request of a client to inject speech. In later sessions, the voice repeats the answer itself.
   public func decideInjection(by client: String, grant: Bool) {
     change {
       .with {
@@ -148,6 +149,7 @@ public final class LiveVoice: Sendable {
   private func change(_ body: () -> Anechoic_V1_Control) {
     state.withLock { state in
       let control = body()
+      state.decisions.note(control)
       if state.stream != nil { state.controls.add(control) }
     }
     wakeup.signal()

@@ -19,19 +19,26 @@ struct LiveVoiceEvents {
   private var waiting: [LiveVoiceEvent] = []
   /// Whether the last change said that sound is processed. Nil before the first change.
   private var isProcessing: Bool?
+  /// Whether the last change was a refusal.
+  private var isRefused = false
 
   mutating func add(_ event: LiveVoiceEvent) {
     switch event {
     case .processing:
       guard isProcessing != true else { return }
-      isProcessing = true
-    case .fallback:
-      guard isProcessing != false else { return }
-      isProcessing = false
+      (isProcessing, isRefused) = (true, false)
+    case .fallback: isProcessing = false
     case .late, .session: break
     }
     if waiting.count == Self.capacity { waiting.removeFirst() }
     waiting.append(event)
+  }
+
+  /// Adds that no sound is processed any more, once. A refusal that only a person can end is told as well.
+  mutating func addFallback(_ reason: String, isRefusal: Bool = false) {
+    guard isProcessing != false || isRefusal && !isRefused else { return }
+    isRefused = isRefusal
+    add(.fallback(reason: reason))
   }
 
   mutating func next() -> LiveVoiceEvent? { waiting.isEmpty ? nil : waiting.removeFirst() }

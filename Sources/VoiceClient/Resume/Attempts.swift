@@ -4,6 +4,8 @@ internal import GRPCTransport
 package struct Attempts {
   private let policy: ReconnectionPolicy
   private var count = 0
+  /// The number of attempts before a session that was lost as soon as it was there.
+  private var failures = 0
   /// Whether a session has just ended, which another one may follow at once.
   private var followsSession = false
   private var awaySince = ContinuousClock.now
@@ -16,15 +18,20 @@ package struct Attempts {
 
   /// Notes the end of a session that began at a time. A session that ends at once is no reason to hurry.
   package mutating func sessionEnded(since began: ContinuousClock.Instant) {
-    if .now - began > .seconds(1) { succeeded() }
-    followsSession = true
+    if .now - began > ReconnectionPolicy.shortSession { succeeded() }
+    (failures, followsSession) = (count, true)
   }
 
-  /// Notes that the server is there and will not continue the session. The attempt to start a new one, which
-  /// follows at once, is the first.
-  package mutating func resumptionRefused() {
+  /// Notes that the server is there and will not continue the session. Returns the time to wait before the attempt
+  /// to start a new one, which follows at once, unless the last session was lost as soon as it was there.
+  package mutating func resumptionRefused() -> Duration {
+    guard failures == 0 else {
+      count = failures
+      return next()
+    }
     succeeded()
     count = 1
+    return .zero
   }
 
   /// Returns the time to wait before the next attempt. `error` is that of the last one.

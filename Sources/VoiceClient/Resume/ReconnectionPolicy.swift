@@ -21,6 +21,10 @@ public struct ReconnectionPolicy: Sendable, Equatable {
   /// The audio that is kept to be sent after a loss. Older audio becomes a gap.
   public var buffer = Duration.seconds(2)
 
+  /// The time within which a session that has started must not be lost, to count as a success. Otherwise the
+  /// times between attempts go on to grow.
+  package static let shortSession = Duration.seconds(1)
+
   /// Creates a policy with the default limits.
   public init() {}
 
@@ -49,23 +53,25 @@ struct Reconnection {
 
   private let policy: ReconnectionPolicy
   private let serverCount: Int
+  private let failures: Int
   private let lostAt: ContinuousClock.Instant
   /// The time until which the session waits. Nil if it cannot be resumed.
   private var waitsUntil: ContinuousClock.Instant?
-  private var attempts = 0
+  /// The number of attempts.
+  private(set) var attempts = 0
   private var server: Int
   /// The time for which the present server asked to wait.
   private var wanted = Duration.zero
 
   /// - Parameters:
   ///   - window: The time for which the session waits. Nil if it cannot be resumed.
-  ///   - failures: The number of connections before that were lost as soon as they were there.
+  ///   - failures: The number of attempts before, if the connection was lost as soon as it was there.
   init(
     _ policy: ReconnectionPolicy, window: Duration?, server: Int, of serverCount: Int,
     after failures: Int = 0, now: ContinuousClock.Instant
   ) {
     self.policy = policy
-    attempts = failures
+    (self.failures, attempts) = (failures, failures)
     self.server = server
     self.serverCount = serverCount
     lostAt = now
@@ -74,10 +80,11 @@ struct Reconnection {
     waitsUntil = window.map { now + min($0, loyalty) }
   }
 
-  /// Notes that the server does not know the session any more.
+  /// Notes that the server does not know the session any more. A new one follows at once, unless the last one was
+  /// lost as soon as it was there.
   mutating func sessionIsGone() {
     waitsUntil = nil
-    attempts = 0
+    attempts = failures
   }
 
   /// Notes that the server asks to wait for a time before the next attempt. Another server did not ask.

@@ -12,7 +12,9 @@ extension ResumableStream {
     while true {
       var resumes = false
       do {
-        switch reconnection.next(now: .now, random: .random(in: -1...1)) {
+        let step = reconnection.next(now: .now, random: .random(in: -1...1))
+        state.withLock { [attempts = reconnection.attempts] in $0.attempts = attempts }
+        switch step {
         case .resume(let delay):
           resumes = true
           try await Task.sleep(for: delay)
@@ -164,7 +166,7 @@ extension Status {
   package var isTooManyControls: Bool { reason == "TOO_MANY_CONTROLS" }
 
   /// Whether another attempt, later or elsewhere, may succeed.
-  var isWorthAnotherAttempt: Bool {
+  package var isWorthAnotherAttempt: Bool {
     switch code {
     case .invalidArgument, .unimplemented, .unauthenticated, .permissionDenied: false
     default: !isCertificateRefusal

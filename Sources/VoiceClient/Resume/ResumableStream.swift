@@ -26,7 +26,7 @@ public final class ResumableStream: Sendable {
     /// A new session has started, with the microphone's sample of this index. The old one is gone, for
     /// this reason: its echo path, history and injections are lost. In real time, so are the samples of the
     /// microphone that waited for it. The new one has the old one's configuration, mute state, route and,
-    /// if nobody else uses it, id.
+    /// if nobody else uses it, id. Permissions to inject that were decided are not asked for again.
     case restarted(Anechoic_V1_Started, atSample: Int64, lostSamples: Int64, reason: Status)
   }
 
@@ -44,6 +44,7 @@ public final class ResumableStream: Sendable {
     /// like this.
     var isMuted: Bool
     var configuration: KeptConfiguration
+    var decisions = InjectionDecisions()
     var journal: RequestJournal
     var timeline: SessionTimeline
     /// The server that has the session.
@@ -54,9 +55,10 @@ public final class ResumableStream: Sendable {
     var isFinished = false
     /// The time of the first audio that was sent after the last response.
     var unansweredSince: ContinuousClock.Instant?
-    /// The time of the present connection, and the number of those before that were lost within a second.
+    /// The time of the present connection, and the number of attempts that it took since the last one that was no
+    /// short one.
     var connectedAt = ContinuousClock.now
-    var shortConnections = 0
+    var attempts = 0
     /// Whether the connection was given up, because the server did not answer.
     var isAbandoned = false
     /// Continues the task that sends, when there is something to send.
@@ -95,10 +97,13 @@ public final class ResumableStream: Sendable {
   /// The server's answer to the start of the present session.
   public var started: Anechoic_V1_Started { state.withLock { $0.started } }
 
-  /// The id of the session and its configuration, whoever changed it, for a client that starts another one in
-  /// its place.
-  package var kept: (id: String, configuration: Anechoic_V1_SessionConfig) {
-    state.withLock { ($0.started.sessionID, $0.configuration.configuration) }
+  /// The session, for a client that starts another one in its place.
+  package var kept: KeptSession {
+    state.withLock { state in
+      KeptSession(
+        id: state.started.sessionID, configuration: state.configuration.configuration,
+        began: state.connectedAt)
+    }
   }
 
   /// The delay from the microphone to the processed output. It is constant for the session.
@@ -117,8 +122,9 @@ public final class ResumableStream: Sendable {
 
   /// Sends a control. A response with its `controlID` says whether it took effect, and at which sample.
   public func send(_ control: Anechoic_V1_Control) async throws {
-    if case .updateConfig(let update) = control.control {
-      state.withLock { $0.configuration.ask(update) }
+    state.withLock { state in
+      if case .updateConfig(let update) = control.control { state.configuration.ask(update) }
+      state.decisions.note(control)
     }
     try await enqueue { $0.add(Anechoic_V1_ProcessRequest.with { $0.control = control }) }
   }
@@ -307,7 +313,7 @@ public final class ResumableStream: Sendable {
     }
   }
 
-  /// Notes a response. Returns nil for output that came before.
+  /// Notes a response. Returns nil for output that came before, and for a question that was answered before.
   private func note(_ response: Anechoic_V1_ProcessResponse) -> Update? {
     let (update, waiter) = state.withLock { state -> (Update?, CheckedContinuation<Void, Never>?) in
       state.unansweredSince = nil
@@ -322,6 +328,10 @@ public final class ResumableStream: Sendable {
           upTo: state.timeline.microphoneIndex(ofProcessed: state.processedSamples))
       case .event(let event):
         state.lastEventID = event.eventID
+        if let decision = state.decisions.answer(to: event) {
+          state.journal.add(.with { $0.control = decision })
+          isNew = false
+        }
         switch event.event {
         case .muteChanged(let change): state.isMuted = change.state.muted
         case .configChanged(let change): state.configuration.changed(to: change.config)
@@ -334,6 +344,8 @@ public final class ResumableStream: Sendable {
       return (update, hasRoom(state) ? state.waiter.take() : nil)
     }
     waiter?.resume()
+    // There may be a decision to send.
+    wakeSender { _ in }
     return update
   }
 
@@ -354,15 +366,14 @@ public final class ResumableStream: Sendable {
       let reason =
         state.isAbandoned
         ? Status(.unavailable, "the server has not answered for \(policy.silence)") : status
-      let isShort = now - state.connectedAt < .seconds(1)
-      state.shortConnections = isShort ? state.shortConnections + 1 : 0
+      if now - state.connectedAt > ReconnectionPolicy.shortSession { state.attempts = 0 }
       let window = state.started.resumeWindow
       let canResume = !state.started.resumeToken.isEmpty && !isStopping
       state.phase = .lost(
         Reconnection(
           policy, window: canResume ? Duration(window) : nil,
           server: state.server, of: servers.count,
-          after: max(0, state.shortConnections - 1), now: now), reason: reason)
+          after: state.attempts, now: now), reason: reason)
       state.isAbandoned = false
       state.unansweredSince = nil
       return reason

@@ -51,8 +51,7 @@ final class ServerLink: EdgeLink {
         wait = attempts.next(after: loss.status)
         state.say(.away(loss.status.oneLine))
       } catch is SessionGone {
-        attempts.resumptionRefused()
-        continue
+        wait = attempts.resumptionRefused()
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
         if epoch == 1 { try configuration.checkFirst(status) }

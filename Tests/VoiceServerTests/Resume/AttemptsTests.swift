@@ -29,8 +29,22 @@ struct AttemptsTests {
     var first = Attempts()
     #expect(first.next(after: stopping) >= .milliseconds(70))
     var afterResumption = Attempts()
-    afterResumption.resumptionRefused()
+    #expect(afterResumption.resumptionRefused() == .zero)
     #expect(afterResumption.next(after: stopping) >= .milliseconds(140))
+  }
+
+  @Test func aSessionThatIsLostAtOnceAgainAndAgainIsNoReasonToHurry() {
+    var attempts = Attempts()
+    attempts.sessionEnded(since: .now - .seconds(2))
+    #expect(attempts.next() < .milliseconds(140) && attempts.resumptionRefused() == .zero)
+    var pauses: [Duration] = []
+    for _ in 0..<3 {
+      attempts.sessionEnded(since: .now)
+      _ = attempts.next()
+      pauses.append(attempts.resumptionRefused())
+    }
+    #expect(pauses[0] >= .milliseconds(140) && pauses[1] >= .milliseconds(280))
+    #expect(pauses[2] >= .milliseconds(350))
   }
 
   @Test func aSettingThatIsWrongIsTriedAgainAfterFiveSeconds() {

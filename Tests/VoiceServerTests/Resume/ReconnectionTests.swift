@@ -73,6 +73,15 @@ struct ReconnectionTests {
     #expect(Self.step(&reconnection, 0) == .restart(server: 0, after: .milliseconds(400)))
   }
 
+  @Test func aSessionThatIsGoneAgainIsNotFollowedAtOnce() {
+    var reconnection = Reconnection(
+      ReconnectionPolicy(), window: .seconds(10), server: 0, of: 1, after: 1, now: Self.now)
+    #expect(Self.step(&reconnection, 0) == .resume(after: .milliseconds(200)))
+    reconnection.sessionIsGone()
+    #expect(Self.step(&reconnection, 0.2) == .restart(server: 0, after: .milliseconds(200)))
+    #expect(reconnection.attempts == 2)
+  }
+
   private static func step(_ reconnection: inout Reconnection, _ seconds: Double)
     -> Reconnection.Step
   {

@@ -1,0 +1,31 @@
+package import AnechoicAPI
+package import GRPCTransport
+
+/// What a new session takes over from the one in whose place it starts.
+package struct KeptSession: Sendable {
+  /// The id, or nil if it is in use.
+  package private(set) var id: String?
+  /// The configuration, whoever changed it. Nil for the one of the client.
+  package private(set) var configuration: Anechoic_V1_SessionConfig?
+  /// The time since which the session has had its last connection.
+  package let began: ContinuousClock.Instant
+
+  init(
+    id: String, configuration: Anechoic_V1_SessionConfig, began: ContinuousClock.Instant
+  ) {
+    (self.id, self.configuration, self.began) = (id, configuration, began)
+  }
+
+  /// Changes the start of the new session.
+  package func apply(to start: inout Anechoic_V1_Start) {
+    if let id { start.sessionID = id }
+    if let configuration { start.config = configuration }
+  }
+
+  /// Notes that a server has refused or ended a session with a status.
+  package mutating func refused(_ code: StatusCode?) {
+    if code == .alreadyExists { id = nil }
+    // The reason may be a configuration that another client has set.
+    if code == .invalidArgument { configuration = nil }
+  }
+}
