@@ -330,10 +330,17 @@ extension Status {
   }
 
   /// The reason in the details, such as `SERVER_FULL`. Empty if there is none.
-  var reason: String {
-    guard let status = try? Google_Rpc_Status(serializedBytes: details) else { return "" }
-    let infos = status.details.compactMap { try? Google_Rpc_ErrorInfo(unpackingAny: $0) }
-    return infos.first?.reason ?? ""
+  var reason: String { detail(Google_Rpc_ErrorInfo.self)?.reason ?? "" }
+
+  /// The time in RetryInfo, such as `1.5s`, or "" without RetryInfo.
+  var retryDelay: String {
+    guard let delay = detail(Google_Rpc_RetryInfo.self)?.retryDelay else { return "" }
+    return "\(Double(delay.seconds) + Double(delay.nanos) / 1e9)s"
+  }
+
+  private func detail<Detail: Message>(_ type: Detail.Type) -> Detail? {
+    guard let status = try? Google_Rpc_Status(serializedBytes: details) else { return nil }
+    return status.details.lazy.compactMap { try? Detail(unpackingAny: $0) }.first
   }
 
   /// Creates a status with details of google.rpc: an ErrorInfo with the reason, and another detail

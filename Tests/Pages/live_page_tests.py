@@ -277,6 +277,16 @@ class LivePageTests(PageTest):
         page.emulate(dark=True)
         self.assertNotEqual(page.evaluate(colour), light)
 
+    def test_the_time_that_a_server_names_is_waited(self):
+        page = self.open()
+        pauses = page.evaluate("""import("./service.js").then(({ Retries, ServiceError }) => {
+            const retries = new Retries();
+            const refused = (retryDelay) => new ServiceError({ code: "RESOURCE_EXHAUSTED", retryDelay });
+            return [undefined, refused("1.5s"), refused("600s"), refused("0.1s"), new TypeError("lost")]
+                .map((error) => Math.round(retries.next(error, 0, 0.5)));
+        })""")
+        self.assertEqual(pauses, [100, 1725, 69000, 500, 500])
+
     def test_nothing_is_asked_of_other_hosts(self):
         page = self.open()
         page.wait(says("#connection", "Connected"))

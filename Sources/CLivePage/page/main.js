@@ -62,7 +62,7 @@ async function poll(signal) {
     } catch (error) {
       if (signal.aborted || refused(error)) return;
       disconnected(error);
-      await pause(retries.next(), signal);
+      await pause(retries.next(error), signal);
     }
   }
 }
@@ -137,7 +137,7 @@ async function follow(view, signal) {
         if (error.code === "INVALID_ARGUMENT") delete view.lastEvent;
         show(view.facts, error.message);
       } else disconnected(error);
-      await pause(retries.next(), signal);
+      await pause(retries.next(error), signal);
     }
   }
 }

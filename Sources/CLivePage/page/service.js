@@ -9,10 +9,12 @@ const patience = 5000;
 
 /** The status with which the server refused or ended a call. */
 export class ServiceError extends Error {
-  constructor(code, message, reason = "") {
+  constructor({ code, message = code, reason = "", retryDelay = "0s" }) {
     super(message);
     this.code = code;
     this.reason = reason;
+    /** The milliseconds after which the server asks to try again: at most a minute. */
+    this.retryDelay = Math.min(Math.max(parseFloat(retryDelay) * 1000 || 0, 0), 60000);
   }
 }
 
@@ -26,11 +28,15 @@ export class Retries {
     this.#attempts = 0;
   }
 
-  /** Returns the milliseconds before the next attempt: 100, 200, 400 and 500, and up to 5 s after a minute. */
-  next(now = performance.now(), random = Math.random()) {
+  /**
+   * Returns the milliseconds before the next attempt: 100, 200, 400 and 500, and up to 5 s after a minute. At least
+   * the time for which the server asked when it refused the last one.
+   */
+  next(error, now = performance.now(), random = Math.random()) {
     if (this.#attempts === 0) this.#since = now;
     const longest = now - this.#since < 60000 ? 500 : 5000;
-    return Math.min(100 * 2 ** this.#attempts++, longest) * (0.7 + 0.6 * random);
+    const delay = Math.min(100 * 2 ** this.#attempts++, longest) * (0.7 + 0.6 * random);
+    return Math.max(delay, (error?.retryDelay ?? 0) * (1 + 0.3 * random));
   }
 }
 
@@ -94,7 +100,7 @@ export async function watch(request, receive, signal) {
         const { type, message } = parsed(part);
         if (type !== "end") receive(message);
         else if (message.code === "OK") return;
-        else throw new ServiceError(message.code, message.message ?? message.code, message.reason);
+        else throw new ServiceError(message);
       }
     }
   } finally {
@@ -122,10 +128,9 @@ async function post(method, body, signal) {
   if (response.ok) return response;
   const text = await response.text();
   try {
-    const status = JSON.parse(text);
-    throw new ServiceError(status.code, status.message ?? status.code, status.reason);
+    throw new ServiceError(JSON.parse(text));
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw new ServiceError(`HTTP ${response.status}`, text.trim() || `HTTP ${response.status}`);
+    throw new ServiceError({ code: `HTTP ${response.status}`, message: text.trim() || undefined });
   }
 }

@@ -38,9 +38,7 @@ struct LocalSessions: Sendable {
         return try Anechoic_V1_GetSessionResponse.with { $0.session = session }.serializedBytes()
       },
       setMute,
-      unary(
-        RPC.reportMuteGesture, Anechoic_V1_ReportMuteGestureRequest.self, name: \.name,
-        away: reportLocally),
+      reportMuteGesture,
       unary(RPC.updateSession, Anechoic_V1_UpdateSessionRequest.self, name: \.session.name),
       unary(RPC.deleteSession, Anechoic_V1_DeleteSessionRequest.self, name: \.name),
       unary(
@@ -53,12 +51,14 @@ struct LocalSessions: Sendable {
   }
 
   /// Changes the mute state. A mute withholds audio on this machine before the server has answered. It holds if
-  /// the connection is lost meanwhile or the server refuses it: the agent then asks the server itself.
+  /// the connection is lost meanwhile or the server refuses it: the agent then asks the server itself. An unmute
+  /// waits until the audio has been sent that was captured before it.
   private var setMute: ServerMethod {
     unary(RPC.setMute, Anechoic_V1_SetMuteRequest.self) {
       $0.name
     } connected: {
       session, request, context in
+      if !request.muted { try await passCaptured() }
       let id = await agent.voice.ask { $0.anticipateMute(request.muted) }
       do {
         let bytes: [UInt8] = try request.naming(session, at: \.name).serializedBytes()
@@ -74,9 +74,39 @@ struct LocalSessions: Sendable {
         agent.voice.post { $0.muteAnswered(id, nil) }
         throw error
       }
-    } away: {
-      try await setMuteLocally($0)
+    } away: { request in
+      if !request.muted { try await passCaptured() }
+      return try await setMuteLocally(request)
     }
+  }
+
+  /// Waits until the audio has been sent that was captured before now. Throws ABORTED if somebody has asked to mute
+  /// since.
+  private func passCaptured() async throws {
+    guard await agent.voice.passesCaptured() else {
+      throw Status(.aborted, "somebody has asked to mute since")
+    }
+  }
+
+  /// Reports a press. One that unmutes waits like any unmute.
+  private var reportMuteGesture: ServerMethod {
+    unary(RPC.reportMuteGesture, Anechoic_V1_ReportMuteGestureRequest.self) {
+      $0.name
+    } connected: {
+      session, request, context in
+      if await !mutes(request) { try await passCaptured() }
+      return try await forward(
+        RPC.reportMuteGesture, request.naming(session, at: \.name).serializedBytes(), of: session,
+        context)
+    } away: { request in
+      if await !mutes(request) { try await passCaptured() }
+      return try await reportLocally(request)
+    }
+  }
+
+  /// Whether a press asks to mute. One without a state asks for the other one.
+  private func mutes(_ request: Anechoic_V1_ReportMuteGestureRequest) async -> Bool {
+    request.hasMuted ? request.muted : await agent.voice.ask { !$0.mute.session }
   }
 
   private func setMuteLocally(_ request: Anechoic_V1_SetMuteRequest) async throws -> [UInt8] {
@@ -90,8 +120,8 @@ struct LocalSessions: Sendable {
   private func reportLocally(
     _ request: Anechoic_V1_ReportMuteGestureRequest
   ) async throws -> [UInt8] {
-    let mutes = request.hasMuted ? request.muted : await agent.voice.ask { !$0.mute.session }
-    guard await GestureCommand.accepts(agent.configuration.localGestureCommand, muted: mutes) else {
+    let command = agent.configuration.localGestureCommand
+    guard await GestureCommand.accepts(command, muted: await mutes(request)) else {
       return try await agent.voice.ask { $0.rejection() }.serializedBytes()
     }
     let result = await agent.voice.ask { $0.report(request) }

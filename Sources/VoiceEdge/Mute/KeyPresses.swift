@@ -51,6 +51,7 @@ final class KeyPresses: Sendable {
       // Requests a state rather than a toggle, so that a late decision does not invert it.
       let other = await voice.ask { !$0.mute.session }
       guard press.mutes ?? other == other else { continue }
+      if !other, await !voice.passesCaptured() { continue }
       if other, mutesWhilePressed { await voice.ask { $0.pressIsDecided(false) } }
       await decide("key-\(UUID().uuidString)", mutes: other)
       await voice.ask { $0.pressIsDecided(true) }

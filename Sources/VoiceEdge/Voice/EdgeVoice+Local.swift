@@ -44,6 +44,7 @@ extension EdgeVoice: LocalVoice.Receiver {
 
   /// Changes the mute state, in the session if there is one.
   func setMute(_ muted: Bool) {
+    if muted { captureWaits.cancel() }
     if link != nil {
       requestMute(muted)
     } else {
@@ -68,6 +69,7 @@ extension EdgeVoice: LocalVoice.Receiver {
 
   /// Notes a request before it goes to the session. A mute withholds audio at once.
   func anticipateMute(_ muted: Bool) -> AnticipatedMute {
+    if muted { captureWaits.cancel() }
     controlID += 1
     muteRequests.drop()
     mute.requested.ask(muted, controlID: controlID)
@@ -86,6 +88,7 @@ extension EdgeVoice: LocalVoice.Receiver {
 
   /// Makes the voice silent while a press of the mute key that asks to mute is being decided.
   func pressIsDecided(_ isDecided: Bool) {
+    if !isDecided { captureWaits.cancel() }
     mute.isPressed = !isDecided
     publish()
   }

@@ -55,6 +55,7 @@ final class EdgeVoice {
   var heardUntil: Int64 = 0
   var mute: EdgeMute
   var muteRequests = MuteRequests()
+  var captureWaits = CaptureWaits()
   var muteGeneration: UInt64 = 0  // The last known generation of the session's state.
   var route: Anechoic_V1_AudioRoute?
   var hasLoopback = false
@@ -137,8 +138,10 @@ final class EdgeVoice {
         status.concealedFrames += 1
         step(capturedAt: nil, missing: 0)
       }
+      captureWaits.expire(now: MonotonicClock.nanoseconds)
       checkServer()
     }
+    captureWaits.endAll()
     link?.outbox.close()
   }
 
@@ -196,6 +199,7 @@ final class EdgeVoice {
       if link.outbox.put(.audio(audio)) { gapBefore = .dropped }
     }
     position += Int64(microphoneFrame.sampleCount)
+    if let time { captureWaits.sent(capturedAt: time) }
     if steps.isMultiple(of: 10) {
       microphoneIsBusy(rings.captureHealth().isBusy)
       if configuration.switching.isOn {

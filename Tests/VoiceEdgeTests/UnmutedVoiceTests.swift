@@ -1,0 +1,56 @@
+import AnechoicAPI
+import Foundation
+import Synchronization
+import Testing
+import VoiceClient
+
+@testable import VoiceEdge
+
+/// An agent that is unmuted: what was captured before is not heard.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct UnmutedVoiceTests {
+  /// The time of the request to unmute, in ns. The microphone is loud before it.
+  private final class Moment: Sendable {
+    private let time = Atomic<Int64>(.max)
+    var nanoseconds: Int64 { time.load(ordering: .relaxed) }
+    func isNow() { time.store(MonotonicClock.nanoseconds, ordering: .relaxed) }
+  }
+
+  @Test(arguments: [true, false])
+  func whatWasCapturedWhileMutedIsNotHeardLater(hasServer: Bool) async throws {
+    let moment = Moment()
+    try await AgentRig.run { setup in
+      setup.hasServer = hasServer
+      setup.configuration.fallback = .passThrough
+      setup.configuration.session.configuration.voiceProcessing.bypassed = true
+      setup.configuration.programs.voice = .fifo(path: setup.folder.path("voice"))
+      setup.microphone = { Int64($0 * 1e9) < moment.nanoseconds ? 0.9 : 0.25 }
+    } _: { rig in
+      let tap = FIFOTap(rig.folder.path("voice"))
+      defer { tap.stop() }
+      try await eventually("loud") { tap.samples.contains { $0 > 0.8 } }
+      _ = try await rig.local.setMute("", muted: true)
+      try await Task.sleep(for: .milliseconds(300))
+      tap.clear()
+      moment.isNow()
+      _ = try await rig.local.setMute("", muted: false)
+      try await eventually("heard") { tap.samples.contains { (0.2...0.3).contains($0) } }
+      #expect(!tap.samples.contains { $0 > 0.4 })
+    }
+  }
+
+  @Test func aMuteThatFollowsAnUnmuteAtOnceCounts() async throws {
+    try await AgentRig.run { rig in
+      try await rig.running()
+      try await eventually("audio flows") { rig.status.latency.server > 0 }
+      _ = try await rig.local.setMute("", muted: true)
+      let unmute = Task { try await rig.local.setMute("", muted: false) }
+      try await Task.sleep(for: .milliseconds(3))
+      _ = try? await rig.local.setMute("", muted: true)
+      _ = try? await unmute.value
+      try await Task.sleep(for: .milliseconds(200))
+      #expect(try await rig.remote.get(rig.status.session).mute.muted)
+      #expect(rig.status.mute.isMuted)
+    }
+  }
+}
