@@ -279,7 +279,7 @@ class LivePageTests(PageTest):
 
     def test_the_time_that_a_server_names_is_waited(self):
         page = self.open()
-        pauses = page.evaluate("""import(new URL("live/service.js", document.baseURI)).then(({ Retries, ServiceError }) => {
+        pauses = page.evaluate("""import("/live/service.js").then(({ Retries, ServiceError }) => {
             const retries = new Retries();
             const refused = (retryDelay) => new ServiceError({ code: "RESOURCE_EXHAUSTED", retryDelay });
             return [undefined, refused("1.5s"), refused("600s"), refused("0.1s"), new TypeError("lost")]
