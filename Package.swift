@@ -240,7 +240,9 @@ let package = Package(
       swiftSettings: quick),
     .target(
       name: "CommandLineSupport",
-      dependencies: ["VoiceClient", "AnechoicAPI", "GRPCTransport", "RegularFiles", argumentParser],
+      dependencies: [
+        "VoiceClient", "AnechoicAPI", "GRPCTransport", "RegularFiles", argumentParser,
+      ],
       swiftSettings: swift),
     .target(
       name: "ServerSettings",
