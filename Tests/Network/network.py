@@ -78,7 +78,10 @@ def main() -> int:
         options.loss / 100, options.delay_ms / 1000, options.jitter_ms / 1000, 0.25, options.outage_ms / 1000,
         options.outage_every, options.address_every)
     with prepared(parser, options) as folder:
-        return measure(options, weather, folder)
+        try:
+            return measure(options, weather, folder)
+        except subprocess.CalledProcessError as error:
+            parser.unusable(f"{' '.join(error.cmd)}: {error.stderr.decode()}")
 
 
 def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
