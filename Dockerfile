@@ -27,6 +27,7 @@ COPY Sources Sources
 COPY Tests Tests
 COPY training/RenderScenes training/RenderScenes
 COPY scripts/build-release scripts/
+COPY scripts/lib scripts/lib
 # The runtime image has no Swift, so Swift's libraries are a part of the executables.
 RUN install -D --strip --target-directory=/out "$(scripts/build-release anechoic anechoic-edge anechoic-server)"/anechoic-server \
     .build/release/anechoic .build/release/anechoic-edge
@@ -77,6 +78,7 @@ RUN apt-get update -qq \
   && rm -rf /var/lib/apt/lists/*
 
 COPY scripts/make-sample /src/scripts/
+COPY scripts/lib /src/scripts/lib
 RUN /src/scripts/make-sample --output /sample
 
 FROM programs AS demo

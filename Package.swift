@@ -58,6 +58,7 @@ let package = Package(
     .target(name: "AudioCore", swiftSettings: quick),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(name: "Digests", dependencies: ["COpenSSL"], swiftSettings: swift),
+    .target(name: "RegularFiles", swiftSettings: swift),
     .systemLibrary(
       name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
     .target(name: "Resampling", dependencies: ["AudioCore", "CSampleRate"], swiftSettings: quick),
@@ -150,7 +151,10 @@ let package = Package(
     .systemLibrary(name: "CMalloc"),
     .target(
       name: "Identity",
-      dependencies: ["AnechoicAPI", "GRPCTransport", .product(name: "JWTKit", package: "jwt-kit")],
+      dependencies: [
+        "AnechoicAPI", "GRPCTransport", "RegularFiles",
+        .product(name: "JWTKit", package: "jwt-kit"),
+      ],
       swiftSettings: swift),
     .target(
       name: "Telemetry",
@@ -196,7 +200,8 @@ let package = Package(
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .target(name: "AudioFiles", dependencies: ["AudioCore", "CSndFile"], swiftSettings: swift),
     .target(
-      name: "VoiceClient", dependencies: ["AnechoicAPI", "GRPCTransport", protobuf],
+      name: "VoiceClient",
+      dependencies: ["AnechoicAPI", "GRPCTransport", "RegularFiles", protobuf],
       swiftSettings: swift),
     .target(
       name: "LiveVoice",
@@ -230,12 +235,14 @@ let package = Package(
         "DBus", "Routing", "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport",
         "VoiceSessions",
         "VoiceEngines", "Alignment", "Spectral", "Resampling", "AudioFiles", "AudioDevices",
-        "AudioCore", "LayeredSettings", protobuf,
+        "AudioCore", "LayeredSettings", "RegularFiles", protobuf,
       ],
       swiftSettings: quick),
     .target(
       name: "CommandLineSupport",
-      dependencies: ["VoiceClient", "AnechoicAPI", "GRPCTransport", argumentParser],
+      dependencies: [
+        "VoiceClient", "AnechoicAPI", "GRPCTransport", "RegularFiles", argumentParser,
+      ],
       swiftSettings: swift),
     .target(
       name: "ServerSettings",
@@ -409,6 +416,8 @@ let package = Package(
       dependencies: ["Inference", "Spectral", "CKernels", "Digests", "TestAudio"],
       swiftSettings: swift),
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: swift),
+    .testTarget(
+      name: "RegularFilesTests", dependencies: ["RegularFiles"], swiftSettings: swift),
     .testTarget(
       name: "AnechoicEngineTests",
       dependencies: [

@@ -7,6 +7,9 @@ import pathlib
 import shutil
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+from lib.usage import Arguments, number  # noqa: E402
+
 WORDS = {
     "recordings": "echo, voice, noise, voice activity and gain control, on recordings with references (the default)",
     "calls": "whole calls: echo left, false voice, moves of the aligner, near frames lost",
@@ -70,10 +73,10 @@ def parsed(words):
     shared.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="keep the sounds there")
     made = argparse.ArgumentParser(add_help=False)
     made.add_argument("--training", type=pathlib.Path, default=pathlib.Path("../shared/training"), metavar="FOLDER")
-    made.add_argument("--seed", type=int, default=1, metavar="N", help="the seed of all choices (default: 1)")
-    made.add_argument("--count", type=int, metavar="N", help="how many sessions a set has")
+    made.add_argument("--seed", type=number(int, 0, 2**31), default=1, metavar="N", help="the seed of all choices (default: 1)")
+    made.add_argument("--count", type=number(int, 1, 1000000), metavar="N", help="how many sessions a set has")
     made.add_argument("--json", type=pathlib.Path, metavar="FILE", help="the file to write all figures to")
-    parser = argparse.ArgumentParser(
+    parser = Arguments(
         prog="scripts/bench-quality", description="Scores an engine.",
         epilog="Benchmarks/README.md explains the figures. scripts/bench-quality WORD --help lists the options.")
     parsers = parser.add_subparsers(dest="word", metavar="WORD")

@@ -1,6 +1,7 @@
 public import GRPCTransport
+internal import RegularFiles
 
-/// A file with certificates or a key, and the name of the file in failures.
+/// A regular file with certificates or a key, and the name of the file in failures.
 public struct CertificateFile {
   /// The maximum size of a file, far above the size of any certificate.
   private static let maximumBytes = 1 << 20
@@ -15,7 +16,9 @@ public struct CertificateFile {
   }
 
   func read() throws(CommandFailure) -> [UInt8] {
-    try ShortFile.read(path, title: title, atMost: Self.maximumBytes)
+    do { return try RegularFile.read(path, atMost: Self.maximumBytes) } catch {
+      throw CommandFailure("\(title): \(error)")
+    }
   }
 }
 

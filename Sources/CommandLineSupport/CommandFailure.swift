@@ -5,6 +5,8 @@ internal import Foundation
 public struct CommandFailure: Error, CustomStringConvertible {
   /// The exit code of a command that could not do its work.
   public static let failed: Int32 = 2
+  /// The exit code of a command with wrong arguments.
+  public static let wrongUsage: Int32 = 64
   /// The exit code of a command that Ctrl-C stopped, as a shell counts it.
   public static let interrupted: Int32 = 130
 

@@ -1,5 +1,6 @@
 internal import Foundation
 public import GRPCTransport
+internal import RegularFiles
 internal import Synchronization
 
 /// A source of tokens for a client's calls.
@@ -8,7 +9,7 @@ public protocol CredentialsProvider: Sendable {
   func token() throws(Status) -> String
 }
 
-/// A file with a token. The file is read again when it has changed, so that another program can
+/// A regular file with a token. The file is read again when it has changed, so that another program can
 /// replace a token before it expires.
 public final class TokenFile: CredentialsProvider {
   /// The maximum size of the file in bytes, the largest token that a server accepts.
@@ -40,17 +41,11 @@ public final class TokenFile: CredentialsProvider {
   }
 
   private func read() throws(Status) -> String {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw refusal(String(cString: strerror(errno)).lowercased())
+    let bytes: [UInt8]
+    do { bytes = try RegularFile.read(path, atMost: Self.largestSize) } catch {
+      throw refusal(error.description)
     }
-    let data: Data
-    do { data = try file.read(upToCount: Self.largestSize + 1) ?? Data() } catch {
-      throw refusal("the file cannot be read")
-    }
-    guard data.count <= Self.largestSize else {
-      throw refusal("the file has more than \(Self.largestSize) bytes")
-    }
-    let token = String(decoding: data, as: UTF8.self).trimmingCharacters(
+    let token = String(decoding: bytes, as: UTF8.self).trimmingCharacters(
       in: .whitespacesAndNewlines)
     guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
       throw refusal("the file must contain one token, without spaces or line breaks inside")

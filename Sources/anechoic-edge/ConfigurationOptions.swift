@@ -88,7 +88,8 @@ struct ConfigurationOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The socket of the local control, or \"none\".", valueName: "path"))
   var controlSocket: String?
 
-  /// Reads the configuration. Throws a `CommandFailure` that contains the error and its place.
+  /// Reads the configuration. Throws a `CommandFailure` that contains the error and its place. A wrong flag is wrong
+  /// usage.
   func configuration() throws(CommandFailure) -> EdgeConfiguration {
     var overrides = EdgeConfiguration.Overrides(environment: ProcessInfo.processInfo.environment)
     let flags = [
@@ -111,7 +112,8 @@ struct ConfigurationOptions: ParsableArguments {
     do throws(SettingsError) {
       (configuration, files) = try EdgeConfiguration.read(text, file: file, overrides)
     } catch {
-      throw CommandFailure(error.description)
+      throw CommandFailure(
+        error.description, code: error.isOfFlag ? CommandFailure.wrongUsage : CommandFailure.failed)
     }
     try Self.checkNoFolders(
       configuration.microphone.lamps + configuration.mute.lamps

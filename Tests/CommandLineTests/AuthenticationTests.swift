@@ -155,8 +155,10 @@ struct AuthenticationTests {
   }
 
   @Test func keysThatCannotBeUsedAreNamed() async throws {
+    #expect(mkfifo(issuer.path("fifo.json"), 0o600) == 0)
     for (file, problem) in [
-      ("missing.json", "no such file"), ("rsa.key", "private key"), (".", "cannot be read"),
+      ("missing.json", "no such file"), ("rsa.key", "private key"), (".", "is a directory"),
+      ("fifo.json", "not a regular file"),
     ] {
       var options = options
       options[3] = issuer.path(file)
@@ -164,6 +166,20 @@ struct AuthenticationTests {
         "anechoic-server", ["--listen", "127.0.0.1:0"] + options, in: folder)
       #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
       #expect(result.errors.contains(problem), "\(result.errors)")
+    }
+  }
+
+  @Test func aFIFOIsNoTokenFileAndNoKeyAndNothingWaitsForIt() async throws {
+    #expect(mkfifo(folder.path("fifo"), 0o600) == 0)
+    for (program, arguments) in [
+      ("anechoic", ["sessions", "list", "--token-file", "fifo"]),
+      ("anechoic", ["sessions", "list", "--ca-file", "fifo"]),
+      ("anechoic-bridge", ["audiosocket", "--application", "127.0.0.1:1", "--token-file", "fifo"]),
+      ("anechoic-server", ["--tls-certificate", "fifo", "--tls-key", "fifo"]),
+    ] {
+      let result = try await Command(program, arguments, in: folder).wait(atMost: .seconds(10))
+      #expect(result.status == 2 && result.errorLines.count == 1, "\(arguments) \(result.errors)")
+      #expect(result.errors.contains("fifo: this is not a regular file"), "\(result.errors)")
     }
   }
 

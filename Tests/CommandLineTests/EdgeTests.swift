@@ -18,16 +18,16 @@ struct EdgeTests {
     ).wait(atMost: .seconds(20))
   }
 
-  /// Expects exit code 2 and one line on standard error that contains the program's name and these
+  /// Expects an exit code and one line on standard error that contains the program's name and these
   /// words. If `hasStarted` is true, lines about devices may precede it.
   private func expectFailure(
-    _ arguments: [String], environment: [String: String] = [:], hasStarted: Bool = false,
-    saying words: [String],
+    _ arguments: [String], environment: [String: String] = [:], code: Int32 = 2,
+    hasStarted: Bool = false, saying words: [String],
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let result = try await edge(arguments, environment: environment)
     #expect(
-      result.status == 2 && !result.wasSignalled && (hasStarted || result.errorLines.count == 1),
+      result.status == code && !result.wasSignalled && (hasStarted || result.errorLines.count == 1),
       "\(arguments): \(result.status) \(result.errors)", sourceLocation: sourceLocation)
     let line = result.errorLines.last ?? ""
     #expect(line.hasPrefix("anechoic-edge: "), sourceLocation: sourceLocation)
@@ -163,17 +163,22 @@ struct EdgeTests {
       saying: ["ANECHOIC_EDGE_AUDIO_RATE: \"22050\""])
     try await expectFailure(
       ["run", "--check", "--rate", "1"], environment: ["ANECHOIC_EDGE_AUDIO_RATE": "8000"],
-      saying: ["--rate: \"1\""])
+      code: 64, saying: ["--rate: \"1\""])
     for address in ["nowhere", "host:99999", ":", "unix:", "host:0"] {
-      try await expectFailure(["--server", address], saying: ["--server: \"\(address)\""])
+      try await expectFailure(
+        ["--server", address], code: 64, saying: ["--server: \"\(address)\""])
+      try await expectFailure(
+        ["run", "--check"], environment: ["ANECHOIC_EDGE_SERVER_ADDRESS": address],
+        saying: ["ANECHOIC_EDGE_SERVER_ADDRESS: \"\(address)\""])
     }
     try await expectFailure(
       ["run", "--check"], environment: ["ANECHOIC_EDGE_AUDIO_RAET": "8000"],
       saying: ["ANECHOIC_EDGE_AUDIO_RAET: "])
-    try await expectFailure(["--session-id", "a b"], saying: ["--session-id: must have 1 to 63"])
+    try await expectFailure(
+      ["--session-id", "a b"], code: 64, saying: ["--session-id: must have 1 to 63"])
     for path in [longPath, "a%b.sock"] {
       try await expectFailure(
-        ["--control-socket", path],
+        ["--control-socket", path], code: 64,
         saying: [
           "--control-socket: \"\(path)\" cannot be a socket: ", "1 to 107 bytes and no \"%\"",
         ])

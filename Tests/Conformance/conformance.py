@@ -1,7 +1,5 @@
 """Plays test vectors against clients over real sockets, and judges what they send, tell and play.
 
-    conformance.py [--vector NAME]... [--long] [--keep] [--list] [CLIENT]...
-
 Prints a line for each vector and client. The exit code is 1 if one fails.
 """
 
@@ -12,6 +10,7 @@ import asyncio
 import fnmatch
 import json
 import os
+import shlex
 import shutil
 import signal
 import sys
@@ -23,9 +22,14 @@ from clients import CLIENTS, PROJECT, Client
 from judge import Judge
 from server import Server
 
+sys.path.insert(0, str(PROJECT / "scripts"))
+from lib.usage import Arguments, number  # noqa: E402
+
 VECTORS = PROJECT / "proto/conformance"
 START_SECONDS = 30.0
 """The time in which a client begins, on a busy machine."""
+ABILITIES = frozenset({"mute", "stall", "change"})
+"""What a client's program can be told."""
 END_SECONDS = 15.0
 """The time in which a client ends after its microphone."""
 
@@ -73,9 +77,12 @@ async def run(vector: dict, client: Client, keep: bool) -> list[str]:
         if client.name != "command":
             environment["PYTHONPATH"] = f"{PROJECT / 'clients/python/src'}:{Path(__file__).parent / 'adapters'}"
         with (folder / "errors").open("wb") as errors:
-            process = await asyncio.create_subprocess_exec(
-                *command, stdout=asyncio.subprocess.PIPE, stderr=errors, stdin=asyncio.subprocess.DEVNULL,
-                env=environment, start_new_session=True)
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *command, stdout=asyncio.subprocess.PIPE, stderr=errors, stdin=asyncio.subprocess.DEVNULL,
+                    env=environment, start_new_session=True)
+            except OSError as error:
+                return [f"the client cannot be run: {error.strerror}"]
         events: list[dict] = []
         began = asyncio.get_running_loop().create_future()
 
@@ -156,8 +163,26 @@ async def judge_all(runs: list[tuple[dict, Client]], keep: bool, jobs: int) -> l
     return runs
 
 
+def own_client(parser: Arguments, options: argparse.Namespace) -> Client:
+    """Returns the client of --command."""
+    if options.clients:
+        parser.error(f"--command cannot be used together with {options.clients[0]}")
+    try:
+        command = tuple(shlex.split(options.command))
+    except ValueError as error:
+        parser.error(f"--command: {error}")
+    if not command:
+        parser.error("--command: the command is empty")
+    can = frozenset(filter(None, options.can.split(",")))
+    if unknown := can - ABILITIES:
+        parser.error(f"--can: {', '.join(sorted(unknown))} is unknown; use {', '.join(sorted(ABILITIES))}")
+    parser.need_programs(command[0])
+    return Client("command", options.kind, command, fallback=options.fallback, can=can)
+
+
 async def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Arguments(
+        prog="test-conformance", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [each.name for each in CLIENTS]
     parser.add_argument("clients", nargs="*", metavar="CLIENT", help=f"all, or some of {', '.join(names)}")
     parser.add_argument("--vector", action="append", default=[], help="a pattern for the ids of the vectors to play")
@@ -165,24 +190,26 @@ async def main() -> int:
     parser.add_argument("--kind", choices=("live", "session", "file"), default="live", help="the kind of --command")
     parser.add_argument("--can", default="", help="what --command can do: mute,stall,change")
     parser.add_argument("--fallback", choices=("raw", "silent"), default="raw", help="what --command falls back to")
-    parser.add_argument("--jobs", type=int, default=8, help="runs beside each other")
+    parser.add_argument("--jobs", type=number(int, 1, 1000), default=8, help="runs beside each other")
     parser.add_argument("--long", action="store_true", help="also plays the vectors that take more than a minute")
     parser.add_argument("--keep", action="store_true", help="keeps the outputs, and prints their folders")
     parser.add_argument("--list", action="store_true", help="only lists the vectors")
     options = parser.parse_args()
-    chosen = [each for each in vectors()
+    known = vectors()
+    for pattern in options.vector:
+        if not fnmatch.filter([each["id"] for each in known], pattern):
+            parser.error(f"--vector {pattern}: there is no such vector; use {', '.join(each['id'] for each in known)}")
+    if unknown := set(options.clients) - set(names):
+        parser.error(f"{', '.join(sorted(unknown))}: not a client; use {', '.join(names)}")
+    clients = [each for each in CLIENTS if not options.clients or each.name in options.clients]
+    if options.command is not None:
+        clients = [own_client(parser, options)]
+    chosen = [each for each in known
               if not options.vector or any(fnmatch.fnmatch(each["id"], pattern) for pattern in options.vector)]
     if options.list:
         for vector in chosen:
             print(f"{vector['id']:<26} {vector['name']}")
         return 0
-    if unknown := set(options.clients) - set(names):
-        parser.error(f"{', '.join(unknown)}: not a client; use {', '.join(names)}")
-    clients = [each for each in CLIENTS if not options.clients or each.name in options.clients]
-    if options.command:
-        clients = [Client(
-            "command", options.kind, tuple(options.command.split()), fallback=options.fallback,
-            can=frozenset(filter(None, options.can.split(","))))]
     began, runs = time.monotonic(), []
     for vector in chosen:
         for client in clients:
@@ -190,6 +217,8 @@ async def main() -> int:
                 runs.append((vector, client))
             else:
                 print(f"{client.name:<15} {vector['id']:<26} –     {reason}", flush=True)
+    if not runs:
+        parser.unusable("nothing was played: no client that is built can run these vectors")
     failed = await judge_all(runs, options.keep, options.jobs)
     print(f"{len(runs) - len(failed)} of {len(runs)} ok, in {time.monotonic() - began:.0f} s")
     return 1 if failed else 0

@@ -1,6 +1,5 @@
 """Runs the commands of the documentation and checks its links. docs/testing.md explains the rules."""
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -17,6 +16,9 @@ import pages
 from not_run import Table
 from options import Options
 from shell import PageShell, Step, can_isolate
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+from lib.usage import Arguments  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -182,7 +184,7 @@ def link_programs(programs: Path, folder: Path) -> Path:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser = Arguments(prog="test-docs", allow_abbrev=False)
     parser.add_argument("--programs", type=Path, required=True)
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("pages", nargs="*")
@@ -191,6 +193,9 @@ def main() -> int:
     table = Table(HERE / "not-run.toml")
     options = Options(arguments.programs)
     tests = [PageTest(path, table) for path in found(RUN)]
+    for page in arguments.pages:
+        if page not in [test.name for test in tests]:
+            parser.unusable(f"{page}: it is no page whose commands are run; name one as in docs/tutorial.md")
     chosen = [test for test in tests if not arguments.pages or test.name in arguments.pages]
     problems = [line for path in found(ONLY_LINKS) for line in links.problems(pages.read(path), ROOT)]
     if not arguments.pages:

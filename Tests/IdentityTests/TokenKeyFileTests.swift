@@ -63,8 +63,13 @@ struct TokenKeyFileTests {
     await #expect(throws: TokenKeyError.file("no such file or directory")) {
       try await TokenKeyFile(path: issuer.path("missing"))
     }
-    await #expect(throws: TokenKeyError.self) { try await TokenKeyFile(path: "/dev/zero") }
-    await #expect(throws: TokenKeyError.self) {
+    #expect(mkfifo(issuer.path("fifo"), 0o600) == 0)
+    for path in ["/dev/zero", issuer.path("fifo")] {
+      await #expect(throws: TokenKeyError.file("this is not a regular file")) {
+        try await TokenKeyFile(path: path)
+      }
+    }
+    await #expect(throws: TokenKeyError.file("is a directory")) {
       try await TokenKeyFile(path: issuer.folder.path)
     }
   }

@@ -55,6 +55,7 @@ class CheckProto(unittest.TestCase):
             root = Path(folder)
             (root / "scripts").mkdir()
             shutil.copy(PACKAGE / "scripts/check-proto", root / "scripts")
+            shutil.copytree(PACKAGE / "scripts/lib", root / "scripts/lib")
             file = root / "proto/anechoic/v1/voice.proto"
             file.parent.mkdir(parents=True)
             file.write_text(FIRST)

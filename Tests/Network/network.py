@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 from link import Link, Weather
-from programs import PERIOD, RATE, Client, Server, adapters, environment, runs
+from programs import (
+    PERIOD, RATE, Client, Server, adapters, arguments, chosen, environment, number, prepared, runs)
 
 SETTLING = 10.0  # seconds until each session is bypassed
 LEAST_RUN = RATE // 200  # samples that follow each other and are at another delay than the rest
@@ -57,50 +58,49 @@ def judge(client: Client, seconds: float) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", type=Path, required=True, help="the folder of anechoic and anechoic-server")
-    parser.add_argument("--native", type=Path, required=True, help="the program conformance-client")
-    parser.add_argument("--seconds", type=float, default=120)
+    parser = arguments("test-network", __doc__)
+    parser.add_argument("--seconds", type=number(float, 2 * SETTLING, 86400), default=120)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--loss", type=float, default=2, help="percent of the packets")
-    parser.add_argument("--delay-ms", type=float, default=5)
-    parser.add_argument("--jitter-ms", type=float, default=200)
-    parser.add_argument("--outage-ms", type=float, default=1000)
-    parser.add_argument("--outage-every", type=float, default=10, help="seconds, on average")
-    parser.add_argument("--address-every", type=float, default=0, help="seconds until the clients' address changes")
-    parser.add_argument("--client", action="append", help="only clients whose name contains this")
-    parser.add_argument("--keep", type=Path, help="a folder for the outputs and the logs")
+    parser.add_argument("--loss", type=number(float, 0, 100), default=2, help="percent of the packets")
+    parser.add_argument("--delay-ms", type=number(float, 0, 60000), default=5)
+    parser.add_argument("--jitter-ms", type=number(float, 0, 60000), default=200)
+    parser.add_argument("--outage-ms", type=number(float, 0, 3600000), default=1000)
+    parser.add_argument("--outage-every", type=number(float, 0.1, 86400), default=10, help="seconds, on average")
+    parser.add_argument("--address-every", type=number(float, 0, 86400), default=0,
+                        help="seconds until the clients' address changes; 0: never")
     options = parser.parse_args()
+    options.clients = chosen(parser, options.client, {
+        "c, 120 ms": ["--delay-ms", "120"], "c, 1000 ms": ["--delay-ms", "1000"],
+        **adapters("python_live", "python_session", "bridge", "edge")})
+    if os.geteuid() != 0 or not os.path.exists("/dev/net/tun"):
+        parser.unusable("it needs root and /dev/net/tun, to create a network")
     weather = Weather(
         options.loss / 100, options.delay_ms / 1000, options.jitter_ms / 1000, 0.25, options.outage_ms / 1000,
         options.outage_every, options.address_every)
-    with tempfile.TemporaryDirectory(prefix="anechoic-network-") as name:
-        folder = options.keep or Path(name)
-        folder.mkdir(parents=True, exist_ok=True)
-        return measure(options, weather, folder)
+    with prepared(parser, options) as folder:
+        try:
+            return measure(options, weather, folder)
+        except subprocess.CalledProcessError as error:
+            parser.unusable(f"{' '.join(error.cmd)}: {error.stderr.decode()}")
 
 
 def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
     with Link(("server", "client"), weather, options.seed) as link:
         address = f"{link.addresses[0]}:50051"
-        server = Server(address, options.programs.resolve(), folder / "server.log", tuple(link.command(0)))
+        server = Server(address, options.programs, folder / "server.log", tuple(link.command(0)))
         common = ["--server", server.address, "--rate", str(RATE), "--seconds", str(options.seconds), "--output"]
-        native = [str(options.native.resolve()), "--delay-ms"]
-        programs = {"c, 120 ms": [*native, "120"], "c, 1000 ms": [*native, "1000"],
-                    **adapters("python_live", "python_session", "bridge", "edge")}
-        if options.client:
-            programs = {name: command for name, command in programs.items()
-                        if any(part in name for part in options.client)}
         clients = []
         try:
             time.sleep(2)
-            for number, (name, command) in enumerate(programs.items()):
-                place = folder / str(number)
-                place.mkdir()
+            for name, command in options.clients.items():
+                place = folder / name.replace(", ", "-").replace(" ", "")
+                place.mkdir(exist_ok=True)
+                if name.startswith("c,"):
+                    command = [str(options.native), *command]
                 client = Client(name, command, place / "output.raw", place / "events.jsonl")
                 client.process = subprocess.Popen(
                     link.command(1, *command, *common, str(client.output)), stdin=subprocess.DEVNULL,
-                    stdout=client.log.open("wb"), stderr=(place / "log").open("wb"), env=environment(options.programs, options.native))
+                    stdout=client.log.open("wb"), stderr=(place / "log").open("wb"), env=environment(options))
                 clients.append(client)
             return result(options, link, server, clients)
         finally:

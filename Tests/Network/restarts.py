@@ -12,13 +12,13 @@ import argparse
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
 
 import numpy as np
-from programs import PERIOD, PLUGIN, RATE, Client, Server, adapters, environment
+from programs import (
+    PERIOD, PLUGIN, RATE, Client, Server, adapters, arguments, chosen, environment, number, prepared)
 
 SETTLING = 10.0  # seconds until the server is killed for the first time
 WORKING = 8.0  # seconds from an answer of the server until it is killed again
@@ -105,37 +105,32 @@ def judge(client: TimedClient, restarts: list[tuple[float, float, float]]) -> li
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", type=Path, required=True, help="the folder of the executables")
-    parser.add_argument("--native", type=Path, required=True, help="the program conformance-client")
-    parser.add_argument("--away", type=float, action="append", help="seconds without a server; may be repeated")
-    parser.add_argument("--client", action="append", help="only clients whose name contains this")
-    parser.add_argument("--keep", type=Path, help="a folder for the outputs and the logs")
+    parser = arguments("test-restarts", __doc__)
+    parser.add_argument("--away", type=number(float, 0, 3600), action="append", metavar="SECONDS",
+                        help="seconds without a server; may be repeated")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="anechoic-restarts-") as name:
-        folder = options.keep or Path(name)
-        folder.mkdir(parents=True, exist_ok=True)
+    plug_in = ["pipewire"] if PLUGIN.exists() else []
+    options.clients = chosen(
+        parser, options.client, adapters("native", "python_live", "bridge", "edge", *plug_in))
+    with prepared(parser, options) as folder:
         return measure(options, options.away or [0.3, 2.0, 20.0], folder)
 
 
 def measure(options: argparse.Namespace, absences: list[float], folder: Path) -> int:
     address = free_address()
-    programs = options.programs.resolve()
+    programs = options.programs
     server, _ = started(programs, folder, address)
     seconds = SETTLING + sum(absences) + (WORKING + 1) * len(absences) + 2
     clients: list[TimedClient] = []
     restarts = []
     try:
-        plug_in = ["pipewire"] if PLUGIN.exists() else []
-        for name, command in adapters("native", "python_live", "bridge", "edge", *plug_in).items():
-            if options.client and not any(part in name for part in options.client):
-                continue
+        for name, command in options.clients.items():
             client = TimedClient(name, command, folder / f"{name}.raw", folder / f"{name}.jsonl")
             client.process = subprocess.Popen(
                 [*command, "--server", address, "--rate", str(RATE), "--seconds", str(seconds), "--fallback", "silence",
                  "--output", str(client.output)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=(folder / f"{name}.log").open("wb"), text=True,
-                env=environment(options.programs, options.native))
+                env=environment(options))
             client.listen()
             clients.append(client)
         begin = time.monotonic()

@@ -200,7 +200,8 @@ struct ClientCredentialsTests {
         #expect(error.message.contains(problem))
       }
     }
-    for path in [issuer.path("missing"), "/dev/zero", issuer.folder.path] {
+    #expect(mkfifo(issuer.path("fifo"), 0o600) == 0)
+    for path in [issuer.path("missing"), "/dev/zero", issuer.folder.path, issuer.path("fifo")] {
       #expect(throws: Status.self, "\(path)") { try TokenFile(path: path).token() }
     }
   }

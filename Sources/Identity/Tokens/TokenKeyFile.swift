@@ -1,4 +1,5 @@
 internal import Foundation
+internal import RegularFiles
 internal import Synchronization
 
 /// A file with the keys that verify tokens. The keys can be read again while the server runs. If the
@@ -82,17 +83,11 @@ public final class TokenKeyFile: Sendable {
   }
 
   private static func read(_ path: String) async throws(TokenKeyError) -> TokenKeys {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw .file(String(cString: strerror(errno)).lowercased())
-    }
     let bytes: [UInt8]
     do {
-      bytes = [UInt8](try file.read(upToCount: largestSize + 1) ?? Data())
+      bytes = try RegularFile.read(path, atMost: largestSize)
     } catch {
-      throw .file("the file cannot be read")
-    }
-    guard bytes.count <= largestSize else {
-      throw .file("the file has more than \(largestSize) bytes")
+      throw .file(error.description)
     }
     return try await TokenKeys(bytes)
   }

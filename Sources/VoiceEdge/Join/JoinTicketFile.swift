@@ -1,4 +1,5 @@
 internal import Foundation
+internal import RegularFiles
 
 /// A file with the ticket of a session, which only its owner can read.
 struct JoinTicketFile: Sendable {
@@ -31,12 +32,11 @@ struct JoinTicketFile: Sendable {
   }
 
   func read() throws(Problem) -> JoinTicket {
-    var info = stat()
-    guard stat(path, &info) == 0 else { throw Self.lastProblem }
-    guard info.st_mode & S_IFMT == S_IFREG else { throw Problem(text: "is not a file") }
-    guard let file = FileHandle(forReadingAtPath: path) else { throw Self.lastProblem }
-    guard let bytes = try? file.read(upToCount: Self.longest),
-      let text = String(validating: bytes, as: UTF8.self), let ticket = JoinTicket(text)
+    let bytes: [UInt8]
+    do { bytes = try RegularFile.read(path, atMost: Self.longest) } catch {
+      throw Problem(text: error.description)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self), let ticket = JoinTicket(text)
     else { throw Problem(text: "contains no ticket of a session") }
     return ticket
   }

@@ -9,8 +9,9 @@ import sys
 from typing import Any, Coroutine, NoReturn, Sequence
 
 from ._version import __version__
+from ._credentials import check_address
 from .connection import Connection
-from .errors import AnechoicError
+from .errors import AnechoicError, InvalidRequest
 from .events import Event, Reconnecting, Restarted, Resumed, VoiceActivityChanged
 from .files import DEFAULT_SERVER, process
 from .recording import WavReader
@@ -29,6 +30,14 @@ class _Stopped(Exception):
 class _Arguments(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(_WRONG_USAGE, f"{self.prog}: {message}\n")
+
+
+def _address(text: str) -> str:
+    try:
+        check_address(text)
+    except InvalidRequest as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("server: ")) from None
+    return text
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -81,7 +90,7 @@ def _arguments() -> argparse.ArgumentParser:
     process.add_argument("microphone", metavar="MICROPHONE.wav", help="the recording of the microphone")
     process.add_argument("output", metavar="OUTPUT.wav", help="the file to write the processed voice to")
     process.add_argument("--reference", metavar="WAV", help="what the loudspeaker played at the same time")
-    process.add_argument("--server", metavar="ADDRESS", help="HOST:PORT or unix:PATH")
+    process.add_argument("--server", type=_address, metavar="ADDRESS", help="HOST:PORT or unix:PATH")
     process.add_argument("--real-time", action="store_true", help="send the file at its own pace")
     process.add_argument("--token-file", metavar="FILE", help="a file with a bearer token")
     process.add_argument("--tls", action="store_true", help="encrypt, and verify the server")

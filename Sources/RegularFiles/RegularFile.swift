@@ -1,0 +1,48 @@
+internal import Foundation
+
+/// A regular file that is read as a whole, such as a token or a key. A FIFO would wait for a writer, and a device may
+/// never end, so both are refused.
+public enum RegularFile {
+  /// The reason why a file cannot be read, as the words that follow its path.
+  public struct Problem: Error, Equatable, CustomStringConvertible {
+    public let description: String
+
+    /// The text of `errno`.
+    fileprivate static var ofSystem: Problem {
+      Problem(description: String(cString: strerror(errno)).lowercased())
+    }
+  }
+
+  /// Returns the content of a file. Never waits for another program. Follows links.
+  ///
+  /// Throws if there is no file, if the file is of another kind or cannot be read, and if the file is longer than
+  /// `limit` bytes.
+  public static func read(_ path: String, atMost limit: Int) throws(Problem) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .ofSystem }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .ofSystem }
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFREG else {
+      throw Problem(
+        description: kind == S_IFDIR ? "is a directory" : "this is not a regular file")
+    }
+    var bytes: [UInt8] = []
+    while bytes.count <= limit {
+      let piece = try piece(of: descriptor)
+      if piece.isEmpty { return bytes }
+      bytes += piece
+    }
+    throw Problem(description: "the file is longer than \(limit >> 10) KiB")
+  }
+
+  private static func piece(of descriptor: Int32) throws(Problem) -> ArraySlice<UInt8> {
+    var buffer = [UInt8](repeating: 0, count: 1 << 14)
+    while true {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count >= 0 { return buffer[..<count] }
+      guard errno == EINTR else { throw .ofSystem }
+    }
+  }
+}
