@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from link import Link, Weather
-from programs import PERIOD, RATE, Client, Server, adapters, environment, runs
+from programs import PERIOD, PLUGIN, RATE, Client, Server, adapters, environment, runs
 
 SETTLING = 10.0  # seconds until each session is bypassed
 LEAST_RUN = RATE // 200  # samples that follow each other and are at another delay than the rest
@@ -86,8 +86,9 @@ def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
         server = Server(address, options.programs.resolve(), folder / "server.log", tuple(link.command(0)))
         common = ["--server", server.address, "--rate", str(RATE), "--seconds", str(options.seconds), "--output"]
         native = [str(options.native.resolve()), "--delay-ms"]
+        plug_in = ["pipewire"] if PLUGIN.exists() else []
         programs = {"c, 120 ms": [*native, "120"], "c, 1000 ms": [*native, "1000"],
-                    **adapters("python_live", "python_session", "bridge", "edge")}
+                    **adapters("python_live", "python_session", "bridge", "edge", *plug_in)}
         if options.client:
             programs = {name: command for name, command in programs.items()
                         if any(part in name for part in options.client)}
