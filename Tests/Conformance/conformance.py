@@ -28,6 +28,8 @@ START_SECONDS = 30.0
 """The time in which a client begins, on a busy machine."""
 END_SECONDS = 15.0
 """The time in which a client ends after its microphone."""
+MOST_LATE = 0.05
+"""The seconds by which this program may run late. Beyond them, another program had the processor."""
 MOST_TRIED_AGAIN, SHARE_TRIED_AGAIN = 2, 0.02
 """How many vectors may need another try: so many, and this share of all."""
 
@@ -57,8 +59,18 @@ def reason_not_to(vector: dict, client: Client, plays_long: bool) -> str | None:
     return None
 
 
-async def run(vector: dict, client: Client, keep: bool) -> list[str]:
-    """Runs a vector, and returns the complaints."""
+async def measure_lateness(lateness: list[float]) -> None:
+    """Notes by how many seconds this program runs late at most."""
+    while True:
+        due = time.monotonic() + 0.01
+        await asyncio.sleep(0.01)
+        lateness[0] = max(lateness[0], time.monotonic() - due)
+
+
+async def run(vector: dict, client: Client, keep: bool) -> tuple[list[str], str]:
+    """Runs a vector, and returns the complaints, and the reason if nothing can be concluded from them."""
+    lateness = [0.0]
+    measuring = asyncio.create_task(measure_lateness(lateness))
     folder = Path(tempfile.mkdtemp(prefix="anechoic-conformance-"))
     server = Server(vector, str(folder))
     process = None
@@ -121,8 +133,10 @@ async def run(vector: dict, client: Client, keep: bool) -> list[str]:
         complaints += Judge(vector, client, server, beginning, events, output).verdict()
         if complaints:
             complaints += [f"log: {line}" for line in (folder / "errors").read_text().splitlines()[-2:]]
-        return complaints
+        late = f"this program ran {lateness[0] * 1000:.0f} ms late" if lateness[0] > MOST_LATE else ""
+        return complaints, server.missed or late
     finally:
+        measuring.cancel()
         await server.close()
         if keep:
             print(f"{vector['id']}, {client.name}: {folder}")
@@ -141,7 +155,8 @@ class Verdicts:
     async def judge_all(self, runs: list[tuple[dict, Client]], jobs: int) -> None:
         """Runs vectors beside each other, and those that fail again with fewer beside them, and at last alone.
 
-        Another program may have taken the processor. A muted person who is heard is a failure at the first try.
+        Another program may have taken the processor. A muted person who is heard is a failure at the first try, unless
+        this program itself ran late meanwhile.
         """
         passes = sorted({jobs, min(2, jobs), 1}, reverse=True)
         total = len(runs)
@@ -157,9 +172,11 @@ class Verdicts:
     ) -> bool:
         """Runs a vector, and returns whether it is to be run again."""
         async with slots:
-            complaints = await run(vector, client, self._keep)
-        is_heard = any(isinstance(each, Heard) for each in complaints)
+            complaints, disturbance = await run(vector, client, self._keep)
+        is_heard = any(isinstance(each, Heard) for each in complaints) and not disturbance
         goes_on = bool(complaints) and not is_heard and not is_last
+        if complaints and disturbance:
+            complaints.append(disturbance)
         verdict = "again" if goes_on else "FAIL" if complaints else "ok"
         self.failed += verdict == "FAIL"
         self.again += verdict == "ok" and number > 1

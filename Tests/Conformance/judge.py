@@ -17,7 +17,7 @@ MOST_FADES = 0.06  # seconds of such samples that a short or mostly silent outpu
 
 
 class Heard(str):
-    """A complaint about a muted person who is heard. It is never forgiven to a busy machine."""
+    """A complaint about a muted person who is heard. It is a failure at the first try."""
 
 
 class Sound:

@@ -35,6 +35,8 @@ class Server:
         self.sessions: dict[bytes, Session] = {}
         self.answers = [each for each in vector.get("answers", []) for _ in range(each.get("times", 1))]
         self.answers_audio = self.answers_controls = True
+        self.missed = ""
+        """A step that had no effect, because the client had no session at its time."""
         self.refused_controls = 0
         """How many of the next controls are refused."""
         self.late = self.piece = self.lost_output = 0.0
@@ -71,6 +73,8 @@ class Server:
             self._do(step)
 
     def _do(self, step: dict) -> None:
+        if step["do"] in ("mute", "unmute", "configure") and not self.sessions:
+            self.missed = f"the step {step['do']!r} found no session"
         match step["do"]:
             case "cut":
                 self._cut()
@@ -180,6 +184,7 @@ class Server:
         session = next((each for each in self.sessions.values() if f"sessions/{each.id}" == request.name), None)
         if session is None:
             await context.abort(grpc.StatusCode.NOT_FOUND, "there is no such session")
+        self.controls.append((time.monotonic(), api.Control(set_mute=api.SetMute(muted=request.muted))))
         if self.refuses_a_control():
             await self._abort(context, self._status({"code": "RESOURCE_EXHAUSTED", "reason": TOO_MANY_CONTROLS}))
         if not self.answers_controls:

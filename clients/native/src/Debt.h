@@ -19,7 +19,7 @@ class Debt {
   // Audio that is ahead of real time by this much does no harm.
   static constexpr std::chrono::milliseconds allowance{100};
   // The first audio waits so long for the rest of its burst.
-  static constexpr std::chrono::milliseconds burst{20};
+  static constexpr std::chrono::milliseconds burst{50};
   // What comes later than this after the first audio belongs to no burst.
   static constexpr std::chrono::milliseconds longestBurst{1000};
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _ALLOWANCE_SECONDS = 0.1
 """Audio that is ahead of real time by this much does no harm."""
-_BURST_SECONDS = 0.02
+_BURST_SECONDS = 0.05
 """The first audio waits so long for the rest of its burst."""
 _LONGEST_BURST_SECONDS = 1.0
 """Audio that comes later than this after the first one belongs to no burst."""
@@ -18,7 +18,7 @@ class Debt:
 
     >>> debt = Debt(rate=16000)
     >>> debt.began(now=10.0, fed_at=8.5, index=16000)
-    >>> debt.pause(10.9, 16160) > 0, debt.pause(10.95, 56000), debt.excess(10.95, 56000)
+    >>> debt.pause(10.9, 16160) > 0, debt.pause(10.96, 56000), debt.excess(10.95, 56000)
     (True, 0.0, 24000)
     >>> debt.excess(10.96, 72000)
     0
