@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import grpc
 import grpc.aio
 import numpy as np
 from anechoic.v1 import audio_pb2, config_pb2, events_pb2, voice_processing_pb2 as api
@@ -21,6 +22,8 @@ AHEAD = 0.5
 """The seconds by which input in real time may be ahead of the session's clock."""
 KEPT = 0.5
 """The seconds of output that a session keeps for a client that resumes."""
+TOO_MANY_CONTROLS = "TOO_MANY_CONTROLS"
+"""The reason of a server that has no room for a control."""
 F32 = audio_pb2.AUDIO_ENCODING_PCM_F32LE
 
 
@@ -202,9 +205,7 @@ class Call:
             if request is grpc.aio.EOF:
                 self.has_finished = True
                 self.add_output()
-                self.add(self.session.event(session_ended=events_pb2.SessionEnded(reason=1)))
-                self.waiting.put_nowait((0.0, None))
-                return
+                return self.end_in_order(events_pb2.SessionEnded.REASON_CLIENT_CLOSED)
             kind = request.WhichOneof("request")
             if kind == "audio":
                 self._hear(request.audio.microphone)
@@ -231,9 +232,18 @@ class Call:
 
     def _control(self, control: api.Control) -> None:
         result = api.ControlResult(control_id=control.control_id, applied_at_sample=self.session.position)
+        if self.server.refuses_a_control():
+            result.refusal.code, result.refusal.reason = grpc.StatusCode.RESOURCE_EXHAUSTED.value[0], TOO_MANY_CONTROLS
+            self.add(api.ProcessResponse(control_result=result))
+            return
         self.add(api.ProcessResponse(control_result=result))
         if control.HasField("set_mute") and control.set_mute.muted != self.session.is_muted:
             self.add(self.session.mute(control.set_mute.muted, "client"))
+
+    def end_in_order(self, reason: events_pb2.SessionEnded.Reason) -> None:
+        """Ends the call with OK, after everything that waits."""
+        self.add(self.session.event(session_ended=events_pb2.SessionEnded(reason=reason)))
+        self.waiting.put_nowait((0.0, None))
 
     def started(self) -> api.ProcessResponse:
         """The answer to the start. The output then continues where the client wants it."""

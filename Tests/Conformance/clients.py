@@ -23,8 +23,9 @@ class Client:
     fallback: str = "raw"
     """What takes the place of audio that was not processed: `raw` or `silent`."""
     can: frozenset[str] = frozenset()
-    """What its program can be told: `mute`, `stall`, `change` (of the format)."""
-    tells: frozenset[str] = frozenset({"reconnecting", "resumed", "restarted", "lost", "late", "muted", "failed"})
+    """What its program can be told: see `needs` in proto/conformance/README.md."""
+    tells: frozenset[str] = frozenset(
+        {"reconnecting", "resumed", "restarted", "lost", "late", "muted", "failed", "asked"})
     """The events that its program can tell."""
     most_missing: float = 0.15
     """Seconds by which its output may be shorter than the microphone."""
@@ -66,13 +67,14 @@ PLUGIN = _program("libspa-aec-anechoic.so", "ANECHOIC_PLUGIN")
 CLIENTS = [
     Client(
         "python-session", "session", (sys.executable, str(ADAPTERS / "python_session.py")), fallback="silent",
-        can=frozenset({"mute", "stall"})),
+        can=frozenset({"mute", "stall", "engine", "label", "decide", "second server"})),
     Client(
         "python-live", "live", (sys.executable, str(ADAPTERS / "python_live.py")),
-        can=frozenset({"mute", "stall", "change"})),
+        can=frozenset({"mute", "stall", "change", "engine", "label", "decide", "second server"})),
     Client(
-        "c", "live", (sys.executable, str(ADAPTERS / "native.py")), can=frozenset({"mute", "stall"}), needs=NATIVE,
-        environment={"NATIVE_CLIENT": str(NATIVE)}, tells=frozenset({"lost", "late", "muted"}), most_missing=0.3),
+        "c", "live", (sys.executable, str(ADAPTERS / "native.py")), needs=NATIVE,
+        can=frozenset({"mute", "stall", "pause", "engine", "decide"}), environment={"NATIVE_CLIENT": str(NATIVE)},
+        tells=frozenset({"lost", "late", "muted", "asked"}), most_missing=0.3),
     Client(
         "edge", "live", (sys.executable, str(ADAPTERS / "edge.py")), needs=EDGE, can=frozenset({"mute"}),
         begins_late=True, has_one_delay=False,

@@ -16,6 +16,10 @@ MOST_ODD = 0.02  # the share of samples that may be neither processed nor raw, w
 MOST_FADES = 0.06  # seconds of such samples that a short or mostly silent output may have
 
 
+class Heard(str):
+    """A complaint about a muted person who is heard. It is a failure at the first try."""
+
+
 class Sound:
     """The output of a client: processed samples are negative, raw ones positive."""
 
@@ -80,10 +84,10 @@ class Judge:
             "same_id": bool(ids) and message.session_id == ids[-1],
             "mic_mode": config_pb2.MicMode.Name(message.config.preferred_mic_mode),
             "pins_stages": message.config.voice_processing.HasField("noise_suppression"),
-            "rate": message.inputs.microphone.sample_rate_hz,
+            "rate": message.inputs.microphone.sample_rate_hz, "labels": dict(message.labels), "engine": message.engine,
         }
         for name, value in values.items():
-            if found[name] != value:
+            if found[name] not in (value if isinstance(value, list) else [value]):
                 self._say(f"start {number}: {name} is {found[name]}, not {value}")
 
     def _audio(self) -> None:
@@ -98,7 +102,7 @@ class Judge:
                 continue
             if start.first_index != 0 and not (number == 1 and self.client.begins_late):
                 self._say(f"start {number}: the first sample is {start.first_index}, not 0")
-            if self.client.is_live and not self.vector.get("changes_format"):
+            if self.client.is_live and not self.vector.get("changes_format") and not self.vector.get("pauses"):
                 now = (start.answered - self.began) * self.client.rate
                 age = ((now - (start.first_value - 1) + PERIOD / 2) % PERIOD - PERIOD / 2) / self.client.rate
                 if age > MOST_AGE + PATIENCE:
@@ -139,6 +143,10 @@ class Judge:
         for name in self.expected.get("tells", []):
             if name in self.client.tells and name not in told:
                 self._say(f"does not tell {name!r}, only {told}")
+        for name, count in self.expected.get("controls", {}).items():
+            sent = sum(control.WhichOneof("control") == name for _, control in self.server.controls)
+            if sent != count:
+                self._say(f"sends {name} {sent} times, not {count}")
         for name, most in self.expected.get("tells_at_most", {}).items():
             if told.count(name) > most:
                 self._say(f"tells {name!r} {told.count(name)} times, not {most}")
@@ -152,7 +160,8 @@ class Judge:
             if abs(length - seconds) > self.client.most_missing:
                 self._say(f"{length:.2f} s of output for {seconds} s of the microphone")
             delay, others, heard = sound.delay()
-            if self.client.has_one_delay and others > max(MOST_ODD * heard, MOST_FADES * self.client.rate):
+            has_one_delay = self.client.has_one_delay and not self.expected.get("fades")
+            if has_one_delay and others > max(MOST_ODD * heard, MOST_FADES * self.client.rate):
                 self._say(f"the delay changes: {others / heard:.1%} of the samples are not {delay} samples late")
         for span in self.expected.get("sound", []):
             self._span(span)
@@ -173,7 +182,11 @@ class Judge:
         least = 1.0 if wanted == "silent" and span["is"] == "silent" else span.get("share", 0.9)
         if shares[wanted] < least:
             found = ", ".join(f"{share:.0%} {name}" for name, share in shares.items())
-            self._say(f"{span['from_ms']} to {span['to_ms']} ms is not {wanted}: {found}")
+            complaint = f"{span['from_ms']} to {span['to_ms']} ms is not {wanted}: {found}"
+            if span["is"] == "silent":
+                heard = np.flatnonzero(part) / self.client.rate * 1000 + span["from_ms"]
+                complaint = Heard(f"{complaint}; heard from {heard[0]:.0f} to {heard[-1]:.0f} ms")
+            self._say(complaint)
 
     def _again(self, within: float) -> None:
         """Sound is processed again soon after the last answer to a start, and stays so."""

@@ -11,7 +11,7 @@ import grpc.aio
 from anechoic._version import __version__
 from anechoic.rpc import error_details_pb2, status_pb2
 from anechoic.v1 import config_pb2, events_pb2, sessions_pb2, voice_processing_pb2 as api
-from calls import Call, Session, Start
+from calls import TOO_MANY_CONTROLS, Call, Session, Start
 from gate import Gate
 
 GARBAGE = b"\xff\xff\xff\xff garbage"
@@ -26,6 +26,8 @@ class Server:
         self.socket = f"{folder}/server.sock"
         self.gate = Gate(self.socket)
         self.starts: list[Start] = []
+        self.second_gate = Gate(self.socket)
+        """The network in front of a second server, which has the same sessions."""
         self.controls: list[tuple[float, api.Control]] = []
         self.losses: list[float] = []
         """The times at which connections were cut, or fell silent."""
@@ -33,6 +35,10 @@ class Server:
         self.sessions: dict[bytes, Session] = {}
         self.answers = [each for each in vector.get("answers", []) for _ in range(each.get("times", 1))]
         self.answers_audio = self.answers_controls = True
+        self.missed = ""
+        """A step that had no effect, because the client had no session at its time."""
+        self.refused_controls = 0
+        """How many of the next controls are refused."""
         self.late = self.piece = self.lost_output = 0.0
         self.repeats = False
 
@@ -53,9 +59,11 @@ class Server:
         self._server.add_insecure_port(f"unix:{self.socket}")
         await self._server.start()
         await self.gate.open()
+        await self.second_gate.open()
 
     async def close(self) -> None:
         await self.gate.close()
+        await self.second_gate.close()
         await self._server.stop(0)
 
     async def play(self, began: float) -> None:
@@ -65,6 +73,8 @@ class Server:
             self._do(step)
 
     def _do(self, step: dict) -> None:
+        if step["do"] in ("mute", "unmute", "configure") and not self.sessions:
+            self.missed = f"the step {step['do']!r} found no session"
         match step["do"]:
             case "cut":
                 self._cut()
@@ -98,8 +108,25 @@ class Server:
                 draining.ends_in.seconds = 1
                 for session in self.sessions.values():
                     self._send(session, session.event(draining=draining))
+            case "ask to inject":
+                asked = events_pb2.InjectionPermissionRequested(client="assistant", usage_description="News")
+                for session in self.sessions.values():
+                    self._send(session, session.event(injection_permission_requested=asked))
+            case "ask to mute":
+                gesture = events_pb2.MuteGestureRequested(gesture_id=f"press-{step['at_ms']}", proposed_muted=True)
+                for session in self.sessions.values():
+                    self._send(session, session.event(mute_gesture_requested=gesture))
             case "answer no controls":
                 self.answers_controls = False
+            case "answer controls":
+                self.answers_controls = True
+            case "refuse controls":
+                self.refused_controls = step["times"]
+            case "end in order":
+                for call in self.calls:
+                    call.end_in_order(events_pb2.SessionEnded.REASON_DELETED)
+                self.sessions.clear()
+                self.losses.append(time.monotonic())
             case "answer late":
                 self.late = step["ms"] / 1000
             case "answer in pieces":
@@ -131,6 +158,11 @@ class Server:
             case other:
                 raise ValueError(f"{other}: there is no such step")
 
+    def refuses_a_control(self) -> bool:
+        """Whether a control that has come is refused because there are too many."""
+        self.refused_controls -= 1
+        return self.refused_controls >= 0
+
     def _cut(self) -> None:
         self.losses.append(time.monotonic())
         self.gate.cut()
@@ -152,6 +184,9 @@ class Server:
         session = next((each for each in self.sessions.values() if f"sessions/{each.id}" == request.name), None)
         if session is None:
             await context.abort(grpc.StatusCode.NOT_FOUND, "there is no such session")
+        self.controls.append((time.monotonic(), api.Control(set_mute=api.SetMute(muted=request.muted))))
+        if self.refuses_a_control():
+            await self._abort(context, self._status({"code": "RESOURCE_EXHAUSTED", "reason": TOO_MANY_CONTROLS}))
         if not self.answers_controls:
             await asyncio.sleep(60)
         if session.is_muted != request.muted:

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from link import Link, Weather
 from programs import (
-    PERIOD, RATE, Client, Server, adapters, arguments, chosen, environment, number, prepared, runs)
+    PERIOD, PLUGIN, RATE, Client, Server, adapters, arguments, chosen, environment, number, prepared, runs)
 
 SETTLING = 10.0  # seconds until each session is bypassed
 LEAST_RUN = RATE // 200  # samples that follow each other and are at another delay than the rest
@@ -69,9 +69,10 @@ def main() -> int:
     parser.add_argument("--address-every", type=number(float, 0, 86400), default=0,
                         help="seconds until the clients' address changes; 0: never")
     options = parser.parse_args()
+    plug_in = ["pipewire"] if PLUGIN.exists() else []
     options.clients = chosen(parser, options.client, {
         "c, 120 ms": ["--delay-ms", "120"], "c, 1000 ms": ["--delay-ms", "1000"],
-        **adapters("python_live", "python_session", "bridge", "edge")})
+        **adapters("python_live", "python_session", "bridge", "edge", *plug_in)})
     if os.geteuid() != 0 or not os.path.exists("/dev/net/tun"):
         parser.unusable("it needs root and /dev/net/tun, to create a network")
     weather = Weather(

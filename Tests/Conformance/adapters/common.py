@@ -26,7 +26,19 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--stall", type=int, default=0, help="for so many milliseconds")
     parser.add_argument("--change-at", type=int, help="the microphone has another rate from here on")
     parser.add_argument("--change-to", type=int)
+    parser.add_argument("--pause-at", type=int, help="the microphone captures nothing from here on")
+    parser.add_argument("--pause", type=int, default=0, help="for so many milliseconds")
+    parser.add_argument("--idle-ms", type=int, help="ends a session without audio after so many milliseconds")
+    parser.add_argument("--engine", default="", help="the engine of the session")
+    parser.add_argument("--label", help="KEY=VALUE: a label of the session")
+    parser.add_argument("--second-server", help="the address of another server")
+    parser.add_argument("--decide", choices=("yes",), help="accepts who asks to inject speech, and gestures")
     return parser.parse_args()
+
+
+def labels(options: argparse.Namespace) -> dict[str, str]:
+    """The labels that the options name."""
+    return dict([options.label.split("=", 1)]) if options.label else {}
 
 
 def microphone(first: int, count: int) -> np.ndarray:

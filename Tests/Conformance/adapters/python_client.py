@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import time
-from typing import Awaitable, Callable
+from typing import Any, Awaitable, Callable
 
 import numpy as np
-from common import microphone, tell
+from common import labels, microphone, tell
 
 import anechoic
 from anechoic.events import MuteChanged, Reconnecting, Restarted, Resumed
@@ -44,6 +44,25 @@ async def capture(
         position += count
         passed += FRAME
         await asyncio.sleep(max(0.0, begin + passed - time.monotonic()))
+
+
+def server(options: argparse.Namespace) -> list[str]:
+    """The addresses of the servers."""
+    return [options.server, *([options.second_server] if options.second_server else [])]
+
+
+def more(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of a session that the adapters have in common."""
+    values: dict[str, Any] = {"session_id": options.session, "muted": options.mute_at == 0, "engine": options.engine,
+                              "labels": labels(options)}
+    if options.decide:
+        values |= {"on_injection_permission": decide, "on_mute_gesture": decide}
+    return values
+
+
+def decide(event: anechoic.events.Event) -> bool:
+    tell("asked", message=type(event).__name__)
+    return True
 
 
 async def tell_events(session: anechoic.Session) -> None:

@@ -5,7 +5,7 @@ import logging
 
 import numpy as np
 from common import arguments, tell
-from python_client import capture, tell_events
+from python_client import capture, more, server, tell_events
 
 import anechoic
 from anechoic import Format
@@ -38,8 +38,7 @@ async def main() -> None:
     options = arguments()
     logging.getLogger("anechoic").addHandler(Tells())
     on_loss = "silence" if options.fallback == "silence" else "raw"
-    live = anechoic.LiveFilter(
-        options.server, session_id=options.session, muted=options.mute_at == 0, on_loss=on_loss)
+    live = anechoic.LiveFilter(server(options), on_loss=on_loss, **more(options))
     listening = asyncio.create_task(listen(live))
     out = []
 

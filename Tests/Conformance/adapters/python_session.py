@@ -4,7 +4,7 @@ import asyncio
 
 import numpy as np
 from common import arguments, log, tell
-from python_client import capture, tell_events
+from python_client import capture, more, server, tell_events
 
 import anechoic
 from anechoic import Format
@@ -13,8 +13,7 @@ from anechoic import Format
 async def main() -> None:
     options = arguments()
     output = np.zeros(round(options.seconds * options.rate), "<i2")
-    session = anechoic.Session(
-        options.server, microphone=Format(options.rate), session_id=options.session, muted=options.mute_at == 0)
+    session = anechoic.Session(server(options), microphone=Format(options.rate), **more(options))
     waiting: list = []
 
     async def receive() -> None:

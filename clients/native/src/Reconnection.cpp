@@ -130,7 +130,7 @@ bool Reconnection::isFollowedAtOnce(Ending::Kind kind, bool wasRunning) const {
 
 Reconnection::Time Reconnection::retryAt(Ending::Kind kind, std::optional<Duration> retryAfter,
                                          Time now) {
-  if (kind == Ending::Kind::refusedForGood) return now + pauseAfterRefusal;
+  if (kind == Ending::Kind::refusedForGood) return now + varied(pauseAfterRefusal);
   const Duration least = pause(now);
   if (kind == Ending::Kind::lost || !retryAfter) return now + least;
   // A little later, so that not all clients come at once.
@@ -145,8 +145,11 @@ Reconnection::Duration Reconnection::pause(Time now) {
       awaySince_ && now - *awaySince_ >= minute ? longestPauseAfterAMinute : longestPause;
   const Duration doubled = firstPause * (1 << std::min(attempts_, 10));
   ++attempts_;
-  const double factor = 1 + spread * random_();
-  return Duration(int64_t(double(std::min(doubled, longest).count()) * factor));
+  return varied(std::min(doubled, longest));
+}
+
+Reconnection::Duration Reconnection::varied(Duration time) const {
+  return Duration(int64_t(double(time.count()) * (1 + spread * random_())));
 }
 
 }  // namespace anechoic

@@ -78,6 +78,7 @@ class Reconnection {
   bool isFollowedAtOnce(Ending::Kind kind, bool wasRunning) const;
   Time retryAt(Ending::Kind kind, std::optional<Duration> retryAfter, Time now);
   Duration pause(Time now);
+  Duration varied(Duration time) const;
 
   const Duration idleLimit_;
   const std::function<double()> random_;

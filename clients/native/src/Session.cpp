@@ -161,19 +161,21 @@ std::optional<bool> Session::decision(const std::string& client) const {
   return std::nullopt;
 }
 
-void Session::forget() {
-  decisions_.clear();
-  forgetState();
-}
+void Session::forgetConfiguration() { config_ = KeptConfiguration(settings_.config); }
 
-void Session::forgetState() {
-  config_ = KeptConfiguration(settings_.config);
-  id_.clear();
+int64_t Session::drop(int64_t count, int64_t pushed) {
+  const int64_t frame = settings_.format.frameSamples();
+  const int64_t dropped = std::clamp<int64_t>((pushed - next_) / frame * frame, 0, count);
+  moveOrigin(dropped);
+  next_ += dropped;
+  if (dropped > 0) skipped_ = next_;
+  return dropped;
 }
 
 int64_t Session::skip(int64_t position) {
   const int64_t skipped = position - next_;
-  const int64_t longest = settings_.format.samples(longestJumpMilliseconds);
+  // A session that has got nothing yet begins later.
+  const int64_t longest = sent_ == 0 ? 0 : settings_.format.samples(longestJumpMilliseconds);
   moveOrigin(std::max<int64_t>(skipped - longest, 0));
   next_ = skipped_ = position;
   return skipped;

@@ -35,10 +35,9 @@ class Session {
   std::optional<bool> decision(const std::string& client) const;
   // The id is in use: the server chooses the next one.
   void forgetId() { id_.clear(); }
-  // A server refuses the state of the session before: the next one begins with the program's own.
-  void forgetState();
-  // The session has ended in order: the next one begins as the first one did.
-  void forget();
+  // A server refuses the configuration of the session before: the next one begins with the program's
+  // own.
+  void forgetConfiguration();
 
   // The position of the next sample to be sent.
   int64_t next() const { return next_; }
@@ -46,6 +45,9 @@ class Session {
   void sent(int64_t end);
   // Gives up what is older than a position. Returns the number of sample frames.
   int64_t skip(int64_t position);
+  // Drops up to `count` of the sample frames that wait, in whole frames of 10 ms. The session does
+  // not count them. Returns their number.
+  int64_t drop(int64_t count, int64_t pushed);
   // The session's index of a position.
   int64_t index(int64_t position) const { return position - origin_; }
   // Returns the position of a sample that the server names, or -1 if the session has none there.

@@ -26,6 +26,7 @@ Worker::Worker(const Settings& settings, Exchange& exchange, Controls& controls,
       reconnection_(settings.idleLimit,
                     [this] { return std::uniform_real_distribution(-1.0, 1.0)(random_); }),
       session_(settings),
+      debt_(settings.format),
       thread_([this] { run(); }) {}
 
 Worker::~Worker() {
@@ -38,8 +39,10 @@ void Worker::run() {
   while (!stopping_) {
     step(Clock::now());
     const auto now = Clock::now();
-    const auto pause = std::max(
-        std::chrono::ceil<std::chrono::milliseconds>(reconnection_.deadline(now) - now), 0ms);
+    auto deadline = reconnection_.deadline(now);
+    if (audioWaits_) deadline = std::min(deadline, *audioWaits_);
+    const auto pause =
+        std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - now), 0ms);
     exchange_.wakeup.wait(pause);
     const auto late = Clock::now() - now - pause;
     if (late >= shortestStall) {
@@ -77,12 +80,16 @@ void Worker::step(Clock::time_point now) {
 
 void Worker::hear(Clock::time_point now) {
   const int64_t pushed = exchange_.pushed.load(std::memory_order_acquire);
-  if (pushed != heard_) reconnection_.heard(now);
+  if (pushed != heard_) {
+    reconnection_.heard(now);
+    heardAt_ = now;
+  }
   heard_ = pushed;
   // What is older than the tape, with or without a session, can never be sent.
   const int64_t oldest = heard_ - exchange_.wait, frame = format_.frameSamples();
   if (session_.next() >= oldest) return;
   const int64_t skipped = session_.skip((oldest + frame - 1) / frame * frame);
+  if (session_.index(session_.next()) == 0) debt_.gaveUp(skipped);
   exchange_.losses.unsent.fetch_add(uint64_t(skipped), std::memory_order_relaxed);
 }
 
@@ -115,11 +122,7 @@ void Worker::ended(const Ending& ending, Clock::time_point now) {
   reconnection_.ended(ending.kind, ending.retryAfter, now);
   if (ending.kind == Ending::Kind::takenId) session_.forgetId();
   // Another server may not know what the last one has told.
-  if (ending.code == "INVALID_ARGUMENT") session_.forgetState();
-  if (wasAsked) {
-    session_.forget();
-    noteMute(settings_.isMuted, session_.next());
-  }
+  if (ending.code == "INVALID_ARGUMENT") session_.forgetConfiguration();
   if (ending.code.empty()) return;  // was reported
   using Cause = Reason::Cause;
   switch (ending.kind) {

@@ -3,12 +3,14 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
 
 #include "Call.h"
 #include "Controls.h"
+#include "Debt.h"
 #include "Exchange.h"
 #include "Lateness.h"
 #include "Listener.h"
@@ -52,6 +54,7 @@ class Worker {
   bool sendMute(Clock::time_point now);
   bool sendControl(Clock::time_point now);
   void sendAudio(Clock::time_point now);
+  void dropDebt(Clock::time_point now);
   void fill(const Tape& tape, uint32_t channels, int64_t count, v1::AudioChunk& chunk,
             std::string (OpusPackets::*encode)(const std::vector<float>&));
   void ended(const Ending& ending, Clock::time_point now);
@@ -66,6 +69,7 @@ class Worker {
   std::minstd_rand random_{std::random_device{}()};
   Reconnection reconnection_;
   Session session_;
+  Debt debt_;
   Lateness lateness_;
   std::unique_ptr<OpusPackets> packets_;
   std::unique_ptr<Call> call_;
@@ -73,6 +77,8 @@ class Worker {
   enum class Said { nothing, processing, fallback } said_ = Said::nothing;
   Reason reason_{};
   int64_t heard_ = 0;
+  std::optional<Clock::time_point> heardAt_;     // when the program pushed last
+  std::optional<Clock::time_point> audioWaits_;  // until when audio waits for the rest of a burst
   uint64_t muteControl_ = 0;  // the control of a request that the server has not answered, or 0
   Mute::Request muteRequest_;  // and this request
   Clock::time_point muteAt_;  // when a request that is not confirmed is sent again

@@ -70,7 +70,10 @@ bool Worker::started(const v1::Started& started, Clock::time_point now) {
     return false;
   }
   noteMute(started);
-  if (!started.has_resumed()) dropControls();
+  if (!started.has_resumed()) {
+    debt_.began(now, heardAt_, session_.next());
+    dropControls();
+  }
   return true;
 }
 

@@ -14,7 +14,15 @@ constexpr int64_t mostFramesAtOnce = 10;  // of 10 ms, in one message
 
 void Worker::send(Clock::time_point now) {
   if (call_ == nullptr || !reconnection_.isRunning() || !call_->canWrite()) return;
-  if (!sendMute(now) && !sendControl(now)) sendAudio(now);
+  audioWaits_ = debt_.waits(now, heard_);
+  if (!audioWaits_) dropDebt(now);
+  if (!sendMute(now) && !sendControl(now) && !audioWaits_) sendAudio(now);
+}
+
+// Drops audio from before the session that the program has given late.
+void Worker::dropDebt(Clock::time_point now) {
+  const int64_t dropped = session_.drop(debt_.excess(now, heard_), heard_);
+  exchange_.losses.unsent.fetch_add(uint64_t(dropped), std::memory_order_relaxed);
 }
 
 // Sends the last request to mute or unmute, until the server has applied it.

@@ -12,6 +12,7 @@ import anechoic
 from anechoic import Format
 from anechoic.enums import InjectionPermission, MicMode
 from anechoic._alignment import AlignedVoice
+from anechoic._outbox import Outbox
 from anechoic._output import Output
 from anechoic._state import State
 from anechoic.v1 import config_pb2, voice_processing_pb2 as api
@@ -310,6 +311,22 @@ def test_raw_audio_is_as_late_as_the_voice():
     returned = np.frombuffer(b"".join(heard), np.int16)
     assert (returned[:480] == 0).all() and (returned[480:] == raw[:-480]).all()
     assert 0 < voice.replaced_samples < 3200
+
+
+def test_the_session_does_not_count_what_a_stalled_program_gives_late():
+    outbox = Outbox({"microphone": MONO, "reference": Format(48000)}, 0.02, True, False)
+    outbox.microphone.add(bytes(640))
+    outbox.track("reference").add(bytes(1920))
+    assert outbox.next_message().audio.microphone.first_sample == 0
+    outbox.microphone.add(bytes(640) + b"\1\0" * 320)
+    outbox.track("reference").add(bytes(1920) + b"\2\0" * 960)
+    outbox.drop_waiting(320)
+    audio = outbox.next_message().audio
+    assert audio.microphone.first_sample == 320 and audio.microphone.samples == b"\1\0" * 320
+    assert audio.reference.first_sample == 960 and audio.reference.samples == b"\2\0" * 960
+    assert (outbox.dropped_samples, outbox.sent) == (320, 960)
+    outbox.drop_waiting(1000)
+    assert (outbox.dropped_samples, outbox.sent) == (320, 960), "nothing waits"
 
 
 def test_late_voice_is_dropped_and_counted():

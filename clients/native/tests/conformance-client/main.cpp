@@ -35,6 +35,9 @@ usage, and with 2 if the library refuses an option, which one line on standard e
   --unmute-at SECONDS   unmutes. May be repeated
   --stall-at SECONDS    neither pushes nor pulls for the time of --stall, then pushes what was missed at once
   --stall SECONDS       Default 3
+  --pause-at SECONDS    neither pushes nor pulls for the time of --pause. The signal pauses, too
+  --pause SECONDS       Default 3
+  --decide              accepts each gesture, and each client that asks to inject speech
   --idle-ms TIME        ends the session after this time without audio. Default 0: never
   --token-file FILE     a file with a token
   --client-name NAME    the value of the header anechoic-client
@@ -60,8 +63,8 @@ struct Change {
 struct Arguments {
   anechoic_options options;
   std::string server, output;
-  double seconds = 5, stallAt = -1, stall = 3;
-  bool isTone = false;
+  double seconds = 5, stallAt = -1, stall = 3, pauseAt = -1, pause = 3;
+  bool isTone = false, decides = false;
   std::vector<Change> changes;
 };
 
@@ -102,6 +105,10 @@ Arguments parse(int count, char** words) {
       arguments.options.muted = true;
       continue;
     }
+    if (name == "--decide") {
+      arguments.decides = true;
+      continue;
+    }
     if (index + 1 == count) fail(64, name + " needs a value, or is unknown; see --help");
     const char* const value = words[++index];
     if (name == "--server")
@@ -134,6 +141,10 @@ Arguments parse(int count, char** words) {
       arguments.stallAt = number(name, value);
     else if (name == "--stall")
       arguments.stall = number(name, value);
+    else if (name == "--pause-at")
+      arguments.pauseAt = number(name, value);
+    else if (name == "--pause")
+      arguments.pause = number(name, value);
     else if (name == "--token-file")
       arguments.options.token_file = value;
     else if (name == "--client-name")
@@ -198,10 +209,15 @@ class Run {
     line("\"started\": true, \"monotonic_ns\": " + std::to_string(start_));
     const uint32_t rate = arguments_.options.sample_rate_hz, block = rate / 100;
     const int64_t blocks = int64_t(arguments_.seconds * 100);
-    bool hasStalled = arguments_.stallAt < 0;
+    bool hasStalled = arguments_.stallAt < 0, hasPaused = arguments_.pauseAt < 0;
+    int64_t paused = 0;
     for (int64_t index = 0; index < blocks; ++index) {
       const double time = double(index) / 100;
-      int64_t due = start_ + index * 10000000;
+      if (!hasPaused && time >= arguments_.pauseAt) {
+        hasPaused = true;
+        paused = int64_t(arguments_.pause * 1e9);
+      }
+      int64_t due = start_ + paused + index * 10000000;
       if (!hasStalled && time >= arguments_.stallAt) {
         hasStalled = true;
         due += int64_t(arguments_.stall * 1e9);
@@ -246,6 +262,12 @@ class Run {
       line("\"event\": \"" + std::string(nameOf(event.kind)) +
            "\", \"value\": " + std::to_string(event.value) +
            ", \"sample\": " + std::to_string(event.sample) + ", \"text\": " + quoted(event.text));
+      if (!arguments_.decides) continue;
+      if (event.kind == ANECHOIC_EVENT_GESTURE_REQUESTED) {
+        anechoic_decide_gesture(session_, event.text, true);
+      } else if (event.kind == ANECHOIC_EVENT_INJECTION_REQUESTED) {
+        anechoic_decide_injection(session_, event.text, true);
+      }
     }
     note("processing", anechoic_is_processing(session_), processing_);
     note("muted", anechoic_is_muted(session_), muted_);

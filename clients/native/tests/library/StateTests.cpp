@@ -45,6 +45,54 @@ void stateOutlivesARestart() {
   check(!anechoic_is_muted(client.session()), "the session is not muted");
 }
 
+// Ends a session for want of audio, and returns what is heard in the next one.
+Samples heardAfterAnIdleEnd(Client& client, const ServerProcess& server, size_t sessions) {
+  for (int tries = 0; server.count("reason=client_closed") < sessions; ++tries) {
+    check(tries < 100, "a session without audio ends");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  Samples heard = client.driveUntil(
+      [&] { return server.count(" session started ") == sessions + 1; }, "another session");
+  const Samples later = client.drive(noise(1, 16000), {}, 160, true);
+  heard.insert(heard.end(), later.begin(), later.end());
+  return heard;
+}
+
+void stateOutlivesAnIdleEnd() {
+  ServerProcess server(ServerProcess::withAPage);
+  server.start();
+  const std::string address = server.address();
+  Client client([&](anechoic_options& options) {
+    patient(address)(options);
+    options.idle_ms = 500;
+  });
+  client.driveUntilProcessed();
+  server.steer("UpdateSession",
+        R"({"session": {"config": {"preferredMicMode": "MIC_MODE_VOICE_ISOLATION"}}, )"
+        R"("updateMask": "config.preferredMicMode"})");
+  anechoic_set_muted(client.session(), true);
+  client.driveUntil(
+      [&] { return !client.events(ANECHOIC_EVENT_MUTE_CHANGED).empty(); }, "the program's mute");
+  client.drive(silence(1, 16000), {}, 160, true);
+  for (const float value : heardAfterAnIdleEnd(client, server, 1)) {
+    check(value == 0, "a muted microphone is silent after an idle end");
+  }
+  check(anechoic_is_muted(client.session()), "the program's mute is kept");
+  const std::string after = server.steer("GetSession", "{}");
+  check(after.find("MIC_MODE_VOICE_ISOLATION") != after.npos, "the mic mode is kept: " + after);
+  check(after.find(client.events(ANECHOIC_EVENT_PROCESSING)[0].text) != after.npos,
+        "the name of the session is kept: " + after);
+  anechoic_set_muted(client.session(), false);
+  client.driveUntil([&] { return !anechoic_is_muted(client.session()); }, "unmute");
+  client.drive(silence(1, 16000), {}, 160, true);
+  server.steer("SetMute", R"({"muted": true})");
+  client.driveUntil([&] { return anechoic_is_muted(client.session()); }, "a watcher's mute");
+  client.drive(silence(1, 16000), {}, 160, true);
+  for (const float value : heardAfterAnIdleEnd(client, server, 2)) {
+    check(value == 0, "so does the mute of a watcher");
+  }
+}
+
 void muteIsImmediate() {
   ServerProcess server;
   server.start();
@@ -172,6 +220,7 @@ void voiceActivityIsReported() {
 std::vector<Case> stateCases() {
   return {
       {"mute, mic mode and id outlive a restart of the server", stateOutlivesARestart},
+      {"mute, mic mode and id outlive a session that ends for want of audio", stateOutlivesAnIdleEnd},
       {"mute is immediate with a server, and the last of many states counts", muteIsImmediate},
       {"gestures are decided", gesturesAreDecided},
       {"injection is decided once, also for the sessions that follow", injectionIsDecidedOnce},

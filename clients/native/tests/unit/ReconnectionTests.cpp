@@ -33,6 +33,10 @@ void pausesVary() {
     link.end(Kind::lost);
     const int64_t expected = random < 0 ? 70 : 130;
     check(link.pauses(1).front() == expected, "the time varies by 30 %");
+    link.pass();
+    link.connect();
+    link.end(Kind::refusedForGood);
+    check(link.pauses(1).front() == 50 * expected, "also the 5 s after a refusal for good");
   }
 }
 

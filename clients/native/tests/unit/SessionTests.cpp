@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "Debt.h"
 #include "Units.h"
 
 using namespace anechoic;
@@ -217,10 +218,56 @@ void stateOutlivesASession() {
   check(request.start().session_id() == "first" && request.start().muted(), "the id and mute");
   session.forgetId();
   check(session.start(false, 0, true).start().session_id().empty(), "ALREADY_EXISTS frees the id");
-  session.forgetState();
-  check(session.start(false, 0, false).start().config().preferred_mic_mode() ==
-            v1::MIC_MODE_VOICE_ISOLATION,
-        "a state that a server refuses is forgotten");
+  session.started(answer("sessions/second"), 0, 0);
+  session.forgetConfiguration();
+  const auto after = session.start(false, 0, false);
+  check(after.start().config().preferred_mic_mode() == v1::MIC_MODE_VOICE_ISOLATION,
+        "a configuration that a server refuses is forgotten");
+  check(after.start().session_id() == "second", "the id is not");
+}
+
+void audioOfAStalledCallerIsDropped() {
+  const Settings given = settings();
+  Session session(given);
+  session.start(false, 0, false);
+  session.started(answer(), 16000, 0);
+  check(session.drop(0, 20800) == 0 && session.next() == 16000, "nothing to drop");
+  session.skip(16160);
+  check(session.index(16160) == 0, "a session that has got nothing begins later");
+  session.start(false, 0, false);
+  session.started(answer(), 16000, 0);
+  check(session.drop(9600, 20805) == 4800, "no more than waits, in whole frames");
+  check(session.next() == 20800 && session.index(20800) == 0, "the session does not count it");
+  session.sent(24000);
+  check(session.drop(1600, 32000) == 1600 && session.next() == 25600, "the oldest that waits");
+  check(session.index(25600) == 3200, "the index goes on without a gap");
+  check(session.captured(3200 + 320) == 25600, "output finds its place after the dropped audio");
+}
+
+void aStalledCallerOwesWhatItGivesLate() {
+  using namespace std::chrono_literals;
+  const Debt::Time now{1000s};
+  Debt debt({16000, 1, 0});
+  debt.began(now, now - 20ms, 16000);
+  check(!debt.waits(now + 20ms, 16320) && debt.excess(now + 20ms, 64000) == 0,
+        "a caller that gave audio until now owes nothing");
+  debt.began(now, now - 1500ms, 16000);
+  check(!debt.waits(now + 900ms, 16000), "no audio, no waiting");
+  check(debt.waits(now + 900ms, 16160) == now + 950ms, "the first audio waits for its burst");
+  check(!debt.waits(now + 950ms, 56000), "the burst has ended");
+  check(debt.excess(now + 950ms, 56000) == 24000, "no more than the time of the stall");
+  check(debt.excess(now + 960ms, 56000 + 16000) == 0, "a debt is paid once");
+  debt.began(now, now - 1500ms, 16000);
+  debt.waits(now + 900ms, 16160);
+  check(debt.excess(now + 920ms, 16000 + 16320) == 0, "100 ms ahead of real time are allowed");
+  debt.gaveUp(4800);
+  check(debt.excess(now + 920ms, 56000) == 24000 - 4800, "what was given up counts");
+  debt.began(now, now - 1500ms, 16000);
+  debt.waits(now + 900ms, 16160);
+  debt.waits(now + 2s, 48000);
+  check(debt.excess(now + 2s, 64000) == 0, "a microphone that paused brings no burst");
+  debt.began(now, std::nullopt, 0);
+  check(debt.excess(now, 64000) == 0, "nobody can know what a program captured before its first push");
 }
 
 void aConfigurationThatChangedMeanwhileIsKept() {
@@ -250,8 +297,6 @@ void decisionsOutliveASession() {
   check(session.decision("assistant") == false, "the last decision counts");
   for (int client = 0; client < 300; ++client) session.decided(std::to_string(client), true);
   check(!session.decision("assistant") && session.decision("299") == true, "the newest are kept");
-  session.forget();
-  check(!session.decision("299"), "after an end in order, everything is as at first");
 }
 
 // A configuration with all stages, as servers tell it.
@@ -308,6 +353,8 @@ std::vector<Case> sessionCases() {
       {"another format than the wanted one is refused", anotherFormatThanTheWantedOneIsRefused},
       {"samples that were not sent have no position", samplesThatWereNotSentHaveNoPosition},
       {"configuration, mute and id outlive a session", stateOutlivesASession},
+      {"audio of a stalled caller is dropped", audioOfAStalledCallerIsDropped},
+      {"a stalled caller owes what it gives late", aStalledCallerOwesWhatItGivesLate},
       {"a configuration that changed during a loss is kept",
        aConfigurationThatChangedMeanwhileIsKept},
       {"decisions about injection outlive a session", decisionsOutliveASession},

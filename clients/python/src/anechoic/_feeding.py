@@ -35,6 +35,7 @@ class Feeder:
     async def feed(self, times: Times, **inputs: Audio) -> None:
         """Adds audio, and waits for room. `times` has the times of the first samples, as far as they are known."""
         self._check()
+        self._note_time(inputs)
         known = self._known(times)
         waiting = self._data(inputs)
         if self._link.is_connected and self._fits(waiting):
@@ -53,11 +54,16 @@ class Feeder:
         self._check()
         if not self._plan.is_real_time:
             raise FormatError("feed_nowait is for sessions in real time; use feed")
+        self._note_time(inputs)
         known = self._known(times)
         for name, data in self._data(inputs).items():
             self._tracks[name].add(data, known.get(name))
         self._drop_oldest()
         self._link.wake()
+
+    def _note_time(self, inputs: dict[str, Audio]) -> None:
+        if not _is_empty(inputs.get("microphone", b"")):
+            self._link.outbox.fed_at = asyncio.get_running_loop().time()
 
     def _known(self, times: Times) -> dict[str, int]:
         return {name: nanoseconds(time, f"{name}_time") for name, time in times.items() if time is not None}
@@ -81,12 +87,12 @@ class Feeder:
     def _add_some(self, waiting: dict[str, memoryview], known: dict[str, int]) -> bool:
         """Adds a slice of each input. Removes from `waiting` what was added. Returns whether anything was."""
         added = False
-        is_lost = self._plan.is_real_time and not self._link.is_connected
+        drops_oldest = self._link.drops_oldest
         for name, data in list(waiting.items()):
             track = self._tracks[name]
             size = track.format.frame_bytes
             slice_samples = round(_SLICE_SECONDS * track.format.rate)
-            count = slice_samples if is_lost else min(self._link.outbox.room(track), slice_samples)
+            count = slice_samples if drops_oldest else min(self._link.outbox.room(track), slice_samples)
             if count <= 0:
                 continue
             track.add(data[: count * size], known.get(name))
@@ -97,7 +103,7 @@ class Feeder:
                 waiting[name] = data[count * size :]
             else:
                 del waiting[name]
-        if is_lost:
+        if drops_oldest:
             self._drop_oldest()
         return added
 

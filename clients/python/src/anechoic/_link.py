@@ -55,6 +55,11 @@ class Link:
         return self.state.is_connected
 
     @property
+    def drops_oldest(self) -> bool:
+        """Whether audio that finds no room replaces the oldest."""
+        return self._traffic.drops_oldest
+
+    @property
     def was_opened(self) -> bool:
         return self._task is not None
 
@@ -95,6 +100,10 @@ class Link:
                     raise
             self._starts.try_next()
             await asyncio.sleep(0.0 if once else retries.delay(now()))
+
+    def owe(self, fed_at: float | None) -> None:
+        """Notes when the program, which has fed nothing yet, had audio last: what it gives at once is too old."""
+        self._traffic.owe(fed_at)
 
     # Requests.
 

@@ -49,6 +49,8 @@ class Outbox:
         self.hurries_to = 0
         """A message ends before this sample of the microphone, even if the audio fills no message."""
         self.is_finished = False
+        self.fed_at: float | None = None
+        """The time at which the microphone was fed last."""
         self.dropped_samples = 0
         """The samples of the microphone that were dropped because they waited too long."""
 
@@ -189,6 +191,23 @@ class Outbox:
         self.microphone.forget(index)
         for other in self.others.values():
             other.forget(min(self._in(other, index), other.end - self._in(other, self._limit)))
+
+    def drop_waiting(self, count: int) -> None:
+        """Forgets the oldest samples that wait. The present session does not count them."""
+        count = min(count, self.microphone.end - self.microphone.sent)
+        index = self.microphone.sent + count
+        self.dropped_samples += count
+        self.microphone.forget(index)
+        for other in self.others.values():
+            other.forget(min(self._in(other, index), other.end))
+        self.skip(count)
+
+    def skip(self, count: int) -> None:
+        """Makes the present session not count so many samples."""
+        before, self.base = self.base, self.base + count
+        for name in self._bases:
+            track = self.others[name]
+            self._bases[name] += self._in(track, self.base) - self._in(track, before)
 
     def rewind(self, index: int) -> None:
         """Continues with a sample of the microphone, on another connection."""

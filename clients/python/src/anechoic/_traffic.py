@@ -7,6 +7,7 @@ from typing import Callable
 
 from ._call import Call
 from ._controls import Controls
+from ._debt import Debt
 from ._inbox import Inbox
 from ._outbox import Outbox
 from ._reconnection import Reconnect
@@ -37,6 +38,9 @@ class Traffic:
         self.room = asyncio.Event()
         """Set when audio was sent, or is not needed any more."""
         self.is_abandoned = False
+        self._debt = Debt(plan.inputs["microphone"].rate)
+        self._has_sent_audio = True
+        """Whether the present session has got audio."""
         self._has_answered = True
 
     def tell(self, event: Event) -> None:
@@ -82,7 +86,11 @@ class Traffic:
         while True:
             message = self.controls.next_message(self.outbox.unsent_from)
             message = message or self.reports.next_message(self.outbox.base, self.outbox.sent)
-            message = message or self.outbox.next_message()
+            if message is None and (pause := self._settle_debt()) > 0:
+                await asyncio.sleep(pause)
+                continue
+            if message is None and (message := self.outbox.next_message()) is not None:
+                self._has_sent_audio = True
             if message is not None:
                 if not await call.write(message):
                     return
@@ -93,6 +101,38 @@ class Traffic:
             else:
                 self.to_send.clear()
                 await self.to_send.wait()
+
+    def owe(self, fed_at: float | None) -> None:
+        """Notes that a new session has begun. The program gave audio last at a time of the loop."""
+        if self._plan.is_real_time:
+            self._debt.began(asyncio.get_running_loop().time(), fed_at, self.outbox.base)
+            self._has_sent_audio = False
+
+    @property
+    def drops_oldest(self) -> bool:
+        """Whether audio that finds no room replaces the oldest, because the session does not need all of it."""
+        return self._plan.is_real_time and (not self._state.is_connected or self._debt.is_open)
+
+    def _settle_debt(self) -> float:
+        """Drops what is older than the session. Returns the seconds for which audio waits before this is known."""
+        now, end = asyncio.get_running_loop().time(), self.outbox.microphone.end
+        if (pause := self._debt.pause(now, end)) > 0:
+            return pause
+        expected = self.most_expected
+        if not self._has_sent_audio and expected > 0:  # The oldest of a long burst were dropped already.
+            self.outbox.skip(expected)
+            self._debt.gave_up(expected)
+            self._rebase(after=0)
+        if (count := self._debt.excess(now, end)) > 0:
+            after = self.most_expected
+            self.outbox.drop_waiting(count)
+            self._rebase(after)
+        return 0.0
+
+    def _rebase(self, after: int) -> None:
+        """Makes the answers after a sample of the session count from another one."""
+        self.inbox.rebase(self.outbox.base, after=after)
+        self.controls.base = self.outbox.base
 
     def _may_finish(self, started: api.Started) -> bool:
         """Whether the input may end. A recording waits for almost all of its output.
@@ -151,8 +191,7 @@ class Traffic:
         if self._plan.is_real_time and missing > _LONGEST_GAP * microphone.format.rate:
             # The gap was too long: it is shorter in the session than here.
             self.outbox.base = microphone.start - resumed
-            self.inbox.rebase(self.outbox.base, after=resumed - concealed)
-            self.controls.base = self.outbox.base
+            self._rebase(after=resumed - concealed)
         self.outbox.rewind(self.outbox.base + resumed)
         self.controls.rewind()
         self.reports.begin(self.outbox.sent)
@@ -166,6 +205,7 @@ class Traffic:
         self.reports.restart()
         self.inbox.rebase(base)
         self.controls.base = base
+        self.owe(self.outbox.fed_at)
         self.inbox.last_event_id = 0
         self.tell(Restarted(error, lost_samples=max(0, base - self._heard), sample=base))
 

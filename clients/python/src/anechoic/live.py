@@ -11,7 +11,7 @@ from math import inf
 from typing import Any, Literal
 
 from ._alignment import AlignedVoice
-from ._reconnection import Reconnect, Retries
+from ._reconnection import UNSTEADY_SECONDS, Reconnect, Retries
 from ._state import State
 from .errors import AnechoicError, FormatError, InvalidRequest, Refused, SessionEnded
 from .events import Event, Reconnecting, Restarted, Resumed
@@ -24,8 +24,6 @@ _SLACK_SECONDS = 0.05
 _PROCESSING_SECONDS = 0.01
 """The delay of raw audio and of voice for the processing. It grows for a session that needs more, and never shrinks."""
 _MOST_EARLY_SECONDS = 60
-_LASTING_SECONDS = 5.0
-"""A session that lasted as long was no failed attempt."""
 _SECONDS_BETWEEN_REPORTS = 10.0
 _OPTIONS = (
     "client", "muted", "session_id", "labels", "engine", "chunk", "statistics_interval", "resume_window", "playback",
@@ -86,6 +84,7 @@ class LiveFilter:
         self._task: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
         self._began = inf
+        self._exchanged_at: float | None = None
         self._told: set[str] = set()
         self._late_told_at = -inf
 
@@ -135,6 +134,7 @@ class LiveFilter:
                 session.feed_nowait(raw)
             except AnechoicError:
                 self._session = None  # The task says why, and starts another one.
+        self._exchanged_at = loop.time()
         self._take_output()
         self._voice.is_muted, self._voice.is_muting = self._state.is_muted, self._state.is_muting
         return self._voice.exchange(raw, self.is_enabled)
@@ -244,7 +244,7 @@ class LiveFilter:
             except Exception as failure:
                 _log.exception("the session has failed")
                 error = AnechoicError(f"the session has failed: {failure}")
-            if now() - self._began >= _LASTING_SECONDS:
+            if now() - self._began >= UNSTEADY_SECONDS:
                 retries = Retries(self._policy, now())
             if self._task is not asyncio.current_task():
                 return  # Another task runs the next session.
@@ -278,6 +278,7 @@ class LiveFilter:
             if self._task is not asyncio.current_task():
                 return
             self._base, self._session = self._voice.position, session
+            session._link.owe(self._exchanged_at)
             needed = round(session.delay * self._microphone.rate)
             self._voice.lag_samples = max(self._voice.lag_samples, needed)
             self._shift = self._voice.lag_samples - needed
