@@ -422,7 +422,7 @@ let package = Package(
       name: "AnechoicEngineTests",
       dependencies: [
         "AnechoicEngine", "Inference", "Spectral", "VoiceEngines", "AudioCore", "TestAudio",
-        "TestVoices",
+        "TestVoices", "EngineRuns", "AcousticSimulator",
       ],
       resources: [.copy("Stored")], swiftSettings: swift),
     .testTarget(

@@ -150,7 +150,7 @@ def main() -> None:
     batches, kinds = Batches(chosen.examples, chosen.seed), np.array(chosen.kinds, np.float32)
     frames = batches.frames
     held_out = batches.held_out(frames)
-    began, measured, step, mean = time.time(), time.time(), 0, None
+    began, saved, step, mean = time.time(), time.time(), 0, None
 
     def save() -> None:
         value = measured(network, held_out, average, chosen.voice, kinds).sum()
@@ -172,8 +172,8 @@ def main() -> None:
         mean = value if mean is None else 0.99 * mean + 0.01 * value
         if step % 200 == 0:
             print(f"{(time.time() - began) / 60:.1f} min, step {step}: loss {mean:.4f}", flush=True)
-        if time.time() - measured > 300:
-            measured = time.time()
+        if time.time() - saved > 300:
+            saved = time.time()
             save()
     save()
 

@@ -109,6 +109,22 @@ package struct EchoFilter: ~Copyable {
   /// Lets the echo path follow a reference that was moved: from the next frame on, the echo follows its
   /// reference so many samples sooner, or later if negative. No allocation, lock, log or await.
   package mutating func shift(by samples: Int) {
+    let samples = shiftTaps(by: samples)
+    let nearest = Int((Float(samples) / Float(hop)).rounded())
+    for index in bands.indices { bands[index].shiftUncertainty(by: nearest) }
+  }
+
+  /// Lets the echo path follow a reference that was moved, before the filter learns again from frames that it
+  /// has heard: it keeps the path as a first guess, and is as uncertain as one that has heard nothing. No
+  /// allocation, lock, log or await.
+  package mutating func shiftToLearnAgain(by samples: Int) {
+    _ = shiftTaps(by: samples)
+    for index in bands.indices { bands[index].reset() }
+    adaptation.reset()
+  }
+
+  /// Returns the number of samples by which the taps were shifted, which is not more than they span.
+  private func shiftTaps(by samples: Int) -> Int {
     let longest = Self.partitions * hop
     let samples = min(max(samples, -longest), longest)
     let whole = Int((Float(samples) / Float(hop)).rounded(.down))
@@ -118,8 +134,7 @@ package struct EchoFilter: ~Copyable {
       joinTaps(of: partition + whole, from: samples - whole * hop)
       storeTaps(of: partition)
     }
-    let nearest = Int((Float(samples) / Float(hop)).rounded())
-    for index in bands.indices { bands[index].shiftUncertainty(by: nearest) }
+    return samples
   }
 
   /// Puts as many taps as a partition has into the first half of the block: those of a partition from a

@@ -11,6 +11,10 @@ struct LagTracker {
   /// The least ratio to the second highest peak. A signal that repeats itself has two peaks of the
   /// same height.
   private static let leastDistinction: Float = 1.3
+  /// The height from which the highest peak is likely to be the echo if it stays: without an echo, the highest
+  /// of 4,096 values reached it in three successive blocks at most.
+  private static let likelyHeight: Float = 6
+  private static let likelyDistinction: Float = 1.1
   /// The distance, 30 ms, within which other peaks are reflections or the pitch of a voice.
   private static let neighbourhood = 120
   /// The least height of a direct sound by that of a reflection after it.
@@ -23,6 +27,9 @@ struct LagTracker {
   /// known, and to move from a known one.
   private static let blocksToBelieve = 2
   private static let blocksToMove = 3
+  /// The number of successive blocks with a likely peak at the same lag, before any lag is known. The echo of a
+  /// distant loudspeaker is not clear for seconds, but it stays.
+  private static let blocksToBelieveLikely = 5
   /// The same for a peak within 10 ms of the known lag, which is more often a reflection than a
   /// jump.
   private static let blocksToMoveNearby = 8
@@ -35,6 +42,8 @@ struct LagTracker {
   private(set) var hasMoved = false
   private var candidate = 0
   private var candidateBlocks = 0
+  private var likely = 0
+  private var likelyBlocks = 0
 
   /// Takes the correlation of a block. While the echo `isExplained` where it is, the lag stays: a strong
   /// reflection, which correlates as well, is no other path.
@@ -54,6 +63,10 @@ struct LagTracker {
     let isClear = height >= Self.leastHeight && distinction >= Self.leastDistinction
     let best = Self.first(before: highest, correlation, noise)
     follow(correlation, noise)
+    if isLikely(highest, height: height, distinction: distinction) {
+      take(best, correlation, height: height)
+      return
+    }
     guard isClear else {
       candidateBlocks = 0
       return
@@ -67,10 +80,28 @@ struct LagTracker {
     guard candidateBlocks >= blocksNeeded(for: best), isBetter(value, correlation),
       !isExplained || lag == nil
     else { return }
-    lag = correlation.interpolatedPeak(best)
+    take(best, correlation, height: height)
+  }
+
+  private mutating func take(
+    _ peak: Int, _ correlation: borrowing FloatBuffer, height: Float
+  ) {
+    lag = correlation.interpolatedPeak(peak)
     confidence = Self.confidence(height)
     hasMoved = true
     candidateBlocks = 0
+  }
+
+  /// Counts the blocks in which the highest peak stays. Returns whether it is the echo, of which no lag is
+  /// known yet.
+  private mutating func isLikely(_ highest: Int, height: Float, distinction: Float) -> Bool {
+    guard lag == nil, height >= Self.likelyHeight, distinction >= Self.likelyDistinction else {
+      likelyBlocks = 0
+      return false
+    }
+    likelyBlocks = abs(highest - likely) <= Self.reach ? likelyBlocks + 1 : 1
+    likely = highest
+    return likelyBlocks >= Self.blocksToBelieveLikely
   }
 
   /// Returns the direct sound that belongs to the highest peak, which in a room may be a reflection: the
@@ -118,6 +149,7 @@ struct LagTracker {
   mutating func shift(by samples: Int) {
     move(by: Float(samples))
     candidate += samples
+    likely += samples
   }
 
   /// Moves the lag, within the window: a drift continues while no echo is heard.

@@ -168,8 +168,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   /// Whether no gains are needed, because the limits of the reduced mode let everything pass.
   private var rests: Bool { settings.isReduced && limits.isOpen }
 
-  /// Follows the echo path. When the session has found the delay of the echo, it moves the reference,
-  /// and what the canceller has learned moves with it. In later moves the reference follows an echo that
+  /// Follows the echo path. When the session has found the delay of the echo, it moves the reference, and
+  /// the canceller learns from the last second again. In later moves the reference follows an echo that
   /// has moved itself, and the canceller fits again.
   private func follow(_ path: EchoConditions.Path) {
     defer { self.path = path }
@@ -178,7 +178,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     case .moved(let samples) where self.path == .unknown:
       let ratio = Double(sound.rate.hertz) / Double(played.rate.hertz)
       let most = Double(sound.rate.hertz)
-      analysis.shiftEchoPath(by: Int(min(max(Double(samples) * ratio, -most), most).rounded()))
+      analysis.followFirstMove(by: Int(min(max(Double(samples) * ratio, -most), most).rounded()))
     case .moved, .steady, .unknown: break
     }
   }
@@ -198,7 +198,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       filtered, reference: self.reference.planePointers[0],
       learns: !conditions.isReferenceMissing && !conditions.isMicrophoneConcealed
         && heardSquares.last > Self.silence,
-      cancelsEcho: cancelsEcho, findsGains: !rests)
+      isSearching: conditions.path == .unknown, cancelsEcho: cancelsEcho, findsGains: !rests)
   }
 
   /// The part of the frame's power that was echo. Nil if the reference plays and the network does not

@@ -23,7 +23,7 @@ struct CallAnalysis: ~Copyable {
     let work = FloatArena.forWork()
     spectra = CallSpectra(
       hop: hop, channelCount: channelCount, hasReference: hasReference,
-      weights: weights.adaptation, kernels: kernels, work: work)
+      keepsPast: quietRoom != nil, weights: weights.adaptation, kernels: kernels, work: work)
     features = SpectralFeatures(bins: hop + 1, bands: .shared(bins: hop + 1), kernels: kernels)
     suppressor = Suppressor(weights: weights.suppressor, kernels: kernels, work: work)
     self.quietRoom = quietRoom
@@ -53,20 +53,22 @@ struct CallAnalysis: ~Copyable {
   var possibleVoice: Float { suppressor.possibleVoice }
 
   /// Forgets the echo path.
-  func forgetEchoPath() { spectra.forgetEchoPath() }
+  mutating func forgetEchoPath() { spectra.forgetEchoPath() }
 
-  /// Lets the echo path follow a reference that was moved, as `CallSpectra.shiftEchoPath` does.
-  func shiftEchoPath(by samples: Int) { spectra.shiftEchoPath(by: samples) }
+  /// Lets the echo path follow a reference that was moved, as `CallSpectra.followFirstMove` does.
+  mutating func followFirstMove(by samples: Int) { spectra.followFirstMove(by: samples) }
 
   /// Takes a frame as `CallSpectra.take` does, and returns the probability of a near voice. There are
   /// gains of the frame only if `findsGains` is true. Runs per frame: no allocation, lock, log or
   /// await.
   mutating func take(
     _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool = true,
-    cancelsEcho: Bool, findsGains: Bool = true
+    isSearching: Bool = false, cancelsEcho: Bool, findsGains: Bool = true
   ) -> Float {
     if let reference { noteBeginning(reference, frame.sampleCount) }
-    spectra.take(frame, reference: reference, learns: learns, cancelsEcho: cancelsEcho)
+    spectra.take(
+      frame, reference: reference, learns: learns, isSearching: isSearching,
+      cancelsEcho: cancelsEcho)
     features.compute(spectra.signals, into: suppressor.heard)
     if features.hasLongSilence {
       if let quietRoom { suppressor.remember(quietRoom) } else { suppressor.begin() }
@@ -88,7 +90,8 @@ struct CallAnalysis: ~Copyable {
   /// Takes a frame of which nothing but the spectra is needed: there are no features, gains or
   /// probability of it.
   mutating func removeEcho(_ frame: borrowing Frame, reference: UnsafePointer<Float>) {
-    spectra.take(frame, reference: reference, learns: true, cancelsEcho: true)
+    spectra.take(
+      frame, reference: reference, learns: true, isSearching: false, cancelsEcho: true)
   }
 
   /// Takes a frame without echo, and returns the probability of a voice. There are no gains of such a

@@ -14,6 +14,8 @@ struct CallSpectra: ~Copyable {
   private let heardRow: Int
   private let memory: FloatBuffer
   private var filters: [ChannelFilter] = []
+  /// What the cancellers learn from once the delay of the echo is known, if that is kept.
+  private var past: EchoPast?
   /// How far the last channel is in phase with those before it: negative if it is in opposite phase.
   private var agreement: Float = 0
   /// The microphone of the channel at hand.
@@ -33,8 +35,8 @@ struct CallSpectra: ~Copyable {
   /// Creates the spectra of frames of `hop` samples. Without a reference nothing is cancelled. `work`
   /// is memory that others may use after the signals of a frame have been heard.
   init(
-    hop: Int, channelCount: Int, hasReference: Bool, weights: AdaptationWeights, kernels: Kernels,
-    work: FloatArena
+    hop: Int, channelCount: Int, hasReference: Bool, keepsPast: Bool, weights: AdaptationWeights,
+    kernels: Kernels, work: FloatArena
   ) {
     transform = ShortTimeTransform(hop: hop, kernels: kernels, work: work)
     self.hop = hop
@@ -49,6 +51,7 @@ struct CallSpectra: ~Copyable {
       filters = (0..<channelCount).map { _ in
         ChannelFilter(hop: hop, weights: weights, kernels: kernels, work: work)
       }
+      past = keepsPast ? EchoPast(hop: hop, channelCount: channelCount) : nil
     }
     var rest = transform.work
     microphone = rest.spectrum(row)
@@ -81,7 +84,8 @@ struct CallSpectra: ~Copyable {
   var withoutEcho: UnsafePointer<Float> { UnsafePointer(errorBlock(0)) }
 
   /// Forgets the echo path.
-  func forgetEchoPath() {
+  mutating func forgetEchoPath() {
+    past?.clear()
     for channel in filters { channel.filter.reset() }
   }
 
@@ -89,17 +93,23 @@ struct CallSpectra: ~Copyable {
   /// canceller predicts most.
   var explainedShare: Float { filters.reduce(0) { max($0, $1.filter.explainedShare) } }
 
-  /// Lets the echo path follow a reference that was moved: the echo now follows its reference so many
-  /// samples sooner.
-  func shiftEchoPath(by samples: Int) {
-    for channel in filters { channel.filter.shift(by: samples) }
+  /// Lets the echo path follow a reference that was moved for the first time: the echo now follows its
+  /// reference so many samples sooner. The cancellers move what they know, and learn from the past again.
+  mutating func followFirstMove(by samples: Int) {
+    if past?.begin(delay: samples) == true {
+      for channel in filters { channel.filter.shiftToLearnAgain(by: samples) }
+    } else {
+      for channel in filters { channel.filter.shift(by: samples) }
+    }
   }
 
   /// Takes a frame of finite samples. `reference` has 10 ms of one channel. Nil leaves the canceller
-  /// as it is. It learns from the frame if `learns` is true. Unless the echo is cancelled, the network
-  /// receives silence as the reference. Runs per frame: no allocation, lock, log or await.
+  /// as it is. It learns from the frame if `learns` is true. `isSearching` says that the delay of the echo is
+  /// not known. Unless the echo is cancelled, the network receives silence as the reference. Runs per frame: no
+  /// allocation, lock, log or await.
   mutating func take(
-    _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool, cancelsEcho: Bool
+    _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool, isSearching: Bool,
+    cancelsEcho: Bool
   ) {
     for index in 0..<channelCount {
       let block = microphoneBlock(index)
@@ -108,7 +118,12 @@ struct CallSpectra: ~Copyable {
     }
     takeReference(reference)
     if reference != nil {
-      for index in 0..<channelCount { removeEcho(index, learns: learns) }
+      keepPast(learns: learns, isSearching: isSearching)
+      if past?.isBeingLearned == true {
+        learnPast()
+      } else {
+        for index in 0..<channelCount { removeEcho(index, learns: learns) }
+      }
     }
     for index in 0..<channelCount {
       separate(index, cancelsEcho: cancelsEcho && reference != nil)
@@ -123,6 +138,42 @@ struct CallSpectra: ~Copyable {
     block.update(from: block + hop, count: hop)
     guard let reference else { return (block + hop).update(repeating: 0, count: hop) }
     (block + hop).update(from: reference, count: hop)
+  }
+
+  private mutating func keepPast(learns: Bool, isSearching: Bool) {
+    guard isSearching || past?.isBeingLearned == true else {
+      past?.clear()
+      return
+    }
+    let reference = referenceBlock + hop
+    past?.keep(reference: reference, learns: learns)
+    for index in 0..<channelCount {
+      let microphone = microphoneBlock(index) + hop
+      past?.keep(microphone: microphone, channel: index)
+    }
+  }
+
+  /// Learns from some frames of the past. Until the last one, which is the present frame, the echo stays.
+  private mutating func learnPast() {
+    for _ in 0..<EchoPast.framesAtOnce where past?.isBeingLearned == true { learnNextOfPast() }
+    let isLearned = past?.isBeingLearned == false
+    for index in 0..<channelCount {
+      if isLearned {
+        keepInBounds(index)
+      } else {
+        errorBlock(index).update(from: microphoneBlock(index), count: 2 * hop)
+      }
+    }
+  }
+
+  private mutating func learnNextOfPast() {
+    guard let next = past?.takeNext() else { return }
+    for index in 0..<channelCount {
+      guard let microphone = past?.microphone(of: next.frame, channel: index) else { return }
+      filters[index].filter.process(
+        microphone: microphone, reference: next.reference, learns: next.learns,
+        into: errorBlock(index))
+    }
   }
 
   private func removeEcho(_ index: Int, learns: Bool) {

@@ -25,6 +25,9 @@ public struct Room: Sendable, CaseIterable {
   /// A hall with bare walls.
   public static let hall = Room(
     name: "hall", reverberationSeconds: 0.6, tailDecibels: -3, seed: 13)
+  /// A hall with a loudspeaker far away from the microphone: there is more reverberation than direct sound.
+  public static let farAcrossTheHall = Room(
+    name: "far across the hall", reverberationSeconds: 0.8, tailDecibels: 9, seed: 15)
   /// The rooms that tests and benchmarks compare.
   public static let allCases = [close, office, hall]
 

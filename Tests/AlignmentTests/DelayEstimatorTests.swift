@@ -30,6 +30,15 @@ struct DelayEstimatorTests {
     #expect(abs(estimate.delay.inMilliseconds - 200) < 0.5)
   }
 
+  @Test func theEchoOfADistantLoudspeakerIsFoundWithin2Seconds() throws {
+    let speech = Signals.babble(2 * Self.rate.hertz, rate: Self.rate, seed: 7)
+    var scene = EchoScene(rate: Self.rate.hertz)
+    (scene.room, scene.lag) = (.farAcrossTheHall, 0.2)
+    let recording = scene.record(farEnd: speech)
+    let estimate = try #require(try estimate(recording.microphone, recording.reference))
+    #expect((195..<230).contains(estimate.delay.inMilliseconds))
+  }
+
   @Test func someoneWhoTalksAllTheTimeDoesNotHideTheEcho() throws {
     let near = chatter(Self.speech.count, seed: 99)
     let estimate = try #require(try estimate(near: near) { $0.lag = 0.2 })
@@ -84,6 +93,16 @@ struct DelayEstimatorTests {
     let estimate = try #require(
       try estimate(Signals.echo(of: reference, delay: 8000, gain: 0.5), reference))
     #expect(abs(estimate.delay.inMilliseconds - 500) < 0.5)
+  }
+
+  @Test func aSignalThatRepeatsItselfFromTheBeginningHasNoWrongLag() throws {
+    let bar = Signals.noise(Self.rate.hertz / 5, amplitude: 0.2, seed: 3)
+    let reference = (0..<40).flatMap { _ in bar }
+    let echo = Signals.echo(of: reference, delay: 8000, gain: 0.5)
+    // Only the first bar can be told from the others.
+    if let estimate = try estimate(echo, reference) {
+      #expect(abs(estimate.delay.inMilliseconds - 500) < 0.5)
+    }
   }
 
   @Test func whileTheFarEndIsSilentTheEstimateStaysWhereItIs() throws {

@@ -7,10 +7,10 @@ import VoiceEngines
 /// The memory that each session with the engine `anechoic` adds, without the weights and tables that
 /// all sessions share.
 struct EngineMemoryTests {
-  private static let mostBytes = 307_200
-
-  @Test(arguments: [SampleRate.hz8000, .hz16000, .hz32000, .hz48000])
-  func anEngineFitsInto300KiB(rate: SampleRate) throws {
+  /// In KiB. A third of the memory at 32 and 48 kHz is the past that the canceller learns from once it knows
+  /// the delay of the echo.
+  @Test(arguments: [(SampleRate.hz8000, 300), (.hz16000, 300), (.hz32000, 400), (.hz48000, 500)])
+  func anEngineFitsIntoItsMemory(rate: SampleRate, most: Int) throws {
     let engine = try EngineCatalog.bundled.engine(named: "anechoic")
     let format = EngineFormat(
       rate: rate, channelCount: 1,
@@ -23,7 +23,7 @@ struct EngineMemoryTests {
     _ = allocation_counter_stop()
     let bytes = allocation_counter_bytes()
     withExtendedLifetime((first, second)) {
-      #expect((1...Int64(Self.mostBytes)).contains(bytes), "\(bytes) bytes")
+      #expect((1...most * 1024).contains(Int(bytes)), "\(bytes) bytes")
     }
   }
 }
