@@ -12,7 +12,7 @@ struct EchoConvergence {
   private static let framesToSettle = 50
   /// The frames with echo after which a detected voice counts although the canceller is not thorough: where
   /// the lag of the echo is known, and where it is not. It may be the voice of the far end.
-  private static let framesToLearn = 130
+  private static let framesToLearn = 30
   private static let framesToFind = 200
   /// A microphone that is quiet for this many frames while its reference plays contains no audible
   /// echo.
