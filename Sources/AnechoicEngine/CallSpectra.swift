@@ -5,7 +5,8 @@ internal import Spectral
 
 /// The spectra of a call, frame by frame: of each channel of the microphone, of the same without
 /// echo, of the reference, and of what the network hears, which is the mean of the channels. A
-/// channel that is in opposite phase to those before it counts in reverse.
+/// channel that is in opposite phase to those before it counts in reverse, and one that is far softer
+/// than the loudest does not count.
 struct CallSpectra: ~Copyable {
   private let transform: ShortTimeTransform
   private let channelCount: Int
@@ -18,6 +19,10 @@ struct CallSpectra: ~Copyable {
   private var past: EchoPast?
   /// How far the last channel is in phase with those before it: negative if it is in opposite phase.
   private var agreement: Float = 0
+  /// The highest mean square of each channel's microphone in the last seconds.
+  private let loudness: FloatBuffer
+  /// The share of each channel in what the network hears.
+  private var share: Float = 1
   /// The microphone of the channel at hand.
   private let microphone: Spectrum
   /// The signals that the network hears.
@@ -41,6 +46,7 @@ struct CallSpectra: ~Copyable {
     transform = ShortTimeTransform(hop: hop, kernels: kernels, work: work)
     self.hop = hop
     self.channelCount = channelCount
+    loudness = FloatBuffer(channelCount)
     heardRow = SpectralFeatures.row(bins: hop + 1)
     let row = transform.row
     // For each channel 20 ms of the microphone, 20 ms without echo, the tail of the output and a
@@ -116,6 +122,7 @@ struct CallSpectra: ~Copyable {
       block.update(from: block + hop, count: hop)
       (block + hop).update(from: frame.planePointers[index], count: hop)
     }
+    weighChannels()
     takeReference(reference)
     if reference != nil {
       keepPast(learns: learns, isSearching: isSearching)
@@ -131,6 +138,29 @@ struct CallSpectra: ~Copyable {
     }
     findEcho()
     hear(reference: cancelsEcho)
+  }
+
+  /// The part of its loudness that a channel keeps in a frame: it falls by 1 dB a second.
+  private static let keptLoudness: Float = 0.9977
+  /// A channel that is 20 dB softer than the loudest has no microphone, or one that nobody talks to.
+  private static let leastLoudness: Float = 0.01
+
+  /// Finds the channels that count, and the share of each.
+  private mutating func weighChannels() {
+    guard channelCount > 1 else { return }
+    for index in 0..<channelCount {
+      let power = FloatBuffer.meanSquare(microphoneBlock(index) + hop, hop)
+      loudness.start[index] = max(power, Self.keptLoudness * loudness.start[index])
+    }
+    var count: Float = 0
+    for index in 0..<channelCount where counts(index) { count += 1 }
+    share = 1 / max(1, count)
+  }
+
+  private func counts(_ channel: Int) -> Bool {
+    var loudest: Float = 0
+    for index in 0..<channelCount { loudest = max(loudest, loudness.start[index]) }
+    return loudness.start[channel] >= Self.leastLoudness * loudest
   }
 
   private func takeReference(_ reference: UnsafePointer<Float>?) {
@@ -207,17 +237,19 @@ struct CallSpectra: ~Copyable {
     for sample in 0..<(2 * hop) { result[sample] *= factor }
   }
 
-  /// Adds a channel to the mean of all, if there are several.
+  /// Adds a channel to the mean of all that count, if there are several.
   private mutating func mix(_ index: Int) {
     guard channelCount > 1 else { return }
     if index == 0 {
       signals.error.clear(bins: heardRow)
       signals.microphone.clear(bins: heardRow)
-    } else {
+    }
+    guard counts(index) else { return }
+    if index > 0 {
       let product = Self.product(microphone, signals.microphone, heardRow)
       agreement += 0.05 * (product - agreement)
     }
-    let share = (index > 0 && agreement < 0 ? -1 : 1) / Float(channelCount)
+    let share = index > 0 && agreement < 0 ? -share : share
     Self.add(error(index), share, to: signals.error, heardRow)
     Self.add(microphone, share, to: signals.microphone, heardRow)
   }

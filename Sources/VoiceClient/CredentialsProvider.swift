@@ -17,8 +17,7 @@ public final class TokenFile: CredentialsProvider {
 
   private struct Known {
     let token: String
-    let modified: Date
-    let size: Int
+    let version: RegularFile.Version?
   }
 
   private let path: String
@@ -28,15 +27,10 @@ public final class TokenFile: CredentialsProvider {
   public init(path: String) { self.path = path }
 
   public func token() throws(Status) -> String {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    let (modified, size) = (
-      attributes?[.modificationDate] as? Date ?? .distantPast, attributes?[.size] as? Int ?? 0
-    )
-    if let known = known.withLock({ $0 }), known.modified == modified, known.size == size {
-      return known.token
-    }
+    let version = RegularFile.Version(of: path)
+    if let known = known.withLock({ $0 }), known.version == version { return known.token }
     let token = try read()
-    known.withLock { $0 = Known(token: token, modified: modified, size: size) }
+    known.withLock { $0 = Known(token: token, version: version) }
     return token
   }
 

@@ -47,4 +47,25 @@ struct RegularFileTests {
     #expect(problem(path("missing")) == "no such file or directory")
     try FileManager.default.removeItem(at: folder)
   }
+
+  @Test func theVersionOfALinkIsThatOfItsTarget() throws {
+    #expect(RegularFile.Version(of: path("link")) == nil)
+    for name in ["old", "new"] {
+      // Of the same size, and perhaps of the same time.
+      try Data(name.utf8).write(to: folder.appendingPathComponent(name))
+      try FileManager.default.createSymbolicLink(
+        atPath: path("next"), withDestinationPath: path(name))
+      if name == "old" {
+        try FileManager.default.moveItem(atPath: path("next"), toPath: path("data"))
+        try FileManager.default.createSymbolicLink(
+          atPath: path("link"), withDestinationPath: path("data"))
+      }
+    }
+    let before = RegularFile.Version(of: path("link"))
+    #expect(before != nil && before == RegularFile.Version(of: path("link")))
+    try FileManager.default.removeItem(atPath: path("data"))
+    try FileManager.default.moveItem(atPath: path("next"), toPath: path("data"))
+    #expect(RegularFile.Version(of: path("link")) != before)
+    try FileManager.default.removeItem(at: folder)
+  }
 }

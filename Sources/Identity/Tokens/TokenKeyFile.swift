@@ -8,18 +8,12 @@ public final class TokenKeyFile: Sendable {
   /// The maximum size of the file in bytes.
   private static let largestSize = 256 << 10
 
-  /// Identifies a version of the file.
-  private struct Stamp: Equatable {
-    let modified: Date
-    let size: Int
-    let number: Int
-  }
-
   private struct State {
     var keys: TokenKeys
     /// The number of the keys' version. It changes when other keys are read.
     var version: Int
-    var stamp: Stamp?
+    /// The version of the file that was read last.
+    var file: RegularFile.Version?
   }
 
   /// The outcome of reading a file that has changed: the number of keys, or the reason why the old
@@ -32,8 +26,8 @@ public final class TokenKeyFile: Sendable {
   /// Reads the file.
   public init(path: String) async throws(TokenKeyError) {
     self.path = path
-    let stamp = Self.stamp(of: path)
-    state = Mutex(State(keys: try await Self.read(path), version: 1, stamp: stamp))
+    let file = RegularFile.Version(of: path)
+    state = Mutex(State(keys: try await Self.read(path), version: 1, file: file))
   }
 
   /// The keys, and the number of their version.
@@ -46,8 +40,8 @@ public final class TokenKeyFile: Sendable {
   /// the old keys.
   @discardableResult
   public func reload() async throws(TokenKeyError) -> Int {
-    let stamp = Self.stamp(of: path)
-    state.withLock { $0.stamp = stamp }
+    let file = RegularFile.Version(of: path)
+    state.withLock { $0.file = file }
     let keys = try await Self.read(path)
     state.withLock { state in
       state.keys = keys
@@ -61,7 +55,7 @@ public final class TokenKeyFile: Sendable {
   public func watch(every interval: Duration, report: @Sendable (Outcome) -> Void) async {
     while !Task.isCancelled {
       try? await Task.sleep(for: interval)
-      guard !Task.isCancelled, Self.stamp(of: path) != state.withLock({ $0.stamp }) else {
+      guard !Task.isCancelled, RegularFile.Version(of: path) != state.withLock({ $0.file }) else {
         continue
       }
       do throws(TokenKeyError) {
@@ -70,16 +64,6 @@ public final class TokenKeyFile: Sendable {
         report(.failure(error))
       }
     }
-  }
-
-  /// Returns nil if the file does not exist.
-  private static func stamp(of path: String) -> Stamp? {
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-      let modified = attributes[.modificationDate] as? Date
-    else { return nil }
-    return Stamp(
-      modified: modified, size: attributes[.size] as? Int ?? 0,
-      number: attributes[.systemFileNumber] as? Int ?? 0)
   }
 
   private static func read(_ path: String) async throws(TokenKeyError) -> TokenKeys {

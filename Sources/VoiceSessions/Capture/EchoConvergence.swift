@@ -10,9 +10,11 @@ struct EchoConvergence {
   private static let framesToDoubt = 500
   /// The frames after a change of the echo's path in which older measurements do not count.
   private static let framesToSettle = 50
-  /// The frames with echo after which a detected voice counts although the canceller is not thorough: where
-  /// the lag of the echo is known, and where it is not. It may be the voice of the far end.
+  /// The frames with echo after which a detected voice counts although the canceller is not thorough. It may
+  /// be the voice of the far end. Where the lag of the echo becomes known for the first time, the canceller
+  /// learns from the past. An echo that has moved is learned more slowly. The last is that of an unknown lag.
   private static let framesToLearn = 30
+  private static let framesToLearnAgain = 130
   private static let framesToFind = 200
   /// A microphone that is quiet for this many frames while its reference plays contains no audible
   /// echo.
@@ -34,7 +36,10 @@ struct EchoConvergence {
     var microphone: Float = 1
   }
 
-  private(set) var isConverged = false
+  private(set) var isConverged = false {
+    didSet { if isConverged { hasConverged = true } }
+  }
+  private var hasConverged = false
   private var framesWithEcho = 0
   private var isLagKnown = false
   private var isThorough = false
@@ -60,7 +65,12 @@ struct EchoConvergence {
 
   /// Whether a voice that was found is likely to be echo that the canceller has not learnt yet.
   var isLearning: Bool {
-    !isThorough && framesWithEcho < (isLagKnown ? Self.framesToLearn : Self.framesToFind)
+    !isThorough && framesWithEcho < framesToWaitForVoice
+  }
+
+  private var framesToWaitForVoice: Int {
+    guard isLagKnown else { return Self.framesToFind }
+    return hasConverged ? Self.framesToLearnAgain : Self.framesToLearn
   }
 
   /// Returns whether only a canceller that has found the echo reaches this reduction, in dB.
