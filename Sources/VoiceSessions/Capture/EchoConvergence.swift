@@ -36,10 +36,9 @@ struct EchoConvergence {
     var microphone: Float = 1
   }
 
-  private(set) var isConverged = false {
-    didSet { if isConverged { hasConverged = true } }
-  }
-  private var hasConverged = false
+  private(set) var isConverged = false
+  /// Whether an echo of a known lag has been found before.
+  private var hasLearned = false
   private var framesWithEcho = 0
   private var isLagKnown = false
   private var isThorough = false
@@ -50,6 +49,7 @@ struct EchoConvergence {
 
   /// Starts again, because the echo takes another path.
   mutating func restart() {
+    if isConverged, isLagKnown { hasLearned = true }
     isConverged = false
     framesToWait = Self.framesToSettle
     framesWithEcho = 0
@@ -70,7 +70,7 @@ struct EchoConvergence {
 
   private var framesToWaitForVoice: Int {
     guard isLagKnown else { return Self.framesToFind }
-    return hasConverged ? Self.framesToLearnAgain : Self.framesToLearn
+    return hasLearned ? Self.framesToLearnAgain : Self.framesToLearn
   }
 
   /// Returns whether only a canceller that has found the echo reaches this reduction, in dB.
