@@ -64,7 +64,8 @@ void stateOutlivesAnIdleEnd() {
   const std::string address = server.address();
   Client client([&](anechoic_options& options) {
     patient(address)(options);
-    options.idle_ms = 500;
+    // Longer than it takes to steer the session, which gets no audio meanwhile.
+    options.idle_ms = 2000;
   });
   client.driveUntilProcessed();
   server.steer("UpdateSession",
