@@ -40,10 +40,22 @@ struct LagTracker {
   private(set) var confidence: Float = 0
   /// Whether the last block moved the lag to another peak.
   private(set) var hasMoved = false
-  private var candidate = 0
-  private var candidateBlocks = 0
-  private var likely = 0
-  private var likelyBlocks = 0
+  private var candidate = Candidate()
+  private var likely = Candidate()
+
+  /// A peak that may be the echo, and the number of successive blocks in which it was at the same lag.
+  private struct Candidate {
+    private var lag = 0
+    private(set) var blocks = 0
+
+    mutating func note(_ peak: Int) {
+      blocks = abs(peak - lag) <= LagTracker.reach ? blocks + 1 : 1
+      lag = peak
+    }
+
+    mutating func forget() { blocks = 0 }
+    mutating func shift(by samples: Int) { lag += samples }
+  }
 
   /// Takes the correlation of a block. While the echo `isExplained` where it is, the lag stays: a strong
   /// reflection, which correlates as well, is no other path.
@@ -68,16 +80,15 @@ struct LagTracker {
       return
     }
     guard isClear else {
-      candidateBlocks = 0
+      candidate.forget()
       return
     }
     if let lag, abs(Float(best) - lag) <= Float(Self.reach) {
-      candidateBlocks = 0
+      candidate.forget()
       return
     }
-    candidateBlocks = abs(best - candidate) <= Self.reach ? candidateBlocks + 1 : 1
-    candidate = best
-    guard candidateBlocks >= blocksNeeded(for: best), isBetter(value, correlation),
+    candidate.note(best)
+    guard candidate.blocks >= blocksNeeded(for: best), isBetter(value, correlation),
       !isExplained || lag == nil
     else { return }
     take(best, correlation, height: height)
@@ -89,19 +100,18 @@ struct LagTracker {
     lag = correlation.interpolatedPeak(peak)
     confidence = Self.confidence(height)
     hasMoved = true
-    candidateBlocks = 0
+    candidate.forget()
   }
 
   /// Counts the blocks in which the highest peak stays. Returns whether it is the echo, of which no lag is
   /// known yet.
   private mutating func isLikely(_ highest: Int, height: Float, distinction: Float) -> Bool {
     guard lag == nil, height >= Self.likelyHeight, distinction >= Self.likelyDistinction else {
-      likelyBlocks = 0
+      likely.forget()
       return false
     }
-    likelyBlocks = abs(highest - likely) <= Self.reach ? likelyBlocks + 1 : 1
-    likely = highest
-    return likelyBlocks >= Self.blocksToBelieveLikely
+    likely.note(highest)
+    return likely.blocks >= Self.blocksToBelieveLikely
   }
 
   /// Returns the direct sound that belongs to the highest peak, which in a room may be a reflection: the
@@ -142,14 +152,14 @@ struct LagTracker {
   /// Changes the lag by a known number of samples.
   mutating func jump(by samples: Float) {
     move(by: samples)
-    candidateBlocks = 0
+    candidate.forget()
   }
 
   /// Makes every lag longer by a number of samples, because the window of lags has moved.
   mutating func shift(by samples: Int) {
     move(by: Float(samples))
-    candidate += samples
-    likely += samples
+    candidate.shift(by: samples)
+    likely.shift(by: samples)
   }
 
   /// Moves the lag, within the window: a drift continues while no echo is heard.

@@ -15,14 +15,11 @@ struct CallSpectra: ~Copyable {
   private let heardRow: Int
   private let memory: FloatBuffer
   private var filters: [ChannelFilter] = []
-  /// What the cancellers learn from once the delay of the echo is known, if that is kept.
+  /// The signals from which the cancellers learn once the delay of the echo is known. Nil if they are not kept.
   private var past: EchoPast?
   /// How far the last channel is in phase with those before it: negative if it is in opposite phase.
   private var agreement: Float = 0
-  /// The highest mean square of each channel's microphone in the last seconds.
-  private let loudness: FloatBuffer
-  /// The share of each channel in what the network hears.
-  private var share: Float = 1
+  private var loudness: ChannelLoudness
   /// The microphone of the channel at hand.
   private let microphone: Spectrum
   /// The signals that the network hears.
@@ -46,7 +43,7 @@ struct CallSpectra: ~Copyable {
     transform = ShortTimeTransform(hop: hop, kernels: kernels, work: work)
     self.hop = hop
     self.channelCount = channelCount
-    loudness = FloatBuffer(channelCount)
+    loudness = ChannelLoudness(channelCount: channelCount)
     heardRow = SpectralFeatures.row(bins: hop + 1)
     let row = transform.row
     // For each channel 20 ms of the microphone, 20 ms without echo, the tail of the output and a
@@ -122,7 +119,9 @@ struct CallSpectra: ~Copyable {
       block.update(from: block + hop, count: hop)
       (block + hop).update(from: frame.planePointers[index], count: hop)
     }
-    weighChannels()
+    if channelCount > 1 {
+      loudness.note { [hop] in FloatBuffer.meanSquare(frame.planePointers[$0], hop) }
+    }
     takeReference(reference)
     if reference != nil {
       keepPast(learns: learns, isSearching: isSearching)
@@ -138,29 +137,6 @@ struct CallSpectra: ~Copyable {
     }
     findEcho()
     hear(reference: cancelsEcho)
-  }
-
-  /// The part of its loudness that a channel keeps in a frame: it falls by 1 dB a second.
-  private static let keptLoudness: Float = 0.9977
-  /// A channel that is 20 dB softer than the loudest has no microphone, or one that nobody talks to.
-  private static let leastLoudness: Float = 0.01
-
-  /// Finds the channels that count, and the share of each.
-  private mutating func weighChannels() {
-    guard channelCount > 1 else { return }
-    for index in 0..<channelCount {
-      let power = FloatBuffer.meanSquare(microphoneBlock(index) + hop, hop)
-      loudness.start[index] = max(power, Self.keptLoudness * loudness.start[index])
-    }
-    var count: Float = 0
-    for index in 0..<channelCount where counts(index) { count += 1 }
-    share = 1 / max(1, count)
-  }
-
-  private func counts(_ channel: Int) -> Bool {
-    var loudest: Float = 0
-    for index in 0..<channelCount { loudest = max(loudest, loudness.start[index]) }
-    return loudness.start[channel] >= Self.leastLoudness * loudest
   }
 
   private func takeReference(_ reference: UnsafePointer<Float>?) {
@@ -244,12 +220,12 @@ struct CallSpectra: ~Copyable {
       signals.error.clear(bins: heardRow)
       signals.microphone.clear(bins: heardRow)
     }
-    guard counts(index) else { return }
+    guard loudness.counts(index) else { return }
     if index > 0 {
       let product = Self.product(microphone, signals.microphone, heardRow)
       agreement += 0.05 * (product - agreement)
     }
-    let share = index > 0 && agreement < 0 ? -share : share
+    let share = index > 0 && agreement < 0 ? -loudness.share : loudness.share
     Self.add(error(index), share, to: signals.error, heardRow)
     Self.add(microphone, share, to: signals.microphone, heardRow)
   }

@@ -98,7 +98,7 @@ async def run(vector: dict, client: Client, keep: bool) -> tuple[list[str], str]
                     *command, stdout=asyncio.subprocess.PIPE, stderr=errors, stdin=asyncio.subprocess.DEVNULL,
                     env=environment, start_new_session=True)
             except OSError as error:
-                return [f"the client cannot be run: {error.strerror}"]
+                return [f"the client cannot be run: {error.strerror}"], ""
         events: list[dict] = []
         began = asyncio.get_running_loop().create_future()
 

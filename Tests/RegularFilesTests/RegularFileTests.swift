@@ -51,7 +51,7 @@ struct RegularFileTests {
   @Test func theVersionOfALinkIsThatOfItsTarget() throws {
     #expect(RegularFile.Version(of: path("link")) == nil)
     for name in ["old", "new"] {
-      // Of the same size, and perhaps of the same time.
+      // Both files have the same size, and perhaps the same time.
       try Data(name.utf8).write(to: folder.appendingPathComponent(name))
       try FileManager.default.createSymbolicLink(
         atPath: path("next"), withDestinationPath: path(name))

@@ -1,7 +1,7 @@
 package import AnechoicAPI
 package import GRPCTransport
 
-/// What a new session takes over from the one in whose place it starts.
+/// The state that a new session takes over from the session in whose place it starts.
 package struct KeptSession: Sendable {
   /// The id, or nil if it is in use.
   package private(set) var id: String?

@@ -2,8 +2,8 @@ package import AnechoicAPI
 
 /// The requests of a client to change the mute state, on their way to the session.
 ///
-/// One request is under way at a time, because a server refuses controls if too many come at once. Of the others,
-/// the last one is sent after the answer. A request that the session refuses is sent again, unless another one
+/// One request is under way at a time, because a server refuses controls if too many come at once. The newest of the
+/// others is sent after the answer. A request that the session refuses is sent again, unless another one
 /// waits. Reads no clock.
 package struct MuteRequests: Sendable {
   /// The time after which a refused request is sent again.

@@ -315,6 +315,7 @@ public final class ResumableStream: Sendable {
 
   /// Notes a response. Returns nil for output that came before, and for a question that was answered before.
   private func note(_ response: Anechoic_V1_ProcessResponse) -> Update? {
+    var isAnswered = false
     let (update, waiter) = state.withLock { state -> (Update?, CheckedContinuation<Void, Never>?) in
       state.unansweredSince = nil
       var isNew = true
@@ -330,7 +331,7 @@ public final class ResumableStream: Sendable {
         state.lastEventID = event.eventID
         if let decision = state.decisions.answer(to: event) {
           state.journal.add(.with { $0.control = decision })
-          isNew = false
+          (isNew, isAnswered) = (false, true)
         }
         switch event.event {
         case .muteChanged(let change): state.isMuted = change.state.muted
@@ -344,8 +345,7 @@ public final class ResumableStream: Sendable {
       return (update, hasRoom(state) ? state.waiter.take() : nil)
     }
     waiter?.resume()
-    // There may be a decision to send.
-    wakeSender { _ in }
+    if isAnswered { wakeSender { _ in } }
     return update
   }
 

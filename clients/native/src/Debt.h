@@ -20,7 +20,7 @@ class Debt {
   static constexpr std::chrono::milliseconds allowance{100};
   // The first audio waits so long for the rest of its burst.
   static constexpr std::chrono::milliseconds burst{50};
-  // What comes later than this after the first audio belongs to no burst.
+  // Audio that comes later than this after the first audio belongs to no burst.
   static constexpr std::chrono::milliseconds longestBurst{1000};
 
   explicit Debt(Format format) : format_(format) {}
