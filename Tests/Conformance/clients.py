@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +12,18 @@ PROJECT = Path(__file__).resolve().parents[2]
 ADAPTERS = Path(__file__).resolve().parent / "adapters"
 
 
+KINDS = ("live", "session", "file", "player", "watcher")
+"""`live` plays at a constant delay whatever happens. `session` hands out what comes. `file` sends a recording. `player`
+plays the session of another device. `watcher` watches and steers the sessions of others."""
+
+
 @dataclass(frozen=True)
 class Client:
     """A client, and the command that runs it."""
 
     name: str
     kind: str
-    """`live` plays at a constant delay whatever happens. `session` hands out what comes. `file` sends a recording."""
+    """One of `KINDS`."""
     command: tuple[str, ...]
     rate: int = 16000
     fallback: str = "raw"
@@ -44,6 +50,10 @@ class Client:
     def is_live(self) -> bool:
         return self.kind != "file"
 
+    @property
+    def has_microphone(self) -> bool:
+        return self.kind not in ("player", "watcher")
+
 
 def _program(name: str, variable: str) -> Path:
     """A program that was built before: that of a variable, one beside ANECHOIC_SERVER, or one of this checkout."""
@@ -59,6 +69,7 @@ EDGE = _program("anechoic-edge", "ANECHOIC_EDGE")
 BRIDGE = _program("anechoic-bridge", "ANECHOIC_BRIDGE")
 COMMAND = _program("anechoic", "ANECHOIC")
 EXAMPLE = PROJECT / "examples/python/process.py"
+BROWSER = Path(shutil.which("chromium") or "chromium")
 NATIVE = _program("conformance-client", "ANECHOIC_CONFORMANCE_CLIENT")
 """Built from clients/native/tests/conformance-client."""
 PLUGIN = _program("libspa-aec-anechoic.so", "ANECHOIC_PLUGIN")
@@ -84,6 +95,12 @@ CLIENTS = [
             "lost-output": "the local voice stands in only after 0.5 s without an answer",
             "refused-for-good": "it ends at once if its first start is refused for good",
         }),
+    Client(
+        "edge-join", "player", (sys.executable, str(ADAPTERS / "edge_join.py")), needs=EDGE, has_one_delay=False,
+        environment={"ANECHOIC_EDGE": str(EDGE)}, tells=frozenset({"reconnecting", "resumed"})),
+    Client(
+        "live-page", "watcher", (sys.executable, str(ADAPTERS / "live_page.py")), needs=BROWSER,
+        can=frozenset({"mute"})),
     Client(
         "bridge", "live", (sys.executable, str(ADAPTERS / "bridge.py")), most_missing=0.4, needs=BRIDGE,
         environment={"ANECHOIC_BRIDGE": str(BRIDGE)},

@@ -84,6 +84,7 @@ class Judge:
             "same_id": bool(ids) and message.session_id == ids[-1],
             "mic_mode": config_pb2.MicMode.Name(message.config.preferred_mic_mode),
             "pins_stages": message.config.voice_processing.HasField("noise_suppression"),
+            "ticket": start.ticket, "from_event": start.from_event,
             "rate": message.inputs.microphone.sample_rate_hz, "labels": dict(message.labels), "engine": message.engine,
         }
         for name, value in values.items():
@@ -143,6 +144,12 @@ class Judge:
         for name in self.expected.get("tells", []):
             if name in self.client.tells and name not in told:
                 self._say(f"does not tell {name!r}, only {told}")
+        for told_when in self.expected.get("told", []):
+            times = [(each["time"] - self.began) * 1000 for each in self.events if each.get("event") == told_when["event"]]
+            latest = told_when["to_ms"] + PATIENCE * 1000
+            if not any(told_when["from_ms"] - 20 <= each <= latest for each in times):
+                self._say(f"tells {told_when['event']!r} at {[round(each) for each in times]} ms, "
+                          f"not from {told_when['from_ms']} to {told_when['to_ms']}")
         for name, count in self.expected.get("controls", {}).items():
             sent = sum(control.WhichOneof("control") == name for _, control in self.server.controls)
             if sent != count:
@@ -153,7 +160,7 @@ class Judge:
 
     def _played(self) -> None:
         sound, seconds = self.sound, self.vector["seconds"]
-        if self.expected.get("output") == "any":
+        if self.expected.get("output") == "any" or self.client.kind == "watcher":
             return
         length = len(sound.samples) / self.client.rate
         if not self.vector.get("changes_format"):
