@@ -71,6 +71,12 @@ class Judge:
             return self._say(f"{len(starts)} starts, not {len(expected)}: {[self._short(each) for each in starts]}")
         for number, (start, values) in enumerate(zip(starts, expected), 1):
             self._start(number, start, values)
+        if (last := dict(self.expected.get("last_start", {}))):
+            begin, end = last.pop("from_ms"), last.pop("to_ms")
+            self._start(len(starts), starts[-1], last)
+            at = (starts[-1].time - self.began) * 1000
+            if not begin - 20 <= at <= end + PATIENCE * 1000:
+                self._say(f"the last start came at {at:.0f} ms, not from {begin} to {end}")
 
     def _short(self, start: Start) -> str:
         resumes = "resume" if start.start.resume_token else "new"

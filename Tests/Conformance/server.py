@@ -55,15 +55,15 @@ class Server:
         self._server = grpc.aio.server(options=[("grpc.max_send_message_length", -1)])
         process = grpc.stream_stream_rpc_method_handler(
             self._process, request_deserializer=api.ProcessRequest.FromString, response_serializer=lambda data: data)
+        join = grpc.unary_stream_rpc_method_handler(
+            self._join, request_deserializer=api.JoinSessionRequest.FromString,
+            response_serializer=lambda data: data)
         capabilities = grpc.unary_unary_rpc_method_handler(
             self._capabilities, request_deserializer=api.GetCapabilitiesRequest.FromString,
             response_serializer=api.GetCapabilitiesResponse.SerializeToString)
         service = grpc.method_handlers_generic_handler(
             "anechoic.v1.VoiceProcessingService",
             {"Process": process, "JoinSession": join, "GetCapabilities": capabilities})
-        join = grpc.unary_stream_rpc_method_handler(
-            self._join, request_deserializer=api.JoinSessionRequest.FromString,
-            response_serializer=lambda data: data)
         set_mute = grpc.unary_unary_rpc_method_handler(
             self._set_mute, request_deserializer=sessions_pb2.SetMuteRequest.FromString,
             response_serializer=sessions_pb2.SetMuteResponse.SerializeToString)
@@ -135,8 +135,8 @@ class Server:
                 self.host(step.get("id") or self.hosted[-1].id)
             case "touch the ticket":
                 self._write_ticket()
-            case "play nothing":
-                self.plays = False
+            case "play nothing" | "play" as change:
+                self.plays = change == "play"
             case "announce the drain":
                 draining = events_pb2.Draining()
                 draining.ends_in.seconds = 1
