@@ -40,6 +40,11 @@ REASONS = {
     "watcher": "it needs a media client, and the client only watches the sessions of others",
 }
 """Why vectors do not apply to kinds of clients that send no audio, unless they say so themselves."""
+ONLY = {
+    "player": "it is for clients that play the session of another device",
+    "watcher": "it is for clients that watch the sessions of others",
+}
+"""Why vectors for such clients do not apply to the others."""
 MOST_LATE = 0.05
 """The seconds by which this program may run late. Beyond them, another program had the processor."""
 MOST_TRIED_AGAIN, SHARE_TRIED_AGAIN = 2, 0.02
@@ -58,8 +63,9 @@ def reason_not_to(vector: dict, client: Client, plays_long: bool) -> str | None:
     """Says why a vector is not played against a client, or None."""
     if client.needs is not None and not client.needs.exists():
         return f"{client.needs.name} is not built"
-    if client.kind not in vector.get("for", ["live", "session"]):
-        return (vector.get("why_not", {}).get(client.kind) or REASONS.get(client.kind)
+    kinds = vector.get("for", ["live", "session"])
+    if client.kind not in kinds:
+        return (vector.get("why_not", {}).get(client.kind) or REASONS.get(client.kind) or ONLY.get(kinds[0])
                 or f"it is not for {client.kind} clients")
     for pattern, reason in client.excepted.items():
         if fnmatch.fnmatch(vector["id"], pattern):
