@@ -150,12 +150,11 @@ class Judge:
         for name in self.expected.get("tells", []):
             if name in self.client.tells and name not in told:
                 self._say(f"does not tell {name!r}, only {told}")
-        for told_when in self.expected.get("told", []):
-            times = [(each["time"] - self.began) * 1000 for each in self.events if each.get("event") == told_when["event"]]
-            latest = told_when["to_ms"] + PATIENCE * 1000
-            if not any(told_when["from_ms"] - 20 <= each <= latest for each in times):
-                self._say(f"tells {told_when['event']!r} at {[round(each) for each in times]} ms, "
-                          f"not from {told_when['from_ms']} to {told_when['to_ms']}")
+        for expected in self.expected.get("told", []):
+            name, begin, end = expected["event"], expected["from_ms"], expected["to_ms"]
+            times = [(each["time"] - self.began) * 1000 for each in self.events if each.get("event") == name]
+            if not any(begin - 20 <= each <= end + PATIENCE * 1000 for each in times):
+                self._say(f"tells {name!r} at {[round(each) for each in times]} ms, not from {begin} to {end}")
         for name, count in self.expected.get("controls", {}).items():
             sent = sum(control.WhichOneof("control") == name for _, control in self.server.controls)
             if sent != count:

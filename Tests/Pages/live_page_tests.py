@@ -283,7 +283,8 @@ class LivePageTests(PageTest):
             const retries = new Retries();
             const refused = (retryDelay) => new ServiceError({ code: "RESOURCE_EXHAUSTED", retryDelay });
             const forGood = new ServiceError({ code: "UNIMPLEMENTED" });
-            const errors = [undefined, refused("1.5s"), refused("600s"), refused("0.1s"), new TypeError("lost"), forGood];
+            const errors = [
+                undefined, refused("1.5s"), refused("600s"), refused("0.1s"), new TypeError("lost"), forGood];
             const pauses = errors.map((error) => Math.round(retries.next(error, 0, 0.5)));
             // A server that has answered for less than a second is no success.
             for (const [answered, lost] of [[1000, 1900], [2000, 3000]]) {
