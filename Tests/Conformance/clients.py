@@ -41,6 +41,10 @@ class Client:
     """Whether its fallback has the delay of its processed sound."""
     begins_late: bool = False
     """Whether its microphone may begin after its first session, whose first samples are then a gap."""
+    patience: float = 0.12
+    """Seconds that a busy machine may add to a time."""
+    most_beside: int | None = None
+    """How many runs of it may go on at a time, if it takes much of the processor."""
     environment: dict[str, str] = field(default_factory=dict)
     """Variables for its adapter."""
     needs: Path | None = None
@@ -100,7 +104,7 @@ CLIENTS = [
         environment={"ANECHOIC_EDGE": str(EDGE)}, tells=frozenset({"reconnecting", "resumed"})),
     Client(
         "live-page", "watcher", (sys.executable, str(ADAPTERS / "live_page.py")), needs=BROWSER,
-        can=frozenset({"mute"})),
+        can=frozenset({"mute"}), patience=0.3, most_beside=2),
     Client(
         "bridge", "live", (sys.executable, str(ADAPTERS / "bridge.py")), most_missing=0.4, needs=BRIDGE,
         environment={"ANECHOIC_BRIDGE": str(BRIDGE)},

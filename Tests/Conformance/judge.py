@@ -11,7 +11,6 @@ from clients import Client
 from server import Server
 
 MOST_AGE = 0.1  # seconds by which the first sample of a new session may be older than its `started`
-PATIENCE = 0.12  # seconds that a busy machine may add to a time
 MOST_ODD = 0.02  # the share of samples that may be neither processed nor raw, where one fades into the other
 MOST_FADES = 0.06  # seconds of such samples that a short or mostly silent output may have
 
@@ -75,7 +74,7 @@ class Judge:
             begin, end = last.pop("from_ms"), last.pop("to_ms")
             self._start(len(starts), starts[-1], last)
             at = (starts[-1].time - self.began) * 1000
-            if not begin - 20 <= at <= end + PATIENCE * 1000:
+            if not begin - 20 <= at <= end + self.client.patience * 1000:
                 self._say(f"the last start came at {at:.0f} ms, not from {begin} to {end}")
 
     def _short(self, start: Start) -> str:
@@ -112,7 +111,7 @@ class Judge:
             if self.client.is_live and not self.vector.get("changes_format") and not self.vector.get("pauses"):
                 now = (start.answered - self.began) * self.client.rate
                 age = ((now - (start.first_value - 1) + PERIOD / 2) % PERIOD - PERIOD / 2) / self.client.rate
-                if age > MOST_AGE + PATIENCE:
+                if age > MOST_AGE + self.client.patience:
                     self._say(f"start {number}: the first sample is {age * 1000:.0f} ms old")
 
     def _times(self) -> None:
@@ -130,7 +129,7 @@ class Judge:
                 losses = [each for each in self.server.losses if before.time <= each <= after.time]
                 begin = losses[-1] if losses else begin
             pause = (after.time - begin) * 1000
-            if not least - 20 <= pause <= most + PATIENCE * 1000:
+            if not least - 20 <= pause <= most + self.client.patience * 1000:
                 self._say(f"{pause:.0f} ms between starts {number} and {number + 1}, not {least} to {most}")
 
         refused = self.server.gate.refused
@@ -153,7 +152,7 @@ class Judge:
         for expected in self.expected.get("told", []):
             name, begin, end = expected["event"], expected["from_ms"], expected["to_ms"]
             times = [(each["time"] - self.began) * 1000 for each in self.events if each.get("event") == name]
-            if not any(begin - 20 <= each <= end + PATIENCE * 1000 for each in times):
+            if not any(begin - 20 <= each <= end + self.client.patience * 1000 for each in times):
                 self._say(f"tells {name!r} at {[round(each) for each in times]} ms, not from {begin} to {end}")
         for name, count in self.expected.get("controls", {}).items():
             sent = sum(control.WhichOneof("control") == name for _, control in self.server.controls)

@@ -61,6 +61,7 @@ def main() -> None:
     options = arguments()
     with Browser() as browser:
         page = browser.open(f"http://{options.server}/live#sessions/{options.session}", width=1360, height=900)
+        page.wait("document.querySelector('#rows a')")
         began = time.monotonic()
         tell("began")
         presses = sorted(at / 1000 for at in (options.mute_at, options.unmute_at) if at is not None)
