@@ -186,26 +186,24 @@ class Verdicts:
         Another program may have taken the processor. A muted person who is heard is a failure at the first try, unless
         this program itself ran late meanwhile.
         """
-        # Those of which few may go on beside each other begin first.
-        runs = sorted(runs, key=lambda each: each[1].most_beside or jobs)
         passes = sorted({jobs, min(2, jobs), 1}, reverse=True)
         total = len(runs)
         for number, beside in enumerate(passes, 1):
             slots = asyncio.Semaphore(beside)
             is_last = number == len(passes)
-            places = {
-                client.name: asyncio.Semaphore(client.most_beside or beside) for _, client in runs}
+            # A client of which few may run has slots of its own, and need not wait for those of all.
+            own = {client.name: asyncio.Semaphore(client.most_beside) for _, client in runs
+                   if client.most_beside is not None and client.most_beside < beside}
             found = await asyncio.gather(*(
-                self._judge(vector, client, places[client.name], slots, number, is_last) for vector, client in runs))
+                self._judge(vector, client, own.get(client.name, slots), number, is_last) for vector, client in runs))
             runs = [each for each, is_open in zip(runs, found) if is_open]
         self.has_too_many_tries = self.unexplained > MOST_TRIED_AGAIN + SHARE_TRIED_AGAIN * total
 
     async def _judge(
-        self, vector: dict, client: Client, places: asyncio.Semaphore, slots: asyncio.Semaphore, number: int,
-        is_last: bool,
+        self, vector: dict, client: Client, slots: asyncio.Semaphore, number: int, is_last: bool
     ) -> bool:
         """Runs a vector, and returns whether it is to be run again."""
-        async with places, slots:
+        async with slots:
             complaints, disturbance = await run(vector, client, self._keep)
         is_heard = any(isinstance(each, Heard) for each in complaints) and not disturbance
         goes_on = bool(complaints) and not is_heard and not is_last
