@@ -190,7 +190,7 @@ let package = Package(
         "Routing", "Identity", "Telemetry", .product(name: "Logging", package: "swift-log"),
         "SessionRecording", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
         "VoiceEngines", "Resampling", "SpeechSynthesis", "SpatialAudio", "ProfileReader",
-        "AudioCore",
+        "AudioCore", "RegularFiles",
         "CMalloc", "Digests", protobuf,
       ],
       swiftSettings: swift),

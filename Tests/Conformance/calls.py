@@ -47,6 +47,10 @@ class Start:
     """How the microphone counts in this session, apart from the index of the sample."""
     breaks: list[str] = field(default_factory=list)
     """Places at which the samples do not follow each other as their indexes say."""
+    ticket: int | None = None
+    """The number of the session whose ticket a player has used, from 1 on. 0: there was no such session."""
+    from_event: int | None = None
+    """The first event that a watcher wants. None if it wants only new ones."""
 
     def check(self, first: int, values: np.ndarray) -> None:
         """Notes where samples do not follow each other: the microphone counts 1, 2, 3 and so on, and begins anew."""
@@ -73,7 +77,7 @@ class Session:
         self.rate = self.format.sample_rate_hz
         self.size = (4 if self.format.encoding == F32 else 2) * self.format.channel_count
         self.is_real_time = start.pacing != api.PACING_MEDIA_CLOCK
-        self.began = time.monotonic()
+        self.began, self.created = time.monotonic(), time.time_ns()
         self.position = 0
         self.output = bytearray()
         self.is_muted = start.muted
@@ -82,6 +86,11 @@ class Session:
         self.config.CopyFrom(start.config)
         self.events: list[events_pb2.SessionEvent] = []
         self.lost_at: float | None = None
+
+    @property
+    def ticket(self) -> str:
+        """The line with which another device joins the session."""
+        return f"{self.id}:{self.token.hex()}\n"
 
     @property
     def is_gone(self) -> bool:
@@ -239,6 +248,16 @@ class Call:
         self.add(api.ProcessResponse(control_result=result))
         if control.HasField("set_mute") and control.set_mute.muted != self.session.is_muted:
             self.add(self.session.mute(control.set_mute.muted, "client"))
+
+    def add_odd_answers(self) -> None:
+        """Queues answers that no server should send: nothing, half a sample, and indexes far away."""
+        odd = [api.ProcessResponse() for _ in range(4)]
+        odd[1].audio.processed.samples = b"\1"
+        odd[2].audio.processed.first_sample = -(1 << 40)
+        odd[2].audio.processed.samples = bytes(640)
+        odd[3].control_result.control_id = 1 << 60
+        for response in odd:
+            self.add(response)
 
     def end_in_order(self, reason: events_pb2.SessionEnded.Reason) -> None:
         """Ends the call with OK, after everything that waits."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +12,18 @@ PROJECT = Path(__file__).resolve().parents[2]
 ADAPTERS = Path(__file__).resolve().parent / "adapters"
 
 
+KINDS = ("live", "session", "file", "player", "watcher")
+"""`live` plays at a constant delay whatever happens. `session` hands out what comes. `file` sends a recording. `player`
+plays the session of another device. `watcher` watches and steers the sessions of others."""
+
+
 @dataclass(frozen=True)
 class Client:
     """A client, and the command that runs it."""
 
     name: str
     kind: str
-    """`live` plays at a constant delay whatever happens. `session` hands out what comes. `file` sends a recording."""
+    """One of `KINDS`."""
     command: tuple[str, ...]
     rate: int = 16000
     fallback: str = "raw"
@@ -35,6 +41,10 @@ class Client:
     """Whether its fallback has the delay of its processed sound."""
     begins_late: bool = False
     """Whether its microphone may begin after its first session, whose first samples are then a gap."""
+    patience: float = 0.12
+    """Seconds that a busy machine may add to a time."""
+    most_beside: int | None = None
+    """How many runs of it may go on at a time, if it takes much of the processor."""
     environment: dict[str, str] = field(default_factory=dict)
     """Variables for its adapter."""
     needs: Path | None = None
@@ -43,6 +53,10 @@ class Client:
     @property
     def is_live(self) -> bool:
         return self.kind != "file"
+
+    @property
+    def has_microphone(self) -> bool:
+        return self.kind not in ("player", "watcher")
 
 
 def _program(name: str, variable: str) -> Path:
@@ -59,6 +73,7 @@ EDGE = _program("anechoic-edge", "ANECHOIC_EDGE")
 BRIDGE = _program("anechoic-bridge", "ANECHOIC_BRIDGE")
 COMMAND = _program("anechoic", "ANECHOIC")
 EXAMPLE = PROJECT / "examples/python/process.py"
+BROWSER = Path(shutil.which("chromium") or "chromium")
 NATIVE = _program("conformance-client", "ANECHOIC_CONFORMANCE_CLIENT")
 """Built from clients/native/tests/conformance-client."""
 PLUGIN = _program("libspa-aec-anechoic.so", "ANECHOIC_PLUGIN")
@@ -84,6 +99,12 @@ CLIENTS = [
             "lost-output": "the local voice stands in only after 0.5 s without an answer",
             "refused-for-good": "it ends at once if its first start is refused for good",
         }),
+    Client(
+        "edge-join", "player", (sys.executable, str(ADAPTERS / "edge_join.py")), needs=EDGE, has_one_delay=False,
+        environment={"ANECHOIC_EDGE": str(EDGE)}, tells=frozenset({"reconnecting", "resumed"})),
+    Client(
+        "live-page", "watcher", (sys.executable, str(ADAPTERS / "live_page.py")), needs=BROWSER,
+        can=frozenset({"mute"}), patience=0.3, most_beside=2),
     Client(
         "bridge", "live", (sys.executable, str(ADAPTERS / "bridge.py")), most_missing=0.4, needs=BRIDGE,
         environment={"ANECHOIC_BRIDGE": str(BRIDGE)},

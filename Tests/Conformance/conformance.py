@@ -18,20 +18,33 @@ import tempfile
 import time
 from pathlib import Path
 
-from clients import CLIENTS, PROJECT, Client
+from clients import CLIENTS, KINDS, PROJECT, Client
 from judge import Heard, Judge
-from server import Server
+from page_server import PageServer
+from server import TICKET, Server
 
 sys.path.insert(0, str(PROJECT / "scripts"))
 from lib.usage import Arguments, number  # noqa: E402
 
 VECTORS = PROJECT / "proto/conformance"
+HOSTED_ID = "conformance"
+"""The id of the session that a client without a microphone plays or watches."""
 START_SECONDS = 30.0
 """The time in which a client begins, on a busy machine."""
 ABILITIES = frozenset().union(*(each.can for each in CLIENTS))
 """What a client's program can be told."""
 END_SECONDS = 15.0
 """The time in which a client ends after its microphone."""
+REASONS = {
+    "player": "it needs a microphone, and the client only plays the session of another device",
+    "watcher": "it needs a media client, and the client only watches the sessions of others",
+}
+"""Why vectors do not apply to kinds of clients that send no audio, unless they say so themselves."""
+ONLY = {
+    "player": "it is for clients that play the session of another device",
+    "watcher": "it is for clients that watch the sessions of others",
+}
+"""Why vectors for such clients do not apply to the others."""
 MOST_LATE = 0.05
 """The seconds by which this program may run late. Beyond them, another program had the processor."""
 MOST_TRIED_AGAIN, SHARE_TRIED_AGAIN = 2, 0.02
@@ -50,8 +63,10 @@ def reason_not_to(vector: dict, client: Client, plays_long: bool) -> str | None:
     """Says why a vector is not played against a client, or None."""
     if client.needs is not None and not client.needs.exists():
         return f"{client.needs.name} is not built"
-    if client.kind not in vector.get("for", ["live", "session"]):
-        return vector.get("why_not", {}).get(client.kind) or f"it is not for {client.kind} clients"
+    kinds = vector.get("for", ["live", "session"])
+    if client.kind not in kinds:
+        return (vector.get("why_not", {}).get(client.kind) or REASONS.get(client.kind) or ONLY.get(kinds[0])
+                or f"it is not for {client.kind} clients")
     for pattern, reason in client.excepted.items():
         if fnmatch.fnmatch(vector["id"], pattern):
             return reason
@@ -76,15 +91,21 @@ async def run(vector: dict, client: Client, keep: bool) -> tuple[list[str], str]
     lateness = [0.0]
     measuring = asyncio.create_task(measure_lateness(lateness))
     folder = Path(tempfile.mkdtemp(prefix="anechoic-conformance-"))
-    server = Server(vector, str(folder))
+    server = (PageServer if client.kind == "watcher" else Server)(vector, str(folder))
     process = None
     try:
+        if not client.has_microphone:
+            server.host(HOSTED_ID)
         await server.open()
         output = folder / "output.raw"
         command = [
             *client.command, "--server", f"127.0.0.1:{server.gate.port}", "--rate", str(client.rate),
             "--seconds", str(vector["seconds"]), "--output", str(output), *map(str, vector.get("options", [])),
         ]
+        if client.kind == "player":
+            command += ["--ticket", str(folder / TICKET)]
+        elif client.kind == "watcher":
+            command += ["--session", HOSTED_ID]
         if "second server" in vector.get("needs", []):
             command += ["--second-server", f"127.0.0.1:{server.second_gate.port}"]
         environment = {**os.environ, **client.environment}
@@ -170,7 +191,11 @@ class Verdicts:
         for number, beside in enumerate(passes, 1):
             slots = asyncio.Semaphore(beside)
             is_last = number == len(passes)
-            found = await asyncio.gather(*(self._judge(*each, slots, number, is_last) for each in runs))
+            # A client of which few may run has slots of its own, and need not wait for those of all.
+            own = {client.name: asyncio.Semaphore(client.most_beside) for _, client in runs
+                   if client.most_beside is not None and client.most_beside < beside}
+            found = await asyncio.gather(*(
+                self._judge(vector, client, own.get(client.name, slots), number, is_last) for vector, client in runs))
             runs = [each for each, is_open in zip(runs, found) if is_open]
         self.has_too_many_tries = self.unexplained > MOST_TRIED_AGAIN + SHARE_TRIED_AGAIN * total
 
@@ -218,7 +243,7 @@ async def main() -> int:
     parser.add_argument("clients", nargs="*", metavar="CLIENT", help=f"all, or some of {', '.join(names)}")
     parser.add_argument("--vector", action="append", default=[], help="a pattern for the ids of the vectors to play")
     parser.add_argument("--command", help="a client of your own: the command to which the options are added")
-    parser.add_argument("--kind", choices=("live", "session", "file"), default="live", help="the kind of --command")
+    parser.add_argument("--kind", choices=KINDS, default="live", help="the kind of --command")
     parser.add_argument("--can", default="", help="what --command can do, such as mute,stall")
     parser.add_argument("--fallback", choices=("raw", "silent"), default="raw", help="what --command falls back to")
     parser.add_argument("--jobs", type=number(int, 1, 1000), default=8, help="runs beside each other")

@@ -11,7 +11,6 @@ from clients import Client
 from server import Server
 
 MOST_AGE = 0.1  # seconds by which the first sample of a new session may be older than its `started`
-PATIENCE = 0.12  # seconds that a busy machine may add to a time
 MOST_ODD = 0.02  # the share of samples that may be neither processed nor raw, where one fades into the other
 MOST_FADES = 0.06  # seconds of such samples that a short or mostly silent output may have
 
@@ -71,6 +70,12 @@ class Judge:
             return self._say(f"{len(starts)} starts, not {len(expected)}: {[self._short(each) for each in starts]}")
         for number, (start, values) in enumerate(zip(starts, expected), 1):
             self._start(number, start, values)
+        if (last := dict(self.expected.get("last_start", {}))):
+            begin, end = last.pop("from_ms"), last.pop("to_ms")
+            self._start(len(starts), starts[-1], last)
+            at = (starts[-1].time - self.began) * 1000
+            if not begin - 20 <= at <= end + self.client.patience * 1000:
+                self._say(f"the last start came at {at:.0f} ms, not from {begin} to {end}")
 
     def _short(self, start: Start) -> str:
         resumes = "resume" if start.start.resume_token else "new"
@@ -84,6 +89,7 @@ class Judge:
             "same_id": bool(ids) and message.session_id == ids[-1],
             "mic_mode": config_pb2.MicMode.Name(message.config.preferred_mic_mode),
             "pins_stages": message.config.voice_processing.HasField("noise_suppression"),
+            "ticket": start.ticket, "from_event": start.from_event,
             "rate": message.inputs.microphone.sample_rate_hz, "labels": dict(message.labels), "engine": message.engine,
         }
         for name, value in values.items():
@@ -105,7 +111,7 @@ class Judge:
             if self.client.is_live and not self.vector.get("changes_format") and not self.vector.get("pauses"):
                 now = (start.answered - self.began) * self.client.rate
                 age = ((now - (start.first_value - 1) + PERIOD / 2) % PERIOD - PERIOD / 2) / self.client.rate
-                if age > MOST_AGE + PATIENCE:
+                if age > MOST_AGE + self.client.patience:
                     self._say(f"start {number}: the first sample is {age * 1000:.0f} ms old")
 
     def _times(self) -> None:
@@ -123,7 +129,7 @@ class Judge:
                 losses = [each for each in self.server.losses if before.time <= each <= after.time]
                 begin = losses[-1] if losses else begin
             pause = (after.time - begin) * 1000
-            if not least - 20 <= pause <= most + PATIENCE * 1000:
+            if not least - 20 <= pause <= most + self.client.patience * 1000:
                 self._say(f"{pause:.0f} ms between starts {number} and {number + 1}, not {least} to {most}")
 
         refused = self.server.gate.refused
@@ -143,6 +149,11 @@ class Judge:
         for name in self.expected.get("tells", []):
             if name in self.client.tells and name not in told:
                 self._say(f"does not tell {name!r}, only {told}")
+        for expected in self.expected.get("told", []):
+            name, begin, end = expected["event"], expected["from_ms"], expected["to_ms"]
+            times = [(each["time"] - self.began) * 1000 for each in self.events if each.get("event") == name]
+            if not any(begin - 20 <= each <= end + self.client.patience * 1000 for each in times):
+                self._say(f"tells {name!r} at {[round(each) for each in times]} ms, not from {begin} to {end}")
         for name, count in self.expected.get("controls", {}).items():
             sent = sum(control.WhichOneof("control") == name for _, control in self.server.controls)
             if sent != count:
@@ -153,7 +164,7 @@ class Judge:
 
     def _played(self) -> None:
         sound, seconds = self.sound, self.vector["seconds"]
-        if self.expected.get("output") == "any":
+        if self.expected.get("output") == "any" or self.client.kind == "watcher":
             return
         length = len(sound.samples) / self.client.rate
         if not self.vector.get("changes_format"):

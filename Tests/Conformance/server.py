@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
 from typing import Any
 
 import grpc
 import grpc.aio
 from anechoic._version import __version__
 from anechoic.rpc import error_details_pb2, status_pb2
-from anechoic.v1 import config_pb2, events_pb2, sessions_pb2, voice_processing_pb2 as api
+from anechoic.v1 import audio_pb2, config_pb2, events_pb2, sessions_pb2, voice_processing_pb2 as api
 from calls import TOO_MANY_CONTROLS, Call, Session, Start
 from gate import Gate
+from viewers import Join, Viewer
 
 GARBAGE = b"\xff\xff\xff\xff garbage"
 """Bytes that are no message."""
+HOSTED_RATE = 16000
+"""The rate of the sessions of other media clients."""
+TICKET = "ticket"
+"""The file with the ticket of the newest session, in the folder of the output."""
 
 
 class Server:
@@ -23,6 +29,7 @@ class Server:
 
     def __init__(self, vector: dict, folder: str) -> None:
         self.vector = vector
+        self.folder = Path(folder)
         self.socket = f"{folder}/server.sock"
         self.gate = Gate(self.socket)
         self.starts: list[Start] = []
@@ -31,10 +38,12 @@ class Server:
         self.controls: list[tuple[float, api.Control]] = []
         self.losses: list[float] = []
         """The times at which connections were cut, or fell silent."""
-        self.calls: list[Call] = []
+        self.calls: list[Call | Viewer] = []
+        self.hosted: list[Session] = []
+        """The sessions of other media clients, in order: for clients that play or watch them."""
         self.sessions: dict[bytes, Session] = {}
         self.answers = [each for each in vector.get("answers", []) for _ in range(each.get("times", 1))]
-        self.answers_audio = self.answers_controls = True
+        self.answers_audio = self.answers_controls = self.plays = True
         self.missed = ""
         """A step that had no effect, because the client had no session at its time."""
         self.refused_controls = 0
@@ -44,13 +53,17 @@ class Server:
 
     async def open(self) -> None:
         self._server = grpc.aio.server(options=[("grpc.max_send_message_length", -1)])
-        handler = grpc.stream_stream_rpc_method_handler(
+        process = grpc.stream_stream_rpc_method_handler(
             self._process, request_deserializer=api.ProcessRequest.FromString, response_serializer=lambda data: data)
+        join = grpc.unary_stream_rpc_method_handler(
+            self._join, request_deserializer=api.JoinSessionRequest.FromString,
+            response_serializer=lambda data: data)
         capabilities = grpc.unary_unary_rpc_method_handler(
             self._capabilities, request_deserializer=api.GetCapabilitiesRequest.FromString,
             response_serializer=api.GetCapabilitiesResponse.SerializeToString)
         service = grpc.method_handlers_generic_handler(
-            "anechoic.v1.VoiceProcessingService", {"Process": handler, "GetCapabilities": capabilities})
+            "anechoic.v1.VoiceProcessingService",
+            {"Process": process, "JoinSession": join, "GetCapabilities": capabilities})
         set_mute = grpc.unary_unary_rpc_method_handler(
             self._set_mute, request_deserializer=sessions_pb2.SetMuteRequest.FromString,
             response_serializer=sessions_pb2.SetMuteResponse.SerializeToString)
@@ -65,6 +78,21 @@ class Server:
         await self.gate.close()
         await self.second_gate.close()
         await self._server.stop(0)
+
+    def host(self, session_id: str) -> None:
+        """Starts a session of another media client, and writes down how a device joins it."""
+        start = api.Start(session_id=session_id)
+        start.inputs.microphone.encoding = audio_pb2.AUDIO_ENCODING_PCM_S16LE
+        start.inputs.microphone.sample_rate_hz, start.inputs.microphone.channel_count = HOSTED_RATE, 1
+        session = Session(start, 0.0)
+        self.sessions[session.token] = session
+        self.hosted.append(session)
+        self._write_ticket()
+
+    def _write_ticket(self) -> None:
+        """Replaces the ticket by that of the newest session."""
+        (self.folder / "new-ticket").write_text(self.hosted[-1].ticket)
+        (self.folder / "new-ticket").rename(self.folder / TICKET)
 
     async def play(self, began: float) -> None:
         """Performs the steps, each at its time after the client's first sample."""
@@ -103,6 +131,12 @@ class Server:
                     session.config.preferred_mic_mode = config_pb2.MicMode.Value(step["mic_mode"])
                     changed = events_pb2.ConfigChanged(config=session.resolved, actor="watcher")
                     self._send(session, session.event(config_changed=changed))
+            case "start a session":
+                self.host(step.get("id") or self.hosted[-1].id)
+            case "touch the ticket":
+                self._write_ticket()
+            case "play nothing" | "play" as change:
+                self.plays = change == "play"
             case "announce the drain":
                 draining = events_pb2.Draining()
                 draining.ends_in.seconds = 1
@@ -148,8 +182,7 @@ class Server:
                 self.losses.append(time.monotonic())
             case "send odd answers":
                 for call in self.calls:
-                    for response in odd_answers():
-                        call.add(response)
+                    call.add_odd_answers()
             case "send impossible answers":
                 for call in self.calls:
                     for response in impossible_answers(call.session):
@@ -167,7 +200,7 @@ class Server:
         self.losses.append(time.monotonic())
         self.gate.cut()
 
-    def _end(self, call: Call, status: dict) -> None:
+    def _end(self, call: Call | Viewer, status: dict) -> None:
         call.end = self._status(status)
         call.waiting.put_nowait((0.0, None))
         self.losses.append(time.monotonic())
@@ -181,9 +214,7 @@ class Server:
         return api.GetCapabilitiesResponse(version=__version__)
 
     async def _set_mute(self, request: sessions_pb2.SetMuteRequest, context: Any) -> sessions_pb2.SetMuteResponse:
-        session = next((each for each in self.sessions.values() if f"sessions/{each.id}" == request.name), None)
-        if session is None:
-            await context.abort(grpc.StatusCode.NOT_FOUND, "there is no such session")
+        session = await self._session(request.name, context)
         self.controls.append((time.monotonic(), api.Control(set_mute=api.SetMute(muted=request.muted))))
         if self.refuses_a_control():
             await self._abort(context, self._status({"code": "RESOURCE_EXHAUSTED", "reason": TOO_MANY_CONTROLS}))
@@ -194,11 +225,39 @@ class Server:
         state = events_pb2.MuteState(muted=session.is_muted, generation=session.generation, actor="client")
         return sessions_pb2.SetMuteResponse(state=state)
 
+    async def _session(self, name: str, context: Any) -> Session:
+        """Returns the session with a name. Ends the call if there is none."""
+        session = next((each for each in self.sessions.values() if f"sessions/{each.id}" == name), None)
+        if session is None:
+            await self._abort(context, self._status({"code": "NOT_FOUND", "reason": "SESSION_NOT_FOUND"}))
+        return session
+
     async def _process(self, _: Any, context: Any) -> None:
         request = await context.read()
         if request is grpc.aio.EOF or not request.HasField("start"):
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "the first request is not start")
         record = Start(time.monotonic(), request.start)
+        answer = await self._answer(record, context)
+        if request.start.resume_token:
+            session = self.sessions.get(request.start.resume_token)
+            if session is None or session.is_gone:
+                await self._refuse_token(record, context, "RESUME_TOKEN_UNKNOWN")
+        else:
+            session = Session(request.start, self.vector.get("resume_window_ms", 10_000) / 1000)
+            self.sessions[session.token] = session
+        await self._run(Call(self, context, session, record, answer), answer)
+
+    async def _join(self, request: api.JoinSessionRequest, context: Any) -> None:
+        tokens = [each.token for each in self.hosted]
+        record = Start(time.monotonic(), api.Start())
+        record.ticket = tokens.index(request.token) + 1 if request.token in tokens else 0
+        answer = await self._answer(record, context)
+        if request.token not in self.sessions:
+            await self._refuse_token(record, context, "JOIN_TOKEN_UNKNOWN")
+        await self._show(Join(self, context, self.sessions[request.token], record, answer))
+
+    async def _answer(self, record: Start, context: Any) -> dict:
+        """Answers a start as the vector says. Returns the answer if it accepts the start."""
         self.starts.append(record)
         answer = self.answers.pop(0) if self.answers else {"answer": "accept"}
         if not self.answers and self.vector.get("answers_repeat"):
@@ -216,15 +275,37 @@ class Server:
             await context.write(GARBAGE)
             record.answered = time.monotonic()
             await asyncio.sleep(60)
-        if request.start.resume_token:
-            session = self.sessions.get(request.start.resume_token)
-            if session is None or session.is_gone:
-                record.answered, record.answer = time.monotonic(), "unknown token"
-                await self._abort(context, self._status({"code": "NOT_FOUND", "reason": "RESUME_TOKEN_UNKNOWN"}))
+        return answer
+
+    async def _refuse_token(self, record: Start, context: Any, reason: str) -> None:
+        record.answered, record.answer = time.monotonic(), "unknown token"
+        await self._abort(context, self._status({"code": "NOT_FOUND", "reason": reason}))
+
+    async def _show(self, viewer: Viewer) -> None:
+        """Serves a client that has no microphone until its call ends."""
+        self.calls = [viewer]
+        viewer.record.id, viewer.record.answered = viewer.session.id, time.monotonic()
+        ending = asyncio.create_task(self._then(viewer, viewer.answer))
+        try:
+            await viewer.run()
+            if viewer.end is not None:
+                await self._abort(viewer.context, viewer.end)
+        finally:
+            ending.cancel()
+            viewer.record.ended = time.monotonic()
+            self.calls = [each for each in self.calls if each is not viewer]
+
+    async def _then(self, call: Call | Viewer, answer: dict) -> None:
+        """Ends a call that has just begun, if its answer says so."""
+        if "then" not in answer:
+            return
+        await asyncio.sleep(answer.get("then_after_ms", 50) / 1000)
+        if isinstance(call, Call):
+            self.sessions.clear()  # A session without audio does not outlive its connection.
+        if answer["then"] == "cut":
+            self._cut()
         else:
-            session = Session(request.start, self.vector.get("resume_window_ms", 10_000) / 1000)
-            self.sessions[session.token] = session
-        await self._run(Call(self, context, session, record, answer), answer)
+            self._end(call, answer["then"])
 
     async def _run(self, call: Call, answer: dict) -> None:
         session = call.session
@@ -239,13 +320,7 @@ class Server:
             call.add_output()
             call.record.answered = time.monotonic()
             tasks = [asyncio.create_task(call.write_all()), asyncio.create_task(call.read_all())]
-            if "then" in answer:
-                await asyncio.sleep(answer.get("then_after_ms", 50) / 1000)
-                self.sessions.clear()  # A session without audio does not outlive its connection.
-                if answer["then"] == "cut":
-                    self._cut()
-                else:
-                    self._end(call, answer["then"])
+            await self._then(call, answer)
             await tasks[0]
             if call.end is not None:
                 await self._abort(call.context, call.end)
@@ -285,16 +360,6 @@ def huge_answer() -> bytes:
     response = api.ProcessResponse()
     response.audio.processed.samples = bytes(65 << 20)
     return response.SerializeToString()
-
-
-def odd_answers() -> list[api.ProcessResponse]:
-    """Answers that no server should send: nothing, half a sample, indexes far away, a second `started`."""
-    odd = [api.ProcessResponse() for _ in range(4)]
-    odd[1].audio.processed.samples = b"\1"
-    odd[2].audio.processed.first_sample = -(1 << 40)
-    odd[2].audio.processed.samples = bytes(640)
-    odd[3].control_result.control_id = 1 << 60
-    return odd
 
 
 def impossible_answers(session: Session) -> list[api.ProcessResponse]:

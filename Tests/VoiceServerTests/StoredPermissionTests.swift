@@ -147,6 +147,10 @@ struct StoredPermissionTests {
     #expect(throws: PermissionStoreError.self) {
       try PermissionStore(path: "/dev/zero") { _ in }
     }
+    // Nobody writes into it: a server that waited for somebody would never start.
+    let fifo = folder.appendingPathComponent("fifo").path
+    #expect(mkfifo(fifo, 0o600) == 0)
+    #expect(throws: PermissionStoreError.self) { try PermissionStore(path: fifo) { _ in } }
   }
 
   @Test func aFileThatCannotBeWrittenIsReportedAndTheDecisionsCount() async throws {

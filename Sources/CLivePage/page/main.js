@@ -2,7 +2,7 @@
 // connection to the server.
 import { announce, idOf, show } from "./elements.js";
 import { choose, focus, list } from "./list.js";
-import { call, credentials, isLost, Retries, ServiceError, watch } from "./service.js";
+import { call, credentials, isLost, Retries, watch } from "./service.js";
 import { SessionView } from "./session.js";
 
 const interval = 2000;
@@ -11,6 +11,8 @@ const statsInterval = "0.1s";
 const replayedEvents = 100;
 const find = (id) => document.getElementById(id);
 const [connection, lost, signIn] = [find("connection"), find("lost"), find("sign-in")];
+/** The times between attempts to reach a server that was lost. */
+const retries = new Retries();
 let wanted = pageSize;
 let turn = new AbortController();
 let watching = null;
@@ -33,23 +35,23 @@ function start() {
     again();
   });
   window.addEventListener("hashchange", open);
-  document.addEventListener("visibilitychange", again);
+  document.addEventListener("visibilitychange", () => again());
   again();
 }
 
-/** Begins anew: the list at once, and the session that the address names. */
-function again() {
+/** Begins anew: the list after some milliseconds, and then the session that the address names. */
+function again(delay = 0) {
   turn.abort();
   watching?.abort();
   watching = null;
   // A page that nobody sees asks the server for nothing.
   if (document.hidden) return;
   turn = new AbortController();
-  poll(turn.signal);
+  poll(turn.signal, delay);
 }
 
-async function poll(signal) {
-  const retries = new Retries();
+async function poll(signal, delay) {
+  await pause(delay, signal);
   while (!signal.aborted) {
     try {
       const { sessions, isComplete } = await listed();
@@ -57,6 +59,7 @@ async function poll(signal) {
       retries.succeeded();
       connected();
       list(sessions, isComplete);
+      if (isBack(sessions)) watching = null;
       if (!watching) open();
       await pause(interval, signal);
     } catch (error) {
@@ -87,6 +90,13 @@ function named(hash) {
   }
 }
 
+/** Whether the session of a view that is over is among these again: a new one with its id. */
+function isBack(sessions) {
+  const { view } = find("session");
+  return watching && view?.isOver && sessions.some(({ name, createTime }) =>
+    name === view.name && createTime !== view.session?.createTime);
+}
+
 /** Shows the session that the address names, or the list. */
 function open() {
   const name = named(location.hash.slice(1));
@@ -112,40 +122,52 @@ function open() {
     article.view = new SessionView(article, name);
     article.view.title.focus();
   }
-  follow(article.view, watching.signal);
+  follow(article, watching.signal);
 }
 
-async function follow(view, signal) {
-  const retries = new Retries();
+/** Shows the session of the article until it ends. */
+async function follow(article, signal) {
+  const refusals = new Retries();
+  const { name } = article.dataset;
   while (!signal.aborted) {
     try {
-      const request = { name: view.name, statsInterval };
-      request.fromEventId = view.lastEvent !== undefined
-        ? view.lastEvent + 1 : await firstEvent(view.name);
-      await watch(request, (message) => {
+      const { session } = await call("GetSession", { name });
+      if (signal.aborted) return;
+      const view = viewOf(session, article);
+      const fromEventId = view.lastEvent !== undefined ? view.lastEvent + 1
+        : Math.max(1, Number(session.lastEventId ?? 0) - replayedEvents + 1);
+      await watch({ name, statsInterval, fromEventId }, (message) => {
         if (signal.aborted) return;
-        retries.succeeded();
+        refusals.succeeded();
         view.receive(message);
       }, signal);
       return view.end("The session has ended.");
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ServiceError) {
-        if (error.code === "NOT_FOUND") return view.end("This session is not running.");
-        if (refused(error)) return;
-        // The id belongs to a new session, which has had fewer events.
-        if (error.code === "INVALID_ARGUMENT") delete view.lastEvent;
-        show(view.facts, error.message);
-      } else disconnected(error);
-      await pause(retries.next(error), signal);
+      if (isLost(error)) {
+        // The list looks for the server, and then opens the session again.
+        disconnected(error);
+        return again(retries.next(error));
+      }
+      if (error.code === "NOT_FOUND") return article.view.end("This session is not running.");
+      if (refused(error)) return;
+      // The server does not know the events that this view has seen.
+      if (error.code === "INVALID_ARGUMENT") delete article.view.lastEvent;
+      show(article.view.facts, error.message);
+      await pause(refusals.next(error), signal);
     }
   }
 }
 
-/** Returns the id of the first event to show. */
-async function firstEvent(name) {
-  const { session } = await call("GetSession", { name });
-  return Math.max(1, Number(session.lastEventId ?? 0) - replayedEvents + 1);
+/** Returns the view of a session: a new one if the article shows an older session with the same name. */
+function viewOf(session, article) {
+  const { view } = article;
+  const isSame = !view.session || view.session.createTime === session.createTime;
+  if (isSame && !view.isOver) return view;
+  const hadFocus = article.contains(document.activeElement);
+  article.view = new SessionView(article, session.name);
+  if (hadFocus) article.view.title.focus();
+  return article.view;
 }
 
 function connected() {
@@ -183,6 +205,7 @@ function refused(error) {
   // Before the first token there is nothing wrong yet.
   const isFirst = error.reason === "CREDENTIALS_MISSING" && signIn.hidden;
   show(find("sign-in-problem"), isFirst ? "" : error.message);
+  turn.abort();
   watching?.abort();
   watching = null;
   connection.dataset.state = "waiting";

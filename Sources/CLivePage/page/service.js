@@ -4,8 +4,14 @@ const key = "anechoic-token";
 const base = "anechoic.v1.SessionService/";
 /** The name that the page gives itself where the server asks for no credentials. */
 const clientName = "live page";
-/** The time after which a call without an answer, or a stream without a message, counts as lost. */
-const patience = 5000;
+/** The milliseconds after which a call without an answer, or a stream without a message, counts as lost. */
+const patience = 2000;
+/** The milliseconds that a connection must last to count as a success. */
+const shortConnection = 1000;
+/** The milliseconds before the next attempt after a minute without a server, and after a refusal for good. */
+const longPause = 5000;
+const lostCodes = ["UNAVAILABLE", "CANCELLED", "INTERNAL", "UNKNOWN", "DEADLINE_EXCEEDED"];
+const codesForGood = ["INVALID_ARGUMENT", "UNIMPLEMENTED", "UNAUTHENTICATED", "PERMISSION_DENIED"];
 
 /** The status with which the server refused or ended a call. */
 export class ServiceError extends Error {
@@ -22,25 +28,27 @@ export class ServiceError extends Error {
 export class Retries {
   #attempts = 0;
   #since = 0;
+  #answeredSince;
 
-  /** Notes that the server has answered. */
-  succeeded() {
-    this.#attempts = 0;
+  /** Notes that the server answers. */
+  succeeded(now = performance.now()) {
+    this.#answeredSince ??= now;
   }
 
   /**
-   * Returns the milliseconds before the next attempt: 100, 200, 400 and 500, and up to 5 s after a minute. At least
-   * the time for which the server asked when it refused the last one.
+   * Returns the milliseconds before the next attempt: 100, 200, 400 and 500, and up to 5 s after a minute or a refusal
+   * for good. At least the time for which the server asked when it refused the last one. The times go on to grow if
+   * the server has answered for less than a second.
    */
   next(error, now = performance.now(), random = Math.random()) {
+    if (now - this.#answeredSince >= shortConnection) this.#attempts = 0;
+    this.#answeredSince = undefined;
     if (this.#attempts === 0) this.#since = now;
-    const longest = now - this.#since < 60000 ? 500 : 5000;
-    const delay = Math.min(100 * 2 ** this.#attempts++, longest) * (0.7 + 0.6 * random);
-    return Math.max(delay, (error?.retryDelay ?? 0) * (1 + 0.3 * random));
+    const longest = now - this.#since < 60000 ? 500 : longPause;
+    const own = codesForGood.includes(error?.code) ? longPause : Math.min(100 * 2 ** this.#attempts++, longest);
+    return Math.max(own * (0.7 + 0.6 * random), (error?.retryDelay ?? 0) * (1 + 0.3 * random));
   }
 }
-
-const lostCodes = ["UNAVAILABLE", "CANCELLED", "INTERNAL", "UNKNOWN", "DEADLINE_EXCEEDED"];
 
 /** Whether a call ended because its connection was lost. The server's own errors have a reason. */
 export function isLost(error) {

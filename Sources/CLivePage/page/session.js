@@ -104,6 +104,8 @@ export class SessionView {
 
   note(event) {
     const id = Number(event.eventId);
+    // No session has had so many events.
+    if (!Number.isSafeInteger(id)) return;
     this.lastEvent = id;
     // The snapshot includes the effect of older events. Their questions may still be open.
     if (id > this.included) apply(this.session, event, this.controls.client);

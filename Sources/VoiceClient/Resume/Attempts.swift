@@ -41,7 +41,9 @@ package struct Attempts {
     // A server that stops says so, and another one may take its place at once.
     if count == 0, followsSession, status?.isStoppingServer ?? false { return .zero }
     // Another attempt changes nothing until somebody corrects a setting.
-    guard status?.isWorthAnotherAttempt ?? true else { return policy.laterDelay }
+    guard status?.isWorthAnotherAttempt ?? true else {
+      return ReconnectionPolicy.varied(policy.laterDelay)
+    }
     return policy.delay(
       beforeAttempt: count, away: .now - awaySince, atLeast: status?.retryDelay ?? .zero)
   }

@@ -36,7 +36,17 @@ public struct ReconnectionPolicy: Sendable, Equatable {
   ) -> Duration {
     let doubled = delays.lowerBound * (1 << min(attempt, 16))
     let delay = away < longAbsence ? min(doubled, delays.upperBound) : laterDelay
-    return max(delay * (1 + 0.3 * random), least * (1 + 0.3 * abs(random)))
+    return max(Self.varied(delay, random), least * (1 + Self.variation * abs(random)))
+  }
+
+  /// The share by which a time between two attempts varies.
+  private static let variation = 0.3
+
+  /// Returns a time that varies at random, so that not all clients come at once. `random` is within -1...1.
+  package static func varied(
+    _ time: Duration, _ random: Double = .random(in: -1...1)
+  ) -> Duration {
+    time * (1 + variation * random)
   }
 }
 

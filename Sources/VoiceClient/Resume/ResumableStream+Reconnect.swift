@@ -162,6 +162,9 @@ extension Status {
   /// Whether the server is about to stop or has stopped, and its sessions end.
   package var isStoppingServer: Bool { reason == "DRAINING" || reason == "SERVER_SHUTDOWN" }
 
+  /// Whether another device plays the playback now.
+  package var isTakenOver: Bool { reason == "TAKEN_OVER" }
+
   /// Whether the server refused a change because there were too many.
   package var isTooManyControls: Bool { reason == "TOO_MANY_CONTROLS" }
 

@@ -11,7 +11,7 @@ extension Status {
   }
 
   /// The time after which the server asks a client to try again, a minute at most. Nil if it asks for none.
-  var retryDelay: Duration? {
+  package var retryDelay: Duration? {
     detail(Google_Rpc_RetryInfo.self).map {
       min(max(Duration($0.retryDelay), .zero), .seconds(60))
     }

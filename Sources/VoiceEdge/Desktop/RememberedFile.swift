@@ -1,4 +1,5 @@
 internal import Foundation
+internal import RegularFiles
 
 /// A file that remembers changes of other programs, so that they are undone even if the agent was killed.
 struct RememberedFile<Entry: Codable & Sendable>: Sendable {
@@ -29,10 +30,8 @@ struct RememberedFile<Entry: Codable & Sendable>: Sendable {
   /// Returns the remembered entries. None if there is no file. Throws for a file that cannot be read.
   func read() throws -> [Entry] {
     guard FileManager.default.fileExists(atPath: path) else { return [] }
-    guard let file = FileHandle(forReadingAtPath: path),
-      let bytes = try file.read(upToCount: Self.longest + 1), bytes.count <= Self.longest
-    else { throw CocoaError(.fileReadUnknown) }
-    return try JSONDecoder().decode(Contents.self, from: bytes).entries
+    let bytes = try RegularFile.read(path, atMost: Self.longest)
+    return try JSONDecoder().decode(Contents.self, from: Data(bytes)).entries
   }
 
   /// Returns the remembered entries. None, and a line in the log, if the file cannot be read.

@@ -11,13 +11,25 @@ final class JoinLink: EdgeLink {
   /// The reason for waiting between two attempts.
   private enum Wait {
     case time(Duration)
+    /// The time for which the server asked, also for another ticket.
+    case namedTime(Duration)
     /// Another device plays. The ticket must be renewed, or the two would take the playback from each other.
     case newTicket
+
+    init(_ status: Status, _ time: Duration) {
+      if status.isTakenOver {
+        self = .newTicket
+      } else {
+        self = status.retryDelay == nil ? .time(time) : .namedTime(time)
+      }
+    }
   }
 
   private static let answerTimeout = ReconnectionPolicy().attemptTimeout
   /// The time without playback after which the agent asks whether the server is there.
   private static let longestSilence = ReconnectionPolicy().silence
+  /// The time between two looks at the file with the ticket.
+  private static let glance = Duration.milliseconds(100)
 
   let state: LinkState
   private let configuration: EdgeConfiguration.Server
@@ -40,6 +52,7 @@ final class JoinLink: EdgeLink {
   func run() async throws {
     var attempts = Attempts()
     var epoch = 0
+    var isKnown = false
     while !Task.isCancelled {
       epoch += 1
       let stamp = file.stamp
@@ -47,7 +60,7 @@ final class JoinLink: EdgeLink {
       var joined: ContinuousClock.Instant?
       do {
         let ticket = try file.read()
-        try await play(ticket, epoch: epoch) { joined = .now }
+        try await play(ticket, epoch: epoch, isKnown: isKnown) { (joined, isKnown) = (.now, true) }
         state.say(.away("the session has ended"))
         if let joined { attempts.sessionEnded(since: joined) }
         wait = .time(attempts.next())
@@ -58,8 +71,9 @@ final class JoinLink: EdgeLink {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
         if epoch == 1 { try configuration.checkFirst(status) }
         if let joined { attempts.sessionEnded(since: joined) }
-        wait = .time(attempts.next(after: status))
-        if status.code == .aborted { wait = .newTicket }
+        // Another version may have taken the server's place.
+        if status.code == .unimplemented { isKnown = false }
+        wait = Wait(status, attempts.next(after: status))
         state.say(.away(status.oneLine))
       }
       let ended = epoch
@@ -70,24 +84,31 @@ final class JoinLink: EdgeLink {
 
   /// Waits for a time, or until the file is another one.
   private func wait(_ wait: Wait, after stamp: JoinTicketFile.Stamp?) async {
-    let end: ContinuousClock.Instant? =
-      switch wait {
-      case .time(let time): .now + time
-      case .newTicket: nil
-      }
-    while !Task.isCancelled, file.stamp == stamp, end.map({ .now < $0 }) ?? true {
-      try? await Task.sleep(for: .milliseconds(100))
+    let time: Duration?
+    switch wait {
+    case .namedTime(let named):
+      try? await Task.sleep(for: named)
+      return
+    case .time(let limit): time = limit
+    case .newTicket: time = nil
+    }
+    let end = time.map { ContinuousClock.now + $0 }
+    while !Task.isCancelled, file.stamp == stamp {
+      let left = end.map { $0 - .now } ?? Self.glance
+      guard left > .zero else { return }
+      try? await Task.sleep(for: min(left, Self.glance))
     }
   }
 
+  /// Plays a session until it ends. `isKnown` says that the version of the server has been checked.
   private func play(
-    _ ticket: JoinTicket, epoch: Int, joined: () -> Void
+    _ ticket: JoinTicket, epoch: Int, isKnown: Bool, joined: () -> Void
   ) async throws {
     let server = VoiceProcessingClient(
       server: configuration.address, clientName: client, security: configuration.security,
       credentials: configuration.credentials
     ).reconnected()
-    try await ServerLink.checkVersion(of: server)
+    if !isKnown { try await ServerLink.checkVersion(of: server) }
     let stream = try await answer(of: "server", within: Self.answerTimeout) {
       try await server.join(token: ticket.secret, session: ticket.session)
     }
@@ -115,11 +136,15 @@ final class JoinLink: EdgeLink {
 
   /// Throws when the server does not answer any more. A session without its microphone is silent too.
   private func watch(_ server: VoiceProcessingClient) async throws {
+    var answered = ContinuousClock.now
     while true {
-      try await Task.sleep(for: Self.longestSilence)
-      let silence = lastPlayback.withLock { .now - $0 }
-      guard silence > Self.longestSilence else { continue }
+      let heard = max(answered, lastPlayback.withLock { $0 })
+      guard .now - heard >= Self.longestSilence else {
+        try await Task.sleep(until: heard + Self.longestSilence, clock: .continuous)
+        continue
+      }
       _ = try await server.capabilities(timeout: Self.answerTimeout)
+      answered = .now
     }
   }
 }

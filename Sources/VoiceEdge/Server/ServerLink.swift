@@ -64,7 +64,7 @@ final class ServerLink: EdgeLink {
         if status.code == .alreadyExists {
           refusedNames += 1
           if refusedNames < Self.highestSuffix {
-            wait = .milliseconds(50) * Double.random(in: 0.7...1.3)
+            wait = ReconnectionPolicy.varied(.milliseconds(50))
           }
         }
         state.say(.away(status.oneLine))

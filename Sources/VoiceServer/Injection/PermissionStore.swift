@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRPCTransport
+internal import RegularFiles
 internal import Synchronization
 
 /// The decisions about injection that media clients have stored for their later sessions, in a file.
@@ -110,15 +111,11 @@ public final class PermissionStore: Sendable {
       }
       return []
     }
-    let data: Data
-    do {
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      data = try file.read(upToCount: largestFile + 1) ?? Data()
-    } catch {
-      throw PermissionStoreError(description: "\(path): the file cannot be read")
+    let bytes: [UInt8]
+    do { bytes = try RegularFile.read(path, atMost: largestFile) } catch {
+      throw PermissionStoreError(description: "\(path): \(error)")
     }
-    guard data.count <= largestFile,
-      let decisions = try? JSONDecoder().decode([Decision].self, from: data),
+    guard let decisions = try? JSONDecoder().decode([Decision].self, from: Data(bytes)),
       decisions.count <= most
     else {
       throw PermissionStoreError(

@@ -31,6 +31,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--idle-ms", type=int, help="ends a session without audio after so many milliseconds")
     parser.add_argument("--engine", default="", help="the engine of the session")
     parser.add_argument("--label", help="KEY=VALUE: a label of the session")
+    parser.add_argument("--ticket", help="the file with the ticket of the session that the client plays")
     parser.add_argument("--second-server", help="the address of another server")
     parser.add_argument("--decide", choices=("yes",), help="accepts who asks to inject speech, and gestures")
     return parser.parse_args()

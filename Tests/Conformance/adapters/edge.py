@@ -6,32 +6,18 @@ Each sample of the output is placed by its value, which says which sample of the
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import subprocess
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import grpc
 import numpy as np
 from anechoic.v1 import sessions_pb2
-from common import PERIOD, arguments, log, microphone, tell
+from common import PERIOD, arguments, microphone, tell
+from edge_rig import Agent, Sound, stop
 
 SET_MUTE = "/anechoic.v1.SessionService/SetMute"
-ALSA = """\
-<confdir:alsa.conf>
-pcm.counting {{
-  type pulse
-  server "unix:{folder}/pulse.sock"
-  device counting
-}}
-"""
-PULSE = """\
-load-module module-pipe-source source_name=counting file={folder}/microphone format=s16le rate={rate} channels=1
-load-module module-native-protocol-unix socket={folder}/pulse.sock auth-anonymous=1 auth-cookie-enabled=0
-"""
 PARTS = (
     ("not answered", "lost"), ("trying again", "reconnecting"), ("the session goes on", "resumed"),
     ("a new session started", "restarted"),
@@ -44,21 +30,8 @@ class Microphone:
     def __init__(self, folder: Path, rate: int) -> None:
         self.rate, self.begins = rate, threading.Event()
         self.began = 0.0
-        (folder / "pulse.pa").write_text(PULSE.format(folder=folder, rate=rate))
-        (folder / "client.conf").write_text("autospawn = no\nenable-shm = no\n")
-        self.environment = {
-            **os.environ, "HOME": str(folder), "PULSE_RUNTIME_PATH": str(folder),
-            "PULSE_CLIENTCONFIG": f"{folder}/client.conf"}
-        with (folder / "pulse.log").open("wb") as file:
-            self.process = subprocess.Popen(
-                ["pulseaudio", "-n", "-F", str(folder / "pulse.pa"), "--daemonize=no", "--exit-idle-time=-1",
-                 "--realtime=no", "--high-priority=no", "--disable-shm=yes", "--use-pid-file=no"],
-                env=self.environment, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
-        for _ in range(1000):
-            if (folder / "pulse.sock").exists():
-                break
-            time.sleep(0.01)
-        self.fifo = os.open(folder / "microphone", os.O_WRONLY)
+        self.sound = Sound(folder, "load-module module-pipe-source source_name=counting", "counting", rate)
+        self.fifo = os.open(self.sound.pipe, os.O_WRONLY)
         threading.Thread(target=self._feed, daemon=True).start()
 
     def begin(self) -> None:
@@ -68,7 +41,7 @@ class Microphone:
 
     def _feed(self) -> None:
         frame, position, next_time = self.rate // 100, None, time.monotonic()
-        while self.process.poll() is None:
+        while self.sound.process.poll() is None:
             if position is None and self.begins.is_set():
                 position, self.began = 0, time.monotonic()
             samples = np.zeros(frame, "<i2") if position is None else microphone(position, frame)
@@ -81,44 +54,28 @@ class Microphone:
             time.sleep(max(0.0, next_time - time.monotonic()))
 
 
-class Agent:
-    """The agent, its configuration and its log."""
+def configuration(options: argparse.Namespace, voice: Path) -> dict:
+    return {
+        "server": {"address": options.server}, "session": {"id": options.session},
+        "audio": {"rate": options.rate, "output-channels": 1},
+        "routes": {"ports": [{"id": "desk", "input": "counting", "output": "null"}]},
+        "programs": {"voice": f"fifo:{voice}"}, "mute": {"start-muted": options.mute_at == 0},
+        "fallback": "silence" if options.fallback == "silence" else "pass-through",
+    }
 
-    def __init__(self, folder: Path, options: argparse.Namespace, environment: dict[str, str]) -> None:
-        self.voice, self.control = folder / "voice", folder / "agent.sock"
-        os.mkfifo(self.voice)
-        (folder / "asound.conf").write_text(ALSA.format(folder=folder))
-        configuration = {
-            "server": {"address": options.server}, "session": {"id": options.session},
-            "audio": {"rate": options.rate, "output-channels": 1},
-            "routes": {"ports": [{"id": "desk", "input": "counting", "output": "null"}]},
-            "programs": {"voice": f"fifo:{self.voice}"}, "mute": {"start-muted": options.mute_at == 0},
-            "fallback": "silence" if options.fallback == "silence" else "pass-through", "control-socket": str(self.control),
-        }
-        (folder / "edge.yaml").write_text(json.dumps(configuration))
-        self.runs = threading.Event()
-        self.process = subprocess.Popen(
-            [os.environ["ANECHOIC_EDGE"], "run", "--config", str(folder / "edge.yaml")], stderr=subprocess.PIPE,
-            text=True, stdin=subprocess.DEVNULL,
-            env={**environment, "ALSA_CONFIG_PATH": str(folder / "asound.conf")})
-        threading.Thread(target=self._repeat_log, daemon=True).start()
 
-    def _repeat_log(self) -> None:
-        for line in self.process.stderr:
-            log(line.rstrip())
-            if 'microphone: "counting" runs' in line:
-                self.runs.set()
-            for part, event in PARTS:
-                if part in line:
-                    tell(event, message=line.strip())
-        self.runs.set()
+def tell_states(line: str) -> None:
+    for part, event in PARTS:
+        if part in line:
+            tell(event, message=line.strip())
 
-    def set_mute(self, muted: bool) -> None:
-        with grpc.insecure_channel(f"unix:{self.control}") as channel:
-            call = channel.unary_unary(
-                SET_MUTE, request_serializer=sessions_pb2.SetMuteRequest.SerializeToString,
-                response_deserializer=sessions_pb2.SetMuteResponse.FromString)
-            call(sessions_pb2.SetMuteRequest(muted=muted), timeout=10)
+
+def set_mute(agent: Agent, muted: bool) -> None:
+    with grpc.insecure_channel(f"unix:{agent.control}") as channel:
+        call = channel.unary_unary(
+            SET_MUTE, request_serializer=sessions_pb2.SetMuteRequest.SerializeToString,
+            response_deserializer=sessions_pb2.SetMuteResponse.FromString)
+        call(sessions_pb2.SetMuteRequest(muted=muted), timeout=10)
 
 
 class Output:
@@ -154,29 +111,26 @@ class Output:
 def main() -> None:
     options = arguments()
     folder = Path(options.output).parent
-    source = Microphone(folder, options.rate)
-    agent = Agent(folder, options, source.environment)
+    source, voice = Microphone(folder, options.rate), folder / "voice"
+    os.mkfifo(voice)
+    agent = Agent(
+        folder, configuration(options, voice), source.sound, 'microphone: "counting" runs', tell_states)
     try:
         agent.runs.wait(30)
         source.begin()
         output = Output(options.rate, round(options.seconds * options.rate), source.began)
         tell("began")
-        threading.Thread(target=output.read, args=(agent.voice,), daemon=True).start()
+        threading.Thread(target=output.read, args=(voice,), daemon=True).start()
         changes = [(options.mute_at, True), (options.unmute_at, False)]
         for at, muted in sorted((at, muted) for at, muted in changes if at):
             time.sleep(max(0.0, source.began + at / 1000 - time.monotonic()))
-            threading.Thread(target=agent.set_mute, args=(muted,), daemon=True).start()
+            threading.Thread(target=set_mute, args=(agent, muted), daemon=True).start()
         time.sleep(max(0.0, source.began + options.seconds + 0.2 - time.monotonic()))
         if agent.process.poll() is not None:
             tell("failed")
         output.samples.tofile(options.output)
     finally:
-        for process in (agent.process, source.process):
-            process.terminate()
-            try:
-                process.wait(8)
-            except subprocess.TimeoutExpired:
-                process.kill()
+        stop(agent.process, source.sound.process)
 
 
 main()
