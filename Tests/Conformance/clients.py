@@ -62,7 +62,7 @@ EXAMPLE = PROJECT / "examples/python/process.py"
 NATIVE = _program("conformance-client", "ANECHOIC_CONFORMANCE_CLIENT")
 """Built from clients/native/tests/conformance-client."""
 PLUGIN = _program("libspa-aec-anechoic.so", "ANECHOIC_PLUGIN")
-"""Built by `scripts/test-pipewire --build-quick`."""
+"""Built by `scripts/test-pipewire --quick --build`."""
 
 CLIENTS = [
     Client(

@@ -76,13 +76,7 @@ def run_call(desktop, server, folder, program, call):
     """Plays the call, and kills and starts the server. Returns what was recorded."""
     call.write(folder / "call.wav")
     recording, pulse = folder / "recording.wav", folder / "pulse.raw"
-    recorder = desktop.start(
-        "recorder", "pw-cat", "--record", "--target", "0", "--rate", str(RATE), "--format", "f32",
-        "--channels", "3", "--channel-map", "FL,FR,FC", "-P", "{ node.name = recorder }",
-        str(recording))
-    desktop.link("microphone:capture_MONO", "recorder:input_FL")
-    desktop.link("webrtc_source:capture_MONO", "recorder:input_FR")
-    desktop.link("anechoic_source:capture_MONO", "recorder:input_FC")
+    recorder = desktop.record(recording, RATE, "microphone", "webrtc_source", "anechoic_source")
     client = desktop.start(
         "parec", "parec", "--device=anechoic_source", "--raw", "--format=float32le",
         f"--rate={RATE}", "--channels=1", "--latency-msec=50", stdout=pulse.open("wb"))
@@ -193,8 +187,10 @@ def check_recovery(call, microphone, anechoic, delay):
 
 
 def check_pulse(call, anechoic, pulse):
-    piece = anechoic[call.laptop.ranges["near_end_only"]]
-    _, likeness = lag(piece, pulse, longest=len(pulse) - len(piece))
+    """Each second is found by itself, because a client that is late on a busy machine loses sound between them."""
+    voice = anechoic[call.laptop.ranges["near_end_only"]]
+    seconds = np.split(voice[: len(voice) // RATE * RATE], len(voice) // RATE)
+    likeness = float(np.median([lag(second, pulse, longest=len(pulse) - RATE)[1] for second in seconds]))
     check(likeness > 0.99, f"a client of PulseAudio hears the same voice: correlation {likeness:.4f}")
 
 
