@@ -10,13 +10,17 @@ from pathlib import Path
 
 
 class Failure(Exception):
-    """A check that failed, in one sentence."""
+    """A check that failed, in one sentence. A busy machine can be the cause."""
 
 
-def check(condition, sentence):
+class Defect(Exception):
+    """A check that failed, of which a busy machine cannot be the cause."""
+
+
+def check(condition, sentence, error=Failure):
     print(("ok      " if condition else "FAILED  ") + sentence, flush=True)
     if not condition:
-        raise Failure(sentence)
+        raise error(sentence)
 
 
 def wait_for(condition, description, seconds=60):
@@ -126,9 +130,15 @@ class Desktop(contextlib.ExitStack):
         try:
             self.start_all()
         except BaseException:
-            self.close()
+            super().__exit__(None, None, None)
             raise
         return self
+
+    def __exit__(self, kind, *details):
+        runs = self.runs()
+        super().__exit__(kind, *details)
+        if kind is None and not runs:
+            raise Defect("PipeWire has ended")
 
     def start_all(self):
         bus = self.environment["DBUS_SESSION_BUS_ADDRESS"]
@@ -163,7 +173,7 @@ class Desktop(contextlib.ExitStack):
         """Waits for a condition while PipeWire runs."""
         wait_for(lambda: condition() or not self.runs(), description)
         if not self.runs():
-            raise Failure(f"PipeWire has ended; the test waited for: {description}")
+            raise Defect(f"PipeWire has ended; the test waited for: {description}")
 
     def record(self, path, rate, *sources):
         """Starts an application that records microphones beside each other, in the same cycles, as floats."""

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 from gaps import Recorder
-from processes import DEVICES, Desktop, Server, check
+from processes import DEVICES, Defect, Desktop, Server, check
 from sound import RATE, decibels, read_floats, write_wave
 
 RATES = (8000, 16000, 24000, 32000, 44100, 48000)
@@ -55,7 +55,7 @@ def check_unplugged(options, configuration, folder):
         # The microphone itself is silent, so all that is heard comes from the loudspeaker.
         level = decibels(read_floats(heard, 1)[:, 0])
         check(level < -90, "the loudspeaker is never heard, with a microphone, without, and with it again: "
-                           f"{level:.0f} dBFS")
+                           f"{level:.0f} dBFS", Defect)
 
 
 # Graphs of each rate, and one that can switch its rate.

@@ -12,7 +12,8 @@ Anechoic run. The call has three parts:
 Shorter tests are about situations: the microphone is unplugged while the loudspeaker plays, and plugged in again; each
 rate of the plug-in in graphs of 44.1 and 48 kHz, and in one that switches between them; and two plug-ins in such a
 graph, with a server that is away at login, killed, and stopped in order. Those that do not disturb each other run
-beside each other, each with a PipeWire of its own. One that fails there is tried again alone.
+beside each other, each with a PipeWire of its own. One that fails there is tried again alone, unless PipeWire has ended
+or the loudspeaker was heard: then the test ends.
 
 With --compare, Anechoic must also be better than PipeWire's own canceller, which needs a machine that does nothing else.
 """
@@ -27,7 +28,7 @@ from functools import partial
 from pathlib import Path
 
 from call import Call, check_log, check_pulse, check_quality, check_recovery, run_call
-from processes import Desktop, Failure, Server
+from processes import Defect, Desktop, Failure, Server
 from situations import BESIDE, check_life
 
 ATTEMPTS = 3  # of a situation that runs alone
@@ -82,4 +83,7 @@ def succeeds(options, name, run):
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Defect as defect:
+        sys.exit(f"test_desktop: {defect}")
