@@ -1,6 +1,6 @@
 # The builds of the native code that scripts/test-native and scripts/test-pipewire test: plain; quick, without
-# optimisation; thread, for ThreadSanitizer; address, for AddressSanitizer with UndefinedBehaviorSanitizer. Both scripts share the core
-# in .build-native. They source this file after usage.sh, in the folder of the repository.
+# optimisation; thread, for ThreadSanitizer; address, for AddressSanitizer with UndefinedBehaviorSanitizer. Both scripts
+# share the core in .build-native. They source this file after usage.sh, in the folder of the repository.
 
 # libgrpc and protobuf keep what they made until the process ends.
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1

@@ -60,5 +60,6 @@ class Recorder:
                     excused = max(excused, gap)
                 else:
                     longest = max(longest, gap)
-        print(f"        {len(stalls)} stalls of the machine, gaps of up to {1000 * excused:.0f} ms beside them", flush=True)
+        print(f"        {len(stalls)} stalls of the machine, gaps of up to {1000 * excused:.0f} ms beside them",
+              flush=True)
         check(longest <= LONGEST_GAP, f"the longest gap is {1000 * longest:.0f} ms: {description}")

@@ -188,7 +188,8 @@ class Desktop(contextlib.ExitStack):
 
     def play(self, path, *inputs):
         """Starts an application that plays a mono file into ports."""
-        player = self.start("player", "pw-cat", "--playback", "--target", "0", "-P", "{ node.name = player }", str(path))
+        player = self.start(
+            "player", "pw-cat", "--playback", "--target", "0", "-P", "{ node.name = player }", str(path))
         self.link("player:output_MONO", *inputs)
         return player
 

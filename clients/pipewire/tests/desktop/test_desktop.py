@@ -15,7 +15,8 @@ graph, with a server that is away at login, killed, and stopped in order. Those 
 beside each other, each with a PipeWire of its own. One that fails there is tried again alone, unless PipeWire has ended
 or the loudspeaker was heard: then the test ends.
 
-With --compare, Anechoic must also be better than PipeWire's own canceller, which needs a machine that does nothing else.
+With --compare, Anechoic must also be better than PipeWire's own canceller, which needs a machine that does nothing
+else.
 """
 
 import argparse
