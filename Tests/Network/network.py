@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -19,17 +20,21 @@ from link import Link, Weather
 from programs import (
     PERIOD, PLUGIN, RATE, Client, Server, adapters, arguments, chosen, environment, number, prepared, runs)
 
-SETTLING = 10.0  # seconds until each session is bypassed
+SETTLING = 10.0  # seconds until each session is bypassed, if the network lets all begin at once
 LEAST_RUN = RATE // 200  # samples that follow each other and are at another delay than the rest
+# After the processed voice has ended, clients play the microphone as loud as the voice was, for 300 ms. A sample that
+# is softer has the number of an earlier one.
+RECOVERY = 3 * RATE // 10  # samples
+RECOVERED = 0.01  # of the value: the most by which a recovery makes it another one
 
 
-def judge(client: Client, seconds: float) -> list[str]:
-    """Prints the numbers of a client, and returns complaints."""
+def judge(client: Client, seconds: float, settled: float) -> list[str]:
+    """Prints the numbers of a client after the time at which it had settled, and returns complaints."""
     complaints = []
     samples = np.fromfile(client.output, "<i2").astype(np.int64)
     if abs(len(samples) / RATE - seconds) > 0.3:
         complaints.append(f"{len(samples) / RATE:.2f} s of output for {seconds} s of the microphone")
-    at = np.arange(round(SETTLING * RATE), len(samples))
+    at = np.arange(round(settled * RATE), len(samples))
     heard = samples[at]
     delays = (at - (heard - 1)) % PERIOD
     values, counts = np.unique(delays[heard > 0], return_counts=True)
@@ -42,7 +47,8 @@ def judge(client: Client, seconds: float) -> list[str]:
     for begin, end in runs(is_odd):
         steady = runs(np.diff(away[begin:end]) == 0)
         shifted += [(begin + first, last - first + 1, int(away[begin + first])) for first, last in steady
-                    if last - first >= LEAST_RUN and heard[begin + first] != 0]
+                    if last - first >= LEAST_RUN and heard[begin + first] != 0 and
+                    (last - first >= RECOVERY or not 0 < away[begin + first] < RECOVERED * heard[begin + first])]
     for begin, count, by in shifted[:3]:
         complaints.append(f"{count} samples at {at[begin] / RATE:.2f} s are {by} samples later than the rest")
     odd, silent = is_odd & (heard != 0), heard == 0
@@ -88,6 +94,7 @@ def main() -> int:
 def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
     with Link(("server", "client"), weather, options.seed) as link:
         address = f"{link.addresses[0]}:50051"
+        (folder / "server.log").unlink(missing_ok=True)
         server = Server(address, options.programs, folder / "server.log", tuple(link.command(0)))
         common = ["--server", server.address, "--rate", str(RATE), "--seconds", str(options.seconds), "--output"]
         clients = []
@@ -95,7 +102,8 @@ def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
             time.sleep(2)
             for name, command in options.clients.items():
                 place = folder / name.replace(", ", "-").replace(" ", "")
-                place.mkdir(exist_ok=True)
+                shutil.rmtree(place, ignore_errors=True)
+                place.mkdir()
                 if name.startswith("c,"):
                     command = [str(options.native), *command]
                 client = Client(name, command, place / "output.raw", place / "events.jsonl")
@@ -113,18 +121,27 @@ def measure(options: argparse.Namespace, weather: Weather, folder: Path) -> int:
 
 def result(options: argparse.Namespace, link: Link, server: Server, clients: list[Client]) -> int:
     begin = time.monotonic()
-    while time.monotonic() < begin + SETTLING - 4:
-        server.bypass_all()
+    bypassed = 0
+    while bypassed < len(clients) or time.monotonic() < begin + SETTLING - 4:
+        if time.monotonic() > begin + options.seconds / 2:
+            return complain([f"only {bypassed} of {len(clients)} clients have a session"])
+        bypassed = server.bypass_all()
         time.sleep(0.5)
+    settled = time.monotonic() - begin + 4
     time.sleep(max(0.0, begin + options.seconds - 2 - time.monotonic()))
     complaints = [f"session {each} has lost its configuration" for each in server.sessions()
-                  if not server.is_bypassed(each)]
+                  if server.is_bypassed(each) is False]
     for client in clients:
         client.process.wait(30)
     print(f"{link.packets} packets, {link.lost_packets} of them lost, {link.outages} outages, {link.changes} changes of the address; the server started "
           f"{server.started_sessions()} sessions")
     for client in clients:
-        complaints += judge(client, options.seconds)
+        complaints += judge(client, options.seconds, settled)
+    return complain(complaints)
+
+
+def complain(complaints: list[str]) -> int:
+    """Prints complaints, and returns the exit code."""
     for complaint in complaints:
         print(f"FAILED: {complaint}")
     return 1 if complaints else 0

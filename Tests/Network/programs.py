@@ -136,15 +136,20 @@ class Server:
     def started_sessions(self) -> int:
         return self.log.read_text().count(" session started ")
 
-    def bypass_all(self) -> None:
-        """Bypasses the processing of each session that does not bypass it yet."""
+    def bypass_all(self) -> int:
+        """Bypasses the processing of each session that does not bypass it yet. Returns how many did already."""
+        bypassed = 0
         for session in self.sessions():
-            if not self.is_bypassed(session):
+            if self.is_bypassed(session):
+                bypassed += 1
+            else:
                 self.control("set", session, "voice_processing.bypassed=true")
+        return bypassed
 
-    def is_bypassed(self, session: str) -> bool:
+    def is_bypassed(self, session: str) -> bool | None:
+        """Returns whether a session bypasses its processing, and nothing if it has ended."""
         shown = self.control("show", session, "--json")
-        return re.search(r'"bypassed":\s*true', shown) is not None
+        return re.search(r'"bypassed":\s*true', shown) is not None if shown else None
 
 
 def runs(marks: np.ndarray) -> list[tuple[int, int]]:

@@ -10,13 +10,17 @@ from pathlib import Path
 
 
 class Failure(Exception):
-    """A check that failed, in one sentence."""
+    """A check that failed, in one sentence. A busy machine can be the cause."""
 
 
-def check(condition, sentence):
+class Defect(Exception):
+    """A check that failed, of which a busy machine cannot be the cause."""
+
+
+def check(condition, sentence, error=Failure):
     print(("ok      " if condition else "FAILED  ") + sentence, flush=True)
     if not condition:
-        raise Failure(sentence)
+        raise error(sentence)
 
 
 def wait_for(condition, description, seconds=60):
@@ -61,8 +65,9 @@ class Server(Process):
     def __init__(self, program, folder):
         self.socket = Path(folder) / "server.sock"
         self.socket.unlink(missing_ok=True)
+        # A session that goes on must not hold up the end of a test.
         command = [program, "--listen", f"unix:{self.socket}", "--admin-listen", "off",
-                   "--http-listen", "off"]
+                   "--http-listen", "off", "--drain-time", "1s"]
         super().__init__(command, Path(folder) / "server.log")
         wait_for(self.socket.exists, "the server listens")
 
@@ -125,9 +130,15 @@ class Desktop(contextlib.ExitStack):
         try:
             self.start_all()
         except BaseException:
-            self.close()
+            super().__exit__(None, None, None)
             raise
         return self
+
+    def __exit__(self, kind, *details):
+        runs = self.runs()
+        super().__exit__(kind, *details)
+        if kind is None and not runs:
+            raise Defect("PipeWire has ended")
 
     def start_all(self):
         bus = self.environment["DBUS_SESSION_BUS_ADDRESS"]
@@ -154,9 +165,33 @@ class Desktop(contextlib.ExitStack):
     def link(self, output, *inputs):
         """Links ports as soon as they exist."""
         for each in inputs:
-            wait_for(lambda to=each: subprocess.run(
+            self.wait_for(lambda to=each: subprocess.run(
                 ["pw-link", output, to], env=self.environment, capture_output=True,
                 check=False).returncode == 0, f"the link from {output} to {each}")
+
+    def wait_for(self, condition, description):
+        """Waits for a condition while PipeWire runs."""
+        wait_for(lambda: condition() or not self.runs(), description)
+        if not self.runs():
+            raise Defect(f"PipeWire has ended; the test waited for: {description}")
+
+    def record(self, path, rate, *sources):
+        """Starts an application that records microphones beside each other, in the same cycles, as floats."""
+        channels = ("FL", "FR", "FC")[: len(sources)]
+        recorder = self.start(
+            "recorder", "pw-cat", "--record", "--target", "0", "--rate", str(rate), "--format", "f32",
+            "--channels", str(len(channels)), "--channel-map", ",".join(channels),
+            "-P", "{ node.name = recorder }", str(path))
+        for source, channel in zip(sources, channels):
+            self.link(f"{source}:capture_MONO", f"recorder:input_{channel}")
+        return recorder
+
+    def play(self, path, *inputs):
+        """Starts an application that plays a mono file into ports."""
+        player = self.start(
+            "player", "pw-cat", "--playback", "--target", "0", "-P", "{ node.name = player }", str(path))
+        self.link("player:output_MONO", *inputs)
+        return player
 
     def node(self, name):
         """The id of a node, or nothing."""

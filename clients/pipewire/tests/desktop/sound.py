@@ -51,7 +51,12 @@ def decibels(samples):
     return 10 * np.log10(np.mean(np.square(samples, dtype=np.float64)) + 1e-20)
 
 
+def silences(samples, longer_than=0):
+    """The beginnings and ends of all runs of exact zeros that are longer than a time in seconds."""
+    runs = np.flatnonzero(np.diff(np.concatenate(([0], samples == 0, [0])))).reshape(-1, 2)
+    return runs[runs[:, 1] - runs[:, 0] > longer_than * RATE]
+
+
 def longest_silence(samples):
     """The length of the longest run of exact zeros, in seconds."""
-    loud = np.flatnonzero(np.concatenate(([1], samples, [1])))
-    return (np.max(np.diff(loud)) - 1) / RATE
+    return max((end - begin for begin, end in silences(samples)), default=0) / RATE
