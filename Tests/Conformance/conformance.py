@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import fnmatch
 import json
 import os
@@ -154,9 +155,10 @@ async def run(vector: dict, client: Client, keep: bool) -> tuple[list[str], str]
         finally:
             if playing is not None:
                 playing.cancel()
-            if process.returncode is None:
+            # An adapter that failed may have left programs behind.
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-                await process.wait()
+            await process.wait()
             await asyncio.wait([listening], timeout=2)
         complaints += Judge(vector, client, server, beginning, events, output).verdict()
         if complaints:
