@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -15,6 +16,7 @@ import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 from browser import Browser
 from calls import Call, page_of, unary
@@ -344,9 +346,26 @@ def refused_attempts(port, seconds):
     return times
 
 
+def lasting_port():
+    """Returns a free port that the system gives to no connection while its server is away."""
+    first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    while True:
+        port = random.randrange(first // 2, first)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+            return port
+        except OSError:
+            pass
+
+
 class LostServerTests(PageTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.port = lasting_port()
+        cls.options = ("--http-listen", f"127.0.0.1:{cls.port}")
+        super().setUpClass()
+
     def test_a_lost_server_is_told_and_found_again(self):
-        port = re.search(r":(\d+)/", self.server.page)[1]
         self.call("call-1")
         page = self.open("#sessions/call-1")
         page.wait(says(".level", "dBFS"))
@@ -359,11 +378,11 @@ class LostServerTests(PageTest):
         page.wait("document.querySelector('#lost').hidden", timeout=60)
         self.server.process.kill()
         page.wait("!document.querySelector('#lost').hidden", timeout=60)
-        attempts = refused_attempts(int(port), seconds=4)
+        attempts = refused_attempts(self.port, seconds=4)
         # The pauses double from 100 to 500 ms and vary by 30 %.
         self.assertGreaterEqual(len(attempts), 5, attempts)
         self.assertLessEqual(len(attempts), 4 + 4 / 0.35, attempts)
-        again = start("--http-listen", f"127.0.0.1:{port}")
+        again = start(*self.options)
         self.addCleanup(again.stop)
         page.wait("document.querySelector('#lost').hidden", timeout=60)
         page.wait(says("#connection", "Connected"))
