@@ -13,8 +13,7 @@ import torch
 from features import BANDS, HOP, SIZE, features, spectra, windowed
 from network import Suppressor
 from render import run
-from voice_network import VoiceNetwork, probabilities
-from weight_file import load
+from voice_network import VoiceNetwork, load_both, probabilities
 
 _FRAMES = 100
 
@@ -53,10 +52,7 @@ def main() -> None:
     options.add_argument("weights", type=Path, help="the weights of all networks, as exported")
     options.add_argument("folder", type=Path, help="Tests/AnechoicEngineTests/Stored")
     chosen = options.parse_args()
-    network = Suppressor()
-    network.load_state_dict(load(chosen.weights, "suppressor", network))
-    decision = VoiceNetwork()
-    decision.load_state_dict(load(chosen.weights, "voice", decision))
+    decision, network = load_both(chosen.weights)
     signals = call()
     microphone, reference = signals.astype(np.float32) / 32768
     found = run(chosen.program, chosen.weights, microphone, reference).copy()

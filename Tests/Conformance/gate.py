@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 
+from connections import Connections
+
 
 class Gate:
     """A TCP port that forwards to a Unix socket."""
@@ -13,7 +15,7 @@ class Gate:
         self._target = target
         self._writers: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server | None = None
-        self._tasks: set[asyncio.Task] = set()
+        self._connections = Connections(self._serve)
         self.port = 0
         self.refused: list[float] = []
         """The times of the connections that were closed at once."""
@@ -25,7 +27,7 @@ class Gate:
         """The connections whose bytes are swallowed, as by a network that fails silently."""
 
     async def open(self) -> None:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
+        self._server = await asyncio.start_server(self._connections.accept, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
     def cut(self) -> None:
@@ -42,15 +44,7 @@ class Gate:
         self.cut()
         if self._server is not None:
             self._server.close()
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=1)
-
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        await self._connections.end()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not self.accepts:

@@ -13,6 +13,7 @@ from anechoic.rpc import error_details_pb2, status_pb2
 from anechoic.v1 import sessions_pb2, voice_processing_pb2 as api
 from calls import Start
 from clients import PROJECT
+from connections import Connections
 from google.protobuf import json_format
 from server import Server
 from viewers import Watch, snapshot
@@ -72,25 +73,13 @@ class Exchange:
 class PageServer(Server):
     """Serves the files of the live page, and the calls that the page makes."""
 
-    async def open(self) -> None:
-        self._requests: set[asyncio.Task] = set()
-        self._listener = await asyncio.start_unix_server(self._accept, self.socket)
-        await self.gate.open()
-        await self.second_gate.open()
+    async def _listen(self) -> None:
+        self._connections = Connections(self._serve)
+        self._listener = await asyncio.start_unix_server(self._connections.accept, self.socket)
 
-    async def close(self) -> None:
-        await self.gate.close()
-        await self.second_gate.close()
+    async def _stop(self) -> None:
         self._listener.close()
-        for task in list(self._requests):
-            task.cancel()
-        if self._requests:
-            await asyncio.wait(self._requests, timeout=1)
-
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(self._serve(reader, writer))
-        self._requests.add(task)
-        task.add_done_callback(self._requests.discard)
+        await self._connections.end()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

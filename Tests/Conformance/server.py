@@ -52,6 +52,17 @@ class Server:
         self.repeats = False
 
     async def open(self) -> None:
+        await self._listen()
+        await self.gate.open()
+        await self.second_gate.open()
+
+    async def close(self) -> None:
+        await self.gate.close()
+        await self.second_gate.close()
+        await self._stop()
+
+    async def _listen(self) -> None:
+        """Begins to serve calls at the socket."""
         self._server = grpc.aio.server(options=[("grpc.max_send_message_length", -1)])
         process = grpc.stream_stream_rpc_method_handler(
             self._process, request_deserializer=api.ProcessRequest.FromString, response_serializer=lambda data: data)
@@ -71,12 +82,9 @@ class Server:
         self._server.add_generic_rpc_handlers((service, sessions))
         self._server.add_insecure_port(f"unix:{self.socket}")
         await self._server.start()
-        await self.gate.open()
-        await self.second_gate.open()
 
-    async def close(self) -> None:
-        await self.gate.close()
-        await self.second_gate.close()
+    async def _stop(self) -> None:
+        """Ends all calls."""
         await self._server.stop(0)
 
     def host(self, session_id: str) -> None:

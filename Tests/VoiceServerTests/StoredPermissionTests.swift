@@ -147,7 +147,7 @@ struct StoredPermissionTests {
     #expect(throws: PermissionStoreError.self) {
       try PermissionStore(path: "/dev/zero") { _ in }
     }
-    // Nobody writes into it: a server that waited for somebody would never start.
+    // No program writes into this FIFO: a server that waited for one would never start.
     let fifo = folder.appendingPathComponent("fifo").path
     #expect(mkfifo(fifo, 0o600) == 0)
     #expect(throws: PermissionStoreError.self) { try PermissionStore(path: fifo) { _ in } }
