@@ -63,9 +63,10 @@ public final class RoutingLink: Sendable {
     var attempts = Attempts()
     while !Task.isCancelled {
       var failure: (any Error)?
+      var registered: ContinuousClock.Instant?
       do {
         let stream = try await connect()
-        attempts.succeeded()
+        registered = .now
         await happened(.connected)
         try await follow(stream)
         guard !Task.isCancelled else { return }
@@ -75,6 +76,7 @@ public final class RoutingLink: Sendable {
         failure = error
         await happened(.away(error as? Status ?? Status(.internal, "the answer is not valid")))
       }
+      if let registered { attempts.sessionEnded(since: registered) }
       try? await Task.sleep(for: attempts.next(after: failure))
     }
   }

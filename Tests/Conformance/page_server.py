@@ -110,6 +110,8 @@ class PageServer(Server):
         try:
             match method:
                 case "ListSessions":
+                    if self.list_refusals:
+                        await self._abort(exchange, self._status(self.list_refusals.pop(0)))
                     answer = sessions_pb2.ListSessionsResponse(sessions=map(snapshot, self.sessions.values()))
                 case "GetSession":
                     request = await self._parsed(body, sessions_pb2.GetSessionRequest(), exchange)

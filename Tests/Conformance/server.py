@@ -48,6 +48,8 @@ class Server:
         """A step that had no effect, because the client had no session at its time."""
         self.refused_controls = 0
         """How many of the next controls are refused."""
+        self.list_refusals: list[dict] = []
+        """The statuses of the next answers to `ListSessions`."""
         self.late = self.piece = self.lost_output = 0.0
         self.repeats = False
 
@@ -164,6 +166,8 @@ class Server:
                 self.answers_controls = True
             case "refuse controls":
                 self.refused_controls = step["times"]
+            case "refuse the list":
+                self.list_refusals += [step] * step["times"]
             case "end in order":
                 for call in self.calls:
                     call.end_in_order(events_pb2.SessionEnded.REASON_DELETED)

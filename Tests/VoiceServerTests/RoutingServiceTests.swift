@@ -193,4 +193,27 @@ struct RoutingServiceTests {
       await work.value
     }
   }
+
+  @Test func twoLinksOfOneMachineDoNotTakeItFromEachOtherAtOnceAgainAndAgain() async throws {
+    try await TestServer.run { server in
+      let (registrations, continuation) = AsyncStream.makeStream(of: Void.self)
+      let links = (0..<2).map { _ in
+        RoutingLink(Self.client(server)) {
+          .with { $0.machine = "desk" }
+        } happened: { event in
+          if case .connected = event { continuation.yield() }
+        }
+      }
+      let began = ContinuousClock.now
+      let work = links.map { link in Task { await link.run() } }
+      var next = registrations.makeAsyncIterator()
+      // The links wait for 100, 200, 400 and 500 ms, at least 70 % of each.
+      for _ in 0..<9 { await next.next() }
+      #expect(.now - began >= .milliseconds(1300))
+      for task in work {
+        task.cancel()
+        await task.value
+      }
+    }
+  }
 }

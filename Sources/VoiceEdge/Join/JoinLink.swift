@@ -6,7 +6,7 @@ internal import Synchronization
 internal import VoiceClient
 
 /// The connection of an agent that plays the session of another device. It joins again when the
-/// connection is lost, and when the file with the ticket changes.
+/// connection is lost, and when the file gets another ticket.
 final class JoinLink: EdgeLink {
   /// The reason for waiting between two attempts.
   private enum Wait {
@@ -23,6 +23,12 @@ final class JoinLink: EdgeLink {
         self = status.retryDelay == nil ? .time(time) : .namedTime(time)
       }
     }
+  }
+
+  /// The reason for which a session that was joined is not played any more, though its connection is there.
+  private enum End {
+    case sessionEnded
+    case otherTicket
   }
 
   private static let answerTimeout = ReconnectionPolicy().attemptTimeout
@@ -60,10 +66,18 @@ final class JoinLink: EdgeLink {
       var joined: ContinuousClock.Instant?
       do {
         let ticket = try file.read()
-        try await play(ticket, epoch: epoch, isKnown: isKnown) { (joined, isKnown) = (.now, true) }
-        state.say(.away("the session has ended"))
+        let end = try await play(ticket, epoch: epoch, isKnown: isKnown) {
+          (joined, isKnown) = (.now, true)
+        }
         if let joined { attempts.sessionEnded(since: joined) }
-        wait = .time(attempts.next())
+        switch end {
+        case .sessionEnded:
+          state.say(.away("the session has ended"))
+          wait = .time(attempts.next())
+        case .otherTicket:
+          state.say(.away("\(file.path) contains another ticket"))
+          wait = .time(.zero)
+        }
       } catch let problem as JoinTicketFile.Problem {
         state.say(.away("\(file.path): \(problem.text)"))
         wait = .time(.seconds(1))
@@ -100,10 +114,10 @@ final class JoinLink: EdgeLink {
     }
   }
 
-  /// Plays a session until it ends. `isKnown` says that the version of the server has been checked.
+  /// Plays a session until it ends, or the file has another ticket. `isKnown` says that the version of the server has been checked.
   private func play(
     _ ticket: JoinTicket, epoch: Int, isKnown: Bool, joined: () -> Void
-  ) async throws {
+  ) async throws -> End {
     let server = VoiceProcessingClient(
       server: configuration.address, clientName: client, security: configuration.security,
       credentials: configuration.credentials
@@ -125,17 +139,34 @@ final class JoinLink: EdgeLink {
     voice.post { $0.play(session, format, epoch: epoch) }
     state.say(.connected(session: session))
     lastPlayback.withLock { $0 = .now }
-    try await race(
+    return try await race(
       { [self] in
         while let chunk = try await stream.receive() {
           lastPlayback.withLock { $0 = .now }
           voice.post { $0.received(chunk, epoch: epoch) }
         }
-      }, { [self] in try await watch(server) })
+        return .sessionEnded
+      },
+      { [self] () -> End in try await watch(server) },
+      { [self] in
+        try await anotherTicket(than: ticket)
+        return .otherTicket
+      })
+  }
+
+  /// Returns when the file contains another ticket. A file that cannot be read does not count.
+  private func anotherTicket(than ticket: JoinTicket) async throws {
+    var seen: JoinTicketFile.Stamp?
+    while true {
+      let stamp = file.stamp
+      if stamp != seen, let other = try? file.read(), other != ticket { return }
+      seen = stamp
+      try await Task.sleep(for: Self.glance)
+    }
   }
 
   /// Throws when the server does not answer any more. A session without its microphone is silent too.
-  private func watch(_ server: VoiceProcessingClient) async throws {
+  private func watch(_ server: VoiceProcessingClient) async throws -> Never {
     var answered = ContinuousClock.now
     while true {
       let heard = max(answered, lastPlayback.withLock { $0 })
