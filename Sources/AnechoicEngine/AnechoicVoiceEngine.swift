@@ -7,7 +7,7 @@ public import VoiceEngines
 /// 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.15", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.16", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
   public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(60)

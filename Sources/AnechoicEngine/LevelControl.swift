@@ -22,8 +22,10 @@ struct LevelControl {
   /// The measured frames that the first gain above 0 dB needs: a call may begin with noise.
   private static let leastFrames: Float = 20
   /// By how much the gain for a voice may rise with each frame that was measured, dB. Noise that begins
-  /// sounds like a voice for a second or so.
+  /// sounds like a voice for a second or so. The first frame of a beep or a knock may sound like one, too: only
+  /// from so many frames in a row on, the gain rises.
   private static let rise: Float = 0.2
+  private static let leastInRow = 3
   /// The number of frames with voice over which the level is averaged.
   private static let memory: Float = 40
   /// Frames whose power is outside of these parts of the level's are outliers: they do not count,
@@ -48,6 +50,8 @@ struct LevelControl {
   /// The number of soft outliers in a row, or the negative number of loud ones.
   private var outliers = 0
   private var framesSinceVoice = LevelControl.hold
+  /// The frames with a voice in a row.
+  private var framesInRow = 0
   /// The gain for a voice, dB, which pauses do not change.
   private var voiceGain = LevelControl.mostGainInPauses
   /// The gain at the end of the last frame, a factor.
@@ -65,9 +69,11 @@ struct LevelControl {
   ) {
     let isVoice = probability >= Self.leastProbability && (echoShare ?? 0) < Self.mostEcho
     framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
+    framesInRow = isVoice ? min(framesInRow + 1, Self.leastInRow) : 0
     let isMeasured = isVoice && (echoShare ?? 1) < Self.mostEchoMeasured
+    let mayRise = isMeasured && framesInRow == Self.leastInRow
     let excess = isMeasured ? measure(Self.loudness(frame)) : 1
-    var wanted = target.map { follow($0, excess: excess, isMeasured: isMeasured) } ?? 1
+    var wanted = target.map { follow($0, excess: excess, mayRise: mayRise) } ?? 1
     if let mostSquare, wanted > 1, case let square = frame.meanSquare, square > 0 {
       wanted = min(wanted, max(1, (mostSquare / square).squareRoot()))
     }
@@ -112,10 +118,10 @@ struct LevelControl {
 
   /// Brings the gain for a voice closer to what the measured level needs, down at once and up by little,
   /// and returns the gain that the frame needs, a factor. A single loud frame lowers that gain alone.
-  private mutating func follow(_ target: Int, excess: Float, isMeasured: Bool) -> Float {
+  private mutating func follow(_ target: Int, excess: Float, mayRise: Bool) -> Float {
     guard frames > 0 else { return 1 }
     let needed = -Float(target) - Self.crest - Decibels.level(meanSquare: power)
-    let most = isMeasured ? voiceGain + Self.rise : voiceGain
+    let most = mayRise ? voiceGain + Self.rise : voiceGain
     voiceGain = min(max(min(needed, most), Self.leastGain), Self.mostGain)
     var gain = max(min(voiceGain, needed - Decibels.level(meanSquare: excess)), Self.leastGain)
     if frames < Self.leastFrames {

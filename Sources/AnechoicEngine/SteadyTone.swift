@@ -6,15 +6,21 @@ internal import Spectral
 
 /// Finds steady tones: DTMF, dial and ring-back tones, beeps.
 ///
-/// The samples of one to three tones follow exactly from the six before them (linear prediction by the
-/// covariance method; J. Makhoul, "Linear prediction: a tutorial review", 1975), also with the
-/// coefficients of the frame before. The samples of a voice do not for long. Sound is heard at 8 kHz.
+/// The samples of one to three tones follow exactly from the six before them, also with the coefficients of
+/// the frame before. The samples of a voice do not for long. The samples of low noise, as of wind, follow from
+/// their neighbors, too, but not from samples that are 1 ms apart. Sound is heard at 8 kHz.
 struct SteadyTone: ~Copyable {
-  /// The coefficients of the prediction, and the samples of a frame.
-  private static let order = 6
-  private static let count = 80
+  private static let count = LinearPrediction.count
+  /// The distance of the samples from which those of noise do not follow.
+  private static let farSpacing = 8
+  private static let past = LinearPrediction.past(spacing: farSpacing)
   /// A frame is a tone if its own coefficients leave less than this part of its power: -25 dB.
   private static let mostRest: Float = 0.003
+  /// The part of its power that samples 1 ms apart may leave of a tone: -20 dB.
+  private static let mostRestFromFar: Float = 0.01
+  /// The mean square of the differences of a tone's samples by that of the samples: that of 150 Hz. Lower noise
+  /// follows from any samples.
+  private static let leastDifference: Float = 0.0139
   /// A tone goes on if the coefficients of the frame before leave less than -20 dB and its level changes by
   /// less than 0.5 dB, or if they leave less than -30 dB: two tones may beat.
   private static let mostRestAhead: Float = 0.01
@@ -33,10 +39,9 @@ struct SteadyTone: ~Copyable {
 
   private let decimation: Int
   /// The last samples of the frame before, and the frame.
-  private let samples = FloatBuffer(order + count)
-  /// The normal equations, and the coefficients of the last frame.
-  private let matrix = FloatBuffer(order * (order + 1))
-  private let coefficients = FloatBuffer(order)
+  private let samples = FloatBuffer(past + count)
+  private let near = LinearPrediction(spacing: 1)
+  private let far = LinearPrediction(spacing: farSpacing)
   private var lastPower: Float = 0
   private var framesThatGoOn = 0
   /// The mean square of the last tone that is remembered, and the frames since it ended.
@@ -60,19 +65,34 @@ struct SteadyTone: ~Copyable {
   /// Takes 10 ms. Runs per frame: no allocation, lock, log or await.
   mutating func note(_ frame: UnsafePointer<Float>) {
     load(frame)
-    let start = samples.start + Self.order
+    let start = samples.start + Self.past
     let power = FloatBuffer.meanSquare(start, Self.count)
     defer { remember(power) }
     guard power > Self.leastPower, power.isFinite else {
       (isTone, framesThatGoOn) = (false, 0)
-      return coefficients.clear()
+      return near.clear()
     }
-    let ahead = rest() / power
-    solve(power)
-    isTone = rest() < Self.mostRest * power
+    let ahead = near.rest(start) / power
+    near.solve(start, power: power)
+    let (isSimple, staysSimple) =
+      (near.rest(start) < Self.mostRest * power, ahead < Self.leastRestAhead)
+    let isNoise = !(isSimple || staysSimple) || isLowNoise(start, power: power)
+    isTone = isSimple && !isNoise
     let isLevel = max(power, lastPower) < Self.mostChange * min(power, lastPower)
-    let goesOn = ahead < Self.mostRestAhead && isLevel && isTone || ahead < Self.leastRestAhead
+    let goesOn = isTone && isLevel && ahead < Self.mostRestAhead || staysSimple && !isNoise
     framesThatGoOn = goesOn ? min(framesThatGoOn + 1, Self.framesToRemember) : 0
+  }
+
+  /// Whether a frame that is simple to predict is noise nevertheless.
+  private func isLowNoise(_ frame: UnsafePointer<Float>, power: Float) -> Bool {
+    var differences: Float = 0
+    for index in 0..<Self.count {
+      let difference = frame[index] - frame[index - 1]
+      differences += difference * difference
+    }
+    guard differences > Self.leastDifference * power * Float(Self.count) else { return true }
+    far.solve(frame, power: power)
+    return far.rest(frame) > Self.mostRestFromFar * power
   }
 
   private mutating func remember(_ power: Float) {
@@ -84,7 +104,7 @@ struct SteadyTone: ~Copyable {
   }
 
   private func load(_ frame: UnsafePointer<Float>) {
-    samples.start.update(from: samples.start + Self.count, count: Self.order)
+    samples.start.update(from: samples.start + Self.count, count: Self.past)
     // A loop for each rate, so that the compiler takes the sums of several samples at once.
     switch decimation {
     case 1: load(frame, parts: 1)
@@ -97,84 +117,12 @@ struct SteadyTone: ~Copyable {
 
   @inline(__always)
   private func load(_ frame: UnsafePointer<Float>, parts: Int) {
-    let place = samples.start + Self.order
+    let place = samples.start + Self.past
     let scale = 1 / Float(parts)
     for index in 0..<Self.count {
       var sum: Float = 0
       for part in 0..<parts { sum += frame[index * parts + part] }
       place[index] = sum * scale
-    }
-  }
-
-  /// Returns the mean square of what the coefficients do not predict of the frame.
-  private func rest() -> Float {
-    let place = samples.start + Self.order
-    var sum = SIMD8<Float>()
-    var first = 0
-    while first < Self.count {
-      var error = Self.eight(place + first)
-      for lag in 1...Self.order {
-        error -= coefficients.start[lag - 1] * Self.eight(place + first - lag)
-      }
-      sum += error * error
-      first += 8
-    }
-    return sum.sum() / Float(Self.count)
-  }
-
-  @inline(__always)
-  private static func eight(_ samples: UnsafePointer<Float>) -> SIMD8<Float> {
-    UnsafeRawPointer(samples).loadUnaligned(as: SIMD8<Float>.self)
-  }
-
-  /// Returns the product of the frame `lag` samples ago with that of `other` samples ago.
-  private func product(_ lag: Int, _ other: Int) -> Float {
-    let place = samples.start + Self.order
-    return FloatBuffer.product(place - lag, place - other, Self.count)
-  }
-
-  /// Computes the coefficients that predict the frame best.
-  private func solve(_ power: Float) {
-    let (order, width) = (Self.order, Self.order + 1)
-    let rows = matrix.start
-    for column in 0..<order {
-      rows[column] = product(1, column + 1)
-      rows[column * width + order] = product(0, column + 1)
-    }
-    for row in 1..<order {
-      rows[row * width] = rows[row]
-      for column in 1..<order {
-        // The same sum as one row up and one column left, a sample later.
-        let before = samples.start[order - row - 1] * samples.start[order - column - 1]
-        let last = Self.count + order - 1
-        let after = samples.start[last - row] * samples.start[last - column]
-        rows[row * width + column] = rows[(row - 1) * width + column - 1] + before - after
-      }
-    }
-    // A little noise keeps the equations of pure tones solvable.
-    let noise = 1e-5 * power * Float(Self.count) + 1e-9
-    for row in 0..<order { rows[row * width + row] += noise }
-    eliminate()
-  }
-
-  /// Solves the equations by elimination: they are symmetric and positive, and need no pivots.
-  private func eliminate() {
-    let (order, width) = (Self.order, Self.order + 1)
-    let rows = matrix.start
-    for pivot in 0..<order {
-      for row in (pivot + 1)..<order {
-        let factor = rows[row * width + pivot] / rows[pivot * width + pivot]
-        for column in pivot...order {
-          rows[row * width + column] -= factor * rows[pivot * width + column]
-        }
-      }
-    }
-    for row in stride(from: order - 1, through: 0, by: -1) {
-      var sum = rows[row * width + order]
-      for column in (row + 1)..<order {
-        sum -= rows[row * width + column] * coefficients.start[column]
-      }
-      coefficients.start[row] = sum / rows[row * width + row]
     }
   }
 }

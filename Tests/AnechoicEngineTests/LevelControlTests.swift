@@ -158,4 +158,16 @@ import Testing
       #expect(frame.peak <= 1)
     }
   }
+
+  @Test func aSoundThatIsLikeAVoiceForTwoFramesAgainAndAgainIsNotRaised() {
+    let frame = Frame(rate: .hz16000, channelCount: 1)
+    let sound = Signals.noise(160, amplitude: Decibels.factor(-40))
+    var control = LevelControl()
+    for index in 0..<6000 {
+      for (place, sample) in sound.enumerated() { frame.plane(0)[place] = sample }
+      let before = frame.meanSquare
+      control.process(frame, probability: index % 100 < 2 ? 0.9 : 0, target: 3)
+      #expect(frame.meanSquare < 1.5 * before, "after \(index) frames")
+    }
+  }
 }

@@ -123,4 +123,26 @@ struct SteadyToneTests {
     let noise = Self.findings(wave + Self.noise(rate), rate).dropFirst(50)
     #expect(noise.dropFirst().allSatisfy { !$0.isTone && !$0.isSteady })
   }
+
+  /// Returns half a second of noise that falls by 24 dB an octave above `edge`, in Hz, with -16 dBFS.
+  private static func lowNoise(_ rate: SampleRate, edge: Float) -> [Float] {
+    var sound = noise(rate)
+    let rest = exp(-2 * Float.pi * edge / Float(rate.hertz))
+    for _ in 0..<4 {
+      var last: Float = 0
+      for index in sound.indices {
+        last = rest * last + (1 - rest) * sound[index]
+        sound[index] = last
+      }
+    }
+    let power = sound.reduce(0) { $0 + $1 * $1 } / Float(sound.count)
+    return sound.map { $0 * Decibels.factor(-16) / power.squareRoot() }
+  }
+
+  @Test(arguments: rates, [50, 100, 200, 400] as [Float])
+  func lowNoiseAsOfWindIsNoTone(rate: SampleRate, edge: Float) {
+    let found = Self.findings(Self.lowNoise(rate, edge: edge), rate)
+    #expect(found.count { $0.isTone } <= 2)
+    #expect(found.allSatisfy { !$0.isNoVoice })
+  }
 }
