@@ -16,8 +16,12 @@ public final class AudioFileReader {
   public init(path: String) throws(AudioFileError) {
     self.path = path
     var info = SF_INFO()
-    guard let file = sf_open(path, Int32(SFM_READ), &info) else {
+    guard var file = sf_open(path, Int32(SFM_READ), &info) else {
       throw Self.openingError(path)
+    }
+    if info.frames == 0, let unclosed = UnclosedWave.open(path: path, &info) {
+      sf_close(file)
+      file = unclosed
     }
     do throws(AudioFileError) {
       format = try Self.format(info, path)

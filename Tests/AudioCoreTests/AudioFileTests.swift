@@ -102,4 +102,37 @@ struct AudioFileTests {
     let error = #expect(throws: AudioFileError.self) { try AudioFileReader(path: path) }
     #expect(error?.problem.contains("truncated") == true)
   }
+
+  /// The sizes that programs write to a pipe: those of sox, arecord and ffmpeg, and 0.
+  @Test(arguments: [0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff] as [UInt32], [1, 2])
+  func aFileWhoseSizeIsLeftOpenIsReadToItsEnd(size: UInt32, channelCount: Int) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.wav").path
+    let bytes = (0..<4000).map { UInt8($0 % 251) }
+    var writer: AudioFileWriter? = try AudioFileWriter(
+      path: path, format: AudioFormat(encoding: .s16, rate: .hz8000, channelCount: channelCount))
+    try writer?.write(bytes)
+    writer = nil
+    var file = try Data(contentsOf: URL(fileURLWithPath: path))
+    let place = try #require(file.range(of: Data("data".utf8))).upperBound
+    for place in [4, place] {
+      file.replaceSubrange(
+        place..<place + 4, with: withUnsafeBytes(of: size.littleEndian) { Data($0) })
+    }
+    try file.write(to: URL(fileURLWithPath: path))
+    let reader = try AudioFileReader(path: path)
+    #expect(try reader.read(samples: 3000) == bytes)
+    #expect(size > 0 || reader.sampleCount == 2000 / channelCount)
+    try reader.rewind()
+    #expect(try reader.read(samples: 3000) == bytes)
+  }
+
+  @Test func aFileWithoutSamplesContainsNoAudio() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.wav").path
+    _ = try AudioFileWriter(
+      path: path, format: AudioFormat(encoding: .s16, rate: .hz8000, channelCount: 1))
+    let error = #expect(throws: AudioFileError.self) { try AudioFileReader(path: path) }
+    #expect(error?.problem == "the file contains no audio")
+  }
 }

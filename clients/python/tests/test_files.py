@@ -86,7 +86,7 @@ def test_headers_of_other_programs_are_read(tmp_path):
     extension = struct.pack("<HHIH", 22, 16, 4, 1) + bytes.fromhex("000000001000800000aa00389b71")
     path = tmp_path / "a.wav"
     for content in (wav(ints.tobytes()), wav(ints.tobytes(), kind=0xFFFE, more=extension),
-                    wav(ints.tobytes(), claimed=0xFFFFFFFF), wav(ints.tobytes(), claimed=0)):
+                    *(wav(ints.tobytes(), claimed=size) for size in (0, 0x7FFFF000, 0x80000000, 0xFFFFFFFF))):
         path.write_bytes(content)
         assert np.array_equal(anechoic.Recording.read(path).samples, ints)
     path.write_bytes(wav(floats.tobytes(), kind=3, bits=32))

@@ -11,8 +11,8 @@ from .errors import FormatError
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _SUBTYPE = bytes.fromhex("000000001000800000aa00389b71")
 """The end of the GUID of a format in an extensible header. It begins with the number of the format."""
-_UNKNOWN_SIZES = (0, 0xFFFFFFFF)
-"""The sizes that a program writes if it cannot know how long a recording becomes."""
+_LARGEST_SIZE = 0x7FFF0000
+"""From this size on, and with 0, a header leaves the size open: a program that writes to a pipe cannot know it."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ def _size(file: BinaryIO, claimed: int) -> int:
     start = file.tell()
     present = file.seek(0, 2) - start
     file.seek(start)
-    if claimed in _UNKNOWN_SIZES:
-        return present
+    if claimed == 0 or claimed >= _LARGEST_SIZE:
+        return min(claimed, present) if claimed else present
     # A program that is stopped may leave half a sample.
     if present < claimed - 7:
         raise FormatError(f"the file is cut off: it has {present} of {claimed} bytes of samples")
