@@ -85,7 +85,7 @@ void Worker::hear(Clock::time_point now) {
     heardAt_ = now;
   }
   heard_ = pushed;
-  // What is older than the tape, with or without a session, can never be sent.
+  // Audio that is older than the tape, with or without a session, can never be sent.
   const int64_t oldest = heard_ - exchange_.wait, frame = format_.frameSamples();
   if (session_.next() >= oldest) return;
   const int64_t skipped = session_.skip((oldest + frame - 1) / frame * frame);
