@@ -36,6 +36,8 @@ class Server:
         self.second_gate = Gate(self.socket)
         """The network in front of a second server, which has the same sessions."""
         self.controls: list[tuple[float, api.Control]] = []
+        self.unmutes: list[int | None] = []
+        """The ends of the microphone's audio before each request to unmute, as `Call.heard` says."""
         self.losses: list[float] = []
         """The times at which connections were cut, or fell silent."""
         self.calls: list[Call | Viewer] = []

@@ -51,6 +51,7 @@ class Worker {
   bool repeatDecision(const std::string& client);
   void hear(Clock::time_point now);
   void send(Clock::time_point now);
+  bool isMuteDue(const Mute::Request& request, Clock::time_point now) const;
   bool sendMute(Clock::time_point now);
   bool sendControl(Clock::time_point now);
   void sendAudio(Clock::time_point now);
