@@ -41,6 +41,9 @@ void Worker::run() {
     const auto now = Clock::now();
     auto deadline = reconnection_.deadline(now);
     if (audioWaits_) deadline = std::min(deadline, *audioWaits_);
+    if (isConnecting()) {
+      deadline = std::min(deadline, call_->isStarted() ? now + Call::pace : now);
+    }
     const auto pause =
         std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - now), 0ms);
     exchange_.wakeup.wait(pause);
@@ -55,6 +58,7 @@ void Worker::run() {
 void Worker::step(Clock::time_point now) {
   hear(now);
   readResponses(now);
+  if (isConnecting()) call_->follow();
   if (call_ != nullptr) {
     if (const auto ending = call_->ending()) ended(*ending, now);
   }
@@ -77,6 +81,8 @@ void Worker::step(Clock::time_point now) {
   }
   if (const auto late = lateness_.report(now)) listener_.late(late->milliseconds, late->pieces);
 }
+
+bool Worker::isConnecting() const { return call_ != nullptr && reconnection_.isConnecting(); }
 
 void Worker::hear(Clock::time_point now) {
   const int64_t pushed = exchange_.pushed.load(std::memory_order_acquire);

@@ -36,6 +36,7 @@ class Worker {
   void run();
   void step(Clock::time_point now);
   void connect(Clock::time_point now);
+  bool isConnecting() const;
   void readResponses(Clock::time_point now);
   void take(const v1::ProcessResponse& response, Clock::time_point now);
   bool started(const v1::Started& started, Clock::time_point now);
