@@ -23,8 +23,8 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // Connects, which takes up to `pace` of time, and starts the call as soon as there is a connection.
-  // Ends it if the connection is lost before the server has got the call. To be called again and
+  // Connects, for at most the time of `pace`, and starts the call as soon as there is a connection.
+  // Ends the call if the connection is lost before the server has got it. To be called again and
   // again until the first response comes, without a pause until the call has started.
   void follow();
   bool isStarted() const;

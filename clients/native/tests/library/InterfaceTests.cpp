@@ -98,7 +98,7 @@ void invalidOptionsAreNamed() {
          "ca_file: /dev/zero cannot be read: it is not a regular file");
   expect(refusal([](Options& o) { o.certificate_file = "/", o.key_file = "absent.pem"; }),
          "certificate_file: / cannot be read: Is a directory");
-  expect(refusal([](Options& o) { o.certificate_file = "/etc/hostname", o.key_file = "absent.pem"; }),
+  expect(refusal([](Options& o) { o.certificate_file = "/etc/passwd", o.key_file = "absent.pem"; }),
          "key_file: absent.pem cannot be read");
   const auto leaveFilesEmpty = [](Options& o) {
     nobody(o);
