@@ -28,7 +28,7 @@ class Call {
   // again until the first response comes, without a pause until the call has started.
   void follow();
   bool isStarted() const;
-  static constexpr std::chrono::milliseconds pace{5};
+  static constexpr std::chrono::milliseconds pace{20};
 
   // Whether the next request can be written.
   bool canWrite() const;

@@ -166,7 +166,7 @@ void Worker::report(const Reason& reason) {
 void Worker::close() {
   if (call_ == nullptr) return;
   const auto limit = Clock::now() + endLimit;
-  while (!call_->ending() && Clock::now() < limit) {
+  while (call_->isStarted() && !call_->ending() && Clock::now() < limit) {
     call_->finish();
     if (call_->response() != nullptr) call_->release();
     exchange_.wakeup.wait(10ms);
