@@ -135,7 +135,7 @@ extension LiveVoice {
       state.controls.drop()
       let isMuted = stream.started.mute.muted
       if let wanted = state.mute.began(muted: isMuted, at: captured.count) {
-        state.requestMute(wanted)
+        state.requestMute(wanted, at: captured.count)
       }
       state.stream = stream
       publish(state.mute)
@@ -153,8 +153,9 @@ extension LiveVoice {
     for await _ in wakeup.signals {
       do {
         while true {
+          let sent = reader.position
           let (control, isOver) = state.withLock { state in
-            (state.controls.take(now: .now), state.stream == nil || state.isClosed)
+            (state.controls.take(now: .now, sent: sent), state.stream == nil || state.isClosed)
           }
           if isOver { return }
           if let control {

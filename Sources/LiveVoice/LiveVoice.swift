@@ -29,10 +29,10 @@ public final class LiveVoice: Sendable {
     var kept: KeptSession?
     var decisions = InjectionDecisions()
 
-    /// Asks the session that runs to change its mute state.
-    mutating func requestMute(_ muted: Bool) {
+    /// Asks the session that runs to change its mute state. `end` is the index after the microphone's last sample.
+    mutating func requestMute(_ muted: Bool, at end: Int64) {
       let control = Anechoic_V1_Control.with { $0.setMute.muted = muted }
-      mute.ask(muted, controlID: controls.add(control))
+      mute.ask(muted, controlID: controls.add(control, at: end))
     }
   }
 
@@ -105,7 +105,11 @@ public final class LiveVoice: Sendable {
   /// that the server refuses is sent again. While there is no server, both take effect at once.
   public func setMuted(_ muted: Bool) {
     state.withLock { state in
-      if state.stream == nil { state.mute.ask(muted) } else { state.requestMute(muted) }
+      if state.stream == nil {
+        state.mute.ask(muted)
+      } else {
+        state.requestMute(muted, at: captured.count)
+      }
       publish(state.mute)
     }
     wakeup.signal()

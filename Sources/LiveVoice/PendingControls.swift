@@ -9,26 +9,34 @@ struct PendingControls {
   private var waiting: [Anechoic_V1_Control] = []
   private var mute = MuteRequests()
   private var lastID: UInt64 = 0
+  /// The end of the audio that is sent before the request to unmute that waits.
+  private var unmutesFrom = Int64.min
 
   var isEmpty: Bool { waiting.isEmpty && mute.isEmpty }
 
-  /// Adds a control, and returns its number.
+  /// Adds a control, and returns its number. `end` is the index after the microphone's last sample.
   @discardableResult
-  mutating func add(_ control: Anechoic_V1_Control) -> UInt64 {
+  mutating func add(_ control: Anechoic_V1_Control, at end: Int64 = .min) -> UInt64 {
     var control = control
     lastID += 1
     control.controlID = lastID
-    if case .setMute = control.control {
+    if case .setMute(let request) = control.control {
       mute.add(control)
+      // To unmute again waits for no more audio than the first time.
+      if request.muted || unmutesFrom == .min { unmutesFrom = request.muted ? .min : end }
     } else if waiting.count < Self.capacity {
       waiting.append(control)
     }
     return lastID
   }
 
-  /// Returns the next control to send, or nil if none may be sent now.
-  mutating func take(now: ContinuousClock.Instant) -> Anechoic_V1_Control? {
-    if let mute = mute.take(now: now) { return mute }
+  /// Returns the next control to send, or nil if none may be sent now. A request to unmute waits until the audio
+  /// from before it was sent, which the server would process as unmuted. `sent` is the end of what was sent.
+  mutating func take(now: ContinuousClock.Instant, sent: Int64 = .max) -> Anechoic_V1_Control? {
+    if sent >= unmutesFrom, let mute = mute.take(now: now) {
+      unmutesFrom = .min
+      return mute
+    }
     return waiting.isEmpty ? nil : waiting.removeFirst()
   }
 
@@ -42,5 +50,6 @@ struct PendingControls {
   mutating func drop() {
     waiting.removeAll()
     mute.drop()
+    unmutesFrom = .min
   }
 }

@@ -239,7 +239,15 @@ class Call:
         known = max(0, session.position - first)
         session.process(chunk.samples[known * session.size:])
 
+    @property
+    def heard(self) -> int | None:
+        """The end of the audio that has come, as the microphone counts it from 0 on. None before the first audio."""
+        bases = [each.base for each in self.server.starts if each.id == self.session.id and each.base is not None]
+        return (bases[-1] + self.session.position) % PERIOD if bases else None
+
     def _control(self, control: api.Control) -> None:
+        if control.HasField("set_mute") and not control.set_mute.muted:
+            self.server.unmutes.append(self.heard)
         result = api.ControlResult(control_id=control.control_id, applied_at_sample=self.session.position)
         if self.server.refuses_a_control():
             result.refusal.code, result.refusal.reason = grpc.StatusCode.RESOURCE_EXHAUSTED.value[0], TOO_MANY_CONTROLS

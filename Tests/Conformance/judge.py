@@ -11,6 +11,7 @@ from clients import Client
 from server import Server
 
 MOST_AGE = 0.1  # seconds by which the first sample of a new session may be older than its `started`
+MOST_OVERTAKEN = 0.03  # seconds of audio that a request to unmute may overtake: a frame that is not complete
 MOST_ODD = 0.02  # the share of samples that may be neither processed nor raw, where one fades into the other
 MOST_FADES = 0.06  # seconds of such samples that a short or mostly silent output may have
 
@@ -53,6 +54,7 @@ class Judge:
     def verdict(self) -> list[str]:
         self._starts()
         self._audio()
+        self._controls()
         self._times()
         self._told()
         self._played()
@@ -109,10 +111,25 @@ class Judge:
             if start.first_index != 0 and not (number == 1 and self.client.begins_late):
                 self._say(f"start {number}: the first sample is {start.first_index}, not 0")
             if self.client.is_live and not self.vector.get("changes_format") and not self.vector.get("pauses"):
-                now = (start.answered - self.began) * self.client.rate
-                age = ((now - (start.first_value - 1) + PERIOD / 2) % PERIOD - PERIOD / 2) / self.client.rate
+                age = self._later(start.answered - self.began, start.first_value - 1)
                 if age > MOST_AGE + self.client.patience:
                     self._say(f"start {number}: the first sample is {age * 1000:.0f} ms old")
+
+    def _later(self, seconds: float, sample: int) -> float:
+        """Returns by how many seconds a time is later than a sample, as the microphone counts it from 0 on."""
+        return ((seconds * self.client.rate - sample + PERIOD / 2) % PERIOD - PERIOD / 2) / self.client.rate
+
+    def _controls(self) -> None:
+        for name, count in self.expected.get("controls", {}).items():
+            sent = sum(control.WhichOneof("control") == name for _, control in self.server.controls)
+            if sent != count:
+                self._say(f"sends {name} {sent} times, not {count}")
+        if (least := self.expected.get("unmutes_from_ms")) is None:
+            return
+        for heard in self.server.unmutes:
+            missing = 0.0 if heard is None else self._later(least / 1000, heard)
+            if missing > MOST_OVERTAKEN:
+                self._say(f"a request to unmute overtakes {missing * 1000:.0f} ms of the audio from before {least} ms")
 
     def _times(self) -> None:
         """The pauses between the end of an attempt and the next start."""
@@ -154,10 +171,6 @@ class Judge:
             times = [(each["time"] - self.began) * 1000 for each in self.events if each.get("event") == name]
             if not any(begin - 20 <= each <= end + self.client.patience * 1000 for each in times):
                 self._say(f"tells {name!r} at {[round(each) for each in times]} ms, not from {begin} to {end}")
-        for name, count in self.expected.get("controls", {}).items():
-            sent = sum(control.WhichOneof("control") == name for _, control in self.server.controls)
-            if sent != count:
-                self._say(f"sends {name} {sent} times, not {count}")
         for name, most in self.expected.get("tells_at_most", {}).items():
             if told.count(name) > most:
                 self._say(f"tells {name!r} {told.count(name)} times, not {most}")

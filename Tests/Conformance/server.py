@@ -36,6 +36,8 @@ class Server:
         self.second_gate = Gate(self.socket)
         """The network in front of a second server, which has the same sessions."""
         self.controls: list[tuple[float, api.Control]] = []
+        self.unmutes: list[int | None] = []
+        """The ends of the microphone's audio before each request to unmute, as `Call.heard` says."""
         self.losses: list[float] = []
         """The times at which connections were cut, or fell silent."""
         self.calls: list[Call | Viewer] = []
@@ -121,8 +123,12 @@ class Server:
                 self._cut()
             case "refuse connections":
                 self.gate.accepts = False
+            case "say goodbye":
+                self.gate.accepts, self.gate.says_goodbye = False, True
+                self._cut()
             case "come back":
                 self.gate.accepts = self.gate.forwards = True
+                self.gate.says_goodbye = False
             case "fall silent":
                 self.gate.fall_silent()
                 self.losses.append(time.monotonic())

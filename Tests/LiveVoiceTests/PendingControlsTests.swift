@@ -48,6 +48,18 @@ struct PendingControlsTests {
     #expect(next.map(\.setMute.muted) == [false])
   }
 
+  @Test func anUnmuteWaitsForTheAudioFromBeforeItAndAMuteDoesNot() {
+    var controls = PendingControls()
+    controls.add(Self.mute(false), at: 1000)
+    controls.add(Self.mute(false), at: 2000)
+    #expect(controls.take(now: Self.now, sent: 999) == nil)
+    #expect(controls.take(now: Self.now, sent: 1000)?.setMute.muted == false)
+    controls = PendingControls()
+    controls.add(Self.mute(false), at: 1000)
+    controls.add(Self.mute(true), at: 2000)
+    #expect(controls.take(now: Self.now, sent: 999)?.setMute.muted == true)
+  }
+
   @Test func onlyTheLastOfSeveralMuteStatesIsSent() {
     var controls = PendingControls()
     for muted in [true, false, true] { controls.add(Self.mute(muted)) }

@@ -39,7 +39,7 @@ struct RequestJournal {
   /// The number of items that were sent.
   private var sent = 0
   /// The controls that were sent and not answered yet.
-  private var unanswered: [Anechoic_V1_Control] = []
+  private var unanswered: [Item] = []
   /// The last report of the route, which a new session does not know.
   private var route: Anechoic_V1_DeviceReport?
   private var microphone: Counter
@@ -70,10 +70,10 @@ struct RequestJournal {
 
   /// The mute state that the caller asked for last, where no answer has come yet.
   var wantedMute: Bool? {
-    let waiting = items.compactMap { item -> Anechoic_V1_Control? in
+    let controls = (unanswered + items).compactMap { item -> Anechoic_V1_Control? in
       if case .control(let control) = item.request.request { control } else { nil }
     }
-    return (unanswered + waiting).reduce(nil) { wanted, control in
+    return controls.reduce(nil) { wanted, control in
       guard case .setMute(let change) = control.control, !change.hasIfGeneration else {
         return wanted
       }
@@ -104,16 +104,16 @@ struct RequestJournal {
     guard sent < items.count else { return nil }
     let item = items[sent]
     if item.isAudio { sent += 1 } else { items.remove(at: sent) }
-    if case .control(let control) = item.request.request {
+    if case .control = item.request.request {
       if unanswered.count == Self.mostControls { unanswered.removeFirst() }
-      unanswered.append(control)
+      unanswered.append(item)
     }
     return item.request
   }
 
   /// Forgets a control, because the server has answered it.
   mutating func answered(_ controlID: UInt64) {
-    unanswered.removeAll { $0.controlID == controlID }
+    unanswered.removeAll { $0.request.control.controlID == controlID }
   }
 
   /// Forgets the audio that was sent and that ends at an index or before.
@@ -133,10 +133,14 @@ struct RequestJournal {
   }
 
   /// Prepares the journal for another connection, whose session has the audio up to an index. Controls
-  /// without an answer are sent again, first of all.
+  /// without an answer are sent again. No control overtakes audio from before it: the server would process
+  /// that audio as unmuted.
   mutating func rewind(to index: Int64) {
     items.removeAll { $0.isAudio && $0.samples.upperBound <= index && !$0.samples.isEmpty }
-    sendAgain(unanswered.map { control in .with { $0.control = control } }, at: index)
+    for control in unanswered.reversed() {
+      let place = items.firstIndex { $0.samples.lowerBound >= control.samples.lowerBound }
+      items.insert(control, at: place ?? items.endIndex)
+    }
     unanswered = []
     sent = 0
   }
@@ -152,11 +156,10 @@ struct RequestJournal {
       }
     }
     rewind(to: index)
-    if let route { sendAgain([.with { $0.deviceReport = route }], at: index) }
-  }
-
-  private mutating func sendAgain(_ requests: [Anechoic_V1_ProcessRequest], at index: Int64) {
-    items.insert(contentsOf: requests.map { Item(request: $0, samples: index..<index) }, at: 0)
+    if let route {
+      let report = Anechoic_V1_ProcessRequest.with { $0.deviceReport = route }
+      items.insert(Item(request: report, samples: index..<index), at: 0)
+    }
   }
 }
 

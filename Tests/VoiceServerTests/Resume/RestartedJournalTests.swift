@@ -34,6 +34,23 @@ struct RestartedJournalTests {
     #expect(sent[1]?.control.controlID == 8 && sent[2] == nil)
   }
 
+  @Test func aControlIsSentAgainAfterTheAudioFromBeforeIt() {
+    var journal = Self.journal
+    for id in [UInt64(1), 2] {
+      journal.add(Self.audio)
+      journal.add(.with { $0.control.controlID = id })
+    }
+    journal.add(.with { $0.control.controlID = 3 })
+    journal.add(Self.audio)
+    while journal.takeNext() != nil {}
+    journal.answered(1)
+    journal.rewind(to: 0)
+    var sent: [Anechoic_V1_ProcessRequest] = []
+    while let request = journal.takeNext() { sent.append(request) }
+    #expect(sent.map(\.control.controlID) == [0, 0, 2, 3, 0])
+    #expect(sent.map(\.audio.microphone.firstSample) == [0, 160, 0, 0, 320])
+  }
+
   @Test func aMuteThatWasNotAnsweredIsTheStateOfTheNewSession() {
     var journal = Self.journal
     #expect(journal.wantedMute == nil)

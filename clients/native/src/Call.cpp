@@ -21,6 +21,8 @@ std::shared_ptr<grpc::Channel> makeChannel(const Settings& settings) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  // Each attempt has one connection.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   const Security& security = settings.security;
   // A unix socket does not leave the machine.
@@ -40,20 +42,37 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
  public:
   Reactor(const Settings& settings, const std::string& token, v1::ProcessRequest first,
           Wakeup& wakeup)
-      : stub_(makeChannel(settings)), request_(std::move(first)), wakeup_(&wakeup) {
+      : channel_(makeChannel(settings)),
+        stub_(channel_),
+        request_(std::move(first)),
+        wakeup_(&wakeup) {
     if (!settings.clientName.empty()) context_.AddMetadata("anechoic-client", settings.clientName);
     if (!token.empty()) context_.AddMetadata("authorization", "Bearer " + token);
-    stub_.PrepareBidiStreamingCall(&context_, method, {}, this);
-    AddHold();  // Reads and writes are started by another thread than libgrpc's.
-    StartWrite(&request_);
-    StartRead(&bytes_);
-    StartCall();
+    state_ = channel_->GetState(true);
   }
+
+  // A call that waits for a connection makes libgrpc connect again at once if a server closes each
+  // connection without an answer, as a proxy does that stops. So the call starts only with the
+  // connection, and ends if libgrpc connects again.
+  void follow() {
+    // libgrpc works on a connection without calls only while somebody waits for it.
+    const auto limit = std::chrono::system_clock::now() + pace;
+    if (!isStarted_ && !channel_->WaitForStateChange(state_, limit)) return;
+    state_ = channel_->GetState(false);
+    const bool isConnecting = state_ == GRPC_CHANNEL_CONNECTING;
+    if (isStarted_ ? isConnecting : state_ == GRPC_CHANNEL_IDLE) {
+      closed_ = {Ending::Kind::lost, "UNAVAILABLE", "the server has closed the connection"};
+    } else if (!isStarted_ && !isConnecting) {
+      start();
+    }
+  }
+  bool isStarted() const { return isStarted_; }
 
   // Cancels the call, and waits a little for its end. From then on, it wakes nobody. Returns
   // whether libgrpc is done with the reactor, which then may be destroyed, but not by a thread of
   // libgrpc.
   bool leave() {
+    if (!isStarted_) return true;
     context_.TryCancel();
     releaseHold();
     std::unique_lock lock(mutex_);
@@ -100,6 +119,7 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
   }
 
   std::optional<Ending> ending() {
+    if (closed_) return closed_;
     bool broken;
     {
       const std::lock_guard lock(mutex_);
@@ -111,6 +131,16 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
   }
 
  private:
+  void start() {
+    isStarted_ = true;
+    stub_.PrepareBidiStreamingCall(&context_, method, {}, this);
+    AddHold();  // Reads and writes are started by another thread than libgrpc's.
+    held_ = true;
+    StartWrite(&request_);
+    StartRead(&bytes_);
+    StartCall();
+  }
+
   void releaseHold() {
     if (held_) RemoveHold();
     held_ = false;
@@ -150,11 +180,15 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
   }
 
   grpc::ClientContext context_;
+  const std::shared_ptr<grpc::Channel> channel_;
   grpc::TemplatedGenericStub<v1::ProcessRequest, grpc::ByteBuffer> stub_;
   v1::ProcessRequest request_;
   grpc::ByteBuffer bytes_;
   v1::ProcessResponse response_;
-  bool held_ = true;
+  grpc_connectivity_state state_;  // of the channel, when it was looked at last
+  bool isStarted_ = false;
+  std::optional<Ending> closed_;  // the end of a call that the server has not got
+  bool held_ = false;
   bool finished_ = false;
 
   mutable std::mutex mutex_;  // guards what follows
@@ -193,6 +227,8 @@ Call::~Call() {
   if (!reactor_->leave()) Leftovers::add(std::move(reactor_));
 }
 
+void Call::follow() { reactor_->follow(); }
+bool Call::isStarted() const { return reactor_->isStarted(); }
 bool Call::canWrite() const { return reactor_->canWrite(); }
 void Call::write(v1::ProcessRequest request) { reactor_->write(std::move(request)); }
 void Call::finish() { reactor_->finish(); }

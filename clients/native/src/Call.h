@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,16 +12,23 @@
 namespace anechoic {
 
 // One call of `Process` on a connection of its own, driven by one thread. libgrpc's threads only
-// note what has completed and wake that thread, so no function waits except the destructor, which
-// cancels the call, and waits for its end for 50 ms at most.
+// note what has completed and wake that thread, so no function waits except `follow` and the
+// destructor, which cancels the call, and waits for its end for 50 ms at most.
 class Call {
  public:
-  // Sends the first request.
+  // Begins to connect. The first request follows.
   Call(const Settings& settings, const std::string& token, v1::ProcessRequest first,
        Wakeup& wakeup);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
+
+  // Connects, for at most the time of `pace`, and starts the call as soon as there is a connection.
+  // Ends the call if the connection is lost before the server has got it. To be called again and
+  // again until the first response comes, without a pause until the call has started.
+  void follow();
+  bool isStarted() const;
+  static constexpr std::chrono::milliseconds pace{20};
 
   // Whether the next request can be written.
   bool canWrite() const;

@@ -7,7 +7,7 @@ namespace anechoic {
 
 namespace {
 
-// What a control is about.
+// Returns the gesture or the client that a control is about.
 std::string subject(const v1::Control& control) {
   if (control.has_decide_mute_gesture()) {
     return "gesture " + control.decide_mute_gesture().gesture_id();

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 
 namespace anechoic {
 
@@ -43,6 +42,12 @@ std::string readFile(const std::string& path, size_t most) {
     if (count > 0) content.append(piece, size_t(count));
   }
   return content;
+}
+
+std::string readProblem(const std::system_error& error) {
+  // As `readFile` says of pipes and devices.
+  const bool isOfAnotherKind = error.code() == std::errc::invalid_argument;
+  return isOfAnotherKind ? "it is not a regular file" : error.code().message();
 }
 
 }  // namespace anechoic

@@ -37,8 +37,10 @@ class Mute {
   bool isMuted() const noexcept { return state().isMuted(); }
   State state() const noexcept { return State(state_.load()); }
 
-  // Any thread.
-  void request(bool muted) noexcept {
+  // Any thread. `pushed` is the position of the microphone now.
+  void request(bool muted, int64_t pushed = 0) noexcept {
+    // To unmute again waits for no more audio than the first time.
+    if (muted || isMuted()) requestedAt_.store(pushed);
     uint64_t old = state_.load(), next;
     do {
       next = (old & ~(muteBit | askedBit)) + oneRequest;
@@ -56,11 +58,12 @@ class Mute {
   struct Request {
     uint64_t number = 0;
     bool isMuted = false;
+    int64_t position = 0;  // of the microphone when it was made, or later
   };
   // The worker: the latest request, and whether the server has confirmed it.
   Request latest() const noexcept {
     const State latest = state();
-    return {latest.request(), latest.isMuted()};
+    return {latest.request(), latest.isMuted(), requestedAt_.load()};
   }
   bool isConfirmed() const noexcept {
     return confirmed_.load(std::memory_order_relaxed) == latest().number;
@@ -90,8 +93,9 @@ class Mute {
     if (request.isMuted) server_.open(position);
     confirmed_.store(request.number, std::memory_order_release);
   }
-  // The worker: somebody has changed the state of the session, at a position or at an unknown
-  // one, -1. `pushed` is the position of the microphone now.
+  // The worker: somebody has changed the state of the session. The server certainly has muted from
+  // the position on, or has unmuted at it, or at an unknown one, -1. `pushed` is the position of the
+  // microphone now.
   void changed(bool muted, int64_t position, int64_t pushed) noexcept {
     bool counts = false;
     uint64_t old = state_.load();
@@ -99,8 +103,13 @@ class Mute {
       const uint64_t next = muted ? old | muteBit : old & ~(muteBit | askedBit);
       counts = state_.compare_exchange_weak(old, next);
     }
-    // If the change counts, the server's output of everything that was captured until now counts.
-    if (!muted) unmuted(counts ? pushed : position);
+    if (!muted) {
+      // If the change counts, the server's output of everything that was captured until now counts.
+      unmuted(counts ? pushed : position);
+    } else if (counts) {
+      // The program may unmute before the server has got everything that was captured until then.
+      server_.open(position);
+    }
   }
 
  private:
@@ -117,6 +126,7 @@ class Mute {
   static constexpr uint64_t oneRequest = 1ull << requestShift, oneMute = 1ull << mutesShift;
 
   std::atomic<uint64_t> state_;
+  std::atomic<int64_t> requestedAt_{0};
   std::atomic<uint64_t> confirmed_{0};  // the request that the server has applied last
   SharedSpans server_;  // where the server has confirmed that the session is muted
   // The worker's: a request to unmute has closed the newest span, and the server has not said yet

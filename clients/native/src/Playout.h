@@ -57,12 +57,13 @@ class Playout {
     state_ = exchange_.mute.state();
     const int64_t now = exchange_.pushed.load(std::memory_order_acquire);
     const bool isNewRequest = state_.request() != before.request();
-    const bool wasMutedBetween = state_.wasMutedSince(before);
-    if (before.isMuted() || state_.isMuted() || wasMutedBetween) muted_.add(seen_, now);
-    // If somebody else has unmuted, the server's output counts from there on.
-    if (state_.isAsked() || wasMutedBetween || (before.isAsked() && isNewRequest)) {
-      asked_.add(seen_, now);
+    if (before.isMuted() || state_.isMuted() || state_.wasMutedSince(before)) {
+      muted_.add(seen_, now);
     }
+    // If somebody else has unmuted, the server's output counts from there on. If the program asks
+    // for anything, the server may still process what was captured while others had muted.
+    if (state_.isAsked()) asked_.add(seen_, now);
+    if (isNewRequest) asked_ = muted_;
     seen_ = pushed;
     muted_.removeBefore(played);
     asked_.removeBefore(played);
@@ -88,8 +89,9 @@ class Playout {
   Exchange& exchange_;
   Mute::State state_;  // at the last pull
   int64_t seen_ = 0;   // the position that was pushed then
-  // The parts of the microphone that were captured while the session was muted, and those between a
-  // request of the program to mute and the next one to unmute.
+  // The parts of the microphone that were captured while the session was muted, and those of them
+  // of which the server's output counts only where the server has confirmed that it is muted: those
+  // between a request of the program to mute and the next one to unmute, and all before a request.
   Spans muted_, asked_;
   Crossfade crossfade_;
   std::vector<float> voice_, fallback_, mixed_;

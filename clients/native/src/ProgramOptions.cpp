@@ -41,24 +41,33 @@ anechoic_options read(const anechoic_options* given) {
 
 std::string text(const char* text) { return text != nullptr ? text : ""; }
 
-std::string content(const char* path) {
-  if (path == nullptr) return "";
+bool isGiven(const char* text) { return text != nullptr && *text != 0; }
+
+// Returns the content of the PEM file of an option.
+std::string content(const char* option, const char* path) {
+  if (!isGiven(path)) return "";
+  const std::string place = std::string(option) + ": " + path;
+  std::string content;
   try {
-    return readFile(path, largestFile);
-  } catch (const std::system_error&) {
-    throw OptionError(std::string(path) + ": the file cannot be read");
+    content = readFile(path, largestFile);
+  } catch (const std::system_error& error) {
+    throw OptionError(place + " cannot be read: " + readProblem(error) + "; use a PEM file");
   }
+  if (content.size() > largestFile) {
+    throw OptionError(place + " has more than 1 MiB; use a PEM file");
+  }
+  return content;
 }
 
 Security security(const anechoic_options& options) {
-  if ((options.certificate_file == nullptr) != (options.key_file == nullptr)) {
+  if (isGiven(options.certificate_file) != isGiven(options.key_file)) {
     throw OptionError("certificate_file and key_file must be given together");
   }
   Security security;
-  security.tls = options.tls || options.ca_file != nullptr || options.certificate_file != nullptr;
-  security.authorities = content(options.ca_file);
-  security.certificateChain = content(options.certificate_file);
-  security.key = content(options.key_file);
+  security.tls = options.tls || isGiven(options.ca_file) || isGiven(options.certificate_file);
+  security.authorities = content("ca_file", options.ca_file);
+  security.certificateChain = content("certificate_file", options.certificate_file);
+  security.key = content("key_file", options.key_file);
   security.serverName = text(options.server_name);
   if (!security.serverName.empty() && !security.tls) {
     throw OptionError("server_name: it needs TLS; set tls or ca_file");
@@ -66,12 +75,12 @@ Security security(const anechoic_options& options) {
   if (!isText(security.serverName)) {
     throw OptionError("server_name: it is not UTF-8, or has more than 1023 bytes");
   }
-  if (options.ca_file != nullptr) {
+  if (isGiven(options.ca_file)) {
     if (const std::string problem = authoritiesProblem(security.authorities); !problem.empty()) {
       throw OptionError("ca_file: " + problem);
     }
   }
-  if (options.key_file != nullptr) {
+  if (isGiven(options.key_file)) {
     const std::string problem = identityProblem(security.certificateChain, security.key);
     if (!problem.empty()) throw OptionError(problem);
   }
@@ -81,21 +90,21 @@ Security security(const anechoic_options& options) {
 void checkChannels(const char* name, uint32_t channels, uint32_t least) {
   if (channels >= least && channels <= 2) return;
   throw OptionError(std::string(name) + ": " + std::to_string(channels) +
-                    " channels are not supported; use " + (least == 0 ? "0, 1 or 2" : "1 or 2"));
+                    " is not supported; use " + (least == 0 ? "0, 1 or 2" : "1 or 2"));
 }
 
 void check(const anechoic_options& options) {
   const uint32_t rate = options.sample_rate_hz;
   if (std::ranges::find(rates, rate) == std::end(rates)) {
-    throw OptionError("microphone: " + std::to_string(rate) +
-                      " Hz is not supported; use 8000, 16000, 24000, 32000, 44100 or 48000");
+    throw OptionError("sample_rate_hz: " + std::to_string(rate) +
+                      " is not supported; use 8000, 16000, 24000, 32000, 44100 or 48000");
   }
   if (options.opus && !OpusPackets::supports(rate)) {
-    throw OptionError("microphone: " + std::to_string(rate) +
-                      " Hz is not supported with Opus; use 8000, 16000, 24000 or 48000");
+    throw OptionError("sample_rate_hz: " + std::to_string(rate) +
+                      " is not supported with Opus; use 8000, 16000, 24000 or 48000");
   }
-  checkChannels("microphone", options.microphone_channels, 1);
-  checkChannels("reference", options.reference_channels, 0);
+  checkChannels("microphone_channels", options.microphone_channels, 1);
+  checkChannels("reference_channels", options.reference_channels, 0);
   if (options.delay_ms < 50 || options.delay_ms > 1000) {
     throw OptionError("delay_ms: " + std::to_string(options.delay_ms) +
                       " is not allowed; use 50 to 1000");
@@ -117,14 +126,14 @@ void check(const anechoic_options& options) {
 
 // A C program may store any number in an enumeration, which C++ must not read as one.
 template <typename Enumeration>
-unsigned code(const Enumeration& enumeration) {
-  static_assert(sizeof enumeration == sizeof(unsigned));
-  unsigned value;
+int code(const Enumeration& enumeration) {
+  static_assert(sizeof enumeration == sizeof(int));
+  int value;
   std::memcpy(&value, &enumeration, sizeof value);
   return value;
 }
 
-v1::MicMode micMode(unsigned mode) {
+v1::MicMode micMode(int mode) {
   switch (mode) {
     case ANECHOIC_STANDARD:
       return v1::MIC_MODE_STANDARD;
@@ -133,17 +142,21 @@ v1::MicMode micMode(unsigned mode) {
     case ANECHOIC_WIDE_SPECTRUM:
       return v1::MIC_MODE_WIDE_SPECTRUM;
   }
-  throw OptionError("mic_mode: " + std::to_string(mode) + " is unknown");
+  throw OptionError("mic_mode: " + std::to_string(mode) +
+                    " is unknown; use ANECHOIC_STANDARD (0), ANECHOIC_VOICE_ISOLATION (1) or "
+                    "ANECHOIC_WIDE_SPECTRUM (2)");
 }
 
-Fallback fallback(unsigned fallback) {
+Fallback fallback(int fallback) {
   switch (fallback) {
     case ANECHOIC_FALLBACK_MICROPHONE:
       return Fallback::microphone;
     case ANECHOIC_FALLBACK_SILENCE:
       return Fallback::silence;
   }
-  throw OptionError("fallback: " + std::to_string(fallback) + " is unknown");
+  throw OptionError("fallback: " + std::to_string(fallback) +
+                    " is unknown; use ANECHOIC_FALLBACK_MICROPHONE (0) or "
+                    "ANECHOIC_FALLBACK_SILENCE (1)");
 }
 
 }  // namespace

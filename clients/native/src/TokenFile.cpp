@@ -18,7 +18,7 @@ std::string readToken(const std::string& path) {
   try {
     text = readFile(path, largest);
   } catch (const std::system_error& error) {
-    throw TokenError(path + " has no token that can be read: " + error.code().message());
+    throw TokenError(path + " has no token that can be read: " + readProblem(error));
   }
   if (text.size() > largest) {
     throw TokenError(path + " has no token that can be read: it has more than 8192 bytes");

@@ -60,7 +60,7 @@ class Voice {
   }
   bool isMuted() const noexcept { return exchange_.mute.isMuted(); }
   void setMuted(bool muted) noexcept {
-    exchange_.mute.request(muted);
+    exchange_.mute.request(muted, exchange_.pushed.load(std::memory_order_acquire));
     exchange_.wakeup.signal();
   }
   const Losses& losses() const noexcept { return exchange_.losses; }

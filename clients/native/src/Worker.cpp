@@ -41,6 +41,9 @@ void Worker::run() {
     const auto now = Clock::now();
     auto deadline = reconnection_.deadline(now);
     if (audioWaits_) deadline = std::min(deadline, *audioWaits_);
+    if (isConnecting()) {
+      deadline = std::min(deadline, call_->isStarted() ? now + Call::pace : now);
+    }
     const auto pause =
         std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - now), 0ms);
     exchange_.wakeup.wait(pause);
@@ -55,6 +58,7 @@ void Worker::run() {
 void Worker::step(Clock::time_point now) {
   hear(now);
   readResponses(now);
+  if (isConnecting()) call_->follow();
   if (call_ != nullptr) {
     if (const auto ending = call_->ending()) ended(*ending, now);
   }
@@ -78,6 +82,8 @@ void Worker::step(Clock::time_point now) {
   if (const auto late = lateness_.report(now)) listener_.late(late->milliseconds, late->pieces);
 }
 
+bool Worker::isConnecting() const { return call_ != nullptr && reconnection_.isConnecting(); }
+
 void Worker::hear(Clock::time_point now) {
   const int64_t pushed = exchange_.pushed.load(std::memory_order_acquire);
   if (pushed != heard_) {
@@ -85,7 +91,7 @@ void Worker::hear(Clock::time_point now) {
     heardAt_ = now;
   }
   heard_ = pushed;
-  // What is older than the tape, with or without a session, can never be sent.
+  // Audio that is older than the tape, with or without a session, can never be sent.
   const int64_t oldest = heard_ - exchange_.wait, frame = format_.frameSamples();
   if (session_.next() >= oldest) return;
   const int64_t skipped = session_.skip((oldest + frame - 1) / frame * frame);
@@ -160,7 +166,7 @@ void Worker::report(const Reason& reason) {
 void Worker::close() {
   if (call_ == nullptr) return;
   const auto limit = Clock::now() + endLimit;
-  while (!call_->ending() && Clock::now() < limit) {
+  while (call_->isStarted() && !call_->ending() && Clock::now() < limit) {
     call_->finish();
     if (call_->response() != nullptr) call_->release();
     exchange_.wakeup.wait(10ms);

@@ -36,6 +36,7 @@ class Worker {
   void run();
   void step(Clock::time_point now);
   void connect(Clock::time_point now);
+  bool isConnecting() const;
   void readResponses(Clock::time_point now);
   void take(const v1::ProcessResponse& response, Clock::time_point now);
   bool started(const v1::Started& started, Clock::time_point now);
@@ -51,6 +52,7 @@ class Worker {
   bool repeatDecision(const std::string& client);
   void hear(Clock::time_point now);
   void send(Clock::time_point now);
+  bool isMuteDue(const Mute::Request& request, Clock::time_point now) const;
   bool sendMute(Clock::time_point now);
   bool sendControl(Clock::time_point now);
   void sendAudio(Clock::time_point now);

@@ -92,7 +92,9 @@ void Worker::noteMute(const v1::Started& started) {
   muteControl_ = 0;
   // A resumed session keeps its state. A request that it has not applied is sent again.
   if (!started.has_resumed()) exchange_.mute.began(muteRequest_, session_.next());
-  noteMute(started.mute().muted(), session_.received());
+  // Somebody may have muted since the last output came.
+  const bool isMuted = started.mute().muted();
+  noteMute(isMuted, isMuted ? session_.next() : session_.received());
 }
 
 // Somebody has muted or unmuted, at a position of the microphone.
@@ -153,7 +155,7 @@ void Worker::notePiece(int64_t end, int64_t count) {
     return listener_.processing(session_.name(), session_.engine(), format_.milliseconds(delay));
   }
   exchange_.losses.late.fetch_add(uint64_t(count), std::memory_order_relaxed);
-  // What was captured while there was no connection cannot be in time.
+  // Audio that was captured while there was no connection cannot be in time.
   if (end - delay > session_.caughtUpAt()) {
     const int64_t late = pulled - end + 1;
     lateness_.note(format_.milliseconds(late + format_.samples(1) - 1));
@@ -177,7 +179,10 @@ void Worker::noteEvent(const v1::SessionEvent& event) {
       repeatDecision(event.injection_permission_requested().client())) {
     return;
   }
-  if (event.has_mute_changed()) noteMute(event.mute_changed().state().muted(), position);
+  if (event.has_mute_changed()) {
+    const bool isMuted = event.mute_changed().state().muted();
+    noteMute(isMuted, isMuted && position < 0 ? session_.next() : position);
+  }
   listener_.event(event, position);
 }
 

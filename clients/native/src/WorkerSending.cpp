@@ -25,10 +25,18 @@ void Worker::dropDebt(Clock::time_point now) {
   exchange_.losses.unsent.fetch_add(uint64_t(dropped), std::memory_order_relaxed);
 }
 
+// Whether a request can be sent. One to unmute follows the audio that was captured before it: the
+// server would process that audio as unmuted.
+bool Worker::isMuteDue(const Mute::Request& request, Clock::time_point now) const {
+  if (now < muteAt_ || exchange_.mute.isConfirmed()) return false;
+  return request.isMuted || session_.next() >= request.position;
+}
+
 // Sends the last request to mute or unmute, until the server has applied it.
 bool Worker::sendMute(Clock::time_point now) {
-  if (now < muteAt_ || exchange_.mute.isConfirmed()) return false;
-  muteRequest_ = exchange_.mute.latest();
+  const Mute::Request latest = exchange_.mute.latest();
+  if (!isMuteDue(latest, now)) return false;
+  muteRequest_ = latest;
   exchange_.mute.sending(muteRequest_, session_.received());
   // A server that has not answered by then does not.
   muteAt_ = now + Controls::patience;

@@ -83,15 +83,28 @@ void expect(const std::string& text, const std::string& part) {
 void invalidOptionsAreNamed() {
   using Options = anechoic_options;
   expect(refusal([](Options& o) { o.sample_rate_hz = 22050; }),
-         "microphone: 22050 Hz is not supported; use 8000");
+         "sample_rate_hz: 22050 is not supported; use 8000");
   expect(refusal([](Options& o) { o.opus = true, o.sample_rate_hz = 44100; }),
-         "44100 Hz is not supported with Opus");
-  expect(refusal([](Options& o) { o.microphone_channels = 3; }), "microphone: 3 channels");
-  expect(refusal([](Options& o) { o.reference_channels = 3; }), "reference: 3 channels");
+         "sample_rate_hz: 44100 is not supported with Opus; use 8000");
+  expect(refusal([](Options& o) { o.microphone_channels = 3; }), 
+         "microphone_channels: 3 is not supported; use 1 or 2");
+  expect(refusal([](Options& o) { o.reference_channels = 3; }), 
+         "reference_channels: 3 is not supported; use 0, 1 or 2");
   expect(refusal([](Options& o) { o.server = "nowhere"; }),
          "server: \"nowhere\" is not an address");
   expect(refusal([](Options& o) { o.ca_file = "absent.pem"; }),
-         "absent.pem: the file cannot be read");
+         "ca_file: absent.pem cannot be read: No such file or directory; use a PEM file");
+  expect(refusal([](Options& o) { o.ca_file = "/dev/zero"; }),
+         "ca_file: /dev/zero cannot be read: it is not a regular file");
+  expect(refusal([](Options& o) { o.certificate_file = "/", o.key_file = "absent.pem"; }),
+         "certificate_file: / cannot be read: Is a directory");
+  expect(refusal([](Options& o) { o.certificate_file = "/etc/passwd", o.key_file = "absent.pem"; }),
+         "key_file: absent.pem cannot be read");
+  const auto leaveFilesEmpty = [](Options& o) {
+    nobody(o);
+    o.token_file = o.ca_file = o.certificate_file = o.key_file = "";
+  };
+  check(Client(leaveFilesEmpty).session() != nullptr, "an empty path is left out");
   expect(refusal([](Options& o) { o.ca_file = "/etc/hostname"; }),
          "ca_file: no certificate in PEM");
   expect(refusal([](Options& o) { o.key_file = "key.pem"; }), "must be given together");
@@ -100,9 +113,12 @@ void invalidOptionsAreNamed() {
   // As a C program may.
   const unsigned nine = 9;
   expect(refusal([&](Options& o) { std::memcpy(&o.mic_mode, &nine, sizeof nine); }),
-         "mic_mode: 9 is unknown");
+         "mic_mode: 9 is unknown; use ANECHOIC_STANDARD (0)");
+  const int negative = -1;
+  expect(refusal([&](Options& o) { std::memcpy(&o.mic_mode, &negative, sizeof negative); }),
+         "mic_mode: -1 is unknown");
   expect(refusal([&](Options& o) { std::memcpy(&o.fallback, &nine, sizeof nine); }),
-         "fallback: 9 is unknown");
+         "fallback: 9 is unknown; use ANECHOIC_FALLBACK_MICROPHONE (0)");
   expect(refusal([](Options& o) { o.client_name = "\xc3\xa4"; }), "client_name");
   expect(refusal([](Options& o) { o.client_name = ""; }), "client_name: it has 0 bytes; use 1 to");
   const std::string name(101, 'a');

@@ -220,6 +220,35 @@ void theServersOutputCountsWhileItHasMuted() {
   check(output.back() != 0, "the end is heard");
 }
 
+// As after a loss of the connection: the session has resumed, and gets the audio that waits.
+void aMuteByOthersIsHeldBackIfTheProgramUnmutes() {
+  Path path;
+  Mute& mute = path.exchange.mute;
+  std::vector<float> output;
+  run(path, 16000, output);
+  mute.changed(true, 16160, path.count);
+  run(path, 17600, output);
+  mute.lost();
+  mute.request(false);
+  run(path, 17760, output);
+  mute.sending(mute.latest(), 16960);
+  run(path, 17920, output);
+  mute.confirm(mute.latest(), 17120);
+  run(path, 24000, output);
+  check(!isUnheard(output, 16160, 17120), "the server's output counts while it has muted");
+  check(isUnheard(output, 17120, 17600), "a server that unmutes too early is not heard");
+  check(output.back() != 0, "the end is heard");
+}
+
+void aRequestHasThePositionOfTheMicrophone() {
+  Mute mute(false);
+  mute.request(true, 500);
+  check(mute.latest().position == 500, "of a mute");
+  mute.request(false, 1000);
+  mute.request(false, 1333);
+  check(mute.latest().position == 1000, "of the first request to unmute");
+}
+
 void anAnswerToARepeatedRequestSaysNothingAboutTheTimeBefore() {
   Mute mute(false);
   mute.request(true);
@@ -351,6 +380,9 @@ std::vector<Case> soundCases() {
       {"many short mutes leak nothing", manyShortMutesLeakNothing},
       {"the server's output counts from its mute on until it unmutes",
        theServersOutputCountsWhileItHasMuted},
+      {"what was captured while others had muted is not heard after the program unmutes",
+       aMuteByOthersIsHeldBackIfTheProgramUnmutes},
+      {"a request has the position of the microphone", aRequestHasThePositionOfTheMicrophone},
       {"the answer to a repeated request says nothing about the time before",
        anAnswerToARepeatedRequestSaysNothingAboutTheTimeBefore},
       {"of too many muted spans, the oldest become one", theOldestSpansMerge},
