@@ -33,7 +33,7 @@ HOSTED_ID = "conformance"
 START_SECONDS = 30.0
 """The time in which a client begins, on a busy machine."""
 ABILITIES = frozenset().union(*(each.can for each in CLIENTS))
-"""What a client's program can be told."""
+"""All abilities that a client's program can have."""
 END_SECONDS = 15.0
 """The time in which a client ends after its microphone."""
 REASONS = {

@@ -9,7 +9,7 @@ from .formats import finite_bytes
 
 
 class AlignedVoice:
-    """The processed voice on the time axis of the raw audio. It does no I/O.
+    """The processed voice on the time axis of the raw audio. The class does no I/O.
 
     Voice that has not arrived in time is replaced by the raw audio of the same time, or by silence. The processing
     delays the voice, so raw audio is delayed by `lag_samples` more.

@@ -70,7 +70,7 @@ class LiveFilter:
         # Throws for a value that no session accepts, before there is one.
         Session(server, microphone=Format(16000), settings=settings, reconnect=reconnect, **options)
         self.is_enabled = True
-        """Whether the voice is processed. Otherwise the raw audio passes, also with `on_loss="silence"`, unless muted."""
+        """Whether the voice is processed. Otherwise raw audio passes, also with `on_loss="silence"`, unless muted."""
         self._state = State(bool(options.pop("muted", False)))
         self._server, self._on_loss, self._settings, self._options = server, on_loss, settings or {}, options
         self._policy = replace(reconnect, longest_outage=inf)
