@@ -7,6 +7,9 @@ import time
 
 from connections import Connections
 
+GOODBYE = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]) + bytes([0, 0, 8, 7, 0, 0, 0, 0, 0]) + bytes(8)
+"""The frames SETTINGS and GOAWAY of HTTP/2."""
+
 
 class Gate:
     """A TCP port that forwards to a Unix socket."""
@@ -19,6 +22,8 @@ class Gate:
         self.port = 0
         self.refused: list[float] = []
         """The times of the connections that were closed at once."""
+        self.says_goodbye = False
+        """Whether connections that are closed at once get GOAWAY before, as from a proxy that stops."""
         self.accepts = True
         """Whether new connections are forwarded. Otherwise they are closed at once."""
         self.forwards = True
@@ -49,7 +54,11 @@ class Gate:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not self.accepts:
             self.refused.append(time.monotonic())
-            writer.transport.abort()
+            if self.says_goodbye and await reader.read(1000):
+                writer.write(GOODBYE)
+                writer.close()
+            else:
+                writer.transport.abort()
             return
         far_reader, far_writer = await asyncio.open_unix_connection(self._target)
         self._writers |= {writer, far_writer}

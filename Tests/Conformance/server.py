@@ -121,8 +121,12 @@ class Server:
                 self._cut()
             case "refuse connections":
                 self.gate.accepts = False
+            case "say goodbye":
+                self.gate.accepts, self.gate.says_goodbye = False, True
+                self._cut()
             case "come back":
                 self.gate.accepts = self.gate.forwards = True
+                self.gate.says_goodbye = False
             case "fall silent":
                 self.gate.fall_silent()
                 self.losses.append(time.monotonic())
