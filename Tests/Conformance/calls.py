@@ -204,7 +204,7 @@ class Call:
                 return
             if (pause := due - time.monotonic()) > 0:
                 await asyncio.sleep(pause)
-            if self.end is not None:  # What waits is lost.
+            if self.end is not None:  # The rest of the queue is lost.
                 return
             await self.context.write(response if isinstance(response, bytes) else response.SerializeToString())
 

@@ -27,9 +27,9 @@ class Client:
     command: tuple[str, ...]
     rate: int = 16000
     fallback: str = "raw"
-    """What takes the place of audio that was not processed: `raw` or `silent`."""
+    """The substitute for audio that was not processed: `raw` or `silent`."""
     can: frozenset[str] = frozenset()
-    """What its program can be told: see `needs` in proto/conformance/README.md."""
+    """The abilities of its program: see `needs` in proto/conformance/README.md."""
     tells: frozenset[str] = frozenset(
         {"reconnecting", "resumed", "restarted", "lost", "late", "muted", "failed", "asked"})
     """The events that its program can tell."""

@@ -1,6 +1,9 @@
 """Plays test vectors against clients over real sockets, and judges what they send, tell and play.
 
 Prints a line for each vector and client. The exit code is 1 if one fails, or if many need another try without need.
+
+The variables ANECHOIC_EDGE, ANECHOIC_BRIDGE, ANECHOIC, ANECHOIC_CONFORMANCE_CLIENT and ANECHOIC_PLUGIN name programs
+that were built elsewhere, and ANECHOIC_SERVER a server in whose folder they are.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ HOSTED_ID = "conformance"
 START_SECONDS = 30.0
 """The time in which a client begins, on a busy machine."""
 ABILITIES = frozenset().union(*(each.can for each in CLIENTS))
-"""What a client's program can be told."""
+"""All abilities that a client's program can have."""
 END_SECONDS = 15.0
 """The time in which a client ends after its microphone."""
 REASONS = {

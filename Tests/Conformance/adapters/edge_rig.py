@@ -1,4 +1,4 @@
-"""What the adapters of `anechoic-edge` share: a PulseAudio with pipes for devices, and the agent with its log."""
+"""The common parts of the adapters of `anechoic-edge`: a PulseAudio with pipes for devices, and the agent."""
 
 from __future__ import annotations
 

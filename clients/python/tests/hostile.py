@@ -18,9 +18,37 @@ def faults(caplog):
 
     Lines of grpc about bytes that are no message, or about an event loop that has closed, are no fault of the package.
     """
-    texts = [f"{each.getMessage()} {each.exc_text or ''}" for each in caplog.records
+    # `caplog.records` has only those of the present phase, such as the end of a fixture.
+    records = [each for phase in ("setup", "call", "teardown") for each in caplog.get_records(phase)]
+    texts = [f"{each.getMessage()} {each.exc_text or ''}" for each in records
              if each.name == "asyncio" or (each.name == "anechoic" and each.exc_info)]
     return [each for each in texts if "cygrpc" not in each and "PollerCompletionQueue" not in each]
+
+
+class RawServer:
+    """A TCP server that answers each connection with bytes, and closes it. Without bytes, it keeps it and is silent."""
+
+    def __init__(self, answer=b""):
+        self.answer, self.connections = answer, 0
+
+    async def __aenter__(self):
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.address = f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_):
+        self._server.close()
+
+    async def _accept(self, reader, writer):
+        self.connections += 1
+        try:
+            writer.write(self.answer() if callable(self.answer) else self.answer)
+            while await reader.read(65536) and not self.answer:
+                pass
+        except (OSError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
 
 
 class Call:

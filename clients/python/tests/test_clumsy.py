@@ -3,11 +3,13 @@
 import asyncio
 import gc
 import logging
+import socket
+import threading
 
 import numpy as np
 import pytest
 from conftest import in_loop
-from hostile import HostileServer, faults
+from hostile import HostileServer, RawServer, faults
 from test_hostile import TONE, exchange, exchange_until, feed, is_connected, until
 
 import anechoic
@@ -321,3 +323,48 @@ async def test_a_session_that_is_opened_again_goes_on(server):
         await feed(session, 0.5)
         assert session.is_connected and session._link.inbox.position > began
         assert not [each for each in session._link.inbox.events._events if isinstance(each, anechoic.Reconnecting)]
+
+
+@in_loop
+async def test_a_silent_server_is_given_up_after_one_attempt(monkeypatch):
+    monkeypatch.setattr(anechoic._link, "FIRST_SECONDS", 0.5)
+    loop = asyncio.get_running_loop()
+    async with RawServer() as silent:
+        connection, began = anechoic.Connection(silent.address, connect_timeout=0.4), loop.time()
+        with pytest.raises(anechoic.ServerUnavailable, match="has not answered for 0.5 s"):
+            await anechoic.Session(connection, microphone=MONO).open()
+        assert loop.time() - began < 0.9 and silent.connections == 1
+
+
+def test_a_program_that_ends_with_a_failed_start_reports_nothing_else(monkeypatch):
+    monkeypatch.setattr(anechoic._link, "FIRST_SECONDS", 0.3)
+    connections = []
+
+    def accept():
+        connections.append(silent.accept()[0])
+        connections[0].sendall(b"\0\0\0\4\0\0\0\0\0" + b"\0\0\0\4\1\0\0\0\0")  # SETTINGS, and no more.
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        threading.Thread(target=accept, daemon=True).start()
+        server = anechoic.Connection(f"127.0.0.1:{silent.getsockname()[1]}", connect_timeout=0)
+        with pytest.raises(anechoic.ServerUnavailable):
+            asyncio.run(anechoic.Session(server, microphone=MONO).open())
+    connections[0].close()
+
+
+@in_loop
+async def test_each_server_has_one_attempt_however_long_the_first_one_takes(server, monkeypatch):
+    monkeypatch.setattr(anechoic._link, "FIRST_SECONDS", 0.5)
+    async with RawServer() as silent:
+        first = anechoic.Connection(silent.address, connect_timeout=0.1)
+        async with anechoic.Session([first, server], microphone=MONO) as session:
+            await session.feed(BLOCK)
+        await first.close()
+
+
+@in_loop
+async def test_audio_from_another_thread_is_refused(server):
+    async with anechoic.Session(server, microphone=MONO) as session:
+        with pytest.raises(anechoic.InvalidRequest, match="feed_nowait: no event loop runs here"):
+            await asyncio.to_thread(session.feed_nowait, BLOCK)
+        session.feed_nowait(BLOCK)

@@ -236,6 +236,7 @@ def test_a_malformed_address_is_wrong_usage(tmp_path, address):
     (["MIC", "x.wav", "--server", "SERVER", "--key", "MIC"], "anechoic: certificate_file and key_file: both"),
     (["FOLDER", "x.wav", "--server", "SERVER"], "anechoic: FOLDER: Is a directory"),
     (["MIC", "FOLDER", "--server", "SERVER"], "anechoic: FOLDER: Is a directory"),
+    (["MIC", "FIFO", "--server", "SERVER"], "anechoic: FIFO: this is not a regular file"),
     (["MIC", "MIC", "--server", "SERVER"], "anechoic: MIC: this file is also an input"),
     (["MIC", "x.wav", "--reference", "none.wav", "--server", "SERVER"], "anechoic: none.wav: No such file"),
     (["rate.wav", "x.wav", "--server", "SERVER"], "anechoic: rate.wav: rate: 22050 is not supported; use 8000"),
@@ -245,7 +246,9 @@ def test_a_malformed_address_is_wrong_usage(tmp_path, address):
     (["text.wav", "x.wav", "--server", "SERVER"], "anechoic: text.wav: the file is not a WAV file"),
 ])
 def test_a_wrong_file_or_address_is_one_line(server, sample, tmp_path, arguments, words):
-    known = {"MIC": str(sample / "microphone.wav"), "SERVER": server, "FOLDER": str(tmp_path)}
+    known = {"MIC": str(sample / "microphone.wav"), "SERVER": server, "FOLDER": str(tmp_path),
+             "FIFO": str(tmp_path / "fifo")}
+    os.mkfifo(tmp_path / "fifo")  # Nobody reads it.
     for name, channels, rate, count in (("rate", 1, 22050, 9), ("channels", 6, 16000, 9), ("empty", 1, 16000, 0)):
         with wave.open(str(tmp_path / f"{name}.wav"), "wb") as file:
             file.setparams((channels, 2, rate, 0, "NONE", ""))

@@ -1,9 +1,13 @@
 """`LiveFilter`: frames in a callback that never waits."""
 
 import asyncio
+import logging
+import os
 
 import numpy as np
+import pytest
 from conftest import in_loop
+from hostile import RawServer
 
 import anechoic
 from anechoic import Format
@@ -98,3 +102,36 @@ def test_raw_floats_that_are_no_numbers_are_not_heard():
     data = np.array([np.nan, np.inf, -np.inf, 0.5], "<f4").tobytes()
     heard = voice.exchange(data[:6]) + voice.exchange(data[6:])
     assert np.frombuffer(heard, "<f4").tolist() == [0, 1, -1, 0.5]
+
+
+@pytest.mark.parametrize("on_loss", ["raw", "silence"])
+@in_loop
+async def test_raw_audio_passes_a_filter_that_is_switched_off_unless_muted(server, on_loss):
+    callback = Callback(anechoic.LiveFilter(server, on_loss=on_loss))
+    callback.live.is_enabled = False
+    await callback.frames(10)  # After the delay.
+    assert (await callback.frames(10)).any()
+
+    async def runs():
+        return callback.live.session is not None
+
+    await callback.until(runs)
+    assert (await callback.frames(10)).any()
+    callback.live.mute()
+    assert not (await callback.frames(10)).any()
+    await callback.live.close()
+
+
+@in_loop
+async def test_a_server_of_garbage_is_told_once(caplog):
+    async with RawServer(lambda: os.urandom(5000)) as garbage:
+        callback = Callback(anechoic.LiveFilter(garbage.address))
+        with caplog.at_level(logging.WARNING, logger="anechoic"):
+
+            async def is_tried_often():
+                return garbage.connections >= 4
+
+            await callback.until(is_tried_often)
+        await callback.live.close()
+    told = [each.getMessage() for each in caplog.records if each.name == "anechoic"]
+    assert len(told) == 1 and told[0].startswith(f"{garbage.address}: "), told

@@ -89,7 +89,7 @@ def _arguments() -> argparse.ArgumentParser:
     )
     process.add_argument("microphone", metavar="MICROPHONE.wav", help="the recording of the microphone")
     process.add_argument("output", metavar="OUTPUT.wav", help="the file to write the processed voice to")
-    process.add_argument("--reference", metavar="WAV", help="what the loudspeaker played at the same time")
+    process.add_argument("--reference", metavar="WAV", help="the sound of the loudspeaker at the same time")
     process.add_argument("--server", type=_address, metavar="ADDRESS", help="HOST:PORT or unix:PATH")
     process.add_argument("--real-time", action="store_true", help="send the file at its own pace")
     process.add_argument("--token-file", metavar="FILE", help="a file with a bearer token")

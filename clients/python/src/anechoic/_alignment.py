@@ -9,7 +9,7 @@ from .formats import finite_bytes
 
 
 class AlignedVoice:
-    """The processed voice on the time axis of the raw audio. It does no I/O.
+    """The processed voice on the time axis of the raw audio. The class does no I/O.
 
     Voice that has not arrived in time is replaced by the raw audio of the same time, or by silence. The processing
     delays the voice, so raw audio is delayed by `lag_samples` more.
@@ -70,7 +70,7 @@ class AlignedVoice:
         data = bytes(output)
         end = self._next + len(self._voice) // self._size
         if first > end:
-            self._voice += self._substitute(end, first)
+            self._voice += self._substitute(end, first, self._passes_raw)
             end = first
         late = min(end - first, len(data) // self._size)
         self.late_samples += late
@@ -80,7 +80,7 @@ class AlignedVoice:
         self._frames.extend((first + step * number, frame) for number, frame in enumerate(output.frames))
 
     def exchange(self, raw: bytes, is_processed: bool = True) -> bytes:
-        """Takes raw audio and returns as many samples. Without `is_processed`, the raw ones.
+        """Takes raw audio and returns as many samples. Without `is_processed`, the raw ones, unless muted.
 
         A part of a sample at the end waits for its rest.
         """
@@ -98,7 +98,7 @@ class AlignedVoice:
         if len(self._voice) < wanted:
             end = self._next + len(self._voice) // self._size
             self.replaced_samples += self._next + count - end
-            self._voice += self._substitute(end, self._next + count)
+            self._voice += self._substitute(end, self._next + count, self._passes_raw or not is_processed)
         silent = min(max(0, self._silent_until - self._next), count) * self._size
         returned = bytes(silent) + bytes(self._voice[silent:wanted])
         del self._voice[:wanted], self._raw[:wanted]
@@ -106,9 +106,9 @@ class AlignedVoice:
         self._next += count
         return returned
 
-    def _substitute(self, first: int, end: int) -> bytes:
+    def _substitute(self, first: int, end: int, passes_raw: bool) -> bytes:
         size = (end - first) * self._size
-        if self.is_muted or not self._passes_raw:
+        if self.is_muted or not passes_raw:
             return bytes(size)
         start = (first - self._next + self._most_lag - self._lag) * self._size
         return bytes(self._raw[start : start + size]).ljust(size, b"\0")

@@ -9,6 +9,7 @@ import grpc
 import grpc.aio
 
 from ._answers import problem_of
+from ._connecting import connected, is_connecting
 from ._methods import PROCESS
 from ._reconnection import STOPPING
 from ._status import was_connection_lost
@@ -16,6 +17,8 @@ from ._within import within
 from .connection import Connection
 from .errors import AnechoicError, ServerUnavailable
 from .v1 import voice_processing_pb2 as api
+
+_LOOK_SECONDS = 0.01
 
 
 class LostCall(Exception):
@@ -29,8 +32,10 @@ class LostCall(Exception):
 class Call:
     """A call that the server has accepted: its first response was `started`."""
 
-    def __init__(self, connection: Connection, channel: grpc.aio.Channel, stream: Any) -> None:
-        self._connection, self._channel, self._stream = connection, channel, stream
+    def __init__(self, connection: Connection, session: str) -> None:
+        self._connection, self._channel = connection, connection.channel
+        self._headers = connection.metadata(session)
+        self._stream: Any = None
         self._abandoned = False
         self.is_finished = False
         """Whether this side has ended its requests."""
@@ -42,16 +47,14 @@ class Call:
 
         Throws `LostCall` if nobody answers in time or the answer makes no sense, and the `AnechoicError` of a refusal.
         """
-        channel = connection.channel
-        stream = PROCESS.on(channel, "stream_stream")(metadata=connection.metadata(start.session_id))
-        call = cls(connection, channel, stream)
+        call = cls(connection, start.session_id)
         try:
             response = await within(timeout, call._first(start))
         except asyncio.TimeoutError:
-            call.abandon()
+            call._cancel()
             raise call._lost(f"the server has not answered for {timeout:g} s", "DEADLINE_EXCEEDED") from None
         except BaseException:
-            call.abandon()
+            call._cancel()
             raise
         if response is None or not response.HasField("started"):
             raise call.refuse("the server has not started the session")
@@ -61,6 +64,23 @@ class Call:
         return call
 
     async def _first(self, start: api.Start) -> api.ProcessResponse | None:
+        """Sends the start on one connection, and returns the answer."""
+        if not await connected(self._channel):
+            raise self._lost("the server has closed the connection", "UNAVAILABLE")
+        self._stream = PROCESS.on(self._channel, "stream_stream")(metadata=self._headers)
+        answer = asyncio.ensure_future(self._answer(start))
+        answer.add_done_callback(lambda _: answer.cancelled() or answer.exception())  # It counts as seen.
+        try:
+            while not is_connecting(self._channel):
+                await asyncio.wait([answer], timeout=_LOOK_SECONDS)
+                if answer.done():
+                    return answer.result()
+        finally:
+            answer.cancel()
+        self._cancel()  # It waits for another connection: the server has closed this one before the call began.
+        raise self._lost("the server has closed the connection", "UNAVAILABLE")
+
+    async def _answer(self, start: api.Start) -> api.ProcessResponse | None:
         await self.write(api.ProcessRequest(start=start))
         return await self.read()
 
@@ -105,7 +125,11 @@ class Call:
     def abandon(self) -> None:
         """Ends the call at once. `read` then throws `LostCall`."""
         self._abandoned = True
-        self._stream.cancel()
+        self._cancel()
+
+    def _cancel(self) -> None:
+        if self._stream is not None:
+            self._stream.cancel()
 
     def refuse(self, problem: str) -> LostCall:
         """Ends a call whose answer makes no sense. Returns the loss, for the caller to raise."""

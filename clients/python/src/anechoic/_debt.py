@@ -11,7 +11,7 @@ _LONGEST_BURST_SECONDS = 1.0
 
 
 class Debt:
-    """Finds the audio that a new session must not get. It does no I/O and reads no clock.
+    """Finds the audio that a new session must not get. The class does no I/O and reads no clock.
 
     A program that stalls while the session starts gives this audio afterwards, at once. The session reads in real time,
     so it would stay behind by as much.

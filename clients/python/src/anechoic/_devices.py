@@ -1,4 +1,4 @@
-"""What a session tells the server about its devices."""
+"""The reports of a session about its devices."""
 
 from __future__ import annotations
 

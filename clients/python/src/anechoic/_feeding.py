@@ -9,7 +9,7 @@ from ._link import Link
 from ._reports import nanoseconds
 from ._start import Plan
 from ._within import within
-from .errors import AnechoicError, FormatError, Refused
+from .errors import AnechoicError, FormatError, InvalidRequest, Refused
 from .formats import Audio
 from .spatial import far_end_of
 
@@ -35,7 +35,7 @@ class Feeder:
     async def feed(self, times: Times, **inputs: Audio) -> None:
         """Adds audio, and waits for room. `times` has the times of the first samples, as far as they are known."""
         self._check()
-        self._note_time(inputs)
+        self._note_time(inputs, asyncio.get_running_loop().time())
         known = self._known(times)
         waiting = self._data(inputs)
         if self._link.is_connected and self._fits(waiting):
@@ -54,16 +54,21 @@ class Feeder:
         self._check()
         if not self._plan.is_real_time:
             raise FormatError("feed_nowait is for sessions in real time; use feed")
-        self._note_time(inputs)
+        try:
+            now = asyncio.get_running_loop().time()
+        except RuntimeError:
+            message = "feed_nowait: no event loop runs here; call it in a coroutine or callback"
+            raise InvalidRequest(message) from None
+        self._note_time(inputs, now)
         known = self._known(times)
         for name, data in self._data(inputs).items():
             self._tracks[name].add(data, known.get(name))
         self._drop_oldest()
         self._link.wake()
 
-    def _note_time(self, inputs: dict[str, Audio]) -> None:
+    def _note_time(self, inputs: dict[str, Audio], now: float) -> None:
         if not _is_empty(inputs.get("microphone", b"")):
-            self._link.outbox.fed_at = asyncio.get_running_loop().time()
+            self._link.outbox.fed_at = now
 
     def _known(self, times: Times) -> dict[str, int]:
         return {name: nanoseconds(time, f"{name}_time") for name, time in times.items() if time is not None}

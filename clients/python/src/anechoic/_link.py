@@ -88,16 +88,17 @@ class Link:
         retries, attempts = Retries(self._policy, now()), 0
         while True:
             attempts += 1
-            is_last = attempts >= len(servers) if once else now() >= deadline
             try:
                 return await self._starts.begin(
                     self._starts.server, self._policy.attempt_timeout if once else FIRST_SECONDS)
             except LostCall as lost:
-                if is_last:
-                    raise lost.error from None
-            except (Overloaded, ServerUnavailable):
-                if is_last or not once:
+                error: AnechoicError = lost.error
+            except (Overloaded, ServerUnavailable) as refused:
+                if not once:
                     raise
+                error = refused
+            if attempts >= len(servers) and (once or now() >= deadline):  # An attempt may have taken all the time.
+                raise error
             self._starts.try_next()
             await asyncio.sleep(0.0 if once else retries.delay(now()))
 

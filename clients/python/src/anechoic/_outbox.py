@@ -1,4 +1,4 @@
-"""The audio of a session that waits to be sent. It does no I/O."""
+"""The audio of a session that waits to be sent. The module does no I/O."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Reconnect:
 
 
 class Retries:
-    """The times between attempts. It does no I/O and reads no clock.
+    """The times between attempts. The class does no I/O and reads no clock.
 
     >>> retries = Retries(Reconnect(), since=0.0)
     >>> [retries.delay(0.0, variation=0) for _ in range(4)], retries.delay(60.0, variation=0)
@@ -103,7 +103,7 @@ class Attempt:
 
 
 class Reconnection:
-    """Decides what to try next. It does no I/O and reads no clock.
+    """Decides what to try next. The class does no I/O and reads no clock.
 
     >>> steps = Reconnection(Reconnect(), window=10.0, server=0, servers=2, now=0.0)
     >>> steps.next(now=0.0, variation=0)

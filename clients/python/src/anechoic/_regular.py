@@ -1,4 +1,4 @@
-"""Opens files that can be read to their end: no FIFOs, which wait for a writer, and no devices."""
+"""Keeps programs from FIFOs, which wait for another program, and from devices that are read without end."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import errno
 import os
 import stat
 from typing import BinaryIO, Union
+
+_NOT_REGULAR = "this is not a regular file"
 
 
 def open_regular(path: Union[str, "os.PathLike[str]"]) -> BinaryIO:
@@ -18,8 +20,14 @@ def open_regular(path: Union[str, "os.PathLike[str]"]) -> BinaryIO:
             return file
         file.close()
     number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
-    text = os.strerror(number) if stat.S_ISDIR(mode) else "this is not a regular file"
+    text = os.strerror(number) if stat.S_ISDIR(mode) else _NOT_REGULAR
     raise OSError(number, text, name)
+
+
+def check_no_fifo(path: str) -> None:
+    """Throws `OSError` if a file that is to be written is a FIFO: it would wait for a reader, perhaps for ever."""
+    if os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode):
+        raise OSError(errno.EINVAL, _NOT_REGULAR, path)
 
 
 def _open_at_once(path: str, flags: int) -> int:

@@ -1,4 +1,4 @@
-"""The reports of playback, devices and the listener's head that wait to be sent. It does no I/O."""
+"""The reports of playback, devices and the listener's head that wait to be sent. The module does no I/O."""
 
 from __future__ import annotations
 

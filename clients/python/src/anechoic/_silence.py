@@ -10,7 +10,9 @@ _MOST_SPANS = 256
 
 
 class Silence:
-    """Spans of the microphone from a request to mute to the sample at which the session was muted. It does no I/O.
+    """Spans of the microphone from a request to mute to the sample at which the session was muted.
+
+    The class does no I/O.
 
     >>> silence = Silence(microphone_rate=16000, rate=8000)
     >>> silence.begin(1, 320)

@@ -11,7 +11,7 @@ _STAGES = ("echo_cancellation", "noise_suppression", "gain_control", "high_pass_
 
 
 class State:
-    """Mute, settings, permissions and the id of a session, whoever changed them. It does no I/O.
+    """Mute, settings, permissions and the id of a session, whoever changed them. The class does no I/O.
 
     >>> state = State(is_muted=True)
     >>> state.is_connected = True

@@ -17,7 +17,7 @@ _LARGEST_SIZE = 0x7FFF0000
 
 @dataclass(frozen=True)
 class Header:
-    """What a file contains, and where."""
+    """The contents of a file, as its header tells them."""
 
     rate: int
     channels: int

@@ -98,6 +98,8 @@ class Connection:
                 # A channel that has failed is replaced, and should not try by itself beside the next one.
                 ("grpc.initial_reconnect_backoff_ms", 20_000),
                 ("grpc.max_reconnect_backoff_ms", 20_000),
+                # Otherwise libgrpc starts a call anew, and at once, whose connection the server has closed with GOAWAY.
+                ("grpc.enable_retries", 0),
                 ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
                 ("anechoic.serial", next(_serial)),
             ]

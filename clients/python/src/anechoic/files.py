@@ -47,7 +47,7 @@ async def process(
 ) -> Processed:
     """Processes a WAV file, and writes the voice to another one of the same length and format.
 
-    - reference: What the loudspeaker played at the same time. Its echo is removed.
+    - reference: The sound of the loudspeaker at the same time. Its echo is removed.
     - server: The server. If None, the one on 127.0.0.1:50051; if there is none, one is started meanwhile.
     - real_time: Sends the file at its own pace, as a device would.
     - on_event: Called with each event.

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from ._alignment import AlignedVoice
 from ._reconnection import UNSTEADY_SECONDS, Reconnect, Retries
 from ._state import State
-from .errors import AnechoicError, FormatError, InvalidRequest, Refused, SessionEnded
+from .errors import AnechoicError, FormatError, InvalidRequest, Refused, ServerUnavailable, SessionEnded
 from .events import Event, Reconnecting, Restarted, Resumed
 from .formats import Format
 from .session import Server, Session
@@ -70,6 +70,7 @@ class LiveFilter:
         # Throws for a value that no session accepts, before there is one.
         Session(server, microphone=Format(16000), settings=settings, reconnect=reconnect, **options)
         self.is_enabled = True
+        """Whether the voice is processed. Otherwise raw audio passes, also with `on_loss="silence"`, unless muted."""
         self._state = State(bool(options.pop("muted", False)))
         self._server, self._on_loss, self._settings, self._options = server, on_loss, settings or {}, options
         self._policy = replace(reconnect, longest_outage=inf)
@@ -252,11 +253,12 @@ class LiveFilter:
             await asyncio.sleep(retries.delay(now(), error))
 
     def _tell_loss(self, error: Exception) -> None:
-        """Says why there is no session, once for each reason until one runs."""
-        if str(error) not in self._told and len(self._told) < _MOST_TOLD:
+        """Says why there is no session, once for each problem until one runs."""
+        problem = _problem(error)
+        if problem not in self._told and len(self._told) < _MOST_TOLD:
             passed = "raw audio passes" if self._on_loss == "raw" else "silence passes"
             _log.error("%s; %s until a session runs", error, passed)
-            self._told.add(str(error))
+            self._told.add(problem)
 
     def _note(self, event: Event) -> None:
         if isinstance(event, Reconnecting):
@@ -291,6 +293,16 @@ class LiveFilter:
             finally:
                 if self._session is session:  # Another task may have started the next one already.
                     self._session = None
+
+
+def _problem(error: Exception) -> str:
+    """Returns the part of an error by which it is recognized. libgrpc describes each lost connection in other words.
+
+    >>> _problem(ServerUnavailable("127.0.0.1:1: got frame type 132", status="UNAVAILABLE"))
+    '127.0.0.1:1'
+    """
+    is_absent = isinstance(error, ServerUnavailable) and not error.reason
+    return str(error).partition(": ")[0] if is_absent else str(error)
 
 
 def _check_audio(data: object, format: object) -> None:
