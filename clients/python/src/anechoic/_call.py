@@ -18,7 +18,8 @@ from .connection import Connection
 from .errors import AnechoicError, ServerUnavailable
 from .v1 import voice_processing_pb2 as api
 
-_LOOK_SECONDS = 0.01
+_LOOK_SECONDS = 0.002
+"""The time between two looks at the connection of an attempt. libgrpc connects again every few milliseconds."""
 
 
 class LostCall(Exception):
