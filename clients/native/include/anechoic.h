@@ -53,8 +53,8 @@ typedef enum {
   ANECHOIC_FALLBACK_SILENCE = 1,
 } anechoic_fallback;
 
-/* Texts are copied by anechoic_open. A text that is NULL is left to the library or the server, and so is the
- * path of a file that is empty. */
+/* Texts are copied by anechoic_open. A text that is NULL is left to the library or the server, and so is a
+ * token_file that is empty. */
 typedef struct {
   /* Set by anechoic_options_init. */
   size_t size;

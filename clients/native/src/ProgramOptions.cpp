@@ -41,11 +41,13 @@ anechoic_options read(const anechoic_options* given) {
 
 std::string text(const char* text) { return text != nullptr ? text : ""; }
 
-bool isGiven(const char* text) { return text != nullptr && *text != 0; }
-
-// Returns the content of the PEM file of an option.
+// Returns the content of the PEM file of an option, or nothing if the option is not given. An empty path is an
+// error: a program whose setting is missing must not get a connection without TLS.
 std::string content(const char* option, const char* path) {
-  if (!isGiven(path)) return "";
+  if (path == nullptr) return "";
+  if (*path == 0) {
+    throw OptionError(std::string(option) + ": the path is empty; use a PEM file, or NULL for none");
+  }
   const std::string place = std::string(option) + ": " + path;
   std::string content;
   try {
@@ -60,11 +62,13 @@ std::string content(const char* option, const char* path) {
 }
 
 Security security(const anechoic_options& options) {
-  if (isGiven(options.certificate_file) != isGiven(options.key_file)) {
+  const bool hasAuthorities = options.ca_file != nullptr;
+  const bool hasIdentity = options.certificate_file != nullptr;
+  if (hasIdentity != (options.key_file != nullptr)) {
     throw OptionError("certificate_file and key_file must be given together");
   }
   Security security;
-  security.tls = options.tls || isGiven(options.ca_file) || isGiven(options.certificate_file);
+  security.tls = options.tls || hasAuthorities || hasIdentity;
   security.authorities = content("ca_file", options.ca_file);
   security.certificateChain = content("certificate_file", options.certificate_file);
   security.key = content("key_file", options.key_file);
@@ -75,12 +79,12 @@ Security security(const anechoic_options& options) {
   if (!isText(security.serverName)) {
     throw OptionError("server_name: it is not UTF-8, or has more than 1023 bytes");
   }
-  if (isGiven(options.ca_file)) {
+  if (hasAuthorities) {
     if (const std::string problem = authoritiesProblem(security.authorities); !problem.empty()) {
       throw OptionError("ca_file: " + problem);
     }
   }
-  if (isGiven(options.key_file)) {
+  if (hasIdentity) {
     const std::string problem = identityProblem(security.certificateChain, security.key);
     if (!problem.empty()) throw OptionError(problem);
   }

@@ -100,11 +100,14 @@ void invalidOptionsAreNamed() {
          "certificate_file: / cannot be read: Is a directory");
   expect(refusal([](Options& o) { o.certificate_file = "/etc/passwd", o.key_file = "absent.pem"; }),
          "key_file: absent.pem cannot be read");
-  const auto leaveFilesEmpty = [](Options& o) {
+  expect(refusal([](Options& o) { o.ca_file = ""; }), "ca_file: the path is empty; use a PEM file");
+  expect(refusal([](Options& o) { o.certificate_file = "", o.key_file = "key.pem"; }),
+         "certificate_file: the path is empty");
+  const auto leaveTokenEmpty = [](Options& o) {
     nobody(o);
-    o.token_file = o.ca_file = o.certificate_file = o.key_file = "";
+    o.token_file = "";
   };
-  check(Client(leaveFilesEmpty).session() != nullptr, "an empty path is left out");
+  check(Client(leaveTokenEmpty).session() != nullptr, "an empty path of a token is left out");
   expect(refusal([](Options& o) { o.ca_file = "/etc/hostname"; }),
          "ca_file: no certificate in PEM");
   expect(refusal([](Options& o) { o.key_file = "key.pem"; }), "must be given together");
