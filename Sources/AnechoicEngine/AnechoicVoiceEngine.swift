@@ -10,8 +10,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     name: "anechoic", version: "1.16", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
-  /// The filter is long enough for such leads. The lag that is found may be that of a reflection, and the direct
-  /// sound may come up to 30 ms before it: a move would leave it without a lead.
+  /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a reflection, and the
+  /// direct sound may come 30 ms before it: a move would leave the direct sound without a lead.
   public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(90)
 
   /// The reduced mode leaves out the half of the network that computes gains: neither noise nor what

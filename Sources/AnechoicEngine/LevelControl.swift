@@ -22,9 +22,10 @@ struct LevelControl {
   /// The measured frames that the first gain above 0 dB needs: a call may begin with noise.
   private static let leastFrames: Float = 20
   /// By how much the gain for a voice may rise with each frame that was measured, dB. Noise that begins
-  /// sounds like a voice for a second or so. The first frame of a beep or a knock may sound like one, too: only
-  /// from so many frames in a row on, the gain rises.
+  /// sounds like a voice for a second or so.
   private static let rise: Float = 0.2
+  /// The number of frames with a voice in a row from which on the gain rises. The first frame of a beep or a knock
+  /// may sound like a voice.
   private static let leastInRow = 3
   /// The number of frames with voice over which the level is averaged.
   private static let memory: Float = 40

@@ -21,9 +21,9 @@ struct LinearPrediction: ~Copyable {
   /// Forgets the coefficients.
   func clear() { coefficients.clear() }
 
-  /// Returns the mean square of what the coefficients do not predict of a frame. Samples before the frame must
-  /// be valid. Runs per frame: no allocation, lock, log or await.
-  func rest(_ frame: UnsafePointer<Float>) -> Float {
+  /// Returns the mean square of the error of the prediction of a frame. Samples before the frame must be valid.
+  /// Runs per frame: no allocation, lock, log or await.
+  func residual(_ frame: UnsafePointer<Float>) -> Float {
     var sum = SIMD8<Float>()
     var first = 0
     while first < Self.count {

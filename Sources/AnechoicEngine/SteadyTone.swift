@@ -18,8 +18,8 @@ struct SteadyTone: ~Copyable {
   private static let mostRest: Float = 0.003
   /// The part of its power that samples 1 ms apart may leave of a tone: -20 dB.
   private static let mostRestFromFar: Float = 0.01
-  /// The mean square of the differences of a tone's samples by that of the samples: that of 150 Hz. Lower noise
-  /// follows from any samples.
+  /// The mean square of the differences of a tone's samples by that of the samples: that of 150 Hz. Noise below
+  /// this frequency follows from any samples.
   private static let leastDifference: Float = 0.0139
   /// A tone goes on if the coefficients of the frame before leave less than -20 dB and its level changes by
   /// less than 0.5 dB, or if they leave less than -30 dB: two tones may beat.
@@ -72,10 +72,10 @@ struct SteadyTone: ~Copyable {
       (isTone, framesThatGoOn) = (false, 0)
       return near.clear()
     }
-    let ahead = near.rest(start) / power
+    let ahead = near.residual(start) / power
     near.solve(start, power: power)
     let (isSimple, staysSimple) =
-      (near.rest(start) < Self.mostRest * power, ahead < Self.leastRestAhead)
+      (near.residual(start) < Self.mostRest * power, ahead < Self.leastRestAhead)
     let isNoise = !(isSimple || staysSimple) || isLowNoise(start, power: power)
     isTone = isSimple && !isNoise
     let isLevel = max(power, lastPower) < Self.mostChange * min(power, lastPower)
@@ -92,7 +92,7 @@ struct SteadyTone: ~Copyable {
     }
     guard differences > Self.leastDifference * power * Float(Self.count) else { return true }
     far.solve(frame, power: power)
-    return far.rest(frame) > Self.mostRestFromFar * power
+    return !(far.residual(frame) <= Self.mostRestFromFar * power)
   }
 
   private mutating func remember(_ power: Float) {

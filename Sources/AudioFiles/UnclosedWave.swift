@@ -11,36 +11,50 @@ enum UnclosedWave {
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - info: What libsndfile found in the header. Gets the number of samples.
+  ///   - info: The findings of libsndfile in the header. This function adds the number of samples.
   static func open(path: String, _ info: inout SF_INFO) -> OpaquePointer? {
-    guard let (first, end) = samples(path) else { return nil }
+    let coding = info.format & Int32(SF_FORMAT_SUBMASK)
+    guard let width = width(of: coding), let (first, end) = samples(path) else { return nil }
     var raw = info
-    raw.format =
-      info.format & Int32(SF_FORMAT_SUBMASK) | Int32(SF_FORMAT_RAW) | Int32(SF_ENDIAN_LITTLE)
+    raw.format = coding | Int32(SF_FORMAT_RAW) | Int32(SF_ENDIAN_LITTLE)
     guard let file = sf_open(path, Int32(SFM_READ), &raw) else { return nil }
     var offset = sf_count_t(first)
     let size = Int32(MemoryLayout.size(ofValue: offset))
-    guard raw.frames > 0, sf_command(file, Int32(SFC_SET_RAW_START_OFFSET), &offset, size) == 0,
+    guard sf_command(file, Int32(SFC_SET_RAW_START_OFFSET), &offset, size) == 0,
       sf_seek(file, 0, SEEK_SET) == 0
     else {
       sf_close(file)
       return nil
     }
-    // libsndfile has counted the header as samples, too.
-    info.frames = (sf_count_t(end) - offset) / (sf_count_t(end) / raw.frames)
+    info.frames = (sf_count_t(end) - offset) / sf_count_t(width * info.channels)
     return file
   }
 
-  /// Returns where the samples begin and where the file ends, if the header says that there are none.
+  /// Returns the bytes of a sample of one channel, or nil for a coding in blocks.
+  private static func width(of coding: Int32) -> Int32? {
+    switch Int(coding) {
+    case SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8, SF_FORMAT_ULAW, SF_FORMAT_ALAW: 1
+    case SF_FORMAT_PCM_16: 2
+    case SF_FORMAT_PCM_24: 3
+    case SF_FORMAT_PCM_32, SF_FORMAT_FLOAT: 4
+    case SF_FORMAT_DOUBLE: 8
+    default: nil
+    }
+  }
+
+  /// Returns where the samples begin and where the file ends, if the header leaves their size open. A file whose
+  /// header has the right size of the whole file has no samples, and other chunks at its end.
   private static func samples(_ path: String) -> (first: UInt64, end: UInt64)? {
-    guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd(),
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd(),
       let riff = bytes(of: file, at: 0, count: 12), riff.prefix(4) == Data("RIFF".utf8),
-      riff.suffix(4) == Data("WAVE".utf8)
+      riff.suffix(4) == Data("WAVE".utf8), number(riff[4..<8]) + 8 != end
     else { return nil }
     var place: UInt64 = 12
     for _ in 0..<mostChunks {
       guard let chunk = bytes(of: file, at: place, count: 8) else { return nil }
-      let size = chunk.suffix(4).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      let size = number(chunk[4..<8])
       place += 8
       if chunk.prefix(4) == Data("data".utf8) {
         return size == 0 && end > place ? (place, end) : nil
@@ -48,6 +62,10 @@ enum UnclosedWave {
       place += size + size % 2
     }
     return nil
+  }
+
+  private static func number(_ bytes: Data) -> UInt64 {
+    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   private static func bytes(of file: FileHandle, at place: UInt64, count: Int) -> Data? {

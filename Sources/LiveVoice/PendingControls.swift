@@ -22,7 +22,7 @@ struct PendingControls {
     control.controlID = lastID
     if case .setMute(let request) = control.control {
       mute.add(control)
-      // To unmute again waits for no more audio than the first time.
+      // A repeated request to unmute waits for no more audio than the first one, which waits, too.
       if request.muted || unmutesFrom == .min { unmutesFrom = request.muted ? .min : end }
     } else if waiting.count < Self.capacity {
       waiting.append(control)

@@ -127,11 +127,16 @@ struct AudioFileTests {
     #expect(try reader.read(samples: 3000) == bytes)
   }
 
-  @Test func aFileWithoutSamplesContainsNoAudio() throws {
+  @Test(arguments: ["", "LIST\u{4}\0\0\0INFO"])
+  func aFileWithoutSamplesContainsNoAudio(chunk: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appendingPathComponent("a.wav").path
     _ = try AudioFileWriter(
       path: path, format: AudioFormat(encoding: .s16, rate: .hz8000, channelCount: 1))
+    var file = try Data(contentsOf: URL(fileURLWithPath: path)) + Data(chunk.utf8)
+    let size = UInt32(file.count - 8)
+    file.replaceSubrange(4..<8, with: withUnsafeBytes(of: size.littleEndian) { Data($0) })
+    try file.write(to: URL(fileURLWithPath: path))
     let error = #expect(throws: AudioFileError.self) { try AudioFileReader(path: path) }
     #expect(error?.problem == "the file contains no audio")
   }

@@ -126,6 +126,8 @@ class Judge:
                 self._say(f"sends {name} {sent} times, not {count}")
         if (least := self.expected.get("unmutes_from_ms")) is None:
             return
+        if not self.server.unmutes:
+            self._say("sends no request to unmute")
         for heard in self.server.unmutes:
             missing = 0.0 if heard is None else self._later(least / 1000, heard)
             if missing > MOST_OVERTAKEN:

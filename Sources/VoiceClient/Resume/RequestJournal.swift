@@ -137,17 +137,20 @@ struct RequestJournal {
   /// that audio as unmuted.
   mutating func rewind(to index: Int64) {
     items.removeAll { $0.isAudio && $0.samples.upperBound <= index && !$0.samples.isEmpty }
-    for control in unanswered.reversed() {
-      let place = items.firstIndex { $0.samples.lowerBound >= control.samples.lowerBound }
-      items.insert(control, at: place ?? items.endIndex)
-    }
+    for control in unanswered.reversed() { insert(control) }
     unanswered = []
     sent = 0
   }
 
+  private mutating func insert(_ item: Item) {
+    let place = items.firstIndex { $0.samples.lowerBound >= item.samples.lowerBound }
+    items.insert(item, at: place ?? items.endIndex)
+  }
+
   /// Prepares the journal for a new session, which begins with the audio from an index on. Earlier audio
-  /// and reports about the playback of the old session are dropped.
-  mutating func restart(at index: Int64) {
+  /// and reports about the playback of the old session are dropped. If the session begins muted because this
+  /// audio was captured so, it is unmuted at the index `unmuting`.
+  mutating func restart(at index: Int64, unmutingAt unmuting: Int64? = nil) {
     items.removeAll { item in
       switch item.request.request {
       case .audio: item.samples.lowerBound < index
@@ -156,6 +159,10 @@ struct RequestJournal {
       }
     }
     rewind(to: index)
+    if let unmuting {
+      let request = Anechoic_V1_ProcessRequest.with { $0.control.setMute.muted = false }
+      insert(Item(request: request, samples: unmuting..<unmuting))
+    }
     if let route {
       let report = Anechoic_V1_ProcessRequest.with { $0.deviceReport = route }
       items.insert(Item(request: report, samples: index..<index), at: 0)

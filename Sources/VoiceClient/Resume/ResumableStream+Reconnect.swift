@@ -92,10 +92,14 @@ extension ResumableStream {
   /// old one would keep the new one late for ever.
   private func restart(on server: Int, _ reason: Status) async throws -> Update? {
     var request = start
-    let id = state.withLock { state in
-      request.muted = state.journal.wantedMute ?? state.isMuted
+    // Audio that is sent again may have been captured while muted, before the session was unmuted.
+    let (id, unmutesAt) = state.withLock { state -> (String, Int64?) in
+      let sendsMuted =
+        !isRealTime && !state.isMuted && state.journal.oldestSample < state.mutedUntil
+      let isMuted = isRealTime ? state.journal.wantedMute ?? state.isMuted : state.isMuted
+      request.muted = isMuted || sendsMuted
       request.config = state.configuration.configuration
-      return state.started.sessionID
+      return (state.started.sessionID, sendsMuted ? state.mutedUntil : nil)
     }
     let stream = try await connect(servers[server], request, id: id)
     let samples: (first: Int64, lost: Int64)? = state.withLock { state in
@@ -109,7 +113,7 @@ extension ResumableStream {
       state.processedSamples = 0
       state.lastEventID = 0
       state.timeline.base = first
-      state.journal.restart(at: first)
+      state.journal.restart(at: first, unmutingAt: unmutesAt)
       return (first, first - oldest)
     }
     return go(

@@ -43,6 +43,8 @@ public final class ResumableStream: Sendable {
     /// Whether the session is muted, and its configuration, whoever changed them. A new session begins
     /// like this.
     var isMuted: Bool
+    /// The end of the microphone's audio that was captured while a session was muted, counted as by the caller.
+    var mutedUntil: Int64 = 0
     var configuration: KeptConfiguration
     var decisions = InjectionDecisions()
     var journal: RequestJournal
@@ -334,7 +336,9 @@ public final class ResumableStream: Sendable {
           (isNew, isAnswered) = (false, true)
         }
         switch event.event {
-        case .muteChanged(let change): state.isMuted = change.state.muted
+        case .muteChanged(let change):
+          state.isMuted = change.state.muted
+          if !state.isMuted { state.mutedUntil = state.timeline.base + event.microphoneSample }
         case .configChanged(let change): state.configuration.changed(to: change.config)
         default: break
         }

@@ -114,7 +114,8 @@ final class JoinLink: EdgeLink {
     }
   }
 
-  /// Plays a session until it ends, or the file has another ticket. `isKnown` says that the version of the server has been checked.
+  /// Plays a session until it ends, or the file has another ticket. `isKnown` says that the version of the
+  /// server has been checked.
   private func play(
     _ ticket: JoinTicket, epoch: Int, isKnown: Bool, joined: () -> Void
   ) async throws -> End {

@@ -51,6 +51,16 @@ struct RestartedJournalTests {
     #expect(sent.map(\.audio.microphone.firstSample) == [0, 160, 0, 0, 320])
   }
 
+  @Test func audioThatWasCapturedMutedIsSentAgainBeforeTheSessionIsUnmuted() {
+    var journal = Self.journal
+    for _ in 0..<3 { journal.add(Self.audio) }
+    while journal.takeNext() != nil {}
+    journal.restart(at: 0, unmutingAt: 320)
+    let sent = (0..<4).map { _ in journal.takeNext() }
+    #expect(sent.map { $0?.audio.microphone.firstSample } == [0, 160, 0, 320])
+    #expect(sent[2]?.control.setMute == .with { $0.muted = false })
+  }
+
   @Test func aMuteThatWasNotAnsweredIsTheStateOfTheNewSession() {
     var journal = Self.journal
     #expect(journal.wantedMute == nil)

@@ -191,7 +191,7 @@ void anechoic_decide_gesture(anechoic_session *session, const char *gesture_id, 
 void anechoic_decide_injection(anechoic_session *session, const char *client, bool grant);
 
 /* Ends the session and frees it: no other function may use it then. NULL is allowed. Waits for the server and
- * for the connection's end for 200 ms at most. */
+ * for the connection's end for some 200 ms at most. */
 void anechoic_close(anechoic_session *session);
 
 #ifdef __cplusplus

@@ -23,9 +23,9 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // Connects, for at most the time of `pace`, and starts the call as soon as there is a connection.
-  // Ends the call if the connection is lost before the server has got it. To be called again and
-  // again until the first response comes, without a pause until the call has started.
+  // Goes on to connect, for at most the time of `pace`, and starts the call as soon as there is a
+  // connection. Ends the call if the connection is lost before the server has got it. The worker calls
+  // this again and again until the first response comes, without a pause until the call has started.
   void follow();
   bool isStarted() const;
   static constexpr std::chrono::milliseconds pace{20};

@@ -39,8 +39,8 @@ class Mute {
 
   // Any thread. `pushed` is the position of the microphone now.
   void request(bool muted, int64_t pushed = 0) noexcept {
-    // To unmute again waits for no more audio than the first time.
-    if (muted || isMuted()) requestedAt_.store(pushed);
+    // A repeated request to unmute waits for no more audio than the first one, which waits, too.
+    if (muted || isMuted() || isConfirmed()) requestedAt_.store(pushed);
     uint64_t old = state_.load(), next;
     do {
       next = (old & ~(muteBit | askedBit)) + oneRequest;
@@ -58,15 +58,16 @@ class Mute {
   struct Request {
     uint64_t number = 0;
     bool isMuted = false;
-    int64_t position = 0;  // of the microphone when it was made, or later
+    int64_t position = 0;  // of the microphone at the first of equal requests that wait
   };
-  // The worker: the latest request, and whether the server has confirmed it.
+  // The worker: the latest request.
   Request latest() const noexcept {
     const State latest = state();
     return {latest.request(), latest.isMuted(), requestedAt_.load()};
   }
+  // Any thread: whether the server has confirmed the latest request.
   bool isConfirmed() const noexcept {
-    return confirmed_.load(std::memory_order_relaxed) == latest().number;
+    return confirmed_.load(std::memory_order_relaxed) == state().request();
   }
   // The worker: a request goes to the server. `received` is the position up to which output has
   // come: the server may unmute after it, so later output counts only once the server has answered.

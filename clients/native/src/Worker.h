@@ -25,7 +25,7 @@ namespace anechoic {
 class Worker {
  public:
   Worker(const Settings& settings, Exchange& exchange, Controls& controls, Listener& listener);
-  // Ends the session. Waits 200 ms at most for the server and for libgrpc.
+  // Ends the session. Waits some 200 ms at most for the server and for libgrpc.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

@@ -236,7 +236,7 @@ def test_a_malformed_address_is_wrong_usage(tmp_path, address):
     (["MIC", "x.wav", "--server", "SERVER", "--key", "MIC"], "anechoic: certificate_file and key_file: both"),
     (["FOLDER", "x.wav", "--server", "SERVER"], "anechoic: FOLDER: Is a directory"),
     (["MIC", "FOLDER", "--server", "SERVER"], "anechoic: FOLDER: Is a directory"),
-    (["MIC", "FIFO", "--server", "SERVER"], "anechoic: FIFO: this is not a regular file"),
+    (["MIC", "FIFO", "--server", "SERVER"], "anechoic: FIFO: no program reads this pipe"),
     (["MIC", "MIC", "--server", "SERVER"], "anechoic: MIC: this file is also an input"),
     (["MIC", "x.wav", "--reference", "none.wav", "--server", "SERVER"], "anechoic: none.wav: No such file"),
     (["rate.wav", "x.wav", "--server", "SERVER"], "anechoic: rate.wav: rate: 22050 is not supported; use 8000"),
@@ -259,3 +259,15 @@ def test_a_wrong_file_or_address_is_one_line(server, sample, tmp_path, arguments
         words = words.replace(name, value)
     assert done.returncode == 2 and done.stderr.startswith(words) and done.stderr.count("\n") == 1, done.stderr
     assert not (tmp_path / "x.wav").exists()
+
+
+def test_a_recording_can_go_to_a_pipe_that_is_read(server, sample, tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    heard = []
+    reader = threading.Thread(target=lambda: heard.append((tmp_path / "fifo").read_bytes()))
+    reader.start()
+    done = python("-m", "anechoic", "process", str(sample / "microphone.wav"), "fifo", "--server", server, cwd=tmp_path)
+    reader.join()
+    assert done.returncode == 0, done.stderr
+    with wave.open(str(sample / "microphone.wav")) as file:
+        assert len(heard[0]) > 2 * file.getnframes()

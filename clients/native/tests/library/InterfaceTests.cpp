@@ -86,9 +86,9 @@ void invalidOptionsAreNamed() {
          "sample_rate_hz: 22050 is not supported; use 8000");
   expect(refusal([](Options& o) { o.opus = true, o.sample_rate_hz = 44100; }),
          "sample_rate_hz: 44100 is not supported with Opus; use 8000");
-  expect(refusal([](Options& o) { o.microphone_channels = 3; }), 
+  expect(refusal([](Options& o) { o.microphone_channels = 3; }),
          "microphone_channels: 3 is not supported; use 1 or 2");
-  expect(refusal([](Options& o) { o.reference_channels = 3; }), 
+  expect(refusal([](Options& o) { o.reference_channels = 3; }),
          "reference_channels: 3 is not supported; use 0, 1 or 2");
   expect(refusal([](Options& o) { o.server = "nowhere"; }),
          "server: \"nowhere\" is not an address");

@@ -247,6 +247,9 @@ void aRequestHasThePositionOfTheMicrophone() {
   mute.request(false, 1000);
   mute.request(false, 1333);
   check(mute.latest().position == 1000, "of the first request to unmute");
+  mute.confirm(mute.latest(), 1400);
+  mute.request(false, 2000);
+  check(mute.latest().position == 2000, "of a request after a confirmed one: others may have muted");
 }
 
 void anAnswerToARepeatedRequestSaysNothingAboutTheTimeBefore() {
@@ -380,7 +383,7 @@ std::vector<Case> soundCases() {
       {"many short mutes leak nothing", manyShortMutesLeakNothing},
       {"the server's output counts from its mute on until it unmutes",
        theServersOutputCountsWhileItHasMuted},
-      {"what was captured while others had muted is not heard after the program unmutes",
+      {"audio that was captured while others had muted is not heard after the program unmutes",
        aMuteByOthersIsHeldBackIfTheProgramUnmutes},
       {"a request has the position of the microphone", aRequestHasThePositionOfTheMicrophone},
       {"the answer to a repeated request says nothing about the time before",

@@ -9,7 +9,7 @@ import grpc
 import grpc.aio
 
 from ._answers import problem_of
-from ._connecting import connected, is_connecting
+from ._connecting import connect_once, is_connecting
 from ._methods import PROCESS
 from ._reconnection import STOPPING
 from ._status import was_connection_lost
@@ -66,7 +66,7 @@ class Call:
 
     async def _first(self, start: api.Start) -> api.ProcessResponse | None:
         """Sends the start on one connection, and returns the answer."""
-        if not await connected(self._channel):
+        if not await connect_once(self._channel):
             raise self._lost("the server has closed the connection", "UNAVAILABLE")
         self._stream = PROCESS.on(self._channel, "stream_stream")(metadata=self._headers)
         answer = asyncio.ensure_future(self._answer(start))
@@ -78,7 +78,7 @@ class Call:
                     return answer.result()
         finally:
             answer.cancel()
-        self._cancel()  # It waits for another connection: the server has closed this one before the call began.
+        self._cancel()  # The call waits for another connection: the server has closed this one before the call began.
         raise self._lost("the server has closed the connection", "UNAVAILABLE")
 
     async def _answer(self, start: api.Start) -> api.ProcessResponse | None:

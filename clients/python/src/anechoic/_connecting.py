@@ -8,8 +8,10 @@ import grpc
 import grpc.aio
 
 
-async def connected(channel: grpc.aio.Channel) -> bool:
-    """Waits until a channel has connected, or has failed to. Returns false if its connection was closed at once.
+async def connect_once(channel: grpc.aio.Channel) -> bool:
+    """Connects a channel, if it is not connected. Returns false if the server has closed the connection at once.
+
+    Returns true also if there is no connection: a call then ends at once, and its status says why.
 
     libgrpc counts a connection as a success that the server closes as soon as it has accepted it, such as a proxy that
     drains. A call that waits for its connection makes libgrpc connect again at once, and without end.

@@ -1,4 +1,4 @@
-"""Keeps programs from FIFOs, which wait for another program, and from devices that are read without end."""
+"""Opens files without waiting: a FIFO waits for another program, and a device may be read without end."""
 
 from __future__ import annotations
 
@@ -24,11 +24,17 @@ def open_regular(path: Union[str, "os.PathLike[str]"]) -> BinaryIO:
     raise OSError(number, text, name)
 
 
-def check_no_fifo(path: str) -> None:
-    """Throws `OSError` if a file that is to be written is a FIFO: it would wait for a reader, perhaps for ever."""
-    if os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode):
-        raise OSError(errno.EINVAL, _NOT_REGULAR, path)
+def open_output(path: str) -> BinaryIO:
+    """Opens a file to write it, without a buffer, also a pipe that somebody reads. Throws `OSError`. Never waits."""
+    try:
+        file = open(path, "wb", buffering=0, opener=_open_at_once)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(error.errno, "no program reads this pipe", path) from None
+        raise
+    os.set_blocking(file.fileno(), True)
+    return file
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)

@@ -8,8 +8,8 @@ from typing import Any, Coroutine, TypeVar
 T = TypeVar("T")
 
 
-async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
-    """Returns the result, or throws `asyncio.TimeoutError`.
+async def within(seconds: float | None, work: Coroutine[Any, Any, T]) -> T:
+    """Returns the result, or throws `asyncio.TimeoutError`. Without a limit if `seconds` is None.
 
     `asyncio.wait_for` of Python 3.11 and earlier forgets that it was cancelled if the result comes at the same moment.
     """

@@ -12,8 +12,10 @@ import grpc.aio
 
 from . import _methods
 from ._checks import check_flag, check_number
+from ._connecting import connect_once
 from ._credentials import StrPath, Token, check_address, is_local, is_token, tls_credentials, token_of
 from ._status import error_from, was_connection_lost
+from ._within import within
 from .errors import AnechoicError, InvalidRequest, ServerUnavailable, Unauthenticated
 
 _RETRY_SECONDS = 0.1
@@ -154,15 +156,32 @@ class Connection:
         while True:
             call = method.on(self.channel, "unary_unary")
             try:
+                if not await within(timeout, connect_once(self.channel)):
+                    if asyncio.get_running_loop().time() > deadline:
+                        raise self.closed_at_once()
+                    await asyncio.sleep(_RETRY_SECONDS)
+                    continue
                 response = await call(request, metadata=self.metadata(session), timeout=timeout)
                 if response is None:  # grpc has logged why these bytes are no message.
                     raise self.garbage()
                 return response
+            except asyncio.TimeoutError:
+                problem = f"{self.address}: the server has not answered for {timeout:g} s"
+                raise ServerUnavailable(problem, status="DEADLINE_EXCEEDED") from None
             except grpc.RpcError as failure:
                 was_lost = was_connection_lost(failure) and failure.code() is not grpc.StatusCode.DEADLINE_EXCEEDED
                 if not was_lost or asyncio.get_running_loop().time() > deadline:
                     raise self.error(failure) from None
             await asyncio.sleep(_RETRY_SECONDS)
+
+    async def connect(self) -> None:
+        """Connects, if there is no connection. Throws `ServerUnavailable` if the server closes it at once."""
+        if not await connect_once(self.channel):
+            raise self.closed_at_once()
+
+    def closed_at_once(self) -> AnechoicError:
+        """Returns the error for a server that accepts a connection and closes it, such as a proxy that drains."""
+        return ServerUnavailable(f"{self.address}: the server has closed the connection", status="UNAVAILABLE")
 
     def garbage(self) -> AnechoicError:
         """Returns the error for an answer that is no message, or makes no sense."""

@@ -10,7 +10,7 @@ from typing import Type, Union
 import numpy as np
 
 from . import _wave
-from ._regular import check_no_fifo, open_regular
+from ._regular import open_output, open_regular
 from .errors import FormatError
 from .formats import Format, Samples
 
@@ -76,13 +76,12 @@ class WavWriter:
     """Writes a WAV file piece by piece: 16 bits for the encoding `s16`, 24 bits for `f32`."""
 
     def __init__(self, path: StrPath, format: Format) -> None:
-        """Makes a file, or replaces the one that is there. Throws `OSError`, also for a FIFO."""
+        """Makes a file, or replaces the one that is there. Throws `OSError`, also for a FIFO that nobody reads."""
         self.path = os.fspath(path)
         self._format = format
         self._size = 0
-        check_no_fifo(self.path)
         # Without a buffer, a failure is that of the write, and closing does not fail again.
-        self._file = open(self.path, "wb", buffering=0)
+        self._file = open_output(self.path)
         self._put(self._header())
 
     def write(self, samples: Samples) -> None:

@@ -126,6 +126,7 @@ class Sessions:
         if statistics_interval:
             check_number("statistics_interval", statistics_interval, 0.1, 3600, " s, or 0 for no statistics")
             request.stats_interval.CopyFrom(duration(statistics_interval))
+        await self._connection.connect()
         call = _methods.WATCH_SESSION.on(self._connection.channel, "unary_stream")
         stream = call(request, metadata=self._connection.metadata(_id(session)))
         try:
@@ -224,6 +225,7 @@ class Sessions:
     async def _inject(
         self, session: str, start: api.InjectionStart, requests: Iterable[api.InjectSpeechRequest]
     ) -> timedelta:
+        await self._connection.connect()
         call = _methods.INJECT_SPEECH.on(self._connection.channel, "stream_unary")
         stream = call(metadata=self._connection.metadata(_id(session)))
         try:
