@@ -1,9 +1,5 @@
 internal import Spectral
 
-#if canImport(Glibc)
-  internal import Glibc
-#endif
-
 /// Finds steady tones: DTMF, dial and ring-back tones, beeps.
 ///
 /// The samples of one to three tones follow exactly from the six before them, also with the coefficients of

@@ -22,8 +22,12 @@ struct PendingControls {
     control.controlID = lastID
     if case .setMute(let request) = control.control {
       mute.add(control)
-      // A repeated request to unmute waits for no more audio than the first one, which waits, too.
-      if request.muted || unmutesFrom == .min { unmutesFrom = request.muted ? .min : end }
+      if request.muted {
+        unmutesFrom = .min
+      } else if unmutesFrom == .min {
+        // A repeated request to unmute waits for no more audio than the first one, which waits, too.
+        unmutesFrom = end
+      }
     } else if waiting.count < Self.capacity {
       waiting.append(control)
     }

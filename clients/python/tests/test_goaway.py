@@ -1,6 +1,7 @@
 """A server, such as a proxy that drains, that accepts each connection and closes it with GOAWAY."""
 
 import asyncio
+from contextlib import asynccontextmanager
 
 import pytest
 from conftest import in_loop
@@ -16,6 +17,15 @@ SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 def goaway(last_stream):
     """The frame of HTTP/2, without an error."""
     return b"\0\0\x08\7\0\0\0\0\0" + last_stream.to_bytes(4, "big") + bytes(4)
+
+
+@asynccontextmanager
+async def connection_to_a_proxy_that_drains():
+    """A connection that gives up after a second, and the proxy."""
+    async with RawServer(SETTINGS + goaway(0)) as draining:
+        connection = anechoic.Connection(draining.address, connect_timeout=1.0)
+        yield connection, draining
+        await connection.close()
 
 
 @pytest.mark.parametrize("last_stream", [0, 2**31 - 1])
@@ -35,23 +45,19 @@ async def test_each_attempt_of_a_filter_uses_one_connection(last_stream):
 
 @in_loop
 async def test_a_session_is_not_opened():
-    async with RawServer(SETTINGS + goaway(0)) as draining:
-        connection = anechoic.Connection(draining.address, connect_timeout=1.0)
+    async with connection_to_a_proxy_that_drains() as (connection, draining):
         with pytest.raises(anechoic.ServerUnavailable, match=f"^{draining.address}: "):
             await anechoic.Session(connection, microphone=MONO).open()
-        await connection.close()
     assert 1 <= draining.connections <= 8, draining.connections
 
 
 @in_loop
 async def test_other_calls_are_not_repeated_without_end():
-    async with RawServer(SETTINGS + goaway(0)) as draining:
-        connection = anechoic.Connection(draining.address, connect_timeout=1.0)
+    async with connection_to_a_proxy_that_drains() as (connection, draining):
         sessions = anechoic.Sessions(connection)
         with pytest.raises(anechoic.ServerUnavailable, match="the server has closed the connection"):
             _ = [each async for each in sessions.list()]
         with pytest.raises(anechoic.ServerUnavailable, match="the server has closed the connection"):
             async for _ in sessions.watch("desk"):
                 pass
-        await connection.close()
     assert 2 <= draining.connections <= 16, draining.connections

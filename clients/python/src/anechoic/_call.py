@@ -13,7 +13,7 @@ from ._connecting import connect_once, is_connecting
 from ._methods import PROCESS
 from ._reconnection import STOPPING
 from ._status import was_connection_lost
-from ._within import within
+from ._within import watched, within
 from .connection import Connection
 from .errors import AnechoicError, ServerUnavailable
 from .v1 import voice_processing_pb2 as api
@@ -67,10 +67,9 @@ class Call:
     async def _first(self, start: api.Start) -> api.ProcessResponse | None:
         """Sends the start on one connection, and returns the answer."""
         if not await connect_once(self._channel):
-            raise self._lost("the server has closed the connection", "UNAVAILABLE")
+            raise self._closed_at_once()
         self._stream = PROCESS.on(self._channel, "stream_stream")(metadata=self._headers)
-        answer = asyncio.ensure_future(self._answer(start))
-        answer.add_done_callback(lambda _: answer.cancelled() or answer.exception())  # It counts as seen.
+        answer = watched(self._answer(start))
         try:
             while not is_connecting(self._channel):
                 await asyncio.wait([answer], timeout=_LOOK_SECONDS)
@@ -79,7 +78,7 @@ class Call:
         finally:
             answer.cancel()
         self._cancel()  # The call waits for another connection: the server has closed this one before the call began.
-        raise self._lost("the server has closed the connection", "UNAVAILABLE")
+        raise self._closed_at_once()
 
     async def _answer(self, start: api.Start) -> api.ProcessResponse | None:
         await self.write(api.ProcessRequest(start=start))
@@ -136,6 +135,10 @@ class Call:
         """Ends a call whose answer makes no sense. Returns the loss, for the caller to raise."""
         self.abandon()
         return self._lost(f"the answer of the server makes no sense: {problem}", "INTERNAL")
+
+    def _closed_at_once(self) -> LostCall:
+        self._connection.renew(self._channel)
+        return LostCall(self._connection.closed_at_once())
 
     def _lost(self, message: str, status: str) -> LostCall:
         self._connection.renew(self._channel)

@@ -7,8 +7,6 @@ import os
 import stat
 from typing import BinaryIO, Union
 
-_NOT_REGULAR = "this is not a regular file"
-
 
 def open_regular(path: Union[str, "os.PathLike[str]"]) -> BinaryIO:
     """Opens a regular file to read it. Throws `OSError` for a missing file, or one of another kind. Never waits."""
@@ -20,7 +18,7 @@ def open_regular(path: Union[str, "os.PathLike[str]"]) -> BinaryIO:
             return file
         file.close()
     number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
-    text = os.strerror(number) if stat.S_ISDIR(mode) else _NOT_REGULAR
+    text = os.strerror(number) if stat.S_ISDIR(mode) else "this is not a regular file"
     raise OSError(number, text, name)
 
 

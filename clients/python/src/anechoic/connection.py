@@ -156,22 +156,20 @@ class Connection:
         while True:
             call = method.on(self.channel, "unary_unary")
             try:
-                if not await within(timeout, connect_once(self.channel)):
-                    if asyncio.get_running_loop().time() > deadline:
-                        raise self.closed_at_once()
-                    await asyncio.sleep(_RETRY_SECONDS)
-                    continue
-                response = await call(request, metadata=self.metadata(session), timeout=timeout)
-                if response is None:  # grpc has logged why these bytes are no message.
-                    raise self.garbage()
-                return response
+                if await within(timeout, connect_once(self.channel)):
+                    response = await call(request, metadata=self.metadata(session), timeout=timeout)
+                    if response is None:  # grpc has logged why these bytes are no message.
+                        raise self.garbage()
+                    return response
+                was_lost, error = True, self.closed_at_once()
             except asyncio.TimeoutError:
                 problem = f"{self.address}: the server has not answered for {timeout:g} s"
                 raise ServerUnavailable(problem, status="DEADLINE_EXCEEDED") from None
             except grpc.RpcError as failure:
                 was_lost = was_connection_lost(failure) and failure.code() is not grpc.StatusCode.DEADLINE_EXCEEDED
-                if not was_lost or asyncio.get_running_loop().time() > deadline:
-                    raise self.error(failure) from None
+                error = self.error(failure)
+            if not was_lost or asyncio.get_running_loop().time() > deadline:
+                raise error
             await asyncio.sleep(_RETRY_SECONDS)
 
     async def connect(self) -> None:
