@@ -52,7 +52,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
-    .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
   ],
   targets: [
     .target(name: "AudioCore", swiftSettings: quick),
@@ -151,10 +150,7 @@ let package = Package(
     .systemLibrary(name: "CMalloc"),
     .target(
       name: "Identity",
-      dependencies: [
-        "AnechoicAPI", "GRPCTransport", "RegularFiles",
-        .product(name: "JWTKit", package: "jwt-kit"),
-      ],
+      dependencies: ["AnechoicAPI", "COpenSSL", "GRPCTransport", "RegularFiles"],
       swiftSettings: swift),
     .target(
       name: "Telemetry",
@@ -446,7 +442,7 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "TestTokens",
-      dependencies: ["TestCertificates", .product(name: "JWTKit", package: "jwt-kit")],
+      dependencies: ["TestCertificates", "COpenSSL"],
       path: "Tests/TestTokens", swiftSettings: swift),
     .testTarget(
       name: "IdentityTests",

@@ -20,8 +20,7 @@ extension LayeredValues<ServerSettings> {
   /// Reads the files that the settings name. Throws a failure that names the setting whose file cannot
   /// be used, or that lacks a decision. `report` gets the reason whenever the file of permissions
   /// cannot be written, and for each stored profile that cannot be used.
-  public func prepared(report: @escaping @Sendable (String) -> Void) async throws -> PreparedServer
-  {
+  public func prepared(report: @escaping @Sendable (String) -> Void) throws -> PreparedServer {
     if let address = values.authentication.addressThatNeedsMode(of: values.listen) {
       throw failure(
         "listen.public",
@@ -32,7 +31,7 @@ extension LayeredValues<ServerSettings> {
     var configuration = try values.configuration { place(of: $0) }
     let keys: TokenKeyFile?
     do {
-      (configuration.authenticator, keys) = try await values.authentication.authenticator()
+      (configuration.authenticator, keys) = try values.authentication.authenticator()
     } catch let error as CommandFailure {
       throw failure("authentication.jwt_keys", error.description)
     }

@@ -46,7 +46,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
       file: file ?? option.config, environment: ProcessInfo.processInfo.environment
     ).readForCommand()
     if print { Swift.print(ServerSettings.table.listing(settings), terminator: "") }
-    _ = try await settings.prepared { _ in }
+    _ = try settings.prepared { _ in }
     try settings.checkAuditLog()
   }
 }

@@ -36,7 +36,7 @@ actor RunningServer {
   /// the new settings, all stay as they are. Opens the file of the audit log again.
   func reload() async {
     operations.reopenAuditLog()
-    if let keys { await reload(keys) }
+    if let keys { reload(keys) }
     do {
       var effective = settings
       let changes = ServerSettings.table.reload(
@@ -86,9 +86,9 @@ actor RunningServer {
     }
   }
 
-  private func reload(_ keys: TokenKeyFile) async {
+  private func reload(_ keys: TokenKeyFile) {
     let outcome: TokenKeyFile.Outcome
-    do throws(TokenKeyError) { outcome = .success(try await keys.reload()) } catch {
+    do throws(TokenKeyError) { outcome = .success(try keys.reload()) } catch {
       outcome = .failure(error)
     }
     operations.tellKeys(outcome, of: keys.path)

@@ -78,7 +78,7 @@ struct ServeCommand: AsyncParsableCommand {
     let values = settings.values
     let operations = try ServerOperations(
       format: values.logFormat, level: values.logLevel, auditLog: values.auditLog)
-    let prepared = try await settings.prepared { [logger = operations.logger] in
+    let prepared = try settings.prepared { [logger = operations.logger] in
       logger.warning("\($0)")
     }
     if let warning = prepared.warning { operations.logger.warning("\(warning)") }

@@ -13,27 +13,27 @@ struct TokenKeyFileTests {
   init() async throws { issuer = try await TokenIssuer() }
 
   @Test func aFileIsReadAgainOnDemand() async throws {
-    let file = try await TokenKeyFile(path: issuer.path("keys.json"))
+    let file = try TokenKeyFile(path: issuer.path("keys.json"))
     #expect(file.count == 2)
     try issuer.write("{\"keys\":[\(issuer.ecEntry)]}", to: "keys.json")
-    #expect(try await file.reload() == 1)
+    #expect(try file.reload() == 1)
     #expect(file.count == 1)
   }
 
   @Test func theOldKeysRemainIfTheNewFileCannotBeUsed() async throws {
-    let file = try await TokenKeyFile(path: issuer.path("keys.json"))
+    let file = try TokenKeyFile(path: issuer.path("keys.json"))
     try issuer.write("garbage", to: "keys.json")
-    await #expect(throws: TokenKeyError.unreadable) { try await file.reload() }
+    #expect(throws: TokenKeyError.unreadable) { try file.reload() }
     #expect(file.count == 2)
     try FileManager.default.removeItem(atPath: issuer.path("keys.json"))
-    await #expect(throws: TokenKeyError.file("no such file or directory")) {
-      try await file.reload()
+    #expect(throws: TokenKeyError.file("no such file or directory")) {
+      try file.reload()
     }
     #expect(file.count == 2)
   }
 
   @Test func aChangedFileIsNoticed() async throws {
-    let file = try await TokenKeyFile(path: issuer.path("keys.json"))
+    let file = try TokenKeyFile(path: issuer.path("keys.json"))
     let outcomes = Outcomes()
     await withTaskGroup { group in
       group.addTask {
@@ -60,17 +60,17 @@ struct TokenKeyFileTests {
   }
 
   @Test func aFileThatCannotBeReadIsReported() async throws {
-    await #expect(throws: TokenKeyError.file("no such file or directory")) {
-      try await TokenKeyFile(path: issuer.path("missing"))
+    #expect(throws: TokenKeyError.file("no such file or directory")) {
+      try TokenKeyFile(path: issuer.path("missing"))
     }
     #expect(mkfifo(issuer.path("fifo"), 0o600) == 0)
     for path in ["/dev/zero", issuer.path("fifo")] {
-      await #expect(throws: TokenKeyError.file("this is not a regular file")) {
-        try await TokenKeyFile(path: path)
+      #expect(throws: TokenKeyError.file("this is not a regular file")) {
+        try TokenKeyFile(path: path)
       }
     }
-    await #expect(throws: TokenKeyError.file("is a directory")) {
-      try await TokenKeyFile(path: issuer.folder.path)
+    #expect(throws: TokenKeyError.file("is a directory")) {
+      try TokenKeyFile(path: issuer.folder.path)
     }
   }
 }

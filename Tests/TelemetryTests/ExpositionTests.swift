@@ -112,10 +112,10 @@ struct PrometheusFactoryTests {
   }
 
   @Test func aNameOfALibraryBecomesAllowed() {
-    Counter(label: "jwt-kit.verifications", dimensions: [("the key", "1")], factory: factory)
+    Counter(label: "http-client.requests", dimensions: [("the key", "1")], factory: factory)
       .increment()
     #expect(
-      Exposition.prometheus.text(of: registry).contains("jwt_kit_verifications{the_key=\"1\"} 1\n"))
+      Exposition.prometheus.text(of: registry).contains("http_client_requests{the_key=\"1\"} 1\n"))
   }
 
   @Test func aTimerIsInSecondsAndAMeterIsAGauge() {

@@ -1,5 +1,4 @@
 public import Foundation
-import JWTKit
 import TestCertificates
 
 /// An issuer of tokens for a test, with keys in a temporary folder:
@@ -19,9 +18,9 @@ public final class TokenIssuer: Sendable {
   public static let audience = "anechoic-test"
 
   public let folder: URL
-  private let ec: any JWTAlgorithm
-  private let rsa: any JWTAlgorithm
-  private let stranger: any JWTAlgorithm
+  private let ec: SigningKey
+  private let rsa: SigningKey
+  private let stranger: SigningKey
   /// The entries of keys.json.
   public let ecEntry: String
   public let rsaEntry: String
@@ -33,26 +32,24 @@ public final class TokenIssuer: Sendable {
     try await ShellScript.run(
       """
       set -e
+      for name in ec stranger; do openssl ecparam -name prime256v1 -genkey -noout -out $name.key; done
       openssl genrsa -out rsa.key 2048
       openssl rsa -in rsa.key -pubout -out rsa.pem
-      openssl rsa -in rsa.key -noout -modulus | cut -d= -f2 | basenc --base16 --decode \
-        | basenc --base64url --wrap=0 | tr -d = > modulus
       """, in: folder)
-    let ecKey = ES256PrivateKey()
-    ec = try await Self.algorithm { await $0.add(ecdsa: ecKey) }
-    stranger = try await Self.algorithm { await $0.add(ecdsa: ES256PrivateKey()) }
-    let pem = try String(contentsOf: folder.appendingPathComponent("rsa.key"), encoding: .utf8)
-    let rsaKey = try Insecure.RSA.PrivateKey(pem: pem)
-    rsa = try await Self.algorithm { await $0.add(rsa: rsaKey, digestAlgorithm: .sha256) }
-    let modulus = try String(
-      contentsOf: folder.appendingPathComponent("modulus"), encoding: .utf8)
-    let (x, y) = ecKey.publicKey.parameters ?? ("", "")
+    let folder = folder
+    func key(_ file: String) throws -> SigningKey {
+      try SigningKey(pem: [UInt8](Data(contentsOf: folder.appendingPathComponent(file))))
+    }
+    ec = try key("ec.key")
+    stranger = try key("stranger.key")
+    rsa = try key("rsa.key")
+    let (x, y) = try ec.coordinates()
     ecEntry = """
       {"kty":"EC","crv":"P-256","kid":"ec-1","alg":"ES256","use":"sig",\
       "x":"\(Self.url(x))","y":"\(Self.url(y))"}
       """
     rsaEntry = """
-      {"kty":"RSA","kid":"rsa-1","alg":"RS256","use":"sig","n":"\(modulus)","e":"AQAB"}
+      {"kty":"RSA","kid":"rsa-1","alg":"RS256","use":"sig","n":"\(Self.url(try rsa.modulus()))","e":"AQAB"}
       """
     try write("{\"keys\":[\(ecEntry),\(rsaEntry)]}", to: "keys.json")
   }
@@ -100,22 +97,16 @@ public final class TokenIssuer: Sendable {
       case .stranger: (stranger, "\"alg\":\"ES256\",\"kid\":\"ec-1\"")
       }
     let signed = "\(Self.encoded("{\(header ?? usual)}")).\(Self.encoded("{\(claims)}"))"
-    return "\(signed).\(Self.url(Data(try signer.sign(Data(signed.utf8))).base64EncodedString()))"
+    return "\(signed).\(Self.url(try signer.signature(of: Data(signed.utf8))))"
   }
 
   public static func encoded(_ json: String) -> String {
-    url(Data(json.utf8).base64EncodedString())
+    url(Data(json.utf8))
   }
 
-  private static func url(_ base64: String) -> String {
-    base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-  }
-
-  private static func algorithm(
-    _ add: (JWTKeyCollection) async -> Void
-  ) async throws -> any JWTAlgorithm {
-    let keys = JWTKeyCollection()
-    await add(keys)
-    return try await keys.getKey()
+  /// Encodes bytes as base64url without padding (RFC 4648, section 5).
+  private static func url(_ bytes: Data) -> String {
+    bytes.base64EncodedString()
+      .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 }

@@ -110,7 +110,7 @@ struct PrincipalSessionTests {
           text: try tokens.issuer.token(for: "olga", "media", signedBy: .rsa)))
       let stream = try await rsa.process(.mediaClock())
       try tokens.issuer.write("{\"keys\":[\(tokens.issuer.ecEntry)]}", to: "keys.json")
-      try await tokens.keys.reload()
+      try tokens.keys.reload()
       let status = try await refusal { _ = try await rsa.capabilities() }
       #expect(status?.code == .unauthenticated)
       #expect(try await tokens.media("paul").capabilities().sessionsActive == 1)

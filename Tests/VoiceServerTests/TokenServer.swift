@@ -20,7 +20,7 @@ struct TokenServer {
     _ body: (TokenServer) async throws -> Void
   ) async throws {
     let issuer = try await TokenIssuer()
-    let keys = try await TokenKeyFile(path: issuer.path("keys.json"))
+    let keys = try TokenKeyFile(path: issuer.path("keys.json"))
     try await TestServer.run(threads: threads) {
       $0.authenticator = TokenAuthenticator(keys: keys, policy: policy)
       try configure(&$0)

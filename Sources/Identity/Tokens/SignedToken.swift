@@ -48,7 +48,7 @@ enum TokenAlgorithm: String, CaseIterable, Sendable {
 
 extension Data {
   /// Decodes base64url without padding (RFC 4648, section 5).
-  fileprivate init?(base64URL text: Substring) {
+  init?(base64URL text: Substring) {
     guard !text.contains(where: { "+/=".contains($0) }) else { return nil }
     let standard = text.replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)

@@ -24,10 +24,10 @@ public final class TokenKeyFile: Sendable {
   private let state: Mutex<State>
 
   /// Reads the file.
-  public init(path: String) async throws(TokenKeyError) {
+  public init(path: String) throws(TokenKeyError) {
     self.path = path
     let file = RegularFile.Version(of: path)
-    state = Mutex(State(keys: try await Self.read(path), version: 1, file: file))
+    state = Mutex(State(keys: try Self.read(path), version: 1, file: file))
   }
 
   /// The keys, and the number of their version.
@@ -39,10 +39,10 @@ public final class TokenKeyFile: Sendable {
   /// Reads the file again. Returns the number of keys. If the file cannot be used, throws and keeps
   /// the old keys.
   @discardableResult
-  public func reload() async throws(TokenKeyError) -> Int {
+  public func reload() throws(TokenKeyError) -> Int {
     let file = RegularFile.Version(of: path)
     state.withLock { $0.file = file }
-    let keys = try await Self.read(path)
+    let keys = try Self.read(path)
     state.withLock { state in
       state.keys = keys
       state.version += 1
@@ -59,20 +59,20 @@ public final class TokenKeyFile: Sendable {
         continue
       }
       do throws(TokenKeyError) {
-        report(.success(try await reload()))
+        report(.success(try reload()))
       } catch {
         report(.failure(error))
       }
     }
   }
 
-  private static func read(_ path: String) async throws(TokenKeyError) -> TokenKeys {
+  private static func read(_ path: String) throws(TokenKeyError) -> TokenKeys {
     let bytes: [UInt8]
     do {
       bytes = try RegularFile.read(path, atMost: largestSize)
     } catch {
       throw .file(error.description)
     }
-    return try await TokenKeys(bytes)
+    return try TokenKeys(bytes)
   }
 }

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import JWTKit
 
 /// The public keys that verify tokens.
 struct TokenKeys: Sendable {
@@ -9,8 +8,7 @@ struct TokenKeys: Sendable {
   private struct Key: Sendable {
     /// Nil for a key from a PEM file.
     let id: String?
-    let algorithm: TokenAlgorithm
-    let verifier: any JWTAlgorithm
+    let verifier: VerifyingKey
   }
 
   private let keys: [Key]
@@ -19,9 +17,9 @@ struct TokenKeys: Sendable {
   var count: Int { keys.count }
 
   /// Reads keys from a JSON Web Key Set, or from PEM with public keys and certificates.
-  init(_ bytes: [UInt8]) async throws(TokenKeyError) {
+  init(_ bytes: [UInt8]) throws(TokenKeyError) {
     let text = String(decoding: bytes, as: UTF8.self)
-    let keys = try await text.contains("-----BEGIN") ? Self.keys(pem: text) : Self.keys(jwks: bytes)
+    let keys = try text.contains("-----BEGIN") ? Self.keys(pem: text) : Self.keys(jwks: bytes)
     guard !keys.isEmpty else { throw .noKey }
     guard keys.count <= Self.most else { throw .tooMany(keys.count) }
     self.keys = keys
@@ -30,115 +28,98 @@ struct TokenKeys: Sendable {
   /// Throws unless one of the keys has signed the token.
   func verify(_ token: SignedToken) throws(AuthenticationFailure) {
     let candidates = keys.filter { key in
-      key.algorithm == token.algorithm
+      key.verifier.algorithm == token.algorithm
         && (token.keyID == nil || key.id == nil || key.id == token.keyID)
     }
     guard !candidates.isEmpty else {
       throw .invalid("no key of this server has the name and the algorithm of the token's key")
     }
-    let isSigned = candidates.contains { key in
-      (try? key.verifier.verify(token.signature, signs: token.signedBytes)) == true
+    let isSigned = candidates.contains {
+      $0.verifier.isSignature(token.signature, of: token.signedBytes)
     }
     guard isSigned else { throw .invalid("the signature of the token is not valid") }
   }
 
   // MARK: JSON Web Key Sets
 
-  /// A key of a set. Keys for other purposes, or of unknown kinds, are left out.
+  /// A key of a set (RFC 7517), with the fields that this server reads.
   private struct Entry: Decodable {
-    struct Use: Decodable {
-      let use: String?
+    let kty: String
+    let crv: String?
+    let alg: String?
+    let use: String?
+    let kid: String?
+    let n: String?
+    let e: String?
+    let x: String?
+    let y: String?
+    let d: String?
+
+    /// The algorithm that the key is for, or nil if this server does not use it.
+    var algorithm: TokenAlgorithm? {
+      let algorithm: TokenAlgorithm
+      switch (kty, crv) {
+      case ("RSA", _): algorithm = .rs256
+      case ("EC", "P-256"): algorithm = .es256
+      default: return nil
+      }
+      return alg == nil || alg == algorithm.rawValue ? algorithm : nil
     }
 
-    let key: JWK?
+    func verifier(_ algorithm: TokenAlgorithm) throws(TokenKeyError) -> VerifyingKey {
+      switch algorithm {
+      case .rs256: try VerifyingKey(modulus: Self.bytes(n), exponent: Self.bytes(e))
+      case .es256: try VerifyingKey(x: Self.bytes(x), y: Self.bytes(y))
+      }
+    }
+
+    private static func bytes(_ text: String?) throws(TokenKeyError) -> Data {
+      guard let text, let bytes = Data(base64URL: text[...]) else { throw .unusable }
+      return bytes
+    }
+  }
+
+  /// An entry of the set. Entries for other purposes, or of unknown forms, are left out.
+  private struct PossibleEntry: Decodable {
+    let entry: Entry?
 
     init(from decoder: any Decoder) throws {
-      let use = try? Use(from: decoder).use
-      key = use == nil || use == "sig" ? try? JWK(from: decoder) : nil
+      let entry = try? Entry(from: decoder)
+      self.entry = entry?.use == nil || entry?.use == "sig" ? entry : nil
     }
   }
 
   private struct KeySet: Decodable {
-    let keys: [Entry]
+    let keys: [PossibleEntry]
   }
 
-  private static func keys(jwks: [UInt8]) async throws(TokenKeyError) -> [Key] {
+  private static func keys(jwks: [UInt8]) throws(TokenKeyError) -> [Key] {
     guard let set = try? JSONDecoder().decode(KeySet.self, from: Data(jwks)) else {
       throw .unreadable
     }
     var keys: [Key] = []
-    for jwk in set.keys.compactMap(\.key) {
-      guard jwk.privateExponent == nil else { throw .privateKey }
-      guard let algorithm = algorithm(of: jwk) else { continue }
-      let id = jwk.keyIdentifier?.string
-      if keys.contains(where: { $0.id == id && $0.algorithm == algorithm }) {
-        throw .duplicate(id ?? "")
+    for entry in set.keys.compactMap(\.entry) {
+      guard entry.d == nil else { throw .privateKey }
+      guard let algorithm = entry.algorithm else { continue }
+      if keys.contains(where: { $0.id == entry.kid && $0.verifier.algorithm == algorithm }) {
+        throw .duplicate(entry.kid ?? "")
       }
-      keys.append(Key(id: id, algorithm: algorithm, verifier: try await verifier(jwk, algorithm)))
+      keys.append(Key(id: entry.kid, verifier: try entry.verifier(algorithm)))
       guard keys.count <= most else { throw .tooMany(set.keys.count) }
     }
     return keys
   }
 
-  /// Returns the algorithm of a key, or nil if this server does not use it.
-  private static func algorithm(of jwk: JWK) -> TokenAlgorithm? {
-    let algorithm: TokenAlgorithm
-    switch jwk.keyType {
-    case .rsa: algorithm = .rs256
-    case .ecdsa where jwk.curve == .ecdsa(.p256): algorithm = .es256
-    default: return nil
-    }
-    return jwk.algorithm == nil || jwk.algorithm?.rawValue == algorithm.rawValue ? algorithm : nil
-  }
-
-  private static func verifier(
-    _ jwk: JWK, _ algorithm: TokenAlgorithm
-  ) async throws(TokenKeyError) -> any JWTAlgorithm {
-    var named = jwk
-    let id = JWKIdentifier(string: "key")
-    named.keyIdentifier = id
-    do {
-      return try await JWTKeyCollection().add(jwk: named).getKey(for: id, alg: algorithm.rawValue)
-    } catch {
-      throw .unusable
-    }
-  }
-
   // MARK: PEM
 
-  private static func keys(pem: String) async throws(TokenKeyError) -> [Key] {
+  private static func keys(pem: String) throws(TokenKeyError) -> [Key] {
     guard !pem.contains("PRIVATE KEY-----") else { throw .privateKey }
     var keys: [Key] = []
     for part in pem.split(separator: "-----BEGIN ").dropFirst(pem.hasPrefix("-----BEGIN") ? 0 : 1) {
-      keys.append(try await key(pem: "-----BEGIN \(part)"))
+      keys.append(Key(id: nil, verifier: try VerifyingKey(pem: "-----BEGIN \(part)")))
       guard keys.count <= most else { throw .tooMany(keys.count) }
     }
     return keys
-  }
-
-  private static func key(pem: String) async throws(TokenKeyError) -> Key {
-    let isCertificate = pem.hasPrefix("-----BEGIN CERTIFICATE-----")
-    let keys = JWTKeyCollection()
-    let algorithm: TokenAlgorithm
-    if let key = try? isCertificate
-      ? ES256PublicKey(certificate: pem) : ES256PublicKey(pem: pem)
-    {
-      await keys.add(ecdsa: key)
-      algorithm = .es256
-    } else if let key = try? isCertificate
-      ? Insecure.RSA.PublicKey(certificatePEM: pem) : Insecure.RSA.PublicKey(pem: pem)
-    {
-      await keys.add(rsa: key, digestAlgorithm: .sha256)
-      algorithm = .rs256
-    } else {
-      throw .unusable
-    }
-    do {
-      return Key(
-        id: nil, algorithm: algorithm, verifier: try await keys.getKey(alg: algorithm.rawValue))
-    } catch {
-      throw .unusable
-    }
   }
 }
 

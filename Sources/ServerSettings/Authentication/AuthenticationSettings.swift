@@ -21,7 +21,7 @@ public struct AuthenticationSettings: Sendable, Equatable {
   public var certificateDefaultScopes = "media,read,control"
 
   /// Returns the authenticator, and the file of keys if there is one.
-  public func authenticator() async throws -> (any Authenticator, TokenKeyFile?) {
+  public func authenticator() throws -> (any Authenticator, TokenKeyFile?) {
     switch mode ?? .none {
     case .none: return (NoAuthentication(), nil)
     case .certificate:
@@ -35,7 +35,7 @@ public struct AuthenticationSettings: Sendable, Equatable {
       let path = jwtKeys ?? ""
       let keys: TokenKeyFile
       do throws(TokenKeyError) {
-        keys = try await TokenKeyFile(path: path)
+        keys = try TokenKeyFile(path: path)
       } catch {
         throw CommandFailure("\(path): \(error)")
       }
