@@ -24,6 +24,7 @@ COPY Package.* ./
 RUN swift package resolve
 
 COPY Sources Sources
+COPY clients/swift clients/swift
 COPY Tests Tests
 COPY training/RenderScenes training/RenderScenes
 COPY scripts/build-release scripts/

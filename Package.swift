@@ -11,41 +11,350 @@ let swift: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// Of code that goes through every sample: in a debug build tests would wait for it.
+/// For code that goes through every sample: tests of its debug build would be slow without optimization.
 let quick = swift + [.unsafeFlags(["-O"], .when(configuration: .debug))]
-
-let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 
 let argumentParser: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+
+/// A library of Debian. `package` is its name for pkg-config.
+func system(_ name: String, _ package: String? = nil, apt: String) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/System/\(name)", pkgConfig: package, providers: [.apt([apt])])
+}
+
+/// A module of Swift in a folder of the same name.
+func module(
+  _ name: String, in folder: String, settings: [SwiftSetting] = swift,
+  _ dependencies: [Target.Dependency]
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: settings)
+}
+
+/// The tests of a module, in a folder of the same name.
+func tests(
+  _ name: String, in folder: String = "Tests/Unit", settings: [SwiftSetting] = swift,
+  resources: [Resource] = [], _ dependencies: [Target.Dependency]
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, path: "\(folder)/\(name)", resources: resources,
+    swiftSettings: settings)
+}
+
+/// The libraries that programs of others use.
+let libraries: [Product] = [
+  .library(name: "GRPCTransport", targets: ["GRPCTransport"]),
+  .library(name: "VoiceClient", targets: ["VoiceClient"]),
+  .library(name: "LiveVoice", targets: ["LiveVoice"]),
+  .library(name: "VoiceServer", targets: ["VoiceServer"]),
+  .library(name: "AudioFiles", targets: ["AudioFiles"]),
+  .library(
+    name: "VoiceSessions",
+    targets: [
+      "VoiceSessions", "WebRTCEngine", "AnechoicEngine", "VoiceEngines", "SpatialAudio",
+      "AudioCodecs", "AudioCore",
+    ]),
+]
+
+/// The parts that the packages Benchmarks and Tests/System/Fuzzing measure and attack.
+let measuredParts: [Product] = [
+  .library(
+    name: "EchoAlignment",
+    targets: ["EchoAlignment", "AcousticSimulator", "SpeechSynthesis", "AudioCodecs"]),
+  .library(name: "ClockSoak", targets: ["ClockSoak"]),
+  .library(
+    name: "EdgeRig",
+    targets: ["EdgeRig", "SoundRig", "AnechoicAPI", "SpeechSynthesis", "AudioCodecs", "AudioCore"]),
+  .library(
+    name: "FuzzedParts",
+    targets: [
+      "SessionRecording", "SessionWire", "VoiceSessions", "VoiceEngines", "BundledEngines",
+      "VoiceEdge", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
+    ]),
+]
+
+let systemFloor: [Target] = [
+  system("CALSA", "alsa", apt: "libasound2-dev"),
+  system("CDBus", "dbus-1", apt: "libdbus-1-dev"),
+  // Without pkg-config, which would link the library: it is loaded anew for each text.
+  system("CESpeak", apt: "libespeak-ng-dev"),
+  .systemLibrary(name: "CMalloc", path: "Sources/System/CMalloc"),
+  system("CMysofa", "libmysofa", apt: "libmysofa-dev"),
+  system("COpenSSL", "libcrypto", apt: "libssl-dev"),
+  system("COpus", "opus", apt: "libopus-dev"),
+  // Without pkg-config, because SwiftPM refuses its -D flag. The headers are in the usual folder.
+  system("CPulse", apt: "libpulse-dev"),
+  system("CSampleRate", "samplerate", apt: "libsamplerate0-dev"),
+  system("CSndFile", "sndfile", apt: "libsndfile1-dev"),
+  system("CZlib", "zlib", apt: "zlib1g-dev"),
+  .target(
+    name: "CGRPC", path: "Sources/System/CGRPC",
+    linkerSettings: [
+      // By name: what pkg-config says of grpc++ is too long for a command line.
+      .linkedLibrary("grpc++"), .linkedLibrary("grpc"), .linkedLibrary("gpr"),
+      .linkedLibrary("absl_synchronization"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
+    ]),
+  .target(name: "CProfileReader", path: "Sources/System/CProfileReader"),
+  .target(
+    name: "CWebRTCAudioProcessing", path: "Sources/System/CWebRTCAudioProcessing",
+    cxxSettings: [
+      // What pkg-config says of the library, whose -D flags SwiftPM refuses to take from there.
+      .unsafeFlags(["-I/usr/include/webrtc_audio_processing"]),
+      .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
+    ],
+    linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
+  module("LinuxSystem", in: "Sources/System", ["COpenSSL"]),
+]
+
+let audio: [Target] = [
+  .target(
+    name: "CKernels", path: "Sources/Audio/CKernels",
+    cSettings: [.unsafeFlags(["-O3"], .when(configuration: .debug))]),
+  module("AudioCore", in: "Sources/Audio", settings: quick, ["CKernels"]),
+  module(
+    "AudioCodecs", in: "Sources/Audio", settings: quick, ["AudioCore", "COpus", "CSampleRate"]),
+  module("AudioFiles", in: "Sources/Audio", ["AudioCore", "CSndFile"]),
+  module("EchoAlignment", in: "Sources/Audio", settings: quick, ["AudioCodecs", "AudioCore"]),
+  module(
+    "SpatialAudio", in: "Sources/Audio", settings: quick,
+    ["EchoAlignment", "AudioCore", "CKernels", "CMysofa", "CProfileReader", "LinuxSystem"]),
+]
+
+let engines: [Target] = [
+  module("VoiceEngines", in: "Sources/Engines", settings: quick, ["AudioCore"]),
+  .target(name: "CEngineWeights", path: "Sources/Engines/CEngineWeights"),
+  module(
+    "AnechoicEngine", in: "Sources/Engines", settings: quick,
+    ["VoiceEngines", "AudioCodecs", "AudioCore", "CKernels", "CEngineWeights", "LinuxSystem"]),
+  module(
+    "WebRTCEngine", in: "Sources/Engines", ["VoiceEngines", "AudioCore", "CWebRTCAudioProcessing"]),
+  module(
+    "BundledEngines", in: "Sources/Engines", ["VoiceEngines", "WebRTCEngine", "AnechoicEngine"]),
+  // Renders the scenes that train the networks with the engine's own code.
+  .executableTarget(
+    name: "render-scenes", dependencies: ["AnechoicEngine"], path: "training/RenderScenes",
+    swiftSettings: quick),
+]
+
+let clients: [Target] = [
+  module("AnechoicAPI", in: "clients/swift", [protobuf]),
+  module("GRPCTransport", in: "clients/swift", ["CGRPC"]),
+  module(
+    "VoiceClient", in: "clients/swift", ["AnechoicAPI", "GRPCTransport", "LinuxSystem", protobuf]),
+  module(
+    "LiveVoice", in: "clients/swift",
+    ["VoiceClient", "AnechoicAPI", "GRPCTransport", "AudioCodecs", "AudioCore", protobuf]),
+]
+
+let session: [Target] = [
+  module(
+    "VoiceSessions", in: "Sources/Session", settings: quick,
+    ["VoiceEngines", "SpatialAudio", "EchoAlignment", "AudioCodecs", "AudioCore"]),
+  module(
+    "SessionWire", in: "Sources/Session",
+    ["AnechoicAPI", "VoiceSessions", "VoiceEngines", "SpatialAudio", "AudioCore", protobuf]),
+  module(
+    "SessionRecording", in: "Sources/Session",
+    [
+      "SessionWire", "AnechoicAPI", "VoiceSessions", "VoiceEngines", "SpatialAudio", "AudioCore",
+      "LinuxSystem", protobuf,
+    ]),
+]
+
+let common: [Target] = [
+  module(
+    "Settings", in: "Sources/Common", ["AnechoicAPI", .product(name: "Yams", package: "Yams")]),
+  module("Operations", in: "Sources/Common", ["LinuxSystem", metrics, logging]),
+  module(
+    "CommandLineSupport", in: "Sources/Common",
+    ["VoiceClient", "AnechoicAPI", "GRPCTransport", "LinuxSystem", argumentParser]),
+]
+
+let server: [Target] = [
+  module("SpeechSynthesis", in: "Sources/Server", ["CESpeak"]),
+  module(
+    "Authentication", in: "Sources/Server",
+    ["AnechoicAPI", "GRPCTransport", "LinuxSystem", "COpenSSL"]),
+  .target(name: "CLivePage", path: "Sources/Server/CLivePage"),
+  module(
+    "VoiceServer", in: "Sources/Server",
+    [
+      "Authentication", "Operations", "SpeechSynthesis", "SessionRecording", "SessionWire",
+      "VoiceSessions", "VoiceEngines", "SpatialAudio", "AudioCodecs", "AudioCore", "AnechoicAPI",
+      "GRPCTransport", "LinuxSystem", "CLivePage", "CMalloc", logging, protobuf,
+    ]),
+]
+
+let edge: [Target] = [
+  module("EdgeAudio", in: "Sources/Edge", ["AudioCore", "CALSA", "CPulse"]),
+  module("DBus", in: "Sources/Edge", ["CDBus"]),
+  module(
+    "VoiceEdge", in: "Sources/Edge", settings: quick,
+    [
+      "EdgeAudio", "DBus", "Settings", "VoiceClient", "SessionWire", "VoiceSessions",
+      "VoiceEngines", "EchoAlignment", "AudioFiles", "AudioCodecs", "AudioCore", "AnechoicAPI",
+      "GRPCTransport", "LinuxSystem", protobuf,
+    ]),
+]
+
+let programs: [Target] = [
+  .executableTarget(
+    name: "anechoic",
+    dependencies: [
+      "CommandLineSupport", "VoiceServer", "VoiceClient", "SessionRecording", "SessionWire",
+      "VoiceSessions", "BundledEngines", "VoiceEngines", "SpatialAudio", "AudioFiles",
+      "AudioCodecs", "AudioCore", "AnechoicAPI", "GRPCTransport", "LinuxSystem", "CZlib",
+      argumentParser, protobuf,
+    ], path: "Sources/Programs/anechoic", swiftSettings: quick),
+  .executableTarget(
+    name: "anechoic-server",
+    dependencies: [
+      "CommandLineSupport", "Settings", "Operations", "VoiceServer", "Authentication",
+      "BundledEngines", "VoiceEngines", "SpatialAudio", "VoiceClient", "AnechoicAPI",
+      "GRPCTransport", "LinuxSystem", argumentParser, logging,
+    ], path: "Sources/Programs/anechoic-server", swiftSettings: swift),
+  .executableTarget(
+    name: "anechoic-edge",
+    dependencies: [
+      "CommandLineSupport", "Settings", "Operations", "VoiceEdge", "EdgeAudio", "BundledEngines",
+      "VoiceEngines", "VoiceClient", "AnechoicAPI", "GRPCTransport", argumentParser, protobuf,
+    ], path: "Sources/Programs/anechoic-edge", swiftSettings: swift),
+  .executableTarget(
+    name: "anechoic-bridge",
+    dependencies: [
+      "CommandLineSupport", "LiveVoice", "AudioCore", "AnechoicAPI", "GRPCTransport",
+      "LinuxSystem", argumentParser,
+    ], path: "Sources/Programs/anechoic-bridge", swiftSettings: swift),
+]
+
+let testSupport: [Target] = [
+  .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
+  .target(name: "CSoundRig", path: "Tests/Support/CSoundRig"),
+  module("TestAudio", in: "Tests/Support", settings: quick, ["AudioCore"]),
+  module("TestCertificates", in: "Tests/Support", []),
+  module("TestEngines", in: "Tests/Support", ["VoiceEngines", "AudioCore"]),
+  module("TestNetwork", in: "Tests/Support", []),
+  module("TestPackets", in: "Tests/Support", settings: quick, ["AudioCodecs", "AudioCore"]),
+  module("TestTokens", in: "Tests/Support", ["TestCertificates", "COpenSSL"]),
+  module("TestVoices", in: "Tests/Support", ["SpeechSynthesis", "AudioCodecs", "AudioCore"]),
+  module(
+    "AcousticSimulator", in: "Tests/Support", settings: quick, ["EchoAlignment", "AudioCore"]),
+  module(
+    "ClockSoak", in: "Tests/Support", settings: quick,
+    ["VoiceSessions", "VoiceEngines", "AudioCore"]),
+  module("EngineRuns", in: "Tests/Support", settings: quick, ["VoiceEngines", "AudioCore"]),
+  module(
+    "RoomCalls", in: "Tests/Support", settings: quick,
+    ["VoiceSessions", "VoiceEngines", "AcousticSimulator", "AudioCore"]),
+  module("ScriptedDevices", in: "Tests/Support", settings: quick, ["EdgeAudio", "AudioCore"]),
+  module("ScriptedSessions", in: "Tests/Support", ["AnechoicAPI", "GRPCTransport", protobuf]),
+  module(
+    "SoundRig", in: "Tests/Support", settings: quick,
+    ["CSoundRig", "AcousticSimulator", "EchoAlignment", "AudioCore"]),
+  module(
+    "EdgeRig", in: "Tests/Support", settings: quick,
+    ["SoundRig", "AnechoicAPI", "GRPCTransport", protobuf]),
+]
+
+let unitTests: [Target] = [
+  tests("AudioCoreTests", ["AudioCore", "AudioCodecs", "AudioFiles", "TestAudio"]),
+  tests(
+    "AudioCodecsTests", settings: quick,
+    ["AudioCodecs", "AudioCore", "AnechoicAPI", "TestAudio", "TestPackets"]),
+  tests("EchoAlignmentTests", ["EchoAlignment", "AcousticSimulator", "AudioCore", "TestAudio"]),
+  tests("SpatialAudioTests", settings: quick, ["SpatialAudio", "AudioCore", "TestAudio"]),
+  tests(
+    "VoiceEnginesTests",
+    ["VoiceEngines", "BundledEngines", "WebRTCEngine", "AudioCore", "TestEngines", "TestAudio"]),
+  tests(
+    "AnechoicEngineTests", resources: [.copy("Stored")],
+    [
+      "AnechoicEngine", "VoiceEngines", "AudioCore", "CKernels", "LinuxSystem",
+      "AcousticSimulator", "EngineRuns", "TestAudio", "TestVoices",
+    ]),
+  tests(
+    "WebRTCEngineTests", ["WebRTCEngine", "VoiceEngines", "AudioCore", "EngineRuns", "TestAudio"]),
+  tests(
+    "BundledEnginesTests", settings: quick,
+    ["BundledEngines", "VoiceEngines", "AudioCore", "EngineRuns", "TestAudio", "TestVoices"]),
+  tests(
+    "VoiceSessionsTests",
+    [
+      "VoiceSessions", "BundledEngines", "VoiceEngines", "SpatialAudio", "AudioCodecs",
+      "AudioCore", "AcousticSimulator", "ClockSoak", "RoomCalls", "TestAudio", "TestPackets",
+      "TestVoices",
+    ]),
+  tests(
+    "SessionWireTests",
+    [
+      "SessionWire", "AnechoicAPI", "VoiceSessions", "VoiceEngines", "SpatialAudio", "AudioCore",
+      protobuf,
+    ]),
+  tests("AnechoicAPITests", ["AnechoicAPI", protobuf]),
+  tests("GRPCTransportTests", ["GRPCTransport", "TestAudio", "TestCertificates"]),
+  tests(
+    "LiveVoiceTests",
+    ["LiveVoice", "VoiceClient", "AnechoicAPI", "GRPCTransport", "ScriptedSessions", protobuf]),
+  tests("LinuxSystemTests", ["LinuxSystem"]),
+  tests("SettingsTests", ["Settings"]),
+  tests("OperationsTests", ["Operations", "LinuxSystem", "TestNetwork", metrics, logging]),
+  tests("SpeechSynthesisTests", ["SpeechSynthesis"]),
+  tests(
+    "AuthenticationTests", ["Authentication", "GRPCTransport", "TestCertificates", "TestTokens"]),
+  tests(
+    "VoiceServerTests",
+    [
+      "VoiceServer", "Authentication", "Operations", "SessionRecording", "SessionWire",
+      "VoiceClient", "VoiceSessions", "BundledEngines", "WebRTCEngine", "VoiceEngines",
+      "SpatialAudio", "AudioCore", "AnechoicAPI", "GRPCTransport", "AcousticSimulator",
+      "TestAudio", "TestCertificates", "TestEngines", "TestNetwork", "TestPackets", "TestTokens",
+      "TestVoices", logging, protobuf,
+    ]),
+  tests("EdgeAudioTests", ["EdgeAudio", "AudioCore", "ScriptedDevices", "TestAudio"]),
+  tests(
+    "VoiceEdgeTests",
+    [
+      "VoiceEdge", "EdgeAudio", "DBus", "Settings", "VoiceServer", "VoiceClient", "SessionWire",
+      "VoiceSessions", "BundledEngines", "VoiceEngines", "AudioFiles", "AudioCore", "AnechoicAPI",
+      "GRPCTransport", "ScriptedDevices", "ScriptedSessions", "TestAudio", "TestNetwork",
+      "TestVoices", protobuf,
+    ]),
+  tests("anechoicTests", ["anechoic", "CommandLineSupport", "AudioCore", "TestAudio"]),
+  tests("anechoic-serverTests", ["anechoic-server", "Settings", "VoiceServer"]),
+  tests("anechoic-bridgeTests", ["anechoic-bridge"]),
+]
+
+let systemTests: [Target] = [
+  tests(
+    "AllocationTests", in: "Tests/System",
+    [
+      "VoiceServer", "VoiceEdge", "EdgeAudio", "LiveVoice", "Authentication", "Operations",
+      "SessionWire", "VoiceSessions", "BundledEngines", "VoiceEngines", "EchoAlignment",
+      "SpatialAudio", "AudioCore", "AnechoicAPI", "GRPCTransport", "AcousticSimulator",
+      "CAllocationCounter", "TestAudio", "TestPackets", protobuf,
+    ]),
+  tests(
+    "CommandLineTests", in: "Tests/System",
+    [
+      "CommandLineSupport", "VoiceServer", "AnechoicAPI", "AudioFiles", "AudioCore", "SoundRig",
+      "TestAudio", "TestCertificates", "TestNetwork", "TestTokens", "TestVoices",
+    ]),
+  tests("SoundRigTests", in: "Tests/System", ["SoundRig", "AcousticSimulator"]),
+  tests(
+    "EdgeRigTests", in: "Tests/System",
+    [
+      "EdgeRig", "SoundRig", "VoiceClient", "AnechoicAPI", "GRPCTransport", "AudioCore",
+      "TestAudio", "TestNetwork", protobuf,
+    ]),
+]
 
 let package = Package(
   name: "anechoic",
-  products: [
-    .library(name: "GRPCTransport", targets: ["GRPCTransport"]),
-    .library(name: "VoiceClient", targets: ["VoiceClient"]),
-    .library(name: "LiveVoice", targets: ["LiveVoice"]),
-    .library(name: "VoiceServer", targets: ["VoiceServer"]),
-    .library(name: "AudioFiles", targets: ["AudioFiles"]),
-    .library(
-      name: "Alignment",
-      targets: ["Alignment", "AcousticSimulator", "SpeechSynthesis", "Resampling"]),
-    .library(
-      name: "EdgeRig",
-      targets: ["EdgeRig", "SoundRig", "AnechoicAPI", "SpeechSynthesis", "Resampling", "AudioCore"]),
-    .library(
-      name: "FuzzedParts",
-      targets: [
-        "SessionRecording", "SessionConversions", "VoiceSessions", "VoiceEngines", "BundledEngines",
-        "VoiceEdge", "AnechoicAPI", "GRPCTransport", "AudioFiles", "AudioCore",
-      ]),
-    .library(
-      name: "VoiceSessions",
-      targets: [
-        "VoiceSessions", "WebRTCEngine", "AnechoicEngine", "VoiceEngines", "SpatialAudio",
-        "OpusCodec", "AudioCore", "ClockSoak",
-      ]),
-  ],
+  products: libraries + measuredParts,
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
@@ -53,456 +362,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
   ],
-  targets: [
-    .target(name: "AudioCore", swiftSettings: quick),
-    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .target(name: "Digests", dependencies: ["COpenSSL"], swiftSettings: swift),
-    .target(name: "RegularFiles", swiftSettings: swift),
-    .systemLibrary(
-      name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
-    .target(name: "Resampling", dependencies: ["AudioCore", "CSampleRate"], swiftSettings: quick),
-    .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
-    .target(name: "OpusCodec", dependencies: ["AudioCore", "COpus"], swiftSettings: quick),
-    .target(
-      name: "CWebRTCAudioProcessing",
-      cxxSettings: [
-        // What pkg-config says of the library, whose -D flags SwiftPM refuses to take from there.
-        .unsafeFlags(["-I/usr/include/webrtc_audio_processing"]),
-        .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
-      ],
-      linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
-    .target(
-      name: "CKernels", cSettings: [.unsafeFlags(["-O3"], .when(configuration: .debug))]),
-    .target(name: "Spectral", dependencies: ["CKernels"], swiftSettings: quick),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "EchoMeasures", dependencies: ["AudioCore"], swiftSettings: quick),
-    .target(
-      name: "Reports", dependencies: ["Spectral", "AudioCore", "Digests", "CZlib"],
-      swiftSettings: quick),
-    .target(
-      name: "Tables", dependencies: ["CommandLineSupport", "CZlib"], swiftSettings: quick),
-    .target(
-      name: "Alignment", dependencies: ["Spectral", "Resampling", "AudioCore"],
-      swiftSettings: quick),
-    .systemLibrary(
-      name: "CMysofa", pkgConfig: "libmysofa", providers: [.apt(["libmysofa-dev"])]),
-    .target(
-      name: "SpatialAudio",
-      dependencies: ["Alignment", "Spectral", "CKernels", "AudioCore", "CMysofa", "Digests"],
-      swiftSettings: quick),
-    .target(name: "CProfileReader"),
-    .target(
-      name: "ProfileReader", dependencies: ["CProfileReader", "SpatialAudio"], swiftSettings: swift),
-    .target(
-      name: "Inference", dependencies: ["CKernels", "Spectral", "Digests"], swiftSettings: quick),
-    .target(
-      name: "AdaptiveFilter", dependencies: ["Inference", "CKernels", "Spectral"],
-      swiftSettings: quick),
-    // C23 has #embed.
-    .target(name: "CEngineWeights", cSettings: [.unsafeFlags(["-std=c23"])]),
-    .target(
-      name: "AnechoicEngine",
-      dependencies: [
-        "VoiceEngines", "AdaptiveFilter", "Inference", "CKernels", "CEngineWeights", "Spectral",
-        "Resampling", "AudioCore", "Digests",
-      ],
-      swiftSettings: quick),
-    // Renders what the network is trained on with the engine's own code.
-    .executableTarget(
-      name: "render-scenes", dependencies: ["AnechoicEngine", "Inference"],
-      path: "training/RenderScenes", swiftSettings: quick),
-    .target(name: "VoiceEngines", dependencies: ["AudioCore"], swiftSettings: quick),
-    .target(
-      name: "WebRTCEngine", dependencies: ["VoiceEngines", "AudioCore", "CWebRTCAudioProcessing"],
-      swiftSettings: swift),
-    .target(
-      name: "BundledEngines", dependencies: ["VoiceEngines", "WebRTCEngine", "AnechoicEngine"],
-      swiftSettings: swift),
-    .target(
-      name: "VoiceSessions",
-      dependencies: [
-        "Alignment", "SpatialAudio", "Spectral", "VoiceEngines", "Resampling", "OpusCodec",
-        "AudioCore",
-      ],
-      swiftSettings: quick),
-    .target(
-      name: "CGRPC",
-      linkerSettings: [
-        // By name: what pkg-config says of grpc++ is too long for a command line.
-        .linkedLibrary("grpc++"), .linkedLibrary("grpc"), .linkedLibrary("gpr"),
-        .linkedLibrary("absl_synchronization"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
-      ]),
-    .target(name: "GRPCTransport", dependencies: ["CGRPC"], swiftSettings: swift),
-    .target(name: "AnechoicAPI", dependencies: [protobuf], swiftSettings: swift),
-    .target(
-      name: "SessionConversions",
-      dependencies: [
-        "AnechoicAPI", "VoiceSessions", "SpatialAudio", "VoiceEngines", "AudioCore", protobuf,
-      ],
-      swiftSettings: swift),
-    .target(
-      name: "SessionRecording",
-      dependencies: [
-        "SessionConversions", "AnechoicAPI", "VoiceSessions", "VoiceEngines", "SpatialAudio",
-        "AudioCore", "Digests", protobuf,
-      ],
-      swiftSettings: swift),
-    .systemLibrary(name: "CMalloc"),
-    .target(
-      name: "Identity",
-      dependencies: ["AnechoicAPI", "COpenSSL", "GRPCTransport", "RegularFiles"],
-      swiftSettings: swift),
-    .target(
-      name: "Telemetry",
-      dependencies: [
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: swift),
-    .target(name: "Sockets", swiftSettings: swift),
-    .target(
-      name: "Administration",
-      dependencies: [
-        "Telemetry", "Sockets",
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: swift),
-    // C23 has #embed.
-    .target(name: "CLivePage", cSettings: [.unsafeFlags(["-std=c23"])]),
-    .target(
-      name: "LivePage",
-      dependencies: ["CLivePage", "Administration", "VoiceServer", "Identity", "GRPCTransport"],
-      swiftSettings: swift),
-    .target(
-      name: "LayeredSettings",
-      dependencies: ["AnechoicAPI", .product(name: "Yams", package: "Yams")],
-      swiftSettings: swift),
-    // The rules of automatic switching, without I/O.
-    .target(name: "Routing", swiftSettings: swift),
-    .target(
-      name: "VoiceServer",
-      dependencies: [
-        "Routing", "Identity", "Telemetry", .product(name: "Logging", package: "swift-log"),
-        "SessionRecording", "SessionConversions", "AnechoicAPI", "GRPCTransport", "VoiceSessions",
-        "VoiceEngines", "Resampling", "SpeechSynthesis", "SpatialAudio", "ProfileReader",
-        "AudioCore", "RegularFiles",
-        "CMalloc", "Digests", protobuf,
-      ],
-      swiftSettings: swift),
-    // Without pkgConfig, which would link the library: it is loaded anew for each text.
-    .systemLibrary(name: "CESpeak", providers: [.apt(["libespeak-ng-dev"])]),
-    .target(name: "SpeechSynthesis", dependencies: ["CESpeak"], swiftSettings: swift),
-    .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-    .target(name: "AudioFiles", dependencies: ["AudioCore", "CSndFile"], swiftSettings: swift),
-    .target(
-      name: "VoiceClient",
-      dependencies: ["AnechoicAPI", "GRPCTransport", "RegularFiles", protobuf],
-      swiftSettings: swift),
-    .target(
-      name: "LiveVoice",
-      dependencies: [
-        "VoiceClient", "OpusCodec", "AudioCore", "AnechoicAPI", "GRPCTransport", protobuf,
-      ],
-      swiftSettings: swift),
-    .target(
-      name: "AudioSocket", dependencies: ["LiveVoice", "Sockets"], swiftSettings: swift),
-    .executableTarget(
-      name: "anechoic-bridge",
-      dependencies: [
-        "AudioSocket", "LiveVoice", "AudioCore", "Sockets", "AnechoicAPI", "GRPCTransport",
-        "CommandLineSupport", argumentParser,
-      ],
-      swiftSettings: swift),
-    .target(name: "AudioDevices", dependencies: ["AudioCore"], swiftSettings: swift),
-    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-    .target(
-      name: "ALSADevices", dependencies: ["AudioDevices", "AudioCore", "CALSA"],
-      swiftSettings: swift),
-    // Without pkg-config, because SwiftPM refuses its -D flag. The headers are in the usual folder.
-    .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
-    .target(
-      name: "PulseStreams", dependencies: ["AudioDevices", "CPulse"], swiftSettings: swift),
-    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
-    .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: swift),
-    .target(
-      name: "VoiceEdge",
-      dependencies: [
-        "DBus", "Routing", "VoiceClient", "SessionConversions", "AnechoicAPI", "GRPCTransport",
-        "VoiceSessions",
-        "VoiceEngines", "Alignment", "Spectral", "Resampling", "AudioFiles", "AudioDevices",
-        "AudioCore", "LayeredSettings", "RegularFiles", protobuf,
-      ],
-      swiftSettings: quick),
-    .target(
-      name: "CommandLineSupport",
-      dependencies: [
-        "VoiceClient", "AnechoicAPI", "GRPCTransport", "RegularFiles", argumentParser,
-      ],
-      swiftSettings: swift),
-    .target(
-      name: "ServerSettings",
-      dependencies: [
-        "LayeredSettings", "VoiceServer", "ProfileReader", "Identity", "Telemetry",
-        "BundledEngines",
-        "VoiceEngines", "GRPCTransport", "CommandLineSupport",
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: swift),
-    .executableTarget(
-      name: "anechoic-server",
-      dependencies: [
-        "ServerSettings", "Sockets", "VoiceServer", "ProfileReader", "LivePage", "Administration",
-        "Telemetry",
-        "Identity",
-        "LayeredSettings",
-        "VoiceClient", "AnechoicAPI", "GRPCTransport", "CommandLineSupport",
-        argumentParser, .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: swift),
-    .executableTarget(
-      name: "anechoic-edge",
-      dependencies: [
-        "VoiceEdge", "ALSADevices", "PulseStreams", "AudioDevices", "BundledEngines", "VoiceClient",
-        "AnechoicAPI", "LayeredSettings", "GRPCTransport", "CommandLineSupport", "Telemetry",
-        argumentParser,
-        protobuf,
-      ],
-      swiftSettings: swift),
-    .executableTarget(
-      name: "anechoic",
-      dependencies: [
-        "VoiceClient", "VoiceServer", "SessionRecording", "SessionConversions", "VoiceSessions",
-        "BundledEngines", "VoiceEngines", "SpatialAudio", "ProfileReader", "AnechoicAPI",
-        "GRPCTransport", "AudioFiles", "OpusCodec", "AudioCore", "EchoMeasures", "Reports",
-        "Tables", "CommandLineSupport", argumentParser, protobuf,
-      ],
-      swiftSettings: swift),
-    .target(
-      name: "TestEngines", dependencies: ["VoiceEngines", "AudioCore"], path: "Tests/TestEngines",
-      swiftSettings: swift),
-    .target(
-      name: "TestAudio", dependencies: ["AudioCore"], path: "Tests/TestAudio", swiftSettings: quick),
-    .target(
-      name: "TestPackets", dependencies: ["OpusCodec", "AudioCore"], path: "Tests/TestPackets",
-      swiftSettings: quick),
-    .testTarget(
-      name: "OpusCodecTests",
-      dependencies: ["OpusCodec", "AnechoicAPI", "AudioCore", "TestAudio", "TestPackets"],
-      swiftSettings: quick),
-    .target(
-      name: "AcousticSimulator", dependencies: ["Alignment", "Spectral", "AudioCore"],
-      path: "Tests/AcousticSimulator",
-      swiftSettings: quick),
-    .target(
-      name: "ClockSoak", dependencies: ["VoiceSessions", "VoiceEngines", "AudioCore"],
-      path: "Tests/ClockSoak", swiftSettings: quick),
-    .target(
-      name: "RoomCalls",
-      dependencies: ["VoiceSessions", "VoiceEngines", "AcousticSimulator", "AudioCore"],
-      path: "Tests/RoomCalls", swiftSettings: quick),
-    .target(name: "CSoundRig", path: "Tests/CSoundRig"),
-    .target(
-      name: "SoundRig", dependencies: ["CSoundRig", "AcousticSimulator", "Spectral", "AudioCore"],
-      path: "Tests/SoundRig", swiftSettings: quick),
-    .testTarget(
-      name: "SoundRigTests", dependencies: ["SoundRig", "AcousticSimulator"],
-      swiftSettings: swift),
-    .target(
-      name: "EdgeRig", dependencies: ["SoundRig", "AnechoicAPI", "GRPCTransport", protobuf],
-      path: "Tests/EdgeRig", swiftSettings: quick),
-    .testTarget(
-      name: "EdgeRigTests",
-      dependencies: [
-        "EdgeRig", "SoundRig", "AnechoicAPI", "GRPCTransport", "VoiceClient", "AudioCore",
-        "TestAudio", "TestNetwork", protobuf,
-      ],
-      swiftSettings: swift),
-    .target(
-      name: "ScriptedDevices", dependencies: ["AudioDevices", "AudioCore"],
-      path: "Tests/ScriptedDevices", swiftSettings: quick),
-    .target(
-      name: "ScriptedSessions", dependencies: ["AnechoicAPI", "GRPCTransport", protobuf],
-      path: "Tests/ScriptedSessions", swiftSettings: swift),
-    .target(name: "TestNetwork", path: "Tests/TestNetwork", swiftSettings: swift),
-    .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
-    .testTarget(
-      name: "AllocationTests",
-      dependencies: [
-        "VoiceServer", "Identity", "Telemetry", "SessionConversions", "VoiceSessions",
-        "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport", "Alignment",
-        "AcousticSimulator", "SpatialAudio",
-        "AudioCore", "TestAudio", "TestPackets", "VoiceEdge", "AudioDevices", "CAllocationCounter",
-        "LiveVoice", protobuf,
-      ],
-      swiftSettings: swift),
-    .testTarget(
-      name: "AlignmentTests",
-      dependencies: [
-        "Alignment", "AcousticSimulator", "Resampling", "AudioCore", "TestAudio",
-      ],
-      swiftSettings: swift),
-    .testTarget(
-      name: "AudioCoreTests",
-      dependencies: ["AudioCore", "Resampling", "AudioFiles"],
-      swiftSettings: swift),
-    .testTarget(
-      name: "AudioDevicesTests",
-      dependencies: ["AudioDevices", "AudioCore", "ScriptedDevices", "TestAudio"],
-      swiftSettings: swift),
-    .testTarget(
-      name: "VoiceEdgeTests",
-      dependencies: [
-        "VoiceEdge", "DBus", "Routing", "ScriptedDevices", "ScriptedSessions", "AudioDevices",
-        "VoiceServer",
-        "VoiceClient",
-        "SessionConversions", "BundledEngines", "VoiceEngines", "AnechoicAPI", "GRPCTransport",
-        "LayeredSettings", "AudioFiles", "AudioCore", "TestAudio", "TestNetwork", "TestVoices",
-        protobuf,
-      ],
-      swiftSettings: swift),
-    .testTarget(
-      name: "SpeechSynthesisTests", dependencies: ["SpeechSynthesis"], swiftSettings: swift),
-    .testTarget(
-      name: "VoiceEnginesTests",
-      dependencies: [
-        "VoiceEngines", "BundledEngines", "WebRTCEngine", "TestEngines", "AudioCore", "TestAudio",
-      ],
-      swiftSettings: swift),
-    .target(
-      name: "TestVoices", dependencies: ["SpeechSynthesis", "Resampling", "AudioCore"],
-      path: "Tests/TestVoices", swiftSettings: swift),
-    .target(
-      name: "EngineRuns", dependencies: ["VoiceEngines", "AudioCore"], path: "Tests/EngineRuns",
-      swiftSettings: quick),
-    .testTarget(
-      name: "EngineContractTests",
-      dependencies: [
-        "EngineRuns", "BundledEngines", "VoiceEngines", "AudioCore", "TestAudio", "TestVoices",
-      ],
-      swiftSettings: quick),
-    .testTarget(
-      name: "WebRTCEngineTests",
-      dependencies: ["EngineRuns", "WebRTCEngine", "VoiceEngines", "AudioCore", "TestAudio"],
-      swiftSettings: swift),
-    .testTarget(
-      name: "VoiceSessionsTests",
-      dependencies: [
-        "VoiceSessions", "SpatialAudio", "BundledEngines", "VoiceEngines", "AcousticSimulator",
-        "ClockSoak", "RoomCalls", "SpeechSynthesis", "Resampling", "OpusCodec", "AudioCore",
-        "TestAudio",
-        "TestPackets", "TestVoices",
-      ],
-      swiftSettings: swift),
-    .testTarget(
-      name: "SpectralTests", dependencies: ["Spectral", "TestAudio"], swiftSettings: swift),
-    .testTarget(
-      name: "SpatialAudioTests", dependencies: ["SpatialAudio", "AudioCore", "TestAudio"],
-      swiftSettings: quick),
-    .testTarget(
-      name: "EchoMeasuresTests", dependencies: ["EchoMeasures", "AudioCore", "TestAudio"],
-      swiftSettings: swift),
-    .testTarget(
-      name: "ReportsTests", dependencies: ["Reports", "AudioCore", "TestAudio"],
-      swiftSettings: swift),
-    .testTarget(
-      name: "TablesTests", dependencies: ["Tables", "CommandLineSupport"], swiftSettings: swift),
-    .testTarget(
-      name: "InferenceTests",
-      dependencies: ["Inference", "Spectral", "CKernels", "Digests", "TestAudio"],
-      swiftSettings: swift),
-    .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: swift),
-    .testTarget(
-      name: "RegularFilesTests", dependencies: ["RegularFiles"], swiftSettings: swift),
-    .testTarget(
-      name: "AnechoicEngineTests",
-      dependencies: [
-        "AnechoicEngine", "Inference", "Spectral", "VoiceEngines", "AudioCore", "TestAudio",
-        "TestVoices", "EngineRuns", "AcousticSimulator",
-      ],
-      resources: [.copy("Stored")], swiftSettings: swift),
-    .testTarget(
-      name: "AdaptiveFilterTests",
-      dependencies: ["AdaptiveFilter", "Inference", "Spectral", "TestAudio"],
-      swiftSettings: swift),
-    .testTarget(
-      name: "AnechoicAPITests", dependencies: ["AnechoicAPI", protobuf], swiftSettings: swift),
-    .testTarget(
-      name: "SessionConversionsTests",
-      dependencies: [
-        "SessionConversions", "AnechoicAPI", "VoiceSessions", "SpatialAudio", "VoiceEngines",
-        "AudioCore", protobuf,
-      ],
-      swiftSettings: swift),
-    .target(
-      name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: swift),
-    .testTarget(
-      name: "GRPCTransportTests",
-      dependencies: ["GRPCTransport", "TestAudio", "TestCertificates"],
-      swiftSettings: swift),
-    .target(
-      name: "TestTokens",
-      dependencies: ["TestCertificates", "COpenSSL"],
-      path: "Tests/TestTokens", swiftSettings: swift),
-    .testTarget(
-      name: "IdentityTests",
-      dependencies: ["Identity", "GRPCTransport", "TestCertificates", "TestTokens"],
-      swiftSettings: swift),
-    .testTarget(
-      name: "TelemetryTests",
-      dependencies: [
-        "Telemetry", .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: swift),
-    .testTarget(
-      name: "AdministrationTests",
-      dependencies: [
-        "Administration", "Sockets", "Telemetry", "TestNetwork",
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: swift),
-    .testTarget(
-      name: "LivePageTests",
-      dependencies: [
-        "LivePage", "Administration", "VoiceServer", "VoiceClient", "Identity", "Telemetry",
-        "BundledEngines", "VoiceEngines", "TestTokens", "TestNetwork", "AnechoicAPI",
-        "GRPCTransport", protobuf, .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: swift),
-    .testTarget(
-      name: "LayeredSettingsTests", dependencies: ["LayeredSettings"], swiftSettings: swift),
-    .testTarget(
-      name: "ServerSettingsTests",
-      dependencies: ["ServerSettings", "LayeredSettings", "VoiceServer"],
-      swiftSettings: swift),
-    .testTarget(name: "RoutingTests", dependencies: ["Routing"], swiftSettings: swift),
-    .testTarget(
-      name: "VoiceServerTests",
-      dependencies: [
-        "Routing", "Identity", "Telemetry", "TestTokens", "TestCertificates",
-        .product(name: "Logging", package: "swift-log"),
-        "VoiceServer", "SessionRecording", "SessionConversions", "VoiceClient", "VoiceSessions",
-        "SpatialAudio", "ProfileReader", "VoiceEngines", "BundledEngines", "WebRTCEngine",
-        "TestEngines", "AnechoicAPI", "GRPCTransport",
-        "AcousticSimulator", "AudioCore", "TestAudio", "TestPackets", "TestNetwork", "TestVoices",
-        protobuf,
-      ],
-      swiftSettings: swift),
-    .testTarget(name: "AudioSocketTests", dependencies: ["AudioSocket"], swiftSettings: swift),
-    .testTarget(
-      name: "LiveVoiceTests",
-      dependencies: [
-        "LiveVoice", "VoiceClient", "ScriptedSessions", "AnechoicAPI", "GRPCTransport", protobuf,
-      ],
-      swiftSettings: swift),
-    .testTarget(
-      name: "CommandLineTests",
-      dependencies: [
-        "AnechoicAPI", "AudioFiles", "AudioCore", "CommandLineSupport", "VoiceServer",
-        "TestAudio", "TestVoices", "TestCertificates", "TestNetwork", "TestTokens", "SoundRig",
-      ],
-      swiftSettings: swift),
-  ],
+  targets: systemFloor + audio + engines + clients + session + common + server + edge
+    + programs + testSupport + unitTests + systemTests,
+  // C23 has #embed.
+  cLanguageStandard: .gnu2x,
   cxxLanguageStandard: .cxx17
 )

@@ -65,12 +65,15 @@ let package = Package(
     .executableTarget(
       name: "AlignmentBench",
       dependencies: [
-        .product(name: "Alignment", package: "anechoic"),
+        .product(name: "EchoAlignment", package: "anechoic"),
         .product(name: "VoiceSessions", package: "anechoic"),
       ], swiftSettings: swift),
     .executableTarget(
       name: "AlignmentSoak",
-      dependencies: [.product(name: "VoiceSessions", package: "anechoic")], swiftSettings: swift),
+      dependencies: [
+        .product(name: "ClockSoak", package: "anechoic"),
+        .product(name: "VoiceSessions", package: "anechoic"),
+      ], swiftSettings: swift),
     .executableTarget(
       name: "EdgeBench",
       dependencies: [

@@ -28,7 +28,7 @@ from variety import begun_anew, varied
 from weight_file import load
 
 _HERE = Path(__file__).parent
-_ENGINE_WEIGHTS = _HERE.parent / "Sources/CEngineWeights/anechoic.weights"
+_ENGINE_WEIGHTS = _HERE.parent / "Sources/Engines/CEngineWeights/anechoic.weights"
 # The weights of lost speech, of the decision on voice, and of the three gains: see `train_network.loss`. Those of the
 # gains are others where the loss is only measured, so that measurements stay comparable.
 _LOST, _VOICE, _KINDS = 2.0, 0.3, np.array([60, 30, 35], np.float32)

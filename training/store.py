@@ -50,7 +50,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("program", type=Path, help="render-scenes")
     options.add_argument("weights", type=Path, help="the weights of all networks, as exported")
-    options.add_argument("folder", type=Path, help="Tests/AnechoicEngineTests/Stored")
+    options.add_argument("folder", type=Path, help="Tests/Unit/AnechoicEngineTests/Stored")
     chosen = options.parse_args()
     decision, network = load_both(chosen.weights)
     signals = call()

@@ -1,6 +1,5 @@
 internal import AnechoicEngine
 internal import Foundation
-internal import Inference
 
 /// Reads frames of 160 samples of the microphone and 160 of the reference from standard input, all
 /// f32. For each, writes what the engine makes of it: 320 samples, what the linear canceller leaves

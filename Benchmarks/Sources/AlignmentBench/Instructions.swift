@@ -1,5 +1,5 @@
 internal import AcousticSimulator
-internal import Alignment
+internal import EchoAlignment
 internal import AudioCore
 internal import VoiceEngines
 internal import VoiceSessions

@@ -1,5 +1,5 @@
 internal import AcousticSimulator
-internal import Alignment
+internal import EchoAlignment
 internal import AudioCore
 internal import Foundation
 internal import VoiceEngines

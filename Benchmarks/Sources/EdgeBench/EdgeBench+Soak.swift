@@ -5,7 +5,7 @@ internal import SoundRig
 internal import SwiftProtobuf
 
 extension EdgeBench {
-  /// Kills and starts the server again and again. Tests/VoiceEdgeTests covers devices that are lost
+  /// Kills and starts the server again and again. Tests/Unit/VoiceEdgeTests covers devices that are lost
   /// a thousand times, with scripted devices.
   func soak(reconnects: Int = 100) async throws {
     print("\n### \(reconnects) restarts of the server\n")

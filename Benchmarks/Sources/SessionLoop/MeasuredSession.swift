@@ -1,5 +1,5 @@
 internal import AudioCore
-internal import OpusCodec
+internal import AudioCodecs
 internal import SpatialAudio
 internal import VoiceEngines
 internal import VoiceSessions

@@ -1,0 +1,180 @@
+internal import AudioCore
+
+/// Detects a reference that contains the microphone. The canceller would remove the near voice as an
+/// echo.
+///
+/// The detector predicts the reference from the microphone, in halves of blocks of 128 ms at 4 kHz, by
+/// five taps at the lag with the largest correlation. An echo takes the other way: the loudspeaker and
+/// the room make the microphone from the reference, and five taps cannot undo them. A reference that is
+/// a sum of the microphone and other sound is detected in the pauses of the other sound.
+///
+/// The work on a block is divided into steps, which run in the frames that follow.
+struct MicrophoneCopyDetector: ~Copyable {
+  private static let block = PhaseCorrelator.block
+  private static let half = block / 2
+  /// The number of steps that compare lags. One more step decides.
+  private static let comparingSteps = 8
+  /// The number of blocks of each side that are kept, so that one side may be ahead.
+  private static let keptBlocks = 8
+  /// The longest time from the microphone to its copy in the reference, 100 ms, and the longest from a
+  /// copy to the microphone, 0.5 ms, in samples. An echo comes later.
+  private static let latest = 400
+  private static let earliest = 2
+  /// The factor of the sample before. The difference whitens a voice roughly.
+  private static let whitening: Float = 0.95
+  /// The mean square of a whitened block below which the block counts as silent.
+  private static let leastPower: Float = 1e-8
+  /// The least squared correlation at the best lag, and the largest one farther than `neighbours` from
+  /// it. A tone fits at many lags.
+  private static let leastMatch: Float = 0.25
+  private static let mostElsewhere: Float = 0.8
+  private static let neighbours = 8
+  /// The largest part of the reference that the prediction of a copy leaves: -18 dB.
+  private static let mostLeft = 0.016
+  /// The number of halves at one lag in the last 4 s with which the problem begins.
+  private static let copiesToBegin = 3
+  /// The number of blocks with sound and without a copy, 8 s, with which the problem ends.
+  private static let blocksToEnd = 62
+
+  /// Whether the reference contains the microphone.
+  private(set) var hasCopy = false
+  /// By how many samples the microphone comes before its copy.
+  private let lags: ClosedRange<Int>
+  private let earliestLag: Int  // of a copy
+  private let lagsPerStep: Int
+  // The last blocks of both sides, in rings, and the number of blocks so far.
+  private let references = FloatBuffer(keptBlocks * block)
+  private let microphones = FloatBuffer(keptBlocks * block)
+  private var referenceBlocks = 0
+  private var microphoneBlocks = 0
+  private var comparedBlocks = 0
+  // The block that is compared, whitened. The microphone has a block more on each side.
+  private let reference = FloatBuffer(block)
+  private let microphone = FloatBuffer(3 * block)
+  private let matches: FloatBuffer  // the squared correlation by lag
+  private let prediction = ShortPrediction()
+  private var power: Float = 0
+  private var nextStep = comparingSteps + 1
+  private var copies: UInt64 = 0  // a bit for each half of the last 32 blocks
+  private var copyLag = 0
+  private var blocksWithout = 0
+
+  /// Creates a detector. `heldBack` is the delay of the microphone in seconds.
+  init(heldBack: Double) {
+    let held = Int((heldBack * Double(EstimatorInput.hertz)).rounded(.up))
+    earliestLag = -min(held + Self.earliest, Self.latest)
+    // The lags of an echo that comes a little later are compared as well: then they fit better.
+    lags = earliestLag - Self.neighbours...Self.latest
+    lagsPerStep = (lags.count + Self.comparingSteps - 1) / Self.comparingSteps
+    matches = FloatBuffer(lags.count)
+  }
+
+  /// Adds the next block of the reference. Runs per frame: no allocation, lock, log or await.
+  mutating func append(reference block: UnsafePointer<Float>) {
+    place(of: referenceBlocks, in: references).update(from: block, count: Self.block)
+    referenceBlocks += 1
+  }
+
+  /// Adds the next block of the microphone, and begins to compare it if its reference is there. Runs per
+  /// frame: no allocation, lock, log or await.
+  mutating func append(microphone block: UnsafePointer<Float>) {
+    while nextStep <= Self.comparingSteps { run() }
+    place(of: microphoneBlocks, in: microphones).update(from: block, count: Self.block)
+    microphoneBlocks += 1
+    // The block of the microphone after it must be there as well.
+    let index = min(referenceBlocks - 1, microphoneBlocks - 2)
+    guard index > comparedBlocks, index >= referenceBlocks - Self.keptBlocks,
+      index > microphoneBlocks - Self.keptBlocks
+    else { return }
+    comparedBlocks = index
+    whiten(references, index, into: reference.start)
+    for side in 0..<3 {
+      whiten(microphones, index - 1 + side, into: microphone.start + side * Self.block)
+    }
+    power = FloatBuffer.meanSquare(reference.start, Self.block)
+    let heard = microphone.meanSquare(Self.block..<2 * Self.block)
+    // The comparisons are false for a value that is not a number.
+    if power > Self.leastPower, heard > Self.leastPower, power < .infinity, heard < .infinity {
+      nextStep = 0
+    } else {
+      copies <<= 2
+    }
+  }
+
+  /// Runs the next step of the work on a block, if there is any. Runs per frame: no allocation, lock, log
+  /// or await.
+  mutating func run() {
+    guard nextStep <= Self.comparingSteps else { return }
+    if nextStep < Self.comparingSteps {
+      compareLags()
+    } else {
+      decide()
+    }
+    nextStep += 1
+  }
+
+  private func compareLags() {
+    let size = Self.block
+    let first = nextStep * lagsPerStep
+    var source = microphone.start + size - (lags.lowerBound + first)
+    var energy = FloatBuffer.product(source, source, size)
+    for index in first..<min(first + lagsPerStep, lags.count) {
+      let product = FloatBuffer.product(reference.start, source, size)
+      let scale = power * Float(size) * energy
+      matches.start[index] = scale > 0 ? product * product / scale : 0
+      source -= 1
+      energy += source[0] * source[0] - source[size] * source[size]
+    }
+  }
+
+  /// Returns by how many samples the microphone comes before a copy in this block, if there is a copy.
+  private func bestLag() -> Int? {
+    var best = 0
+    for index in 1..<lags.count where matches.start[index] > matches.start[best] { best = index }
+    var elsewhere: Float = 0
+    for index in 0..<lags.count where abs(index - best) > Self.neighbours {
+      elsewhere = max(elsewhere, matches.start[index])
+    }
+    let lag = lags.lowerBound + best
+    let isClear = matches.start[best] > Self.leastMatch && elsewhere < Self.mostElsewhere
+    return isClear && lag >= earliestLag ? lag : nil
+  }
+
+  private func isCopy(_ first: Int, _ lag: Int) -> Bool {
+    let target = reference.start + first
+    guard FloatBuffer.meanSquare(target, Self.half) > Self.leastPower else { return false }
+    let source = microphone.start + Self.block + first - lag
+    return prediction.partLeft(of: target, from: source, count: Self.half) < Self.mostLeft
+  }
+
+  private mutating func decide() {
+    copies <<= 2
+    blocksWithout += 1
+    if let lag = bestLag() {
+      let found: UInt64 = (isCopy(0, lag) ? 1 : 0) | (isCopy(Self.half, lag) ? 2 : 0)
+      if found != 0 {
+        if abs(lag - copyLag) > 1 { copies = 0 }
+        copyLag = lag
+        copies |= found
+        blocksWithout = 0
+      }
+    }
+    if copies.nonzeroBitCount >= Self.copiesToBegin { hasCopy = true }
+    if blocksWithout >= Self.blocksToEnd { hasCopy = false }
+  }
+
+  private func place(of index: Int, in ring: borrowing FloatBuffer) -> UnsafeMutablePointer<Float> {
+    ring.start + index % Self.keptBlocks * Self.block
+  }
+
+  private func whiten(
+    _ ring: borrowing FloatBuffer, _ index: Int, into target: UnsafeMutablePointer<Float>
+  ) {
+    let samples = place(of: index, in: ring)
+    let last = place(of: index + Self.keptBlocks - 1, in: ring)[Self.block - 1]
+    target[0] = samples[0] - Self.whitening * last
+    for index in 1..<Self.block {
+      target[index] = samples[index] - Self.whitening * samples[index - 1]
+    }
+  }
+}

@@ -1,0 +1,431 @@
+public import AudioCore
+public import AudioCodecs
+
+/// The stage before an echo canceller that makes the reference lead the echo by a constant time,
+/// for any lag on the network, drift of two clocks and jump.
+///
+/// Until the lag is known, from the sound or from the devices' times, the reference passes
+/// unchanged. A lead that suits the canceller is kept. Otherwise the reference is held back, so
+/// that its lead becomes the best one. From then on the lead stays the same: the aligner follows a
+/// drift by resampling, and a jump by one move with a cross-fade of a frame.
+///
+/// The indexes of samples identify samples and do not compare clocks. A reference with a clock of
+/// its own may run ahead of the microphone or behind it for as long as the call lasts. The lag is
+/// searched in a window of 1,024 ms that moves with the echo, and with the arrivals of the samples
+/// while no echo is heard. The same input gives the same output.
+public struct ReferenceAligner: ~Copyable {
+  /// The lead that suits a canceller best, and the leads that suit it well enough to be kept.
+  public struct Leads: Sendable, Equatable {
+    public var best: Duration
+    public var good: ClosedRange<Duration>
+
+    public init(
+      best: Duration = .milliseconds(20),
+      good: ClosedRange<Duration> = .milliseconds(5) ... .milliseconds(40)
+    ) {
+      self.best = best
+      self.good = good
+    }
+  }
+
+  /// The change of the echo path with a frame.
+  public enum Change: Sendable, Equatable {
+    case none
+    /// The client has reported a step, and the reference follows it at the same sample. The
+    /// canceller has nothing to learn.
+    case followed
+    /// The lag of the echo has changed, or the reference was moved.
+    case moved
+  }
+
+  /// The age of the estimate, in seconds: half a block, and the time that the work takes.
+  private static let age = 0.1
+  /// The errors of the lead, in seconds, from which the reference is moved at once: after the lag
+  /// has jumped, and while it only drifts. The lag of a sound that the canceller removes where it is drifts
+  /// from one reflection to another.
+  private static let offAfterJump = 0.001
+  private static let offAfterDrift = 0.004
+  private static let offWhileExplained = 0.012
+  /// The same for a lag by the devices' times, which do not include the way through the room.
+  private static let offByDevices = 0.005
+  /// The error of the lead, in seconds, from which the reference needs room to follow a drift.
+  private static let offForRoom = 0.0005
+  /// The room, in seconds, that is kept for following a drift: 2 s of the largest one.
+  private static let roomForDrift = 0.002
+  /// The least drift that is followed, in parts per million. The canceller tolerates 200.
+  private static let leastDrift = 10.0
+  private static let leastConfidence: Float = 0.4
+  /// The number of updates of the estimator for each point of the slope. Nearer points add nothing.
+  private static let updatesPerPoint = 4
+
+  public private(set) var status = AlignmentStatus()
+  /// The number of samples by which the next `read` moves the reference against the microphone, later
+  /// if positive. 0 if a reported step of the echo moves with the reference.
+  public private(set) var movedSamples = 0
+  private let bestLead: Double  // in seconds
+  private let goodLeads: ClosedRange<Double>
+  private let rate: Double
+  private let microphoneRate: Double
+  private var estimator: DelayEstimator
+  private var driftEstimator: DriftEstimator
+  private var resampler: VariableResampler
+  private var microphoneFrames: Int64 = 0
+  private var referenceFrames: Int64 = 0
+  private var updateCount = 0
+  private var lead: Double?  // to be kept, in seconds
+  private var leadError = 0.0  // in seconds, when the echo was last heard
+  private let heldBack: Double  // the delay of the microphone, in seconds
+  private var hasNewTimes = false
+  private var steps = PlaybackSteps()
+  private var knownJumps = 0
+  private var deviceOffset: Double?  // the lag of the sound minus the lag by the devices' times
+  private var lastLag: Double?  // the last lag that was believed, in seconds
+  private var jumps = JumpTrend()
+  private var window: LagWindow
+
+  /// Creates an aligner.
+  ///
+  /// - Parameters:
+  ///   - heldBack: The time by which the microphone comes later than its samples' indexes say.
+  ///   - hasOwnClock: Whether the reference has a clock of its own, so that it may have more or
+  ///     fewer frames than the microphone. Otherwise a frame of it arrives with each frame of the
+  ///     microphone.
+  public init(
+    microphone: SampleRate, reference: SampleRate, referenceChannelCount: Int,
+    heldBack: Duration = .zero, leads: Leads = Leads(), hasOwnClock: Bool = false
+  ) throws(FrameResampler.Failure) {
+    let estimator = try DelayEstimator(
+      microphone: microphone, reference: reference, heldBack: heldBack)
+    self.estimator = estimator
+    driftEstimator = DriftEstimator(microphone: microphone, reference: reference)
+    bestLead = leads.best / .seconds(1)
+    goodLeads = leads.good.lowerBound / .seconds(1)...leads.good.upperBound / .seconds(1)
+    self.heldBack = heldBack / .seconds(1)
+    rate = Double(reference.hertz)
+    microphoneRate = Double(microphone.hertz)
+    window = LagWindow(moves: hasOwnClock)
+    resampler = VariableResampler(
+      rate: reference, channelCount: referenceChannelCount,
+      longestDelay: reference.samplesPerFrame * DelayEstimator.longestWait)
+  }
+
+  /// Records the time at which the device captured a sample of the microphone, by any clock.
+  public mutating func noteCapture(sample: Int64, at deviceTime: Duration) {
+    driftEstimator.noteCapture(sample: sample, at: deviceTime)
+    hasNewTimes = true
+  }
+
+  /// Records the time at which the device played a sample of the reference, by the same clock.
+  /// `ReportedClock.note` explains the parameters.
+  public mutating func notePlayback(
+    sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate: Double = 0
+  ) {
+    let step = driftEstimator.notePlayback(
+      sample: sample, at: deviceTime, added: added, rate: rate)
+    if let step { steps.append(step) }
+    hasNewTimes = true
+  }
+
+  /// Records that samples of the reference have arrived, and how many seconds of the reference and
+  /// of the microphone have arrived in total.
+  public mutating func noteArrival(reference: Double, microphone: Double) {
+    window.noteArrival(reference - microphone, at: microphone)
+  }
+
+  /// The number of frames of the reference until it is level with the microphone. If negative, the
+  /// reference must wait.
+  public var missingFrames: Int {
+    Int((Double(microphoneFrames - referenceFrames) + window.seconds * 100).rounded(.up))
+  }
+
+  /// Returns whether `read` will have its input after so many frames more of the reference.
+  public func hasReference(afterFrames count: Int) -> Bool {
+    resampler.hasNextFrame(afterFrames: count)
+  }
+
+  /// The number of frames by which the reference may be behind the microphone.
+  public static let longestWait = DelayEstimator.longestWait - 1
+
+  /// Adds the next 10 ms of the reference, while frames of it are missing. Runs per frame: no
+  /// allocation, lock, log or await.
+  public mutating func append(reference frame: borrowing Frame) {
+    precondition(missingFrames > 0, "a reference before its microphone")
+    referenceFrames += 1
+    estimator.append(reference: frame)
+    resampler.write(frame)
+  }
+
+  /// Adds the next 10 ms of the microphone, and decides on the next `read`. Runs per frame: no
+  /// allocation, lock, log or await.
+  ///
+  /// - Parameter isExplained: Whether the echo canceller predicts the echo from the reference as it is.
+  ///   Then the lag is not looked for elsewhere.
+  /// - Returns: The change of the echo path with this frame.
+  public mutating func append(
+    microphone frame: borrowing Frame, isExplained: Bool = false
+  ) -> Change {
+    precondition(missingFrames <= Self.longestWait, "a microphone without its reference")
+    microphoneFrames += 1
+    movedSamples = 0
+    estimator.isExplained = isExplained
+    estimator.append(microphone: frame)
+    jumps.update(estimator.comparedSeconds)
+    var change = hasNewTimes && followDevices() ? Change.moved : .none
+    if estimator.updateCount != updateCount {
+      updateCount = estimator.updateCount
+      if followSound() { change = .moved }
+    }
+    if window.moves { moveWindow() }
+    // The last sample of the frame that is read next.
+    let position = Double(microphoneFrames) / 100 * rate - resampler.delay - 1
+    while let step = steps.next(until: position) {
+      if take(step), change == .none { change = .followed }
+    }
+    report()
+    return change
+  }
+
+  /// Reads the reference for the microphone's last frame, or silence if it has not arrived. Runs
+  /// per frame: no allocation, lock, log or await.
+  public mutating func read(into output: borrowing Frame) { resampler.read(into: output) }
+
+  /// Forgets the echo's path and the devices' clocks, for example when the route has changed. The
+  /// reference keeps its delay.
+  public mutating func reset() {
+    estimator.reset()
+    driftEstimator.reset()
+    steps.removeAll()
+    knownJumps = 0
+    hasNewTimes = false
+    window.forgetLag()
+    lead = nil
+    leadError = 0
+    deviceOffset = nil
+    lastLag = nil
+    resampler.slope = 0
+    status.echoDelay = nil
+  }
+
+  private mutating func followSound() -> Bool {
+    guard let lag = estimator.lagSeconds, estimator.confidence >= Self.leastConfidence else {
+      return false
+    }
+    window.noteLag(at: microphoneSeconds, heldFor: heldSeconds)
+    status.echoDelay = echoDelay(lag: lag)
+    let jump = estimator.hasMoved ? lag - (lastLag ?? lag) : 0
+    lastLag = lag
+    if estimator.hasMoved {
+      driftEstimator.forgetDelays()
+      if jump != 0 { jumps.note(jump, at: estimator.comparedSeconds) }
+    } else if updateCount.isMultiple(of: Self.updatesPerPoint) {
+      driftEstimator.noteDelay(lag, at: estimator.comparedSeconds)
+    }
+    learnDeviceOffset(lag)
+    let drift = knownDrift
+    estimator.follow(drift: drift)
+    let expected = lag + drift * 1e-6 * Self.age
+    guard let lead else {
+      return begin(lag: expected) || abs(jump) > Self.offByDevices
+    }
+    let error = max(0, expected - lead) - heldSeconds
+    leadError = expected - lead - heldSeconds
+    let offAfterDrift = estimator.isExplained ? Self.offWhileExplained : Self.offAfterDrift
+    let limit = estimator.hasMoved ? Self.offAfterJump : offAfterDrift
+    if abs(error) > limit {
+      if !estimator.hasMoved { jumps.note(error, at: estimator.comparedSeconds) }
+      return move(to: expected - lead)
+    }
+    if abs(jump) > Self.offAfterJump { return true }
+    if resampler.slope == 0, drift != 0, goodLeads.contains(lead + error) {
+      // By now the canceller has learned the present lead.
+      self.lead = lead + error
+      resampler.slope = drift
+    } else {
+      correct(error, drift)
+    }
+    return false
+  }
+
+  private mutating func begin(lag: Double) -> Bool {
+    let current = lag - heldSeconds
+    if goodLeads.contains(current) {
+      lead = current
+      return false
+    }
+    lead = min(lag, bestLead)
+    return move(to: lag - bestLead)
+  }
+
+  /// Resamples by the drift, and a little more while the lead is off: slowly enough for the
+  /// canceller, and not for errors within the noise of the estimate.
+  private mutating func correct(_ error: Double, _ drift: Double) {
+    let excess = error > 0 ? max(0, error - 0.001) : min(0, error + 0.001)
+    resampler.slope = drift + max(-30, min(30, excess * 1e6 / 20))
+  }
+
+  /// Follows the devices' times. Before the echo is heard, they determine the lag. Later they only
+  /// determine the new lag after a jump, until the echo is heard.
+  private mutating func followDevices() -> Bool {
+    hasNewTimes = false
+    guard let lag = deviceLag else { return false }
+    guard let heard = estimator.lagSeconds else {
+      believe(lag: lag)
+      return goodLeads.contains(lag - heldSeconds) ? false : moveByDevices(to: lag - bestLead)
+    }
+    guard driftEstimator.deviceJumps != knownJumps, let deviceOffset, let lead else {
+      return false
+    }
+    knownJumps = driftEstimator.deviceJumps
+    guard !driftEstimator.capture.isRestless, !driftEstimator.playback.isRestless else {
+      return false
+    }
+    let expected = lag + deviceOffset
+    guard abs(expected - heard) > Self.offByDevices, (0...1).contains(expected) else {
+      return false
+    }
+    believe(lag: expected)
+    estimator.jump(by: expected - heard)
+    driftEstimator.forgetDelays()
+    return moveByDevices(to: expected - lead)
+  }
+
+  /// Uses a reported lag as that of the echo, before the echo is heard.
+  private mutating func believe(lag: Double) {
+    status.echoDelay = echoDelay(lag: lag)
+    lastLag = lag
+  }
+
+  /// Follows a reported step of the playback. A drift that is followed changes by the step's rate,
+  /// and the reference moves by the step's samples. Returns whether the lag has changed.
+  private mutating func take(_ step: PlaybackStep) -> Bool {
+    if resampler.slope != 0 { resampler.slope -= step.rate }
+    let change = Double(step.added) / rate
+    guard change != 0, let lead, let lag = lastLag, (0...1.1).contains(lag + change) else {
+      return false
+    }
+    believe(lag: lag + change)
+    estimator.step(by: change, in: lead + max(0, change))
+    driftEstimator.shiftDelays(by: change)
+    resampler.move(by: step.added, at: step.sample)
+    return true
+  }
+
+  private mutating func moveByDevices(to seconds: Double) -> Bool {
+    abs(max(0, seconds) - heldSeconds) > Self.offByDevices && move(to: seconds)
+  }
+
+  private mutating func learnDeviceOffset(_ lag: Double) {
+    guard let deviceLag else { return }
+    knownJumps = driftEstimator.deviceJumps
+    // The devices' times include steps that are not read yet, the sound does not.
+    let coming = Double(steps.added) / rate
+    deviceOffset = lag + coming - deviceLag
+  }
+
+  /// The lag by the devices' times, in seconds; nil if it is unknown or impossible.
+  private var deviceLag: Double? {
+    anyDeviceLag.flatMap { (0...1.1).contains($0) ? $0 : nil }
+  }
+
+  private var anyDeviceLag: Double? {
+    let seconds = microphoneSeconds
+    let lag = driftEstimator.deviceLag(
+      atMicrophoneSample: Int64(seconds * microphoneRate),
+      referenceSample: Int64((seconds + window.seconds) * rate))
+    return lag.map { $0 + heldBack + window.seconds }
+  }
+
+  private var microphoneSeconds: Double { Double(microphoneFrames) / 100 }
+
+  /// The delay of the reference, counted in the window of lags, in seconds.
+  private var heldSeconds: Double { resampler.delay / rate + window.seconds }
+
+  private func echoDelay(lag: Double) -> Duration {
+    .nanoseconds(Int64(max(0, lag - heldBack - window.secondsFromArrival) * 1e9))
+  }
+
+  /// Delays the reference by the given seconds, counted in the window. Returns whether the delay
+  /// changes.
+  private mutating func move(to seconds: Double) -> Bool {
+    // With a whole delay, samples pass unchanged.
+    let wanted = (seconds - window.seconds) * rate
+    let after = max(
+      resampler.shortestDelay.rounded(.up), min(resampler.longestDelay, wanted.rounded()))
+    resampler.slope = 0
+    guard after != resampler.delay else { return false }
+    movedSamples = Int((after - resampler.delay).rounded())
+    resampler.move(to: after)
+    return true
+  }
+
+  private var knownDrift: Double {
+    guard let estimate = driftEstimator.estimate else { return 0 }
+    // Until a step is read, the drift from before it applies.
+    let drift = estimate.drift + steps.rate
+    return abs(drift) > max(Self.leastDrift, 2 * estimate.uncertainty) ? drift : 0
+  }
+
+  private mutating func report() {
+    status.drift = driftEstimator.estimate?.drift
+    status.hasMicrophoneInReference = estimator.hasCopyOfMicrophone
+    status.hasUnsteadyClocks =
+      driftEstimator.devicesDisagree || driftEstimator.isBeyondLimit || jumps.isDrift
+      || driftEstimator.capture.isUntrusted || driftEstimator.playback.isUntrusted
+  }
+}
+
+/// The window of lags, and the reference while no echo is heard.
+extension ReferenceAligner {
+  /// The least move with the arrivals, in seconds.
+  private static let leastMoveByArrival = 0.02
+
+  private mutating func moveWindow() {
+    if estimator.canShiftLags, let isLonger = wantedShift {
+      estimator.shiftLags(isLonger: isLonger)
+      window.shift(isLonger: isLonger)
+      let shift = isLonger ? LagWindow.shift : -LagWindow.shift
+      lastLag? += shift
+      driftEstimator.shiftDelays(by: shift)
+      resampler.shiftDelays(to: -window.seconds * rate)
+    }
+    followArrivals()
+  }
+
+  /// True if the window should move to longer lags, false if to shorter ones, nil if it should
+  /// stay.
+  private var wantedShift: Bool? {
+    let lag = window.isHeard(at: microphoneSeconds) ? estimator.lagSeconds : nil
+    let room = resampler.nextDelay - resampler.shortestFractionalDelay
+    let isOff = lead != nil && knownDrift != 0 && abs(leadError) > Self.offForRoom
+    // A drift that is followed gets room in advance. Otherwise the lead must be off first.
+    let isFollowed = resampler.slope < 0 && (0..<Self.roomForDrift * rate).contains(room)
+    let needsRoom = isFollowed || isOff && room < 1
+    let known = lag ?? toldLag
+    guard let isLonger = window.wantedShift(lag: known, needsRoom: needsRoom) else { return nil }
+    return isLonger && missingFrames > Self.longestWait - LagWindow.frames ? nil : isLonger
+  }
+
+  /// The lag by the devices' times, before the echo is heard; nil if the times cannot be believed.
+  private var toldLag: Double? {
+    guard estimator.lagSeconds == nil, let lag = anyDeviceLag, (-0.1...1.2).contains(lag),
+      !driftEstimator.capture.isUntrusted, !driftEstimator.playback.isUntrusted
+    else { return nil }
+    return lag + Self.offByDevices
+  }
+
+  /// Keeps the distance between reference and microphone while no echo is heard, as it was at first
+  /// or when the echo was last heard.
+  private mutating func followArrivals() {
+    if lead == nil {
+      guard lastLag == nil else { return }
+      let wanted = -window.arrivalSeconds
+      guard abs(wanted - resampler.delay / rate) > Self.leastMoveByArrival else { return }
+      _ = move(to: wanted + window.seconds)
+    } else if let error = window.arrivalError(at: microphoneSeconds, heldFor: heldSeconds) {
+      estimator.jump(by: error)
+      driftEstimator.forgetDelays()
+      if let lag = lastLag { believe(lag: lag + error) }
+      resampler.move(to: resampler.nextDelay + (error * rate).rounded())
+    }
+  }
+}

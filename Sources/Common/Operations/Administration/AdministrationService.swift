@@ -1,0 +1,148 @@
+internal import CoreMetrics
+internal import Logging
+
+/// The answers to the requests of operators.
+///
+/// | path | methods | body |
+/// |---|---|---|
+/// | /metrics | GET | the metrics of the registry |
+/// | /livez | GET | whether the process works |
+/// | /readyz | GET | whether the server takes new sessions |
+/// | /version | GET | the build, as JSON |
+/// | /log-level | GET, PUT | the level of the log |
+/// | /injection | GET, PUT | whether speech may be injected: on or off |
+/// | others | | those of `pages` |
+public struct AdministrationService: Sendable {
+  /// A switch that operators turn.
+  public struct Switch: Sendable {
+    public let isOn: @Sendable () -> Bool
+    public let set: @Sendable (Bool) -> Void
+
+    public init(isOn: @escaping @Sendable () -> Bool, set: @escaping @Sendable (Bool) -> Void) {
+      self.isOn = isOn
+      self.set = set
+    }
+  }
+
+  /// A change that an operator made or was refused, for the audit log.
+  public typealias Audit = @Sendable (_ action: String, _ value: String, _ isDone: Bool) -> Void
+
+  private let registry: MetricsRegistry
+  private let version: String
+  private let threshold: LogThreshold
+  private let isReady: @Sendable () -> Bool
+  private let injection: Switch?
+  private let audit: Audit
+  private let rule: BrowserRule
+  private let pages: Pages
+
+  /// Further paths. Returns nil for a path that does not exist.
+  public typealias Pages = @Sendable (HTTPRequest) -> HTTPAnswer?
+
+  /// Creates the service. `version` is a JSON object. Without `injection` its path does not exist.
+  /// `isLoopback` tells whether only programs of this machine reach the listener.
+  public init(
+    registry: MetricsRegistry, version: String, threshold: LogThreshold, injection: Switch?,
+    isLoopback: Bool, isReady: @escaping @Sendable () -> Bool,
+    pages: @escaping Pages = { _ in nil }, audit: @escaping Audit
+  ) {
+    self.registry = registry
+    self.version = version
+    self.threshold = threshold
+    self.injection = injection
+    rule = BrowserRule(isLoopback ? .thisMachine : .any)
+    self.pages = pages
+    self.isReady = isReady
+    self.audit = audit
+  }
+
+  /// Returns the answer to a request, and counts it.
+  public func answer(_ request: HTTPRequest) -> HTTPAnswer {
+    switch response(to: request).map(HTTPAnswer.complete) ?? pages(request) ?? .refusal(.notFound) {
+    case .complete(let response):
+      count(response.status)
+      return .complete(response)
+    case .later(let work):
+      return .later { exchange in
+        exchange.observe { count($0) }
+        return work(exchange)
+      }
+    }
+  }
+
+  private func count(_ status: HTTPStatus) {
+    Counter(
+      label: MetricDeclaration.operatorRequests.name,
+      dimensions: [("code", "\(status.rawValue)")], factory: PrometheusFactory(registry)
+    ).increment()
+  }
+
+  /// Returns the answer to a request for a path of this service, or nil for other paths.
+  private func response(to request: HTTPRequest) -> HTTPResponse? {
+    switch request.path {
+    case "/metrics": return read(request) { metrics(request) }
+    case "/livez": return read(request) { HTTPResponse("ok\n") }
+    case "/readyz":
+      return read(request) {
+        isReady() ? HTTPResponse("ok\n") : HTTPResponse("not ready\n", status: .serviceUnavailable)
+      }
+    case "/version":
+      return read(request) { HTTPResponse(version + "\n", contentType: "application/json") }
+    case "/log-level":
+      return readOrChange(request, "set log level", { threshold.level.rawValue }) { text in
+        guard let level = Logger.Level(rawValue: text) else {
+          let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+          return "\"\(text.prefix(20))\" is not a level; use one of \(names)"
+        }
+        threshold.level = level
+        return nil
+      }
+    case "/injection":
+      guard let injection else { return nil }
+      return readOrChange(request, "switch injection", { injection.isOn() ? "on" : "off" }) {
+        text in
+        guard ["on", "off"].contains(text) else {
+          return "\"\(text.prefix(20))\" is not a state; use on or off"
+        }
+        injection.set(text == "on")
+        return nil
+      }
+    default: return nil
+    }
+  }
+
+  private func metrics(_ request: HTTPRequest) -> HTTPResponse {
+    let format = Exposition(accept: request.headers["accept"])
+    return HTTPResponse(format.text(of: registry), contentType: format.contentType)
+  }
+
+  private func read(_ request: HTTPRequest, _ body: () -> HTTPResponse) -> HTTPResponse {
+    guard ["GET", "HEAD"].contains(request.method) else {
+      return HTTPResponse("use GET\n", status: .methodNotAllowed, allowed: ["GET", "HEAD"])
+    }
+    return body()
+  }
+
+  /// Answers with a value, or changes it. `change` returns the problem with a new value, or nil.
+  private func readOrChange(
+    _ request: HTTPRequest, _ action: String, _ value: () -> String, _ change: (String) -> String?
+  ) -> HTTPResponse {
+    switch request.method {
+    case "GET", "HEAD": return HTTPResponse(value() + "\n")
+    case "PUT":
+      guard rule.allows(request.headers) else {
+        audit(action, "", false)
+        return HTTPResponse("changes from web pages are refused\n", status: .forbidden)
+      }
+      let text = String(decoding: request.body, as: UTF8.self).filter { !$0.isWhitespace }
+      if let problem = change(text) {
+        return HTTPResponse(problem.filter { !$0.isNewline } + "\n", status: .badRequest)
+      }
+      audit(action, text, true)
+      return HTTPResponse(value() + "\n")
+    default:
+      return HTTPResponse(
+        "use GET or PUT\n", status: .methodNotAllowed, allowed: ["GET", "HEAD", "PUT"])
+    }
+  }
+}

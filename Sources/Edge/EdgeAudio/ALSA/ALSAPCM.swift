@@ -1,0 +1,92 @@
+internal import AudioCore
+internal import CALSA
+internal import Glibc
+
+/// A PCM device of ALSA.
+final class ALSAPCM: PCMDevice {
+  let format: DeviceFormat
+  private let handle: OpaquePointer
+  private let isCapture: Bool
+  private let coding: PCMCoding
+  private let bytes: UnsafeMutableRawBufferPointer  // As large as the device's buffer.
+
+  init(
+    _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish
+  ) throws(DeviceError) {
+    isCapture = direction == .capture
+    var opened: OpaquePointer?
+    let code = snd_pcm_open(
+      &opened, name, isCapture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK,
+      Int32(SND_PCM_NONBLOCK))
+    guard code >= 0, let opened else {
+      throw DeviceError(opening: name, direction.rawValue, code: code)
+    }
+    handle = opened
+    do throws(DeviceError) {
+      let negotiated = try Negotiation(opened, name, direction, wish).settled()
+      format = negotiated.format
+      coding = negotiated.coding
+    } catch {
+      snd_pcm_close(opened)
+      throw error
+    }
+    bytes = .allocate(
+      byteCount: format.bufferSamples * format.channelCount * coding.bytesPerSample,
+      alignment: 16)
+  }
+
+  deinit {
+    let handle = ALSAHandle(pointer: handle)
+    ALSASystem.exclusively { _ = snd_pcm_close(handle.pointer) }
+    bytes.deallocate()
+  }
+
+  func prepare() throws(DeviceFault) {
+    snd_pcm_drop(handle)
+    try check(snd_pcm_prepare(handle))
+    if isCapture { try check(snd_pcm_start(handle)) }
+  }
+
+  func resume() throws(DeviceFault) -> Bool {
+    let code = snd_pcm_resume(handle)
+    if code == -EAGAIN { return false }
+    // Prepares hardware that cannot resume.
+    if code < 0 { try prepare() }
+    return true
+  }
+
+  func wait(_ time: Duration) throws(DeviceFault) {
+    let code = snd_pcm_wait(handle, Int32(time / .milliseconds(1)))
+    if code != -EINTR { try check(code) }
+  }
+
+  func read(_ samples: UnsafeMutablePointer<Float>, atMost count: Int) throws(DeviceFault) -> Int {
+    let wanted = min(count, format.bufferSamples)
+    let read = snd_pcm_readi(handle, bytes.baseAddress, snd_pcm_uframes_t(wanted))
+    guard read != -Int(EAGAIN), read != -Int(EINTR) else { return 0 }
+    try check(Int32(truncatingIfNeeded: read))
+    coding.decode(bytes, into: samples, count: read * format.channelCount)
+    return read
+  }
+
+  func write(_ samples: UnsafePointer<Float>, atMost count: Int) throws(DeviceFault) -> Int {
+    let wanted = min(count, format.bufferSamples)
+    coding.encode(samples, into: bytes, count: wanted * format.channelCount)
+    let written = snd_pcm_writei(handle, bytes.baseAddress, snd_pcm_uframes_t(wanted))
+    guard written != -Int(EAGAIN), written != -Int(EINTR) else { return 0 }
+    try check(Int32(truncatingIfNeeded: written))
+    return written
+  }
+
+  /// Whether the PCM belongs to a plug-in, which provides a device of a sound server.
+  var isLent: Bool { snd_pcm_type(handle) == SND_PCM_TYPE_IOPLUG }
+
+  var delay: Int {
+    var delay: snd_pcm_sframes_t = 0
+    return snd_pcm_delay(handle, &delay) < 0 ? 0 : max(0, delay)
+  }
+
+  private func check(_ code: Int32) throws(DeviceFault) {
+    if code < 0 { throw DeviceFault(code: code) }
+  }
+}

@@ -1,0 +1,50 @@
+internal import Synchronization
+
+/// The devices that are not cards, such as those of a sound server. A sound server moves the stream
+/// of a lost device to another device without notice, and does not announce new devices. Only
+/// opening a device shows whether it is present.
+final class ServerDevices: Sendable {
+  private struct Key: Hashable {
+    var name: String
+    var direction: DeviceDirection
+  }
+
+  private struct Device {
+    var wish: DeviceWish
+    var isPresent: Bool
+    var lookedAt: ContinuousClock.Instant
+  }
+
+  /// The interval between checks of a device.
+  private static let interval = Duration.seconds(1)
+
+  private let devices = Mutex<[Key: Device]>([:])
+
+  /// Records the result of an attempt to open a device.
+  func note(_ name: String, _ direction: DeviceDirection, _ wish: DeviceWish, isPresent: Bool) {
+    devices.withLock {
+      $0[Key(name: name, direction: direction)] = Device(
+        wish: wish, isPresent: isPresent, lookedAt: .now)
+    }
+  }
+
+  /// Returns whether the device is present in all directions in which somebody has tried to open it,
+  /// or nil if nobody has. Calls `opens` at most once a second for each direction, and not for capture
+  /// if `mayCapture` is false. `opens` may block as long as the server takes.
+  func isPresent(
+    _ name: String, mayCapture: Bool, _ opens: (DeviceDirection, DeviceWish) -> Bool
+  ) -> Bool? {
+    var result: Bool?
+    for direction in [DeviceDirection.playback, .capture] {
+      let key = Key(name: name, direction: direction)
+      guard let device = devices.withLock({ $0[key] }) else { continue }
+      var isPresent = device.isPresent
+      if direction == .playback || mayCapture, .now - device.lookedAt > Self.interval {
+        isPresent = opens(direction, device.wish)
+        note(name, direction, device.wish, isPresent: isPresent)
+      }
+      result = (result ?? true) && isPresent
+    }
+    return result
+  }
+}

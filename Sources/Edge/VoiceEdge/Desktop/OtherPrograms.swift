@@ -1,0 +1,107 @@
+internal import EdgeAudio
+internal import Glibc
+internal import Synchronization
+
+/// The other programs of a desktop, whose streams are lowered as the session lowers other audio. On a
+/// thread of its own. No audio thread waits for it.
+final class OtherPrograms: ThreadOwner {
+  struct Status: Sendable, Equatable {
+    var isConnected = false
+    var problem = ""
+    var loweredCount = 0
+    var gain: Float = 0
+    /// Whether a program plays media: no notification, and no call.
+    var plays = false
+  }
+
+  /// Names the feature in the log.
+  private static let title = "other programs"
+  /// The time between looks at the streams without any event.
+  private static let interval = Duration.seconds(2)
+
+  let thread = LoopThread()
+  private let servers: any StreamServers
+  private let file: RememberedFile<LoweredStreams.Entry>
+  private let log: @Sendable (String) -> Void
+  /// The bits of the gain in dB. NaN stands for no gain.
+  private let wanted = Atomic(Float.nan.bitPattern)
+  private let lastStatus = Mutex(Status())
+
+  init(
+    _ servers: any StreamServers, file: RememberedFile<LoweredStreams.Entry>,
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    self.servers = servers
+    self.file = file
+    self.log = log
+  }
+
+  var status: Status { lastStatus.withLock { $0 } }
+
+  /// Sets the gain of other programs in dB. Nil restores them. Returns at once.
+  func setGain(_ gain: Float?) {
+    wanted.store((gain ?? .nan).bitPattern, ordering: .relaxed)
+  }
+
+  func start() {
+    thread.start("other-programs") { [self] thread in
+      var streams = LoweredStreams(ownProcess: getpid(), ended: file.readOrIgnore(Self.title, log))
+      var backoff = Backoff(from: .milliseconds(250), to: .seconds(5))
+      while !thread.isStopped {
+        do throws(StreamServerError) {
+          let server = try servers.connect()
+          backoff.reset()
+          log("other programs: the sound server answers")
+          try tend(server, &streams, thread)
+        } catch {
+          if status.problem != error.description {
+            log("other programs: \(error); trying again")
+          }
+          lastStatus.withLock { $0 = Status(problem: error.description) }
+          thread.sleep(backoff.next())
+        }
+      }
+    }
+  }
+
+  /// Lowers and restores streams until the thread is stopped. Then restores all.
+  private func tend(
+    _ server: any StreamServer, _ streams: inout LoweredStreams, _ thread: LoopThread
+  ) throws(StreamServerError) {
+    var ramp = GainRamp()
+    var hasNews = true
+    var lastLook = ContinuousClock.now
+    while !thread.isStopped {
+      let bits = Float(bitPattern: wanted.load(ordering: .relaxed))
+      ramp.start(to: bits.isNaN ? nil : bits)
+      let isMoving = ramp.isMoving
+      ramp.advance()
+      if isMoving || hasNews || .now - lastLook > Self.interval {
+        try apply(server, &streams, ramp)
+        lastLook = .now
+      }
+      hasNews = try server.wait(ramp.isMoving ? GainRamp.step : .milliseconds(50))
+      if ramp.isMoving { thread.sleep(GainRamp.step) }
+    }
+    try apply(server, &streams, GainRamp())
+  }
+
+  private func apply(
+    _ server: any StreamServer, _ streams: inout LoweredStreams, _ ramp: GainRamp
+  ) throws(StreamServerError) {
+    let before = streams.memory
+    let present = try server.streams()
+    let changes = streams.changes(
+      present, gain: ramp.gain, target: ramp.isMoving ? ramp.target ?? 0 : nil)
+    // A lowered stream is written down before it is lowered, and forgotten after it was restored.
+    let grows = streams.memory.count >= before.count
+    if grows, streams.memory != before { file.write(streams.memory, Self.title, log) }
+    for change in changes { try server.setVolume(change.volume, of: change.index) }
+    if !grows { file.write(streams.memory, Self.title, log) }
+    lastStatus.withLock {
+      $0 = Status(
+        isConnected: true, loweredCount: streams.entries.count, gain: ramp.gain ?? 0,
+        plays: present.contains(where: streams.isMedia))
+    }
+  }
+}

@@ -1,0 +1,44 @@
+internal import EdgeAudio
+internal import Synchronization
+
+/// The device that a loop should open. Others set it. The loop reads it without a lock.
+final class DeviceSelection: Sendable {
+  private struct Choice: Equatable {
+    var name: String?
+    var isOpen: Bool
+  }
+
+  private let choice: Mutex<Choice>
+  private let changes = Atomic<Int>(0)
+
+  /// Creates a selection. If `isOpen` is false, the device stays closed until `setOpen`.
+  init(_ name: String? = nil, isOpen: Bool = true) {
+    choice = Mutex(Choice(name: name, isOpen: isOpen))
+  }
+
+  /// Selects a device. Nil selects none.
+  func select(_ name: String?) { change { $0.name = name } }
+
+  /// Says whether the selected device should be open.
+  func setOpen(_ isOpen: Bool) { change { $0.isOpen = isOpen } }
+
+  private func change(_ body: (inout Choice) -> Void) {
+    let wasChanged = choice.withLock { choice in
+      let before = choice
+      body(&choice)
+      return choice != before
+    }
+    if wasChanged { changes.add(1, ordering: .releasing) }
+  }
+
+  /// A number that grows with every change.
+  var generation: Int { changes.load(ordering: .acquiring) }
+
+  /// The device to open. Nil for none.
+  var current: String? { choice.withLock { $0.isOpen ? $0.name : nil } }
+
+  /// The selected device, if it is to stay closed.
+  var closed: String? { choice.withLock { $0.isOpen ? nil : $0.name } }
+
+  var isOpen: Bool { choice.withLock(\.isOpen) }
+}

@@ -1,0 +1,203 @@
+internal import AnechoicAPI
+internal import AudioCore
+public import EdgeAudio
+internal import Glibc
+internal import Synchronization
+internal import VoiceClient
+public import VoiceEngines
+
+/// A voice device made of a machine's sound hardware, its programs and a server.
+///
+/// Each device has a thread, and so has the voice. The server connection and the local control are
+/// tasks.
+public final class EdgeAgent: Sendable {
+  let configuration: EdgeConfiguration
+  let voice = Mailbox<EdgeVoice>()
+  let board: StatusBoard
+  let link: any EdgeLink
+  let routes: RouteDirector
+  let microphone: DeviceLoop
+  let loudspeaker: DeviceLoop
+  let loopback: DeviceLoop
+  let loudspeakerControls: LoudspeakerControls
+  let otherPrograms: OtherPrograms?
+  let switching: EdgeSwitching?
+  let mediaPlayers: MediaPlayers?
+  private let tunings: Tunings
+  private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
+  private let rings: EdgeRings
+  private let devices: EdgeDevices
+  private let microphoneLamps: Lamps
+  private let engines: EngineCatalog
+  private let controls: ControlWatch
+  private let voiceThread = LoopThread()
+  let log: @Sendable (String) -> Void
+
+  /// Creates an agent.
+  ///
+  /// - Parameters:
+  ///   - system: The sound devices.
+  ///   - desktop: The sound server whose other streams are lowered. Nil for none.
+  ///   - media: Media players that pause while another machine of the person has a call, besides the
+  ///     agent's own other audio. Nil for none.
+  ///   - engines: The engines of this machine. Local processing uses the default engine.
+  ///   - log: Called with one line for each state change, from any thread.
+  public init(
+    _ configuration: EdgeConfiguration, system: any AudioSystem,
+    desktop: (any StreamServers)? = nil, media: (any PausesMedia)? = nil, engines: EngineCatalog,
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    self.configuration = configuration
+    self.engines = engines
+    self.log = log
+    otherPrograms = desktop.map {
+      OtherPrograms(
+        $0, file: RememberedFile(configuration.programs.desktopMemory, "lowered-streams.json"),
+        log: log)
+    }
+    mediaPlayers =
+      configuration.programs.media == .leave ? nil : MediaPlayers(configuration.programs, log: log)
+    let audio = configuration.audio
+    devices = EdgeDevices(system: system, periodCount: audio.periods, log: log)
+    microphoneLamps = Lamps("microphone lamp", configuration.microphone.lamps, log: log)
+    microphone = devices.loop(
+      "microphone", .capture, audio.rate, audio.inputChannels, nil,
+      isOpen: configuration.microphone.open == .always, opened: microphoneLamps.set)
+    loudspeaker = devices.loop("loudspeaker", .playback, audio.rate, audio.outputChannels, nil)
+    loopback = devices.loop("loopback", .capture, audio.rate, audio.outputChannels, nil)
+    rings = EdgeRings(audio) { [record = microphone.record] in
+      record.value
+    } openMicrophone: { [selection = microphone.selection] in
+      selection.setOpen($0)
+    }
+    loudspeakerControls = LoudspeakerControls(
+      volume: audio.volume, testSound: ChirpTest.sound(audio.rate))
+    tunings = Tunings(configuration, loudspeakerControls)
+    let players: [(any PausesMedia)?] = [OtherAudioPause(voice: voice), mediaPlayers, media]
+    let switching = EdgeSwitching(configuration, media: players.compactMap { $0 }, log: log)
+    self.switching = switching
+    let lamps = Lamps("mute lamp", configuration.mute.lamps, log: log)
+    board = StatusBoard(lampChanged: lamps.set)
+    link = configuration.makeLink(voice, log: log)
+    controls = ControlWatch(system) { [voice] isMuted in
+      voice.post { $0.hardwareMuted(isMuted) }
+    }
+    routes = RouteDirector(configuration.routes, system, controls) { [microphone] in
+      microphone.selection.isOpen
+    } withheld: {
+      switching?.withheld ?? []
+    } changed: {
+      [voice, microphone, loudspeaker, loopback, tunings] change in
+      tunings.select(change.current)
+      microphone.selection.select(change.current?.input)
+      loudspeaker.selection.select(change.current?.output)
+      loopback.selection.select(change.current?.loopback)
+      voice.post { $0.routeChanged(change) }
+    }
+  }
+
+  /// Runs until the task is cancelled. Throws an `EdgeFailure` for an error that a retry cannot
+  /// correct.
+  public func run() async throws {
+    // A program that stops reading must not end the agent.
+    signal(SIGPIPE, SIG_IGN)
+    // The parent process may have ignored SIGCHLD. Then the exit status of a command would be lost.
+    signal(SIGCHLD, SIG_DFL)
+    // First, because nothing may be changed if another agent is running.
+    let control: LocalControl?
+    do { control = try LocalControl(self) } catch {
+      controls.stop()
+      throw error
+    }
+    startDevices()
+    defer { stopDevices() }
+    let presses = KeyPresses(configuration, voice: voice, board: board, log: log)
+    let keys = EdgeKeys(configuration, presses: presses, log: log)
+    let named = configuration.mute.keys
+    let watches = named.filter { !BluetoothKeys.isNamed(by: $0) }
+      .map { KeyWatch($0, log: log, happened: keys.perform) }
+    let headsets = named.compactMap { BluetoothKeys($0, log: log, happened: keys.perform) }
+    defer {
+      watches.forEach { $0.stop() }
+      watches.forEach { $0.join() }
+    }
+    let tasks = Task {
+      await withDiscardingTaskGroup { group in
+        group.addTask { await self.pauseMedia() }
+        if let switching {
+          group.addTask { [self] in await switching.run(board, routes, otherPrograms) }
+        }
+        for headset in headsets { group.addTask { await headset.run() } }
+      }
+    }
+    let result: Result<Void, any Error>
+    do {
+      let link = link
+      try await race({ try await link.run() }, { await keys.performAll() })
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    tasks.cancel()
+    await tasks.value
+    await control?.stop()
+    try result.get()
+  }
+
+  /// The health of the devices.
+  var health: [(role: String, health: DeviceHealth)] {
+    [
+      ("microphone", microphone.record.value), ("loudspeaker", loudspeaker.record.value),
+      ("loopback", loopback.record.value),
+    ].filter { $0.0 != "loopback" || $0.1.device != nil } + programHealth.withLock { $0 }()
+  }
+
+  private func startDevices() {
+    microphone.start("microphone") { [rings, voice, tunings, record = microphone.record] in
+      CaptureStream(rings.capture, record, tuning: tunings.capture, wake: voice.signal)
+    }
+    loopback.start("loopback") { [rings, record = loopback.record] in
+      CaptureStream(rings.loopback, record, wake: {})
+    }
+    loudspeaker.start("loudspeaker") {
+      [rings, loudspeakerControls, tunings, buffer = configuration.playoutBuffer] in
+      PlaybackStream(
+        rate: rings.mix.rate, channelCount: rings.mix.channelCount,
+        Loudspeaker(
+          mix: rings.mix, played: rings.played, loudspeakerControls, tuning: tunings.playback,
+          buffer: buffer))
+    }
+    voiceThread.start("voice") { [self] thread in
+      let programs = EdgePrograms(configuration, devices)
+      programHealth.withLock { $0 = programs.healthReader }
+      let edge = EdgeVoice(
+        configuration, rings: rings, programs: programs, board: board, mailbox: voice,
+        lower: { [otherPrograms] in otherPrograms?.setGain($0) }, log: log)
+      if configuration.session.join == nil {
+        do { try edge.prepare(engine: engines.defaultEngine) } catch {
+          log("local voice: \(error)")
+        }
+      }
+      edge.run(thread)
+      programs.stop()
+      programs.join()
+    }
+    routes.start()
+    otherPrograms?.start()
+  }
+
+  private func stopDevices() {
+    routes.stop()
+    otherPrograms?.stop()
+    controls.stop()
+    voiceThread.stop()
+    voice.signal()
+    for loop in [microphone, loudspeaker, loopback] { loop.stop() }
+    routes.join()
+    otherPrograms?.join()
+    controls.join()
+    voiceThread.join()
+    for loop in [microphone, loudspeaker, loopback] { loop.join() }
+    microphoneLamps.finish()
+  }
+}

@@ -1,0 +1,61 @@
+internal import EchoAlignment
+internal import Settings
+
+extension EdgeConfiguration {
+  /// The time by which the largest margin of the buffer is longer than the least one.
+  private static let spareMargin = Duration.milliseconds(200)
+
+  /// The buffer between the server and the loudspeaker. The playback of another device's session has a
+  /// longer one, because each jump makes an echo that the session must find again.
+  var playoutBuffer: PlayoutBuffer.Settings {
+    var settings = PlayoutBuffer.Settings()
+    guard session.join != nil else { return settings }
+    settings.leastMargin = session.joinBuffer
+    settings.largestMargin = session.joinBuffer + Self.spareMargin
+    return settings
+  }
+
+  func makeLink(
+    _ voice: Mailbox<EdgeVoice>, log: @escaping @Sendable (String) -> Void
+  ) -> any EdgeLink {
+    guard let join = session.join else {
+      return ServerLink(
+        server, client: session.client, share: session.share.map { JoinTicketFile(path: $0) },
+        voice: voice, log: log)
+    }
+    return JoinLink(
+      server, client: session.client, file: JoinTicketFile(path: join), voice: voice, log: log)
+  }
+
+  /// Checks the keys that a session on two devices excludes. An agent that joins has no microphone.
+  mutating func settleJoin(_ root: SettingsSection) throws(SettingsError) {
+    let sections = (try root.section("session"), try root.section("programs"))
+    if session.share != nil, audio.reference == .tap {
+      throw try root.section("audio").wrong(
+        "reference", "tap needs a loudspeaker here, but session.share lets another device play")
+    }
+    guard session.join != nil else { return }
+    guard session.share == nil else {
+      throw sections.0.wrong("join", "cannot be set together with session.share")
+    }
+    for (key, endpoint) in [
+      ("far-end", programs.farEnd), ("other-audio", programs.otherAudio),
+      ("voice", programs.voice),
+    ] where endpoint != nil {
+      throw sections.1.wrong(key, "an agent with session.join only plays")
+    }
+    for index in routes.ports.indices {
+      (routes.ports[index].input, routes.ports[index].loopback) = (nil, nil)
+    }
+    routes.ports.removeAll { $0.output == nil }
+    let isReached =
+      if case .only(let id) = routes.policy {
+        routes.ports.contains { $0.id == id }
+      } else {
+        !routes.ports.isEmpty
+      }
+    guard isReached else {
+      throw sections.0.wrong("join", "needs a port with an output")
+    }
+  }
+}

@@ -1,0 +1,58 @@
+internal import EchoAlignment
+internal import AudioCore
+internal import EdgeAudio
+
+/// The audio that programs on this machine play: the far end or other audio. The voice thread takes
+/// one frame for each microphone frame.
+final class ProgramInput {
+  /// The duration of a frame in ns, from its first sample to its arrival.
+  private static let frame: Int64 = 10_000_000
+
+  private let ring: FrameRing<CaptureNote>
+  private let source: any ThreadOwner
+  private let isClocked: Bool  // Whether a device with a clock of its own provides the audio.
+  private var playout: PlayoutBuffer
+  private let frame: Frame
+
+  init(
+    _ endpoint: Endpoint, title: String, rate: SampleRate, channelCount: Int, _ devices: EdgeDevices
+  ) {
+    ring = FrameRing(
+      rate: rate, channelCount: channelCount, capacity: 64, note: CaptureNote())
+    frame = Frame(rate: rate, channelCount: channelCount)
+    playout = PlayoutBuffer(rate: rate, channelCount: channelCount)
+    switch endpoint {
+    case .alsa(let name):
+      let loop = devices.loop(title, .capture, rate, channelCount, name)
+      loop.start(title) { [ring, record = loop.record] in CaptureStream(ring, record, wake: {}) }
+      source = loop
+      isClocked = true
+    case .fifo(let path):
+      source = FIFOReader(path: path, title: title, into: ring, log: devices.log)
+      isClocked = false
+    case .file(let path):
+      source = SoundFileReader(path: path, title: title, into: ring, log: devices.log)
+      isClocked = false
+    }
+  }
+
+  /// The health of the device. Nil if there is no device.
+  var record: HealthRecord? { (source as? DeviceLoop)?.record }
+
+  /// Fills a frame with the next 10 ms, or with silence.
+  ///
+  /// - Returns: Whether there was sound.
+  func next(into output: borrowing Frame) -> Bool {
+    guard isClocked else {
+      if ring.read(into: output) != nil { return true }
+      output.clear()
+      return false
+    }
+    while let note = ring.read(into: frame) { playout.write(frame, at: note.time + Self.frame) }
+    return playout.read(into: output, at: MonotonicClock.nanoseconds)
+  }
+
+  func stop() { source.stop() }
+
+  func join() { source.join() }
+}

@@ -1,0 +1,85 @@
+internal import AnechoicAPI
+internal import EdgeAudio
+internal import Synchronization
+
+/// The owner of the route. It checks the ports several times a second, and tells the device loops
+/// and the session which port to use.
+final class RouteDirector: ThreadOwner {
+  private static let interval = Duration.milliseconds(200)
+
+  private let selector: Mutex<RouteSelector>
+  private let lastPresent = Mutex<Set<String>>([])
+  private let ports: [EdgeConfiguration.Port]
+  private let system: any AudioSystem
+  private let controls: ControlWatch
+  private let mayCapture: @Sendable () -> Bool
+  private let withheld: @Sendable () -> Set<String>
+  private let changed: @Sendable (RouteSelector.Change) -> Void
+  let thread = LoopThread()
+
+  /// Creates a director. It opens no device for capture while `mayCapture` returns false. The policy
+  /// selects none of the ports in `withheld`.
+  init(
+    _ routes: EdgeConfiguration.Routes, _ system: any AudioSystem, _ controls: ControlWatch,
+    mayCapture: @escaping @Sendable () -> Bool, withheld: @escaping @Sendable () -> Set<String>,
+    changed: @escaping @Sendable (RouteSelector.Change) -> Void
+  ) {
+    selector = Mutex(RouteSelector(routes))
+    ports = routes.ports
+    self.system = system
+    self.controls = controls
+    self.mayCapture = mayCapture
+    self.withheld = withheld
+    self.changed = changed
+  }
+
+  func start() {
+    thread.start("routes") { [self] thread in
+      while !thread.isStopped {
+        update()
+        thread.sleep(Self.interval)
+      }
+    }
+  }
+
+  var current: EdgeConfiguration.Port? { selector.withLock { $0.current } }
+
+  /// The port that a person has chosen, or that the policy names.
+  var chosen: String? { selector.withLock { $0.named } }
+
+  /// The ids of the ports that were present at the last check.
+  var present: Set<String> { lastPresent.withLock { $0 } }
+
+  /// Selects a port. Nil leaves the choice to the policy.
+  func choose(_ id: String?) throws(RouteError) {
+    let result = selector.withLock { selector -> Result<RouteSelector.Change?, RouteError> in
+      do throws(RouteError) { return .success(try selector.choose(id)) } catch {
+        return .failure(error)
+      }
+    }
+    if let change = try result.get() { tell(change) }
+  }
+
+  private func update() {
+    // May block as long as a sound server does.
+    let present = Set(ports.filter(isPresent).map(\.id))
+    lastPresent.withLock { $0 = present }
+    let withheld = withheld()
+    if let change = selector.withLock({ $0.update(present: present, withheld: withheld) }) {
+      tell(change)
+    }
+  }
+
+  private func tell(_ change: RouteSelector.Change) {
+    controls.watch(change.current?.control)
+    changed(change)
+  }
+
+  /// Returns whether a port is present. A port whose presence is unknown counts as present, and its
+  /// loops try to open it.
+  private func isPresent(_ port: EdgeConfiguration.Port) -> Bool {
+    let mayCapture = mayCapture()
+    return ![port.input, port.output, port.control].compactMap { $0 }
+      .contains { system.isPresent($0, mayCapture: mayCapture) == false }
+  }
+}

@@ -1,0 +1,167 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import SessionWire
+internal import SwiftProtobuf
+internal import VoiceClient
+internal import VoiceSessions
+
+/// The output of the local voice, and requests from this machine.
+extension EdgeVoice: LocalVoice.Receiver {
+  func processed(_ frame: borrowing Frame) {
+    guard usesLocal else { return }
+    if configuration.fallback == .silence || mute.isMuted {
+      voiceFrame.clear()
+      programs.voice?.write(voiceFrame)
+    } else {
+      programs.voice?.write(frame)
+    }
+  }
+
+  func mixed(_ frame: borrowing Frame) {
+    guard usesLocal else { return }
+    // Keeps the count for the loudspeaker only. There is nobody to report to.
+    _ = rings.mix.write(
+      frame,
+      MixNote(
+        firstSample: position, time: MonotonicClock.nanoseconds,
+        epoch: -1 - status.sessionCount))
+  }
+
+  func happened(_ event: SessionEvent) {
+    switch event.kind {
+    case .muteChanged(let state, _):
+      guard link == nil else { return }
+      mute.requested.ask(state.isMuted)
+      status.muteActor = state.origin.actor
+      status.mutedSpeechActive = false
+    case .mutedSpeech(let isActive): status.mutedSpeechActive = isActive
+    case .voiceActivityChanged(.nearEnd, let isActive, _): status.voiceActive = isActive
+    case .duckingChanged(let gain, _): if link == nil, hasSession { lower(gain) }
+    default: return
+    }
+    publish()
+  }
+
+  /// Changes the mute state, in the session if there is one.
+  func setMute(_ muted: Bool) {
+    if muted { captureWaits.cancel() }
+    if link != nil {
+      requestMute(muted)
+    } else {
+      mute.requested.ask(muted)
+      local?.set(muted: muted)
+    }
+    publish()
+  }
+
+  /// Handles a press of the mute key while there is no server.
+  func pressedLocally(id: String, mutes: Bool?) -> GestureResult? {
+    let origin = ControlOrigin(actor: configuration.session.client, isMediaClient: true)
+    return local?.report(MuteGesture(id: id, mutes: mutes, origin: origin))
+  }
+
+  /// A request that goes to the session in a call of its own.
+  struct AnticipatedMute {
+    let controlID: UInt64
+    /// The epoch of the session.
+    let epoch: Int?
+  }
+
+  /// Notes a request before it goes to the session. A mute withholds audio at once.
+  func anticipateMute(_ muted: Bool) -> AnticipatedMute {
+    if muted { captureWaits.cancel() }
+    controlID += 1
+    muteRequests.drop()
+    mute.requested.ask(muted, controlID: controlID)
+    publish()
+    return AnticipatedMute(controlID: controlID, epoch: link?.epoch)
+  }
+
+  /// Notes the answer to that request: the state of the session, or nil if the request is given up.
+  func muteAnswered(_ request: AnticipatedMute, _ state: Anechoic_V1_MuteState?) {
+    // If another session has followed, the request holds there.
+    if let state, link?.epoch != request.epoch, state.muted == mute.requested.wanted { return }
+    if let state, link?.epoch == request.epoch { mute(is: state) }
+    mute.requested.withdraw(controlID: request.controlID)
+    publish()
+  }
+
+  /// Makes the voice silent while a press of the mute key that asks to mute is being decided.
+  func pressIsDecided(_ isDecided: Bool) {
+    if !isDecided { captureWaits.cancel() }
+    mute.isPressed = !isDecided
+    publish()
+  }
+
+  func hardwareMuted(_ muted: Bool) {
+    guard muted != mute.hardware else { return }
+    mute.hardware = muted
+    sendInterruption(began: muted, .hardwareMuted)
+    publish()
+  }
+
+  func microphoneIsBusy(_ busy: Bool) {
+    guard busy != isBusy else { return }
+    isBusy = busy
+    sendInterruption(began: busy, .deviceBusy)
+  }
+
+  func routeChanged(_ change: RouteSelector.Change) {
+    route = change.current.map { Anechoic_V1_AudioRoute($0) }
+    hasLoopback = change.current?.loopback != nil
+    status.route = change.current?.id
+    followTuning(of: change.current)
+    sendRoute(reason: change.reason, route)
+    log("route: \(change.current?.id ?? "none, because no port that the policy allows is present")")
+    publish()
+  }
+
+  /// Returns the local session as clients of the local control see it while there is no server.
+  func describeLocalSession() -> Anechoic_V1_Session {
+    Anechoic_V1_Session.with {
+      $0.name = "sessions/\(configuration.session.id)"
+      $0.owner = configuration.session.client
+      if let local {
+        let state = local.state
+        $0.createTime = Google_Protobuf_Timestamp(date: local.startTime)
+        $0.config = Anechoic_V1_SessionConfig(state.configuration.resolved)
+        $0.mute = Anechoic_V1_MuteState(state.mute)
+        $0.mute.muted = mute.requested.wanted
+        $0.activeMicMode = Anechoic_V1_MicMode(state.activeMicMode)
+        $0.voiceActive = state.isVoiceActive
+        $0.mutedSpeechActive = state.isMutedSpeechActive
+        $0.lastEventID = state.lastEventID
+      }
+      if let route { $0.route = route }
+      $0.labels = ["fallback": configuration.fallback.rawValue]
+    }
+  }
+
+  func publish() {
+    status.isConnected = link != nil || playback != nil
+    status.hasSession = hasSession
+    status.session = link?.started.session ?? playback?.session ?? ""
+    status.mute = mute
+    status.latency = link == nil ? LatencyMeter.Shares() : latency.shares
+    status.sendDropped = link?.outbox.droppedCount ?? 0
+    board.publish(status)
+  }
+}
+
+extension Anechoic_V1_AudioRoute {
+  /// Creates a route from the input and output of a port.
+  init(_ port: EdgeConfiguration.Port) {
+    self.init()
+    func describe(_ isThere: Bool) -> Anechoic_V1_AudioPort? {
+      guard isThere else { return nil }
+      return Anechoic_V1_AudioPort.with {
+        $0.portID = port.id
+        $0.displayName = port.displayName
+        $0.type = port.type
+        $0.headphones = port.headphones
+      }
+    }
+    if let port = describe(port.input != nil) { input = port }
+    if let port = describe(port.output != nil) { output = port }
+  }
+}

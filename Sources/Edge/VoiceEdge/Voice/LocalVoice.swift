@@ -1,0 +1,168 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import Foundation
+internal import SessionWire
+internal import VoiceEngines
+internal import VoiceSessions
+
+/// Voice processing on this machine. It replaces the server while the server is away, and detects a
+/// muted talker whose voice must not leave the machine. Belongs to the voice thread.
+final class LocalVoice {
+  /// A receiver of the results of a frame. The frames are valid only during the call.
+  protocol Receiver: AnyObject {
+    func processed(_ frame: borrowing Frame)
+    func mixed(_ frame: borrowing Frame)
+    func happened(_ event: SessionEvent)
+  }
+
+  private let fallback: EdgeConfiguration.Fallback
+  private let session: VoiceSession
+  private let setup: SessionSetup
+  private let sink: LocalSink
+  private var bytes: [UInt8]
+  private let silence: Frame
+  private let playedSilence: Frame
+  private var controlID: UInt64 = 0
+  /// The time at which the local voice was started last.
+  private(set) var startTime = Date.now
+
+  /// Creates the local voice. Throws an error in the settings, or an `EngineError`.
+  init(
+    _ configuration: EdgeConfiguration, engine: any VoiceEngine.Type, receiver: any Receiver
+  ) throws {
+    fallback = configuration.fallback
+    let audio = configuration.audio
+    func format(_ channelCount: Int) -> AudioFormat {
+      AudioFormat(encoding: .f32, rate: audio.rate, channelCount: channelCount)
+    }
+    var settings = try SessionConfiguration(
+      configuration.session.configuration, path: "session")
+    if configuration.fallback == .light {
+      settings.voiceProcessing.echoCancellation = .off
+      settings.voiceProcessing.noiseSuppression = .off
+      settings.voiceProcessing.gainControl = .off
+      settings.voiceProcessing.highPassFilter = true
+    }
+    // A press that is reported here has already been decided by the command.
+    if settings.mute.gesturePolicy == .ask { settings.mute.gesturePolicy = .apply }
+    settings.voiceProcessing.isBypassed = configuration.fallback == .passThrough
+    var setup = SessionSetup(
+      configuration: settings, microphone: format(audio.inputChannels),
+      reference: format(audio.outputChannels))
+    setup.owner = ControlOrigin(actor: configuration.session.client, isMediaClient: true)
+    setup.startsMuted = configuration.mute.startsMuted
+    setup.allowsInjection = false
+    setup.farEnd = format(configuration.programs.farEndChannels)
+    setup.otherAudio = format(configuration.programs.otherAudioChannels)
+    setup.playback = format(audio.outputChannels)
+    self.setup = setup
+    session = try VoiceSession(setup, engine: engine)
+    sink = LocalSink(setup, receiver)
+    silence = Frame(rate: audio.rate, channelCount: audio.inputChannels)
+    playedSilence = Frame(rate: audio.rate, channelCount: audio.outputChannels)
+    bytes = [UInt8](
+      repeating: 0,
+      count: audio.rate.samplesPerFrame * SampleEncoding.f32.bytesPerSample * 2)
+  }
+
+  var state: SessionState { session.state }
+
+  /// Starts the local voice and discards what is left in its pipeline.
+  func begin(muted: Bool) {
+    startTime = .now
+    sink.isDiscarding = true
+    set(muted: muted)
+    for _ in 0..<6 {
+      append(playedSilence, to: .reference, time: nil)
+      process(silence, time: nil)
+    }
+    sink.isDiscarding = false
+  }
+
+  func set(muted: Bool, ifGeneration: UInt64? = nil) {
+    submit(.mute(muted, ifGeneration: ifGeneration))
+  }
+
+  /// Cancels echo as the settings say. Only a voice that does all on this machine cancels echo.
+  func cancelEcho(as settings: Anechoic_V1_SessionConfig) {
+    guard fallback == .full, let new = try? SessionConfiguration(settings, path: "session")
+    else { return }
+    submit(
+      .configuration { configuration in
+        var configuration = configuration
+        configuration.voiceProcessing.echoCancellation = new.voiceProcessing.echoCancellation
+        return configuration
+      })
+  }
+
+  private func submit(_ change: SessionControl.Change) {
+    controlID += 1
+    session.submit(SessionControl(id: controlID, by: setup.owner, change), sink: sink)
+  }
+
+  /// Applies a press that has already been accepted. Returns nil if the local session does not run.
+  func report(_ gesture: MuteGesture) -> GestureResult? {
+    (try? session.report(gesture, sink: sink)) ?? nil
+  }
+
+  func append(_ frame: borrowing Frame, to input: InputKind, time: Int64?) {
+    let format = AudioFormat(
+      encoding: .f32, rate: frame.rate, channelCount: frame.channelCount)
+    let count = frame.sampleCount * format.bytesPerSampleFrame
+    bytes.withUnsafeMutableBytes { bytes in
+      let lent = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
+      SampleCoding.encode(frame, count: frame.sampleCount, format, into: lent)
+      // Only samples that are not finite are refused, and there are none.
+      try? session.append(
+        UnsafeRawBufferPointer(lent), to: input, firstSample: nil,
+        deviceTime: time.map { .nanoseconds($0) }, gap: .unspecified, sink: sink)
+    }
+  }
+
+  /// Processes 10 ms. Append the other inputs of the same 10 ms before.
+  func process(_ microphone: borrowing Frame, time: Int64?) {
+    append(microphone, to: .microphone, time: time)
+    session.process(sink: sink)
+  }
+}
+
+/// A sink that splits the results of a local session into frames.
+private final class LocalSink: SessionSink {
+  var isDiscarding = false
+  private weak var receiver: (any LocalVoice.Receiver)?
+  private let voice: Frame
+  private let mix: Frame
+
+  init(_ setup: SessionSetup, _ receiver: any LocalVoice.Receiver) {
+    self.receiver = receiver
+    voice = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
+    mix = Frame(rate: setup.processed.rate, channelCount: setup.playback?.channelCount ?? 1)
+  }
+
+  func emit(_ chunk: OutputChunk) {
+    guard !isDiscarding, let receiver else { return }
+    decode(chunk.processed.bytes, into: voice)
+    receiver.processed(voice)
+    if let playback = chunk.playback {
+      decode(playback.bytes, into: mix)
+      receiver.mixed(mix)
+    }
+  }
+
+  func emit(_ event: SessionEvent) {
+    if !isDiscarding { receiver?.happened(event) }
+  }
+
+  func emit(_ result: ControlResult) {}
+
+  func emit(_ statistics: SessionStatistics) {}
+
+  private func decode(_ bytes: UnsafeRawBufferPointer, into frame: borrowing Frame) {
+    let format = AudioFormat(encoding: .f32, rate: frame.rate, channelCount: frame.channelCount)
+    for channel in 0..<frame.channelCount {
+      _ = SampleCoding.decode(
+        bytes, format, channel: channel, into: frame.planePointers[channel],
+        count: frame.sampleCount)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// The weights of `LearnedAdaptation`, shared by all filters.
+package final class AdaptationWeights: Sendable {
+  static let features = 8
+  static let hidden = 16
+  /// The rows of the last layer: two outputs, padded for the kernel.
+  static let outputs = 4
+
+  /// The layer from the features of a bin.
+  let enter: Layer
+  /// The weights from the means of the features over all bins to the same layer, for each feature.
+  let enterOfMeans: [Float]
+  let enterBias: [Float]
+  let fromInput: Layer
+  let fromState: Layer
+  let leave: Layer
+
+  /// Weights with which the filter is a plain Kalman filter: the error counts as noise.
+  package static let neutral = AdaptationWeights()
+
+  private init() {
+    let (features, hidden) = (Self.features, Self.hidden)
+    func zeros(_ count: Int) -> [Float] { [Float](repeating: 0, count: count) }
+    func layer(_ rows: Int, _ inputs: Int) -> Layer {
+      Layer(weights: zeros(rows * inputs), bias: zeros(rows), inputs: inputs)
+    }
+    enter = layer(hidden, features)
+    (enterOfMeans, enterBias) = (zeros(hidden * features), zeros(hidden))
+    (fromInput, fromState) = (layer(3 * hidden, hidden), layer(3 * hidden, hidden))
+    leave = layer(2, hidden)
+  }
+
+  package init(_ file: WeightFile) throws(WeightFile.Fault) {
+    let (features, hidden) = (Self.features, Self.hidden)
+    func values(_ name: String, _ count: Int) throws(WeightFile.Fault) -> [Float] {
+      try file.values("adaptation." + name, count: count)
+    }
+    func layer(
+      _ weight: String, _ bias: String, _ rows: Int
+    ) throws(WeightFile.Fault) -> Layer {
+      Layer(
+        weights: try values(weight, rows * hidden), bias: try values(bias, rows), inputs: hidden)
+    }
+    let both = try values("enter.weight", hidden * 2 * features)
+    enterBias = try values("enter.bias", hidden)
+    enter = Layer(
+      weights: (0..<hidden).flatMap { both[(2 * $0 * features)..<((2 * $0 + 1) * features)] },
+      bias: enterBias, inputs: features)
+    enterOfMeans = (0..<features).flatMap { feature in
+      (0..<hidden).map { both[(2 * $0 + 1) * features + feature] }
+    }
+    fromInput = try layer("recurrent.weight_ih", "recurrent.bias_ih", 3 * hidden)
+    fromState = try layer("recurrent.weight_hh", "recurrent.bias_hh", 3 * hidden)
+    leave = try layer("leave.weight", "leave.bias", 2)
+  }
+}

@@ -1,0 +1,41 @@
+internal import CEngineWeights
+internal import LinuxSystem
+internal import VoiceEngines
+
+/// The weights of the engine's two networks, which are part of the executable.
+final class EngineWeights: Sendable {
+  /// Read once, by the first engine.
+  private static let embedded = Result<EngineWeights, WeightFile.Fault> {
+    () throws(WeightFile.Fault) in try EngineWeights(file())
+  }
+
+  private static var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: cew_weights(), count: cew_weights_size())
+  }
+
+  /// Returns the file of the executable.
+  static func file() throws(WeightFile.Fault) -> WeightFile { try WeightFile(bytes) }
+
+  /// Returns the weights of the executable.
+  static func get() throws(EngineError) -> EngineWeights {
+    do {
+      return try embedded.get()
+    } catch {
+      throw EngineError("the weights of \(AnechoicVoiceEngine.identity) cannot be read: \(error)")
+    }
+  }
+
+  /// The network's memory of a quiet room. It is computed once, because that takes as long as a second of a call.
+  static let quietRoom = (try? get()).map { CallAnalysis.memoryOfQuietRoom($0) }
+
+  let adaptation: AdaptationWeights
+  let suppressor: Suppressor.Weights
+
+  init(_ file: WeightFile) throws(WeightFile.Fault) {
+    adaptation = try AdaptationWeights(file)
+    suppressor = try Suppressor.Weights(file)
+  }
+
+  /// The SHA-256 digest of the executable's file, in hexadecimal digits.
+  static let hash = SHA256.hexadecimal(SHA256.digest(of: bytes))
+}

@@ -1,0 +1,93 @@
+internal import LinuxSystem
+
+/// Trained weights by name, as `training/export.py` writes them:
+///
+/// | bytes | content |
+/// |---|---|
+/// | 8 | `ANECHOIC` |
+/// | 4 | the version of the format, little-endian as all numbers |
+/// | 4 | the number of tensors |
+/// | 4 + n | for each tensor: the length of its name, and the name in ASCII |
+/// | 4 | the number of its values |
+/// | 4 each | its values, as f32 |
+/// | 32 | the SHA-256 digest of all bytes before it |
+package struct WeightFile: Sendable {
+  package struct Fault: Error, Equatable, CustomStringConvertible {
+    package let description: String
+  }
+
+  private static let magic = Array("ANECHOIC".utf8)
+  private static let version: UInt32 = 2
+
+  private let tensors: [String: [Float]]
+
+  package init(_ bytes: UnsafeRawBufferPointer) throws(Fault) {
+    var reader = Reader(bytes: bytes)
+    guard try reader.bytes(8).elementsEqual(Self.magic) else {
+      throw Fault(description: "the weights do not start with ANECHOIC")
+    }
+    let version = try reader.number()
+    guard version == Self.version else {
+      throw Fault(
+        description: "the weights have version \(version) of the format; use \(Self.version)")
+    }
+    var tensors: [String: [Float]] = [:]
+    for _ in 0..<(try reader.number()) {
+      let name = String(decoding: try reader.bytes(Int(try reader.number())), as: UTF8.self)
+      tensors[name] = try reader.floats(Int(try reader.number()))
+    }
+    let content = UnsafeRawBufferPointer(rebasing: bytes.prefix(reader.position))
+    guard try reader.bytes(SHA256.size).elementsEqual(SHA256.digest(of: content)) else {
+      throw Fault(description: "the weights are damaged: their SHA-256 digest is another")
+    }
+    guard reader.isAtEnd else { throw Fault(description: "bytes follow the digest of the weights") }
+    self.tensors = tensors
+  }
+
+  /// Returns the values of a tensor, which must have `count` of them.
+  package func values(_ name: String, count: Int) throws(Fault) -> [Float] {
+    guard let values = tensors[name] else {
+      throw Fault(description: "the weights lack \(name)")
+    }
+    guard values.count == count else {
+      throw Fault(description: "\(name) has \(values.count) weights; expected \(count)")
+    }
+    return values
+  }
+
+  private struct Reader {
+    let bytes: UnsafeRawBufferPointer
+    var position = 0
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func bytes(_ count: Int) throws(Fault) -> Slice<UnsafeRawBufferPointer> {
+      guard count >= 0, count <= bytes.count - position else {
+        throw Fault(description: "the weights are truncated at byte \(bytes.count)")
+      }
+      defer { position += count }
+      return bytes[position..<position + count]
+    }
+
+    mutating func number() throws(Fault) -> UInt32 {
+      let four = UnsafeRawBufferPointer(rebasing: try bytes(4))
+      return UInt32(littleEndian: four.loadUnaligned(as: UInt32.self))
+    }
+
+    mutating func floats(_ count: Int) throws(Fault) -> [Float] {
+      guard count <= bytes.count / 4 else {
+        throw Fault(description: "the weights are truncated at byte \(bytes.count)")
+      }
+      let memory = UnsafeRawBufferPointer(rebasing: try bytes(4 * count))
+      var values: [Float] = []
+      values.reserveCapacity(count)
+      for index in 0..<count {
+        let bits = memory.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)
+        let value = Float(bitPattern: UInt32(littleEndian: bits))
+        guard value.isFinite else { throw Fault(description: "a weight is not a finite number") }
+        values.append(value)
+      }
+      return values
+    }
+  }
+}

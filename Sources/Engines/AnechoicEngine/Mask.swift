@@ -1,0 +1,89 @@
+internal import CKernels
+internal import AudioCore
+
+/// The gain of each bin of a frame, from the network's gains for the bands.
+struct Mask: ~Copyable {
+  /// The bands whose mean gain holds above 8 kHz: those from 5.7 kHz on.
+  private static let highest = 8
+  /// The first band of those whose noise is hiss, at 1.5 kHz.
+  private static let hiss = 30
+
+  private let kernels: Kernels
+  private let bands: Bands
+  private let binCount: Int
+  private let memory: FloatBuffer
+  private let gainsOfBands: UnsafeMutablePointer<Float>
+  private let echoGains: UnsafeMutablePointer<Float>
+  private var noise: NoiseGains
+  /// The gains of the bins.
+  let gains: UnsafeMutablePointer<Float>
+  /// The mean power of the bands of the last frame without its echo.
+  private(set) var powerWithoutEcho: Float = 0
+  /// The mean power of the bands of the last frame after the gains for echo.
+  private(set) var powerAfterEcho: Float = 0
+  /// The part of the power of the last frame that was echo. Nil if the network did not look for echo.
+  private(set) var echoShare: Float? = 0
+  /// The part of the power of the last frame after all gains that is echo. Nil if the network did not
+  /// look for echo.
+  private(set) var residualEcho: Float? = 0
+
+  init(bins: Int, kernels: Kernels = .best) {
+    self.kernels = kernels
+    bands = .shared(bins: bins)
+    binCount = bins
+    memory = FloatBuffer(2 * Bands.count + bins)
+    gainsOfBands = memory.start
+    echoGains = memory.start + Bands.count
+    gains = memory.start + 2 * Bands.count
+    noise = NoiseGains(kernels: kernels)
+  }
+
+  /// Computes the gains from what the network found: gains, and the probability of a voice. `error` has the
+  /// powers of the bands. A gain for noise is at least `leastOfNoise`. Runs per frame: no allocation,
+  /// lock, log or await.
+  mutating func compute(
+    _ found: Suppressor.Gains, voice probability: Float, _ limits: MaskLimits.Values,
+    error: UnsafePointer<Float>, leastOfNoise: Float = 0
+  ) {
+    var (afterEcho, after, afterWithout): (Float, Float, Float) = (0, 0, 0)
+    sharpen(found.echo, by: limits.sharpness)
+    noise.compute(found, powers: error, voice: probability)
+    for band in 0..<Bands.count {
+      let echo = max(echoGains[band], limits.echo)
+      let limit = max(band < Self.hiss ? limits.noise : limits.hiss, leastOfNoise)
+      let ofNoise = max(noise.gains[band], limit)
+      let gain = echo * ofNoise * max(found.rivals[band], limits.rivals)
+      gainsOfBands[band] = gain
+      let share = found.echo[band] * found.echo[band]
+      afterEcho += echo * echo * error[band]
+      after += gain * gain * error[band]
+      afterWithout += gain * gain * share * error[band]
+    }
+    powerWithoutEcho = noise.powerWithoutEcho
+    powerAfterEcho = afterEcho / Float(Bands.count)
+    echoShare = noise.power > 1e-11 ? 1 - noise.powerWithoutEcho / noise.power : 0
+    residualEcho = after > 1e-9 ? 1 - afterWithout / after : 0
+    bands.interpolate(gainsOfBands, into: gains)
+    guard binCount > bands.bins else { return }
+    var sum: Float = 0
+    for band in (Bands.count - Self.highest)..<Bands.count { sum += gainsOfBands[band] }
+    let mean = sum / Float(Self.highest)
+    for bin in bands.bins..<binCount { gains[bin] = mean }
+  }
+
+  /// Lets a frame of a mean power pass as the canceller left it. Runs per frame: no allocation, lock,
+  /// log or await.
+  mutating func open(power: Float) {
+    (powerWithoutEcho, powerAfterEcho) = (power, power)
+    (echoShare, residualEcho) = (nil, nil)
+    gains.update(repeating: 1, count: binCount)
+  }
+
+  /// Computes powers of the gains for echo. 80 bands are a multiple of the kernels' width.
+  private func sharpen(_ gains: UnsafePointer<Float>, by exponent: Float) {
+    guard exponent != 1 else { return echoGains.update(from: gains, count: Bands.count) }
+    kernels.table.logarithm(gains, 1e-9, gainsOfBands, Int32(Bands.count))
+    for band in 0..<Bands.count { gainsOfBands[band] *= exponent }
+    kernels.table.exponential(gainsOfBands, echoGains, Int32(Bands.count))
+  }
+}

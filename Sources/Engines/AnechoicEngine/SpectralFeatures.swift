@@ -1,0 +1,194 @@
+internal import CKernels
+internal import AudioCore
+
+#if canImport(Glibc)
+  internal import Glibc
+#endif
+
+/// The features of a call that the network receives: for each band the levels of four signals, the
+/// coherence of the error with the echo estimate, the level of the error above its noise floor, and its
+/// level above the smallest recent ratio of error to echo estimate. `training/features.py` computes the
+/// same.
+///
+/// The error and the microphone are heard with a noise of -80 dBFS, and of -70 dBFS while the microphone is
+/// silent, which the output does not have: the network has learned from recordings, and none of them has a
+/// pause of digital silence. A voice that begins after a silence is found as soon as in a quiet room. Calls
+/// that are louder than most are heard softer (`HeardLevel`).
+struct SpectralFeatures: ~Copyable {
+  static let count = 7
+  private static let smallestPower: Float = 1e-10
+  private static let smoothing: Float = 0.2
+  /// In silence, below -77 dBFS, the floor says nothing about the noise to come. An error that has been
+  /// more than 20 dB above its floor for 0.75 s, since 0.2 s after a silence at the latest, is a noise, because
+  /// a voice has pauses: the floor then rises by 21 dB a second instead of 2.
+  private static let silence: Float = 2e-8
+  /// How much louder the heard noise is in silence.
+  private static let quietRoom: Float = 10
+  /// The noise floor of each band before anything is known of the noise.
+  private static let unknownFloor: Float = 1e-2
+  private static let farAbove: Float = 100
+  /// The highest level above the floor that the network hears: 43 dB, divided by 4 as the feature is.
+  /// More says nothing more, and in training it is rare: the network lost words of loud voices in quiet
+  /// rooms.
+  private static let mostAboveFloor: Float = 2.5
+  private static let framesOfNoise: Float = 75
+  private static let framesOfBeginning: Float = 20
+
+  /// The signals of a frame, as spectra in which white noise has its own power in each bin.
+  struct Signals {
+    let error: Spectrum
+    let echo: Spectrum
+    let microphone: Spectrum
+    let reference: Spectrum
+  }
+
+  private let kernels: Kernels
+  private let bands: Bands
+  private let binCount: Int
+  /// Kept here, because a global value is made when it is first used, which would be in a frame.
+  private let noise = HeardNoise.table
+  private let row = Kernels.padded(Bands.count)
+  private let memory: FloatBuffer
+
+  // State, kept between frames.
+  private let error: UnsafeMutablePointer<Float>
+  private let echo: UnsafeMutablePointer<Float>
+  private let floor: UnsafeMutablePointer<Float>
+  private let farFrames: UnsafeMutablePointer<Float>
+  private let leak: UnsafeMutablePointer<Float>
+  private let cross: Spectrum
+  private var heardLevel = HeardLevel()
+  private var frame = 0
+  private var framesSinceSilence = Float.greatestFiniteMagnitude
+  private var framesOfSilence = 0
+  // Results of one frame.
+  private let powers: UnsafeMutablePointer<Float>  // Of four signals, and of the cross-spectrum.
+  private let heard: UnsafeMutablePointer<Float>  // The powers of the four signals with the noise.
+  private let levels: UnsafeMutablePointer<Float>
+  private let binPowers: UnsafeMutablePointer<Float>
+
+  /// Returns how many values of a spectrum the features read: the bins up to 8 kHz, padded.
+  static func row(bins: Int) -> Int { Kernels.padded(min(bins, Bands.mostBins)) }
+
+  init(bins: Int, bands: Bands, kernels: Kernels) {
+    self.kernels = kernels
+    self.bands = bands
+    binCount = Self.row(bins: bins)
+    // Rows of bands: 5 kept, 5 powers, 4 with noise and 6 logarithms. Rows of bins: the cross-spectrum and
+    // powers.
+    memory = FloatBuffer(20 * row + 3 * binCount)
+    error = memory.start
+    echo = error + row
+    floor = echo + row
+    farFrames = floor + row
+    leak = farFrames + row
+    powers = leak + row
+    heard = powers + 5 * row
+    levels = heard + 4 * row
+    let start = levels + 6 * row
+    cross = Spectrum(real: start, imaginary: start + binCount)
+    binPowers = start + 2 * binCount
+    error.update(repeating: Self.smallestPower, count: row)
+    echo.update(repeating: Self.smallestPower, count: row)
+    floor.update(repeating: Self.unknownFloor, count: row)
+    leak.update(repeating: 1e2, count: row)
+  }
+
+  /// Whether nothing has been heard for a second.
+  var hasLongSilence: Bool { framesOfSilence >= 100 }
+
+  /// The power of each band of the last frame, without echo as far as the linear stage removed it.
+  var errorPowers: UnsafePointer<Float> { UnsafePointer(powers) }
+  /// The mean powers of all bands of the last frame.
+  var errorPower: Float { mean(of: powers) }
+  /// That of the echo which the linear stage removed.
+  var echoPower: Float { mean(of: powers + row) }
+  var microphonePower: Float { mean(of: powers + 2 * row) }
+  var referencePower: Float { mean(of: powers + 3 * row) }
+
+  private func mean(of powers: UnsafePointer<Float>) -> Float {
+    var sum: Float = 0
+    for band in 0..<Bands.count { sum += powers[band] }
+    return sum / Float(Bands.count)
+  }
+
+  /// Computes the features of a frame, each a channel of `features`. Runs per frame: no allocation,
+  /// lock, log or await.
+  mutating func compute(_ signals: Signals, into features: BandRows) {
+    let count = Int32(binCount)
+    func average(_ spectrum: Spectrum, _ index: Int) {
+      kernels.table.power(spectrum.forC, binPowers, count)
+      bands.average(binPowers, into: powers + index * row)
+    }
+    average(signals.error, 0)
+    average(signals.echo, 1)
+    average(signals.microphone, 2)
+    average(signals.reference, 3)
+    addNoise()
+    smooth(signals)
+    kernels.table.logarithm(heard, Self.smallestPower, levels, Int32(4 * row))
+    let softer = log(heardLevel.factor)
+    for index in 0..<4 {
+      let (level, feature) = (levels + index * row, features.row(index))
+      let shift = (index < 3 ? softer / 8 : 0) + 1.4
+      for band in 0..<Bands.count { feature[band] = level[band] / 8 + shift }
+    }
+    computeRatios(into: features)
+  }
+
+  private mutating func addNoise() {
+    let noise = self.noise.start + frame * Bands.count
+    frame = (frame + 1) % HeardNoise.frames
+    heard.update(from: powers, count: 4 * row)
+    heardLevel.note(microphonePower)
+    let isSilent = microphonePower < Self.silence
+    framesSinceSilence = isSilent ? 0 : framesSinceSilence + 1
+    framesOfSilence = isSilent ? min(framesOfSilence + 1, 100) : 0
+    let louder = (isSilent ? Self.quietRoom : 1) / heardLevel.factor
+    for band in 0..<Bands.count {
+      heard[band] += louder * noise[band]
+      heard[2 * row + band] += louder * noise[band]
+    }
+  }
+
+  private mutating func smooth(_ signals: Signals) {
+    let rate = Self.smoothing
+    let least = max(Self.framesOfNoise, framesSinceSilence - Self.framesOfBeginning)
+    for band in 0..<row {
+      error[band] += rate * (heard[band] - error[band])
+      echo[band] += rate * (heard[row + band] - echo[band])
+      farFrames[band] = error[band] > Self.farAbove * floor[band] ? farFrames[band] + 1 : 0
+      let rise: Float = farFrames[band] > least ? 1.05 : 1.004
+      floor[band] = min(error[band], floor[band] * rise) + Self.smallestPower
+      let ratio =
+        (error[band] + Self.smallestPower)
+        / (echo[band] + 1e-3 * error[band] + Self.smallestPower)
+      leak[band] = min(ratio, leak[band] * 1.003 + 1e-6)
+    }
+    let (e, d) = (signals.error, signals.echo)
+    for bin in 0..<binCount {
+      let real = e.real[bin] * d.real[bin] + e.imaginary[bin] * d.imaginary[bin]
+      let imaginary = e.imaginary[bin] * d.real[bin] - e.real[bin] * d.imaginary[bin]
+      cross.real[bin] += rate * (real - cross.real[bin])
+      cross.imaginary[bin] += rate * (imaginary - cross.imaginary[bin])
+    }
+    kernels.table.power(cross.forC, binPowers, Int32(binCount))
+    bands.average(binPowers, into: powers + 4 * row)
+  }
+
+  private func computeRatios(into features: BandRows) {
+    let (floors, leaks) = (levels + 4 * row, levels + 5 * row)
+    let (coherences, aboveFloor, aboveLeak) = (features.row(4), features.row(5), features.row(6))
+    kernels.table.logarithm(floor, 0, floors, Int32(row))
+    for band in 0..<Bands.count { aboveLeak[band] = leak[band] * echo[band] }
+    kernels.table.logarithm(aboveLeak, Self.smallestPower, leaks, Int32(row))
+    for band in 0..<Bands.count {
+      // Bounds what rounding makes of an echo that is all but silent.
+      let least = Self.smallestPower * (error[band] + Self.smallestPower)
+      let coherence = powers[4 * row + band] / (error[band] * echo[band] + least)
+      coherences[band] = min(coherence, 2)
+      aboveFloor[band] = min((levels[band] - floors[band]) / 4, Self.mostAboveFloor)
+      aboveLeak[band] = min(max((levels[band] - leaks[band]) / 4, -3), 3)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import Foundation
+public import LinuxSystem
+internal import Synchronization
+
+/// A bridge between an exchange that connects for each call, and an application.
+public final class AudioSocketBridge: Sendable {
+  /// The time for calls to end by themselves, once the bridge stops.
+  private static let farewell = Duration.seconds(5)
+  /// The pause after a connection that could not be accepted, because descriptors ran out.
+  private static let pause = 0.1
+
+  private let socket: ListeningSocket
+  private let settings: BridgeSettings
+  private let calls = Atomic<Int>(0)
+  private let isStopping = Atomic<Bool>(false)
+
+  /// The address with the actual port.
+  public var address: String { socket.address }
+
+  /// Listens for calls. Throws if that is not possible.
+  public init(listeningOn address: String, _ settings: BridgeSettings) throws(ListeningError) {
+    socket = try ListeningSocket(address)
+    self.settings = settings
+    let thread = Thread { [self] in accept() }
+    thread.name = "audiosocket"
+    thread.start()
+  }
+
+  /// Accepts no more calls, hangs up the running ones, and returns when they have ended, after 5 s at
+  /// the latest.
+  public func stop() async {
+    isStopping.store(true, ordering: .relaxed)
+    let deadline = ContinuousClock.now + Self.farewell
+    while calls.load(ordering: .relaxed) > 0, .now < deadline {
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  private func accept() {
+    var newcomers = Newcomers(log: settings.log)
+    while !isStopping.load(ordering: .relaxed) {
+      var events = [pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)]
+      events += newcomers.events
+      poll(&events, nfds_t(events.count), 100)
+      for caller in newcomers.read(events.dropFirst()) { begin(caller) }
+      guard events[0].revents != 0 else { continue }
+      guard let (descriptor, _) = socket.accept() else {
+        Thread.sleep(forTimeInterval: Self.pause)
+        continue
+      }
+      newcomers.admit(descriptor)
+    }
+    socket.close()
+  }
+
+  private func begin(_ caller: Newcomers.Caller) {
+    if calls.load(ordering: .relaxed) < settings.maximumCalls {
+      calls.wrappingAdd(1, ordering: .relaxed)
+      Thread { [self] in run(caller) }.start()
+    } else {
+      var phone = ConnectedSocket(caller.descriptor)
+      phone.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
+      settings.log("a call was refused: \(settings.maximumCalls) calls are running (--max-calls)")
+    }
+  }
+
+  private func run(_ caller: Newcomers.Caller) {
+    defer { calls.wrappingSubtract(1, ordering: .relaxed) }
+    do {
+      let call = try BridgedCall.accepted(caller, settings) { [self] in
+        isStopping.load(ordering: .relaxed)
+      }
+      call.run()
+    } catch {
+      settings.log("\(error)")
+    }
+  }
+}

@@ -1,0 +1,248 @@
+internal import Foundation
+internal import LiveVoice
+internal import LinuxSystem
+
+/// A telephone call between an exchange (Asterisk, FreeSWITCH) and an application, both of which speak
+/// AudioSocket.
+///
+/// The caller's voice goes to the application without the echo of the application's sound, and the
+/// application's sound goes to the caller. One thread runs the call from its start to its end. Each
+/// block of the caller's samples causes a block of the same length in both directions, so that the
+/// clock of the exchange drives the call; while the exchange sends nothing, the bridge's clock does.
+struct BridgedCall: ~Copyable {
+  /// The time for the connection to the application.
+  private static let patience = Duration.seconds(5)
+  /// The time without audio from the exchange after which silence takes its place, and its length.
+  private static let pause = Duration.milliseconds(100)
+  private static let block = Duration.milliseconds(20)
+  /// The application's audio that waits before the bridge stops reading, in seconds. An application that
+  /// sends a whole sentence at once is so held back to real time.
+  private static let longestQueue = 1.0
+  /// The audio that waits to be sent to a side that does not read, in seconds. Later audio is dropped.
+  private static let longestBacklog = 1.0
+
+  private let settings: BridgeSettings
+  private let isStopping: @Sendable () -> Bool
+  private var phone: ConnectedSocket
+  private var application: ConnectedSocket
+  private var fromPhone: AudioSocketParser
+  private var fromApplication = AudioSocketParser()
+  private var playback = PlaybackQueue()
+  private var budget = MediaBudget(now: .now)
+  private var voice: CallVoice?
+  private var lastBlock = ContinuousClock.now
+  private var counts = CallCounts()
+  /// The time of the end, which leaves time for sound that is on its way.
+  private var end: (time: ContinuousClock.Instant, reason: String)?
+  private let name: String
+
+  private init(
+    _ settings: BridgeSettings, isStopping: @escaping @Sendable () -> Bool,
+    phone: consuming ConnectedSocket, application: consuming ConnectedSocket,
+    fromPhone: AudioSocketParser, name: String
+  ) {
+    self.settings = settings
+    self.isStopping = isStopping
+    self.phone = phone
+    self.application = application
+    self.fromPhone = fromPhone
+    self.name = name
+  }
+
+  /// Connects to the application.
+  static func accepted(
+    _ caller: Newcomers.Caller, _ settings: BridgeSettings,
+    isStopping: @escaping @Sendable () -> Bool
+  ) throws(CallFailure) -> BridgedCall {
+    var phone = ConnectedSocket(caller.descriptor)
+    let name = text(ofUUID: caller.identifier.payload)
+    do throws(CallFailure) {
+      var application = try connect(settings)
+      application.send(caller.identifier.bytes)
+      return BridgedCall(
+        settings, isStopping: isStopping, phone: phone, application: application,
+        fromPhone: caller.parser, name: name)
+    } catch {
+      phone.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
+      throw CallFailure("call \(name): \(error)")
+    }
+  }
+
+  private static func connect(_ settings: BridgeSettings) throws(CallFailure) -> ConnectedSocket {
+    let place = "the application at \(settings.application)"
+    guard let socket = ConnectedSocket.connecting(to: settings.host, settings.port) else {
+      throw CallFailure("\(place) cannot be reached")
+    }
+    var events = [pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)]
+    guard poll(&events, 1, Int32(patience / .milliseconds(1))) == 1 else {
+      throw CallFailure("\(place) does not answer")
+    }
+    if let problem = socket.problem { throw CallFailure("\(place): \(problem)") }
+    return socket
+  }
+
+  /// Runs the call to its end.
+  consuming func run() {
+    settings.log("call \(name): started")
+    lastBlock = .now
+    while end.map({ $0.time > .now }) ?? true { step() }
+    finish()
+  }
+
+  private mutating func step() {
+    var events = [
+      pollfd(fd: phone.descriptor, events: interest(phone, reads: end == nil), revents: 0),
+      pollfd(
+        fd: application.descriptor, events: interest(application, reads: readsApplication),
+        revents: 0),
+    ]
+    poll(&events, 2, Int32(Self.block / .milliseconds(1)))
+    let (atPhone, atApplication) = (events[0].revents, events[1].revents)
+    if atPhone & Int16(POLLOUT) != 0 { phone.flush() }
+    if atApplication & Int16(POLLOUT) != 0 { application.flush() }
+    if atPhone & ~Int16(POLLOUT) != 0, end == nil { readPhone() }
+    if atApplication & ~Int16(POLLOUT) != 0, readsApplication { readApplication() }
+    replaceMissingAudio()
+    voice?.report(to: settings.log, as: name)
+    if end == nil, isStopping() { stop("the bridge stops") }
+  }
+
+  private func interest(_ socket: borrowing ConnectedSocket, reads: Bool) -> Int16 {
+    Int16(reads ? POLLIN : 0) | Int16(socket.waitingBytes > 0 ? POLLOUT : 0)
+  }
+
+  /// Whether there is room for more of the application's audio.
+  private var readsApplication: Bool {
+    guard end == nil else { return false }
+    guard let voice else { return playback.count < 1 << 14 }
+    return playback.count < voice.bytes(Self.longestQueue)
+  }
+
+  // MARK: From the exchange
+
+  private mutating func readPhone() {
+    var bytes: [UInt8] = []
+    let isOpen = phone.receive(into: &bytes)
+    fromPhone.append(bytes)
+    while end == nil, let frame = fromPhone.next() { takeFromPhone(frame) }
+    if !isOpen { stop("the caller's side closed the connection") }
+  }
+
+  private mutating func takeFromPhone(_ frame: AudioSocketFrame) {
+    switch frame.type {
+    case AudioSocketFrame.hangup: stop("the caller hung up")
+    case AudioSocketFrame.error: stop("the exchange reported an error")
+    case AudioSocketFrame.identifier: counts.invalid += 1
+    case _ where frame.isAudio:
+      guard let samples = wholeSamples(frame), use(frame.type) else { return }
+      guard let voice, budget.admits(voice.seconds(samples.count), at: .now) else {
+        return counts.late += 1
+      }
+      exchange(samples)
+      lastBlock = .now
+    // Digits and messages that this version does not know.
+    default: application.send(frame.bytes)
+    }
+  }
+
+  /// Returns the audio without half a sample at its end. Returns nil if nothing is left.
+  private mutating func wholeSamples(_ frame: AudioSocketFrame) -> [UInt8]? {
+    if frame.payload.count % 2 != 0 { counts.invalid += 1 }
+    let samples = frame.payload.count % 2 == 0 ? frame.payload : frame.payload.dropLast()
+    return samples.isEmpty ? nil : samples
+  }
+
+  /// Uses the format of a type of audio from here on. Returns whether that is possible.
+  private mutating func use(_ type: UInt8) -> Bool {
+    if voice?.type == type { return true }
+    guard let rate = settings.types[type] else { return false }
+    do {
+      let successor = try CallVoice(type: type, rate: rate, settings, call: name)
+      voice?.close()
+      voice = successor
+      playback.removeAll()
+      return true
+    } catch {
+      stop("audio of type 0x\(String(type, radix: 16)) cannot be used: \(error)")
+      return false
+    }
+  }
+
+  /// Puts silence in the place of audio that the exchange does not send.
+  private mutating func replaceMissingAudio() {
+    guard let voice else { return }
+    while ContinuousClock.now - lastBlock > Self.pause {
+      let samples = [UInt8](repeating: 0, count: voice.bytes(Self.block / .seconds(1)))
+      budget.replace(Self.block / .seconds(1), at: .now)
+      exchange(samples)
+      counts.missing += 1
+      lastBlock += Self.block
+    }
+  }
+
+  /// Sends a block in both directions, and takes one from both.
+  private mutating func exchange(_ microphone: [UInt8]) {
+    guard let voice else { return }
+    let played = playback.take(microphone.count)
+    let backlog = voice.bytes(Self.longestBacklog)
+    if phone.waitingBytes < backlog {
+      phone.send(AudioSocketFrame(voice.type, played).bytes)
+    } else {
+      counts.dropped += 1
+    }
+    let clean = voice.exchange(microphone, reference: played)
+    if application.waitingBytes < backlog {
+      application.send(AudioSocketFrame(voice.type, clean).bytes)
+    } else {
+      counts.dropped += 1
+    }
+  }
+
+  // MARK: From the application
+
+  private mutating func readApplication() {
+    var bytes: [UInt8] = []
+    let isOpen = application.receive(into: &bytes)
+    fromApplication.append(bytes)
+    while end == nil, let frame = fromApplication.next() { takeFromApplication(frame) }
+    if !isOpen { stop("the application closed the connection") }
+  }
+
+  private mutating func takeFromApplication(_ frame: AudioSocketFrame) {
+    switch frame.type {
+    case AudioSocketFrame.hangup: stop("the application hung up")
+    case AudioSocketFrame.identifier: counts.invalid += 1
+    case _ where frame.isAudio:
+      guard let samples = wholeSamples(frame) else { return }
+      // An application may speak before the caller's audio comes.
+      guard voice?.type == frame.type || (voice == nil && use(frame.type)) else {
+        return counts.invalid += 1
+      }
+      playback.append(samples)
+    default: phone.send(frame.bytes)
+    }
+  }
+
+  // MARK: The end
+
+  /// Ends the call once the sound that is on its way has arrived.
+  private mutating func stop(_ reason: String) {
+    guard end == nil else { return }
+    let waiting = voice?.seconds(playback.count) ?? 0
+    end = (.now + settings.voice.delay + Self.pause + .seconds(waiting), reason)
+  }
+
+  private consuming func finish() {
+    voice?.close()
+    let hangup = AudioSocketFrame(AudioSocketFrame.hangup).bytes
+    phone.send(hangup)
+    application.send(hangup)
+    settings.log("call \(name): ended: \(end?.reason ?? "")\(counts.words)")
+  }
+
+  private static func text(ofUUID bytes: [UInt8]) -> String {
+    let digits = bytes.map { String(format: "%02x", $0) }
+    return [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]
+      .map { $0.joined() }.joined(separator: "-")
+  }
+}

@@ -1,0 +1,146 @@
+internal import ArgumentParser
+internal import AudioCore
+internal import CommandLineSupport
+internal import GRPCTransport
+internal import LiveVoice
+internal import LinuxSystem
+
+/// `anechoic-bridge audiosocket`.
+struct AudioSocketCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audiosocket",
+    abstract: "Remove echo and noise from telephone calls that Asterisk or FreeSWITCH sends.",
+    discussion: """
+      The exchange connects to --listen for each call, as AudioSocket defines. The bridge connects to \
+      --application, which speaks AudioSocket too: it hears the caller without the echo of its own \
+      sound.
+
+        anechoic-bridge audiosocket --listen 127.0.0.1:9092 --application 127.0.0.1:9093
+
+      In Asterisk's dialplan: AudioSocket(${UUID},127.0.0.1:9092)
+      """)
+
+  enum Fallback: String, ExpressibleByArgument, CaseIterable { case microphone, silence }
+
+  @Option(help: ArgumentHelp("The address for the exchange: HOST:PORT.", valueName: "address"))
+  var listen = "127.0.0.1:9092"
+
+  @Option(help: ArgumentHelp("The address of the application: HOST:PORT.", valueName: "address"))
+  var application: String
+
+  @Option(help: "The mic mode: standard, voice-isolation or wide-spectrum.")
+  var micMode = MicModeArgument.standard
+
+  @Option(help: ArgumentHelp("An engine of the server. (default: the server's)", valueName: "name"))
+  var engine = ""
+
+  @Option(
+    help: ArgumentHelp(
+      "The delay from the caller to the application, 50 ms to 1 s. Processed sound that comes later "
+        + "is not used.", valueName: "time"))
+  var delay = DurationArgument(.milliseconds(120))
+
+  @Option(help: "The caller's sound while there is no processed sound: microphone or silence.")
+  var fallback = Fallback.microphone
+
+  @Option(help: ArgumentHelp("The maximum number of calls at a time.", valueName: "count"))
+  var maxCalls = 100
+
+  @Option(
+    help: ArgumentHelp(
+      "The sample rate of a type of audio messages, for programs that differ from Asterisk 21: "
+        + "0x11=16000. Types: 0x10 to 0x18. Rates: 8000, 16000, 24000, 32000, 44100 or 48000 Hz.",
+      valueName: "type=rate"))
+  var audioType: [AudioTypeArgument] = []
+
+  @OptionGroup var server: ServerOptions
+  @OptionGroup var identity: ClientOption
+
+  func validate() throws {
+    if let problem = ServerAddress.listeningProblem(listen) {
+      throw ValidationError("--listen: \(problem).")
+    }
+    guard case .host = ServerAddress(listen) else {
+      throw ValidationError("--listen: use HOST:PORT.")
+    }
+    if let problem = ServerAddress.connectingProblem(application) {
+      throw ValidationError("--application: \(problem).")
+    }
+    guard case .host = ServerAddress(application) else {
+      throw ValidationError("--application: use HOST:PORT.")
+    }
+    guard (Duration.milliseconds(50)...Duration.seconds(1)).contains(delay.duration) else {
+      throw ValidationError("--delay must be 50ms to 1s.")
+    }
+    guard (1...10_000).contains(maxCalls) else {
+      throw ValidationError("--max-calls must be 1 to 10000.")
+    }
+  }
+
+  func run() async throws {
+    let signals = TerminationSignals()
+    let bridge: AudioSocketBridge
+    do {
+      bridge = try AudioSocketBridge(listeningOn: listen, settings())
+    } catch let error as ListeningError {
+      throw CommandFailure("\(error)")
+    }
+    standardError("anechoic-bridge: listening on \(bridge.address)\n")
+    await signals.next()
+    await bridge.stop()
+  }
+
+  private func settings() throws -> BridgeSettings {
+    guard case .host(let host, let port) = ServerAddress(application) else {
+      throw CommandFailure("--application: use HOST:PORT")
+    }
+    // The format follows each call.
+    var voice = LiveVoiceOptions(
+      server: server.server, microphone: LiveVoiceOptions.Format(sampleRate: 8000))
+    voice.clientName = identity.client.description
+    voice.security = try server.connection.channelSecurity()
+    voice.credentials = try server.connection.checkedCredentials()
+    voice.micMode = micMode.mode
+    voice.engine = engine
+    voice.delay = delay.duration
+    voice.fallback = fallback == .silence ? .silence : .microphone
+    var settings = BridgeSettings(host: host, port: port, voice: voice) { line in
+      standardError(
+        "anechoic-bridge: \(line.split(whereSeparator: \.isNewline).joined(separator: " "))\n")
+    }
+    settings.maximumCalls = maxCalls
+    for argument in audioType { settings.types[argument.type] = argument.rate }
+    return settings
+  }
+}
+
+/// A mic mode on a command line.
+enum MicModeArgument: String, ExpressibleByArgument, CaseIterable {
+  case standard
+  case voiceIsolation = "voice-isolation"
+  case wideSpectrum = "wide-spectrum"
+
+  var mode: LiveVoiceOptions.MicMode {
+    switch self {
+    case .standard: .standard
+    case .voiceIsolation: .voiceIsolation
+    case .wideSpectrum: .wideSpectrum
+    }
+  }
+}
+
+/// `0x11=16000` on a command line.
+struct AudioTypeArgument: ExpressibleByArgument {
+  let type: UInt8
+  let rate: Int
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1)
+    guard parts.count == 2, parts[0].hasPrefix("0x"),
+      let type = UInt8(parts[0].dropFirst(2), radix: 16), (0x10...0x18).contains(type),
+      let rate = Int(parts[1]), SampleRate(rawValue: rate) != nil
+    else { return nil }
+    self.type = type
+    self.rate = rate
+  }
+}

@@ -1,0 +1,76 @@
+internal import EdgeAudio
+internal import ArgumentParser
+internal import BundledEngines
+internal import VoiceEngines
+internal import CommandLineSupport
+internal import VoiceEdge
+
+/// Runs the agent until SIGTERM or SIGINT.
+struct RunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Run the agent.",
+    discussion: """
+      The agent also starts while the server is away or a device is unplugged, and uses them when they \
+      appear. Each state change is logged as one line on standard error. SIGTERM or SIGINT stops the \
+      agent.
+      """)
+
+  @OptionGroup var options: ConfigurationOptions
+
+  @Flag(help: "Check the configuration, report what is wrong with it, and exit.")
+  var check = false
+
+  func run() async throws {
+    let configuration = try options.configuration()
+    guard !check else { return }
+    do {
+      try EngineCatalog.bundled.prepare()
+    } catch {
+      throw CommandFailure("\(error)")
+    }
+    let system = ALSASystem()
+    try checkDevices(configuration, system)
+    let agent = EdgeAgent(
+      configuration, system: system, desktop: desktop(configuration), engines: .bundled
+    ) {
+      standardError("anechoic-edge: \($0)\n")
+    }
+    let signals = TerminationSignals()
+    let work = Task {
+      do { try await agent.run() } catch let failure as EdgeFailure {
+        throw CommandFailure(failure.description)
+      }
+    }
+    let watch = Task {
+      await signals.next()
+      work.cancel()
+    }
+    defer { watch.cancel() }
+    try await work.value
+  }
+
+  /// Returns the sound server whose other streams are lowered, or nil for none.
+  private func desktop(_ configuration: EdgeConfiguration) -> (any StreamServers)? {
+    switch configuration.programs.desktop {
+    case .none: nil
+    case .automatic: PulseServers()
+    case .server(let address): PulseServers(address: address)
+    }
+  }
+
+  /// Opens the configured devices before the agent starts. Throws for a device that cannot work.
+  private func checkDevices(
+    _ configuration: EdgeConfiguration, _ system: ALSASystem
+  ) throws(CommandFailure) {
+    let errors = EdgeAgent.deviceErrors(configuration, system: system)
+    if let hopeless = errors.first(where: { !$0.mayPass }) {
+      guard SoundCards.exist else {
+        throw CommandFailure(
+          "\(hopeless): this machine has no sound card; connect one, or try the agent without sound "
+            + "with --input null --output null")
+      }
+      throw CommandFailure(hopeless.description)
+    }
+    for error in errors { standardError("anechoic-edge: \(error); waiting for the device\n") }
+  }
+}

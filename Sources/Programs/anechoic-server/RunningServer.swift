@@ -1,0 +1,137 @@
+internal import CommandLineSupport
+internal import Foundation
+internal import Authentication
+internal import Settings
+internal import Logging
+internal import Operations
+internal import VoiceServer
+
+/// A server and its settings, which are read again on SIGHUP.
+actor RunningServer {
+  private let server: VoiceProcessingServer
+  private let sources: SettingsSources
+  private var settings: ServerSettings
+  private var configuration: ServerConfiguration
+  private let keys: TokenKeyFile?
+  private let operations: ServerOperations
+
+  init(
+    _ server: VoiceProcessingServer, _ settings: ServerSettings,
+    _ configuration: ServerConfiguration,
+    keys: TokenKeyFile?, _ operations: ServerOperations, from sources: SettingsSources
+  ) {
+    self.server = server
+    self.settings = settings
+    self.configuration = configuration
+    self.keys = keys
+    self.operations = operations
+    self.sources = sources
+  }
+
+  /// The time for running sessions to end when the server stops.
+  var drainTime: Duration { settings.drainTime }
+
+  /// Reads the settings again, and applies those that a running server can change. With a mistake in
+  /// the new settings, all stay as they are. Opens the file of the audit log again.
+  func reload() async {
+    operations.reopenAuditLog()
+    if let keys { reload(keys) }
+    do {
+      var effective = settings
+      let changes = ServerSettings.table.reload(
+        &effective, from: try sources.read().values.keepingTLSMode(of: settings) { log($0) })
+      try apply(effective)
+      for change in changes {
+        log(
+          "\(change.path) changed from \(change.old) to \(change.new): "
+            + (change.isApplied ? "applied" : "needs a restart"))
+      }
+      log(
+        "settings reloaded: \(changes.isEmpty ? "no setting changed" : "\(changes.count) changed")")
+    } catch {
+      operations.logger.error("settings not reloaded, all stay as they are: \(error)")
+    }
+  }
+
+  /// Reads the certificate files again. If they cannot be used, the old ones stay in use.
+  func reloadCertificates() {
+    do {
+      try apply(settings)
+      log("certificates reloaded; running connections keep theirs")
+    } catch {
+      operations.logger.error("certificates not reloaded, the old ones stay in use: \(error)")
+    }
+  }
+
+  /// Reads the certificate files again whenever they change. Returns when the task is cancelled.
+  func watchCertificates(every interval: Duration) async {
+    var used = settings.certificateFiles
+    var last = used
+    while (try? await Task.sleep(for: interval)) != nil {
+      let now = settings.certificateFiles
+      // Files that are still being written are left alone until they rest.
+      if now == last, now != used {
+        used = now
+        reloadCertificates()
+      }
+      last = now
+    }
+  }
+
+  /// Reads the file of keys again whenever it changes. Returns when the task is cancelled.
+  func watchKeys(every interval: Duration) async {
+    await keys?.watch(every: interval) { [operations, keys] in
+      operations.tellKeys($0, of: keys?.path ?? "")
+    }
+  }
+
+  private func reload(_ keys: TokenKeyFile) {
+    let outcome: TokenKeyFile.Outcome
+    do throws(TokenKeyError) { outcome = .success(try keys.reload()) } catch {
+      outcome = .failure(error)
+    }
+    operations.tellKeys(outcome, of: keys.path)
+  }
+
+  private func log(_ message: String) { operations.logger.notice("\(message)") }
+
+  private func apply(_ new: ServerSettings) throws {
+    try new.apply(to: &configuration)
+    server.apply(configuration)
+    // Operators may have changed the switch and the level too, so only a new setting counts.
+    if new.injection != settings.injection { configuration.injection.set(new.injection) }
+    if new.logLevel != settings.logLevel { operations.threshold.level = new.logLevel }
+    settings = new
+  }
+}
+
+extension ServerSettings {
+  /// The identities of the certificate files, which change with their contents.
+  fileprivate var certificateFiles: [[Int64]] {
+    [tlsCertificate, tlsKey, tlsClientAuthorities].map { path in
+      var info = stat()
+      guard let path, stat(path, &info) == 0 else { return [] }
+      return [
+        Int64(info.st_dev), Int64(info.st_ino), Int64(info.st_size), Int64(info.st_mtim.tv_sec),
+        Int64(info.st_mtim.tv_nsec),
+      ]
+    }
+  }
+
+  /// Returns the settings with the old TLS files if TLS, or the demand for client certificates,
+  /// would be switched on or off, because that needs a restart.
+  fileprivate func keepingTLSMode(
+    of old: ServerSettings, _ log: (String) -> Void
+  ) -> ServerSettings {
+    guard
+      (tlsCertificate == nil) != (old.tlsCertificate == nil)
+        || (tlsClientAuthorities == nil) != (old.tlsClientAuthorities == nil)
+    else { return self }
+    log("switching TLS or client certificates on or off needs a restart")
+    var kept = self
+    kept.tlsCertificate = old.tlsCertificate
+    kept.tlsKey = old.tlsKey
+    kept.tlsClientAuthorities = old.tlsClientAuthorities
+    return kept
+  }
+}

@@ -1,0 +1,63 @@
+internal import CommandLineSupport
+internal import Foundation
+internal import GRPCTransport
+public import Authentication
+
+/// The settings that say how the server finds out who its clients are.
+public struct AuthenticationSettings: Sendable, Equatable {
+  public enum Mode: String, Sendable, CaseIterable {
+    case none, jwt, certificate
+  }
+
+  /// Nil if it is not set. Then only clients of this machine may reach the server, without
+  /// authentication.
+  public var mode: Mode?
+  public var jwtKeys: String?
+  public var jwtIssuer: String?
+  public var jwtAudience: String?
+  public var jwtClockSkew = Duration.seconds(30)
+  public var jwtEndExpiredCalls = false
+  public var certificateScopes: [String] = []
+  public var certificateDefaultScopes = "media,read,control"
+
+  /// Returns the authenticator, and the file of keys if there is one.
+  public func authenticator() throws -> (any Authenticator, TokenKeyFile?) {
+    switch mode ?? .none {
+    case .none: return (NoAuthentication(), nil)
+    case .certificate:
+      return (
+        CertificateAuthenticator(
+          scopes: ScopeMap(
+            certificateScopes.compactMap { ScopeMap.Rule($0) },
+            otherwise: Set<Scope>(list: certificateDefaultScopes) ?? [])), nil
+      )
+    case .jwt:
+      let path = jwtKeys ?? ""
+      let keys: TokenKeyFile
+      do throws(TokenKeyError) {
+        keys = try TokenKeyFile(path: path)
+      } catch {
+        throw CommandFailure("\(path): \(error)")
+      }
+      var policy = TokenPolicy(issuer: jwtIssuer ?? "", audience: jwtAudience ?? "")
+      policy.clockSkew = jwtClockSkew
+      policy.endsExpiredCalls = jwtEndExpiredCalls
+      return (TokenAuthenticator(keys: keys, policy: policy), keys)
+    }
+  }
+
+  /// Whether the mode must be set, because other machines can reach one of the addresses. Then this
+  /// address, otherwise nil.
+  func addressThatNeedsMode(of addresses: [String]) -> String? {
+    mode == nil ? addresses.first { ServerAddress($0)?.isLocal == false } : nil
+  }
+
+  /// Returns a warning if clients send tokens to one of the addresses in plaintext, or nil.
+  func warning(for addresses: [String], isEncrypted: Bool) -> String? {
+    let remote = addresses.first { ServerAddress($0)?.isLocal == false }
+    guard let remote, mode == .jwt, !isEncrypted else { return nil }
+    return
+      "clients send their tokens to \(remote) without TLS, unless a proxy in front of the server "
+      + "adds TLS"
+  }
+}

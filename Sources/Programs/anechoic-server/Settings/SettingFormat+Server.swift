@@ -1,0 +1,95 @@
+internal import BundledEngines
+internal import CommandLineSupport
+internal import GRPCTransport
+public import Settings
+internal import VoiceEngines
+public import VoiceServer
+
+extension SettingFormat<Duration> {
+  /// A time such as `500ms`, `10s`, `2m`, `24h` or `7d`.
+  public static func time(_ range: LimitRange<Duration>) -> Self {
+    SettingFormat("time", allowed: range.words) { text in
+      DurationArgument(argument: text).map(\.duration).flatMap { range.contains($0) ? $0 : nil }
+    } show: {
+      DurationArgument($0).description
+    }
+  }
+}
+
+extension SettingFormat<Int> {
+  public static func count(_ range: LimitRange<Int>) -> Self {
+    SettingFormat("number", allowed: range.words) { text in
+      Int(text).flatMap { range.contains($0) ? $0 : nil }
+    } show: {
+      "\($0)"
+    }
+  }
+
+  /// A number of bytes such as `64KiB`, `512MiB` or `1GiB`.
+  public static func bytes(_ range: LimitRange<Int>) -> Self {
+    SettingFormat("bytes", allowed: range.words) { text in
+      ByteCountArgument(argument: text).map(\.bytes).flatMap { range.contains($0) ? $0 : nil }
+    } show: {
+      ByteCountArgument($0).description
+    }
+  }
+}
+
+extension SettingFormat<Double> {
+  public static func share(_ range: LimitRange<Double>) -> Self {
+    SettingFormat("share", allowed: range.words) { text in
+      Double(text).flatMap { range.contains($0) ? $0 : nil }
+    } show: {
+      $0 == 0 ? "0" : "\($0)"
+    }
+  }
+}
+
+extension SettingFormat<Int?> {
+  /// A number, or `auto` for one that the program chooses.
+  public static func automatic(_ range: ClosedRange<Int>, for rule: String) -> Self {
+    SettingFormat(
+      "number", allowed: "\(range.lowerBound) to \(range.upperBound), or auto for \(rule)"
+    ) { text in
+      if text == "auto" { return .some(nil) }
+      return Int(text).flatMap { range.contains($0) ? .some($0) : nil }
+    } show: {
+      $0.map { "\($0)" } ?? "auto"
+    }
+  }
+}
+
+extension SettingFormat<String> {
+  public static var addressOrOff: Self {
+    .text("address", allowed: "HOST:PORT, [IPv6]:PORT, unix:PATH or off") {
+      $0 == ServerSettings.off ? nil : ServerAddress.listeningProblem($0)
+    }
+  }
+
+  public static var hostOrOff: Self {
+    .text("address", allowed: "HOST:PORT, [IPv6]:PORT or off") { address in
+      if address == ServerSettings.off { return nil }
+      if address.hasPrefix("unix:") { return "a unix socket is not possible; use HOST:PORT or off" }
+      return ServerAddress.listeningProblem(address)
+    }
+  }
+
+  public static var engine: Self {
+    .text("name", allowed: EngineCatalog.bundled.names.joined(separator: " or ")) { name in
+      do throws(UnknownEngine) {
+        _ = try EngineCatalog.bundled.preferring(name)
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+  }
+}
+
+extension SettingFormat<[String]> {
+  public static var addresses: Self {
+    .list("address", allowed: "HOST:PORT, [IPv6]:PORT or unix:PATH; repeatable") {
+      ServerAddress.listeningProblem($0)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import CommandLineSupport
+internal import Foundation
+public import Settings
+
+/// The places that the settings of a server come from. They can be read again while the server runs.
+public struct SettingsSources: Sendable {
+  /// The file that is read if no other is given and it exists.
+  public static let defaultFile = "/etc/anechoic/server.yaml"
+  /// The environment variable that names the file.
+  public static let fileVariable = "ANECHOIC_CONFIG"
+
+  /// The file, or nil if there is none.
+  public let file: String?
+  private let overrides: SettingsOverrides
+
+  /// Chooses the file: the given one, or that of the environment, or the default file if it exists.
+  public init(
+    file: String?, flags: [(path: String, flag: String, values: [String])] = [],
+    environment: [String: String]
+  ) {
+    let usual = FileManager.default.fileExists(atPath: Self.defaultFile) ? Self.defaultFile : nil
+    let variable = environment[Self.fileVariable].flatMap { $0.isEmpty ? nil : $0 }
+    self.file = file ?? variable ?? usual
+    var overrides = SettingsOverrides(environment: environment)
+    for (path, flag, values) in flags { overrides.set(path, values, flag: flag) }
+    self.overrides = overrides
+  }
+
+  /// Reads and checks the settings. Throws a `SettingsError` for a setting, and a `CommandFailure`
+  /// for a file that cannot be read.
+  public func read() throws -> LayeredValues<ServerSettings> {
+    let settings = try ServerSettings.table.read(text(), file: file ?? "", overrides)
+    try ServerSettings.check(settings)
+    return settings
+  }
+
+  private func text() throws(CommandFailure) -> String {
+    guard let file else { return "" }
+    let bytes = try ShortFile.read(
+      file, title: file, atMost: SettingsTable<ServerSettings>.longestFile)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandFailure("\(file): the file is not text")
+    }
+    return text
+  }
+}
+
+extension ServerSettings {
+  /// Throws if settings contradict each other.
+  static func check(_ settings: LayeredValues<ServerSettings>) throws(SettingsError) {
+    let values = settings.values
+    guard (values.tlsCertificate == nil) == (values.tlsKey == nil) else {
+      throw settings.wrong(
+        values.tlsKey == nil ? "tls.certificate" : "tls.key",
+        "the certificate and the key must be set together")
+    }
+    guard values.tlsClientAuthorities == nil || values.tlsCertificate != nil else {
+      throw settings.wrong("tls.client_ca", "needs a certificate and a key")
+    }
+    try checkAuthentication(settings)
+  }
+}

@@ -1,0 +1,193 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import CommandLineSupport
+internal import Foundation
+internal import SessionWire
+internal import SwiftProtobuf
+internal import Synchronization
+internal import VoiceSessions
+
+/// A file with controls, device reports and poses of the head, each on a line of JSON with its time.
+///
+/// A line is `{"at": SECONDS, FIELD: ...}`, where FIELD is a member of the oneof in
+/// `anechoic.v1.Control`, `device_report` or `head_pose`. The id of a control is the number of its line.
+struct ControlFile {
+  /// A request that is sent at a sample of the microphone.
+  struct Entry {
+    enum Request {
+      case control(Anechoic_V1_Control)
+      case deviceReport(Anechoic_V1_DeviceReport)
+      case headPose(Anechoic_V1_HeadPose)
+    }
+
+    let sample: Int64
+    let line: Int
+    var request: Request
+  }
+
+  private let path: String
+  private let lines: [(number: Int, text: Substring)]
+
+  /// Reads the file. Throws if the file cannot be read or is not text.
+  init(path: String) throws(CommandFailure) {
+    self.path = path
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(fileURLWithPath: path))
+    } catch {
+      throw CommandFailure("\(path): the file cannot be read")
+    }
+    guard let text = String(data: data, encoding: .utf8) else {
+      throw CommandFailure("\(path): the file is not text")
+    }
+    lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+      .map { (number: $0.offset + 1, text: $0.element) }
+      .filter { !$0.text.allSatisfy(\.isWhitespace) }
+  }
+
+  /// Returns the entries in the order of their times, for a microphone of the given rate.
+  func entries(rate: SampleRate) throws(CommandFailure) -> [Entry] {
+    var entries: [Entry] = []
+    for line in lines {
+      do {
+        entries.append(try Self.entry(line.text, line: line.number, rate: rate))
+      } catch {
+        throw CommandFailure("\(path):\(line.number): \(error.description)")
+      }
+    }
+    return entries.sorted { ($0.sample, $0.line) < ($1.sample, $1.line) }
+  }
+
+  private struct Malformed: Error {
+    let description: String
+  }
+
+  private struct Time: Decodable {
+    let at: Double
+  }
+
+  /// The fields of a control that the line must not contain, because its time and number determine
+  /// them.
+  private static let taken: Set = ["control_id", "controlId", "at_sample", "atSample"]
+  /// The latest time of a control in seconds.
+  private static let times = 0.0...1_000_000
+
+  private static func entry(
+    _ line: Substring, line number: Int, rate: SampleRate
+  ) throws(Malformed) -> Entry {
+    let tree = try? JSONSerialization.jsonObject(with: Data(line.utf8))
+    guard var members = tree as? [String: Any] else {
+      throw Malformed(description: "the line is not a JSON object")
+    }
+    guard let seconds = try? JSONDecoder().decode(Time.self, from: Data(line.utf8)).at,
+      times.contains(seconds)
+    else {
+      throw Malformed(description: "\"at\" must be the seconds from the start, from 0 to 1000000")
+    }
+    members["at"] = nil
+    if let key = members.keys.sorted().first(where: { taken.contains($0) }) {
+      throw Malformed(
+        description: "\"\(key)\" must be left out: it is set from \"at\" and the number of the line"
+      )
+    }
+    let sample = Int64((seconds * Double(rate.hertz)).rounded())
+    if members["device_report"] != nil || members["deviceReport"] != nil {
+      let report = (try message(members) as Anechoic_V1_ProcessRequest).deviceReport
+      try check(report)
+      return Entry(sample: sample, line: number, request: .deviceReport(report))
+    }
+    if members["head_pose"] != nil || members["headPose"] != nil {
+      var pose = (try message(members) as Anechoic_V1_ProcessRequest).headPose
+      pose.deviceTimeNs = Int64((seconds * 1e9).rounded())
+      return Entry(sample: sample, line: number, request: .headPose(pose))
+    }
+    var control: Anechoic_V1_Control = try message(members)
+    guard control.control != nil else {
+      throw Malformed(
+        description: "a control, \"device_report\" or \"head_pose\" is missing beside \"at\"")
+    }
+    control.atSample = sample
+    control.controlID = UInt64(number)
+    return Entry(sample: sample, line: number, request: .control(control))
+  }
+
+  /// Throws if the server would end the session because of the report.
+  private static func check(_ report: Anechoic_V1_DeviceReport) throws(Malformed) {
+    do throws(InvalidField) {
+      _ = try DeviceReport(report, path: "device_report")
+    } catch {
+      throw Malformed(description: error.description)
+    }
+  }
+
+  private static func message<Result: Message>(
+    _ members: [String: Any]
+  ) throws(Malformed) -> Result {
+    do throws(JSONFault) {
+      return try Result(jsonObject: members)
+    } catch {
+      throw Malformed(description: error.description)
+    }
+  }
+}
+
+/// The controls and device reports that are not sent yet. Those of a file are sent at their times.
+/// A person's decisions are sent with the next chunk of audio.
+final class ControlQueue: Sendable {
+  private struct State {
+    var timed: ArraySlice<ControlFile.Entry>
+    var decisions: [Anechoic_V1_Control] = []
+    var lastID: UInt64
+  }
+
+  private let path: String?
+  /// The ids of the file's controls: the numbers of their lines.
+  private let lines: Set<UInt64>
+  private let state: Mutex<State>
+  /// Whether there are poses, whose times are those of the microphone.
+  let hasPoses: Bool
+
+  /// Reads the file, for a microphone of the given rate. `route` is reported first of all.
+  init(
+    file path: String?, rate: SampleRate, route: Anechoic_V1_DeviceReport?
+  ) throws(CommandFailure) {
+    let timed =
+      try path.map { path throws(CommandFailure) in
+        try ControlFile(path: path).entries(rate: rate)
+      } ?? []
+    self.path = path
+    lines = Set(timed.map { UInt64($0.line) })
+    hasPoses = timed.contains { if case .headPose = $0.request { true } else { false } }
+    let first = route.map { ControlFile.Entry(sample: 0, line: 0, request: .deviceReport($0)) }
+    let all = [first].compactMap { $0 } + timed
+    state = Mutex(State(timed: all[...], lastID: lines.max() ?? 0))
+  }
+
+  /// Returns the file and line of a control, for messages.
+  func origin(of id: UInt64) -> String {
+    if id == 0 { return "a device report" }
+    guard let path, lines.contains(id) else { return "a decision" }
+    return "\(path):\(id)"
+  }
+
+  /// Adds a control to be sent with the next chunk.
+  func decide(_ control: Anechoic_V1_Control.OneOf_Control) {
+    state.withLock { state in
+      state.lastID += 1
+      var message = Anechoic_V1_Control()
+      message.controlID = state.lastID
+      message.control = control
+      state.decisions.append(message)
+    }
+  }
+
+  /// Removes and returns the requests that are to be sent before the microphone's sample `end`.
+  func take(before end: Int64) -> [ControlFile.Entry.Request] {
+    state.withLock { state in
+      let due = state.timed.prefix { $0.sample < end }
+      state.timed = state.timed.dropFirst(due.count)
+      defer { state.decisions = [] }
+      return due.map(\.request) + state.decisions.map { .control($0) }
+    }
+  }
+}

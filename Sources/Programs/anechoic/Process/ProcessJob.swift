@@ -1,0 +1,123 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import AudioFiles
+internal import CommandLineSupport
+internal import SessionWire
+internal import SwiftProtobuf
+internal import VoiceClient
+
+/// The processing of one set of files in one session.
+final class ProcessJob {
+  private let start: Anechoic_V1_Start
+  private let sender: Sender
+  private let controls: ControlQueue
+  private let injectionPolicy: InjectionPolicy
+  private let microphoneFormat: AudioFormat
+  private let playbackFormat: AudioFormat
+  /// The number of microphone samples. Nil if the files are repeated.
+  private let sampleCount: Int?
+  private let files: JobFiles
+  private let makeLog: (SampleRate) throws -> any JobLog
+  private let levels: InputFiles.RecentLevelsOfInputs
+  private let stop = StopRequest()
+  private let summaryFiles: JobSummary.Files
+
+  var sessionID: String { start.sessionID }
+
+  /// Opens the input files. Existing output files stay unchanged until there is output to write.
+  /// `makeLog` opens the log then, for a microphone of a rate.
+  init(
+    _ files: JobFiles, _ start: Anechoic_V1_Start, route: Anechoic_V1_DeviceReport? = nil,
+    grantInjection: GrantInjectionArgument?,
+    remembersInjection: Bool, makeLog: @escaping (SampleRate) throws -> any JobLog
+  ) throws {
+    self.files = files
+    self.makeLog = makeLog
+    let inputs = try files.inputs()
+    microphoneFormat = inputs.microphoneFormat
+    playbackFormat = inputs.playbackFormat
+    levels = inputs.recentLevels
+    sampleCount = files.isLoop ? nil : inputs.sampleCount
+    summaryFiles = JobSummary.Files(
+      microphone: files.microphone, reference: files.reference,
+      outputs: [files.output, files.playback].compactMap { $0 },
+      length: sampleCount.map { inputs.microphoneFormat.rate.duration(ofSamples: $0) },
+      shortReference: inputs.shortReference,
+      hasEchoReference: files.reference != nil || files.playback != nil)
+    controls = try ControlQueue(file: files.controls, rate: microphoneFormat.rate, route: route)
+    injectionPolicy = InjectionPolicy(
+      grantInjection, remembers: remembersInjection, controls: controls)
+    var start = start
+    inputs.announce(in: &start.inputs)
+    if files.playback != nil {
+      start.outputs.playback = Anechoic_V1_AudioFormat(
+        files.isOpus
+          ? .opus(playbackFormat.rate, channelCount: playbackFormat.channelCount) : playbackFormat)
+    }
+    self.start = start
+    sender = Sender(files: inputs, controls: controls, stop: stop)
+  }
+
+  /// The warning about a reference that ends too early, otherwise nil.
+  var shortReferenceWarning: String? { summaryFiles.shortReferenceWarning }
+
+  /// Sends and receives concurrently until the session has ended. Calls `connected` once the server
+  /// has answered. From then on, SIGINT or SIGTERM ends the audio before the end of the files.
+  /// A session that is gone is followed by another on the first of the servers `others` that has
+  /// room. `outage` is the longest time without any server.
+  func run(
+    on client: VoiceProcessingClient, elsewhere others: [VoiceProcessingClient],
+    reconnecting outage: Duration, connected: () -> Void
+  ) async throws -> JobSummary {
+    let isPaced = start.pacing == .realTime
+    let framesPerChunk = files.isOpus ? PacketWriter.framesPerPacket : isPaced ? 1 : 10
+    var start = start
+    start.outputs.chunkDuration.nanos = Int32(framesPerChunk) * 10_000_000
+    let began = ContinuousClock.now
+    var policy = ReconnectionPolicy()
+    policy.longestOutage = outage
+    if outage == .zero { start.resumeWindow = .init() }
+    let stream = try await client.processResumably(start, elsewhere: others, policy: policy)
+    connected()
+    let watch = watchSignals()
+    defer { watch.cancel() }
+    let output = try AudioFileWriter(path: files.output, format: microphoneFormat)
+    var receiver = Receiver(
+      output: output,
+      playback: try files.playback.map { try AudioFileWriter(path: $0, format: playbackFormat) },
+      isOpus: files.isOpus, log: try makeLog(microphoneFormat.rate), inputLevels: levels,
+      controls: controls,
+      injectionPolicy: injectionPolicy, progress: ProgressBar(total: sampleCount),
+      length: sampleCount)
+    let sender = sender
+    async let sending = sender.run(on: stream, framesPerChunk: framesPerChunk, isPaced: isPaced)
+    let found: JobFindings
+    do {
+      found = try await receiver.run(on: stream)
+    } catch {
+      stream.cancel()
+      // If a file could not be read, that is the cause, not the cancellation that followed.
+      do { _ = try await sending } catch let cause as AudioFileError { throw cause } catch {}
+      throw error
+    }
+    return JobSummary(
+      try await sending, found, summaryFiles, sampleCount: output.sampleCount,
+      rate: output.format.rate,
+      engine: stream.started.engine.words, algorithmicDelay: stream.algorithmicDelay,
+      took: ContinuousClock.now - began, wasStopped: stop.isSet)
+  }
+
+  /// Ends the audio at the first SIGINT or SIGTERM.
+  private func watchSignals() -> Task<Void, Never> {
+    let signals = TerminationSignals()
+    return Task { [stop] in
+      await signals.next()
+      stop.set()
+    }
+  }
+}
+
+extension Anechoic_V1_Engine {
+  /// The name of the engine and its version.
+  fileprivate var words: String { version.isEmpty ? name : "\(name) \(version)" }
+}

@@ -1,0 +1,122 @@
+internal import AnechoicAPI
+internal import ArgumentParser
+internal import AudioCore
+internal import AudioFiles
+internal import BundledEngines
+internal import CommandLineSupport
+internal import Foundation
+internal import SpatialAudio
+internal import SessionRecording
+
+struct ReplayCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Run a recorded session again, and compare its output with the original.",
+    discussion: """
+      Exits with 0 if the output is the same, bit for bit, and with 1 if it differs. Exits with 2 if \
+      the file is not a complete recording, or is of another engine or other head-related responses; if \
+      this program has the engine in another version, as much as possible is replayed first.
+
+        anechoic replay call-1.rec --processed voice.wav
+      """)
+
+  @Argument(help: "The recording, made by anechoic record or anechoic process --record.")
+  var file: String
+
+  @Option(help: ArgumentHelp("The file to write the processed voice to.", valueName: "file"))
+  var processed: String?
+
+  @Option(help: ArgumentHelp("The file to write the playback to.", valueName: "file"))
+  var playback: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file to write events to, as JSON lines; - is standard output.", valueName: "file"))
+  var events: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A listener profile that the session used: its id and its SOFA file. May be repeated.",
+      valueName: "id=file"))
+  var profile: [ReplayedProfile] = []
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() async throws {
+    try FileRoles.check(
+      read: [file] + profile.map(\.file), written: [processed, playback, events].compactMap { $0 })
+    let replay: SessionReplay
+    let contents = try contents()
+    let profiles = try await profiles()
+    do throws(RecordingError) {
+      replay = try SessionReplay(contents, engines: .bundled, profiles: profiles)
+    } catch {
+      throw CommandFailure("\(file): \(error)")
+    }
+    let outcome: SessionReplay.Outcome
+    do {
+      let files = try ReplayFiles(replay, processed: processed, playback: playback, events: events)
+      outcome = replay.run(sink: files)
+      try files.check()
+    } catch let error as AudioFileError {
+      throw CommandFailure(error.description)
+    }
+    let summary = ReplaySummary(outcome, replay)
+    try LineFile("-").write(json ? summary.jsonLine() : summary.text)
+    if let fault = outcome.fault { throw CommandFailure("\(file): \(fault)") }
+    guard outcome.hasSameEngine else {
+      throw CommandFailure(
+        "\(file): recorded with \(replay.recordedEngine), replayed with \(outcome.engine); "
+          + "the output repeats only with the same engine, version and weights")
+    }
+    guard outcome.hasSameHeadResponses else {
+      throw CommandFailure(
+        "\(file): recorded with other head-related responses; name the listener profile with "
+          + "--profile ID=FILE")
+    }
+    if outcome.differsBy != nil { throw ExitCode(1) }
+  }
+
+  /// Reads the profiles in processes of their own.
+  private func profiles() async throws -> [String: MeasuredResponses] {
+    var profiles: [String: MeasuredResponses] = [:]
+    for profile in profile {
+      let sofa = try ShortFile.read(
+        profile.file, title: profile.file, atMost: ProfileReader.largestFile)
+      do {
+        profiles[profile.id] = try await ReaderProgram.this.responses(of: sofa)
+      } catch {
+        throw CommandFailure("\(profile.file): \(error)")
+      }
+    }
+    return profiles
+  }
+
+  /// Reads the file, which must be a regular file, because a FIFO or a device may never end.
+  private func contents() throws -> Data {
+    var status = stat()
+    guard stat(file, &status) == 0 else { throw CommandFailure(systemErrorAt: file) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw CommandFailure("\(file): this is not a regular file")
+    }
+    do {
+      return try Data(contentsOf: URL(fileURLWithPath: file), options: .mappedIfSafe)
+    } catch {
+      throw CommandFailure("\(file): the file cannot be read")
+    }
+  }
+}
+
+/// A listener profile of a replay: ID=FILE.
+struct ReplayedProfile: ExpressibleByArgument {
+  let id: String
+  let file: String
+
+  init?(argument: String) {
+    guard let end = argument.firstIndex(of: "=") else { return nil }
+    id = String(argument[..<end])
+    file = String(argument[argument.index(after: end)...])
+    guard Identifier.isValid(id), !file.isEmpty else { return nil }
+  }
+}

@@ -1,0 +1,159 @@
+internal import AnechoicAPI
+internal import ArgumentParser
+internal import AudioFiles
+internal import CommandLineSupport
+internal import Foundation
+internal import SwiftProtobuf
+
+struct ReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Show what a session does to a recording, in a page or a picture.",
+    discussion: """
+      Processes a recording as anechoic process does and writes a page of HTML: spectrograms and \
+      players of the microphone, the reference and the output, echo reduction, delay and levels over \
+      time, voice activity, events, and the numbers in a table.
+        anechoic report mic.wav --reference loudspeaker.wav -o report.html
+        anechoic report mic.wav --reference loudspeaker.wav --png report.png
+
+      The page is one file that loads nothing from anywhere, and may be sent to others. It contains \
+      the sounds: as FLAC, or else as Ogg Vorbis, and if they are larger than --sounds even so, only \
+      their beginning. Plots always have the whole recording, of at most 24 h. A file appears when it \
+      is complete.
+
+      --png needs the command rsvg-convert (Debian package librsvg2-bin).
+      """)
+
+  @Argument(help: ArgumentHelp("The audio that the microphone recorded.", valueName: "microphone"))
+  var microphone: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The audio that the loudspeaker played at the same time. Echo cancellation needs it.",
+      valueName: "file"))
+  var reference: String?
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("The page to write.", valueName: "file"))
+  var output: String?
+
+  @Option(help: ArgumentHelp("The picture to write.", valueName: "file"))
+  var png: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The most sound that the page may contain, such as 24MiB. 0 leaves the players out.",
+      valueName: "size"))
+  var sounds = ByteCountArgument(24 << 20)
+
+  @Option(
+    help: ArgumentHelp(
+      "Changes during the session, as for anechoic process --controls.", valueName: "file"))
+  var controls: String?
+
+  @OptionGroup(title: "Voice") var voice: VoiceOptions
+  @OptionGroup(title: "Voice") var engine: EngineOption
+  @OptionGroup var identity: ClientOption
+
+  @Option(
+    help: """
+      The address of the server: HOST:PORT, [IPv6]:PORT or unix:PATH. (default: a server inside this \
+      command)
+      """)
+  var server: String?
+
+  @OptionGroup(title: "Connection") var connection: ServerAccess
+
+  func validate() throws {
+    try connection.validate(for: server)
+    guard output != nil || png != nil else {
+      throw ValidationError("--output or --png is needed.")
+    }
+  }
+
+  func run() async throws {
+    try FileRoles.check(
+      read: [microphone, reference, controls].compactMap { $0 },
+      written: [output, png].compactMap { $0 })
+    // Before the recording is processed, which may take a while.
+    let page = try output.map { path throws(CommandFailure) in try ReplacedFile(path) }
+    let picture = try png.map { path throws(CommandFailure) in
+      (file: try ReplacedFile(path), printer: try PicturePrinter())
+    }
+    let folder = try TemporaryFolder()
+    do {
+      let report = try await report(in: folder, sounds: page == nil ? 0 : sounds.bytes)
+      if let picture {
+        try picture.printer.print(ReportPicture(report).svg, to: picture.file.temporaryPath, folder)
+      }
+      if let page { try ReportPage(report).write(to: page.write) }
+      try picture?.file.complete()
+      try page?.complete()
+    } catch let error as AudioFileError {
+      throw CommandFailure(error.description)
+    }
+  }
+
+  /// Processes the recording. `folder` keeps the output and the sounds for players.
+  private func report(in folder: TemporaryFolder, sounds: Int) async throws -> Report {
+    // A WAV file could not hold the output of long recordings.
+    let files = JobFiles(
+      microphone: microphone, reference: reference, controls: controls,
+      output: folder.path("output.flac"))
+    if let warning = files.sameFileWarning { warn(warning) }
+    let recording = try ReportedRecording(path: microphone)
+    let log = ReportLog(recording)
+    let job = try ProcessJob(
+      files, start(recording), grantInjection: .never, remembersInjection: false
+    ) { _ in log }
+    if let warning = job.shortReferenceWarning { warn(warning) }
+    let summary = try await JobServers(
+      address: server, connection: connection, clientName: identity.client.description
+    ).run(job)
+    let stop = StopWatch()
+    guard !summary.wasStopped else { throw StopWatch.failure }
+    summary.warnings.forEach(warn)
+    let sources = [
+      SoundSource(title: "Microphone", path: microphone),
+      reference.map { SoundSource(title: "Reference", path: $0) },
+      SoundSource(title: "Output", path: files.output, caption: "the processed voice"),
+    ].compactMap { $0 }
+    let media = try PageSounds.make(
+      of: sources, duration: recording.duration, atMost: sounds, folder, stop)
+    return try ReportMaker(
+      recording: recording, sources: sources, media: media, log: log, summary: summary
+    ).report(until: stop)
+  }
+
+  private func start(_ recording: ReportedRecording) -> Anechoic_V1_Start {
+    .with { start in
+      voice.apply(to: &start.config)
+      start.engine = engine.engine
+      start.pacing = .mediaClock
+      start.statsInterval = Google_Protobuf_Duration(rounding: recording.statisticsInterval)
+    }
+  }
+}
+
+/// A watch for SIGINT and SIGTERM after the session has ended.
+final class StopWatch: Sendable {
+  static let failure = CommandFailure(
+    "stopped; no report was written", code: CommandFailure.interrupted)
+
+  private let stop = StopRequest()
+  private let task: Task<Void, Never>
+
+  init() {
+    let signals = TerminationSignals()
+    task = Task { [stop] in
+      await signals.next()
+      if !Task.isCancelled { stop.set() }
+    }
+  }
+
+  deinit { task.cancel() }
+
+  /// Throws once a signal has come.
+  func check() throws(CommandFailure) {
+    if stop.isSet { throw Self.failure }
+  }
+}

@@ -1,0 +1,134 @@
+internal import GRPCTransport
+internal import Authentication
+public import Logging
+internal import Synchronization
+internal import Operations
+
+/// The log of a server: one line for the start and the end of each session, for each refusal, and
+/// for each control action in the audit log. Lines never contain audio or metadata of calls.
+///
+/// The lines that one principal can cause are limited, except in the audit log, where the limits on
+/// controls apply.
+public final class ServerLog: Sendable {
+  /// The client that caused a line, and the call.
+  struct Cause: Sendable {
+    /// Empty if the client is not known.
+    let principal: String
+    let host: String
+    /// The holder of the limit on lines: a client can invent a name, but not a host.
+    let account: String
+    let correlation: String
+  }
+
+  /// The maximum length of the name of a session that a client may have invented.
+  private static let longestName = 100
+
+  private let logger: Logger
+  private let audit: Logger
+  private let budget = Mutex(LogBudget())
+
+  /// Creates a log. `audit` gets the control actions.
+  public init(_ logger: Logger, audit: Logger) {
+    self.logger = logger
+    self.audit = audit
+  }
+
+  /// A log that keeps nothing.
+  public static var silent: ServerLog {
+    let nothing = Logger(label: "anechoic") { _ in SwiftLogNoOpLogHandler() }
+    return ServerLog(nothing, audit: nothing)
+  }
+
+  /// Logs that a call was refused. `action` is the name of its method.
+  func refused(_ action: String, _ status: Status, session: String = "", by cause: Cause) {
+    log(
+      .notice, "refused", cause,
+      [
+        "action": "\(action)", "session": "\(session)",
+        "reason": "\(status.reason.isEmpty ? status.code.name : status.reason)",
+        "problem": "\(status.message)",
+      ])
+  }
+
+  func sessionStarted(_ session: String, _ fields: Logger.Metadata, by cause: Cause) {
+    log(.info, "session started", cause, fields.adding(["session": "\(session)"]))
+  }
+
+  func sessionEnded(_ session: String, reason: String, _ fields: Logger.Metadata, by cause: Cause) {
+    log(
+      .info, "session ended", cause,
+      fields.adding(["session": "\(session)", "reason": "\(reason)"]))
+  }
+
+  /// Writes down who tried to control a session, and with which outcome.
+  func controlled(_ action: String, session: String, by cause: Cause, _ outcome: Status) {
+    let name = session.hasPrefix("sessions/") ? session.dropFirst("sessions/".count) : session[...]
+    let fields: Logger.Metadata = [
+      "action": "\(action)", "session": "\(name.prefix(Self.longestName))",
+      "outcome": "\(outcome.code.name)", "reason": "\(outcome.reason)",
+    ]
+    audit.notice("control", metadata: cause.fields.adding(fields))
+  }
+
+  /// Runs a control action, and writes down its outcome.
+  func auditing<Result>(
+    _ action: String, session: String, by cause: Cause, _ body: () async throws -> Result
+  ) async throws -> Result {
+    do {
+      let result = try await body()
+      controlled(action, session: session, by: cause, .ok)
+      return result
+    } catch {
+      let outcome =
+        error as? Status ?? Status(error is CancellationError ? .cancelled : .internal)
+      controlled(action, session: session, by: cause, outcome)
+      throw error
+    }
+  }
+
+  private func log(
+    _ level: Logger.Level, _ message: Logger.Message, _ cause: Cause, _ fields: Logger.Metadata
+  ) {
+    guard logger.logLevel <= level else { return }
+    let verdict = budget.withLock { $0.take(for: cause.account, now: .now) }
+    guard case .write(let suppressed) = verdict else { return }
+    var fields = fields.adding(cause.fields)
+    if suppressed > 0 { fields["suppressed"] = "\(suppressed)" }
+    logger.log(level: level, message, metadata: fields)
+  }
+}
+
+extension ServerLog.Cause {
+  fileprivate var fields: Logger.Metadata {
+    var fields: Logger.Metadata = [:]
+    if !principal.isEmpty { fields["principal"] = "\(principal)" }
+    if principal != host { fields["host"] = "\(host)" }
+    if !correlation.isEmpty { fields["correlation"] = "\(correlation)" }
+    return fields
+  }
+
+  init(_ client: Principal?, host: String, correlation: String) {
+    self.init(
+      principal: client?.name ?? "", host: client?.host ?? host,
+      account: client?.account ?? host, correlation: correlation)
+  }
+
+  init(_ call: ServerCall) {
+    self.init(
+      call.attachment as? Principal, host: PeerAddress.host(of: call.peer),
+      correlation: call.correlation)
+  }
+
+  init(_ context: CallContext) {
+    self.init(
+      context.attachment as? Principal, host: PeerAddress.host(of: context.peer),
+      correlation: context.correlation)
+  }
+}
+
+extension Logger.Metadata {
+  /// Returns the metadata with the other values, except the empty ones.
+  fileprivate func adding(_ other: Logger.Metadata) -> Logger.Metadata {
+    merging(other.filter { !"\($0.value)".isEmpty }) { $1 }
+  }
+}

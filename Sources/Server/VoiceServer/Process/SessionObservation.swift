@@ -1,0 +1,95 @@
+internal import GRPCTransport
+internal import Logging
+internal import Operations
+internal import VoiceEngines
+internal import VoiceSessions
+
+/// The part of one session in the metrics and in the log of its server.
+struct SessionObservation {
+  /// The number of frames between two observations of the echo: one second.
+  private static let observedFrames: UInt64 = 100
+
+  private let metrics: ServerMetrics
+  private let log: ServerLog
+  private let cause: ServerLog.Cause
+  /// The counts of the session that the metrics contain already.
+  private var counted: (frames: UInt64, referenceMissing: UInt64, concealed: UInt64) = (0, 0, 0)
+  private var nextObservation = Self.observedFrames
+
+  /// Creates the observation of a session that `cause` starts.
+  init(_ configuration: ServerConfiguration, by cause: ServerLog.Cause) {
+    metrics = configuration.metrics
+    log = configuration.log
+    self.cause = cause
+  }
+
+  func started(_ id: String, _ setup: SessionSetup, _ engine: EngineIdentity) {
+    metrics.sessionStarted(engine: engine.name)
+    log.sessionStarted(id, RunningSession.description(of: setup, engine), by: cause)
+  }
+
+  func ended(_ id: String, _ reason: SessionEvent.EndReason, _ quality: Logger.Metadata) {
+    let reason = RunningSession.name(of: reason)
+    metrics.sessionEnded(reason: reason)
+    log.sessionEnded(id, reason: reason, quality, by: cause)
+  }
+
+  /// Counts the frames that were processed together in a time.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func note(frames: Int64, nanoseconds: UInt64, _ session: VoiceSession) {
+    guard frames > 0 else { return }
+    metrics.frameProcessing.record(nanoseconds / UInt64(frames), times: UInt64(frames))
+    note(session)
+    guard counted.frames >= nextObservation else { return }
+    nextObservation = counted.frames + Self.observedFrames
+    observe(session.statistics)
+  }
+
+  /// Counts all that the session has done.
+  mutating func note(_ session: VoiceSession) {
+    let flow = session.flow
+    metrics.framesProcessed.add(flow.framesProcessed - counted.frames)
+    if flow.referenceFramesMissing != counted.referenceMissing {
+      metrics.referenceMissing.add(flow.referenceFramesMissing - counted.referenceMissing)
+    }
+    if flow.samplesConcealed != counted.concealed {
+      metrics.samplesConcealed.add(flow.samplesConcealed - counted.concealed)
+    }
+    counted = (flow.framesProcessed, flow.referenceFramesMissing, flow.samplesConcealed)
+  }
+
+  private func observe(_ statistics: SessionStatistics) {
+    if statistics.hasConverged, let reduction = statistics.echo.echoReturnLossEnhancement {
+      metrics.echoReduction.record(UInt64(max(0, min(reduction, 1000)) * 100))
+    }
+    if let delay = statistics.echoDelay {
+      metrics.echoDelay.record(UInt64(max(0, delay.nanoseconds)))
+    }
+    if let drift = statistics.driftPPM {
+      metrics.drift.record(UInt64(min(abs(drift), 1e6) * 100))
+    }
+  }
+
+  func dropped() { metrics.outputChunksDropped.add() }
+
+  /// Counts the events that metrics show. `state` is the session's state after the event.
+  func note(_ event: SessionEvent.Kind, _ state: SessionState) {
+    switch event {
+    case .voiceActivityChanged(let side, _, _):
+      metrics.noteVoiceTransition(isFarEnd: side == .farEnd, isMuted: state.mute.isMuted)
+    case .mutedSpeech where !state.configuration.voiceActivity.isEnabled:
+      metrics.noteVoiceTransition(isFarEnd: false, isMuted: true)
+    case .muteGestureResolved(_, let result): note(result)
+    default: break
+    }
+  }
+
+  func note(_ gesture: GestureResult) {
+    switch gesture.outcome {
+    case .applied: metrics.note(.applied)
+    case .rejected: metrics.note(.rejected)
+    case .timedOut: metrics.note(.timedOut)
+    case .ignored: metrics.note(.ignored)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+internal import AudioCore
+internal import AudioCodecs
+internal import VoiceEngines
+
+/// Makes a frame of the processed output of a frame of the microphone: converts it to the engine's rate
+/// and channels, holds it back so that its reference comes first, runs the engine, and converts the
+/// result to the format of the output.
+struct CapturePipeline: ~Copyable {
+  let engine: any VoiceEngine
+  let format: EngineFormat
+  /// The last frame in the format of the engine.
+  let input: Frame
+  /// The delay of `input` behind the microphone.
+  let heldBack: Duration
+  /// The delay from the microphone to the processed output.
+  let latency: Duration
+  /// The same delay in samples of the output, rounded to the nearest.
+  let latencySamples: Int
+  /// The mic mode that runs, and the reason where it is not the preferred one.
+  private(set) var micMode: (mode: MicMode, reason: MicMode.Fallback?)
+  /// Whether echo cancellation is suspended, whatever the configuration says, as there is no echo.
+  private(set) var restsEcho = false
+  /// Whether the engine does without what costs most.
+  private(set) var isReduced = false
+  /// The delay from the microphone to the sound that findings belong to, in samples of the microphone.
+  let findingsLatencySamples: Int64
+  private var toEngine: FrameConverter
+  private var fromEngine: FrameConverter
+  private var hold: DelayLine
+  private let converted: Frame
+  private let engineOutput: Frame
+
+  init(_ setup: SessionSetup, _ engineType: any VoiceEngine.Type) throws {
+    let channelCount = min(setup.microphone.channelCount, setup.processed.channelCount)
+    let rate = Self.rate(for: setup, engineType.processingRates)
+    let format = EngineFormat(
+      rate: rate, channelCount: channelCount,
+      reference: setup.echoReference.map { .init(rate: $0.rate, channelCount: $0.channelCount) })
+    let micMode = setup.configuration.micMode(of: engineType, format)
+    let engine = try engineType.init(
+      format: format, settings: setup.configuration.engineSettings(for: micMode.mode))
+    let toEngine = try FrameConverter(
+      from: setup.microphone.rate, setup.microphone.channelCount, to: rate, channelCount)
+    let fromEngine = try FrameConverter(
+      from: rate, channelCount, to: setup.processed.rate, setup.processed.channelCount)
+    self.format = format
+    self.micMode = micMode
+    self.engine = engine
+    input = Frame(rate: rate, channelCount: channelCount)
+    converted = Frame(rate: rate, channelCount: channelCount)
+    engineOutput = Frame(rate: rate, channelCount: channelCount)
+    hold = DelayLine(delay: Self.holdSamples(engineType, format), channelCount: channelCount)
+    let untilEngineIn = toEngine.latencySamples + hold.delay
+    heldBack = rate.duration(ofSamples: untilEngineIn)
+    let untilEngineOut = untilEngineIn + engineType.latencySamples(format)
+    latency =
+      rate.duration(ofSamples: untilEngineOut)
+      + setup.processed.rate.duration(ofSamples: fromEngine.latencySamples)
+    latencySamples =
+      rate.convert(untilEngineOut, to: setup.processed.rate) + fromEngine.latencySamples
+    findingsLatencySamples = Int64(rate.convert(untilEngineOut, to: setup.microphone.rate))
+    self.toEngine = toEngine
+    self.fromEngine = fromEngine
+  }
+
+  mutating func apply(_ configuration: SessionConfiguration) {
+    micMode = configuration.micMode(of: type(of: engine), format)
+    var settings = configuration.engineSettings(for: micMode.mode)
+    if restsEcho { settings.echoSuppression = nil }
+    if isReduced {
+      settings.isReduced = true
+      micMode.reason = .overload
+    }
+    engine.apply(settings)
+  }
+
+  /// Does without what costs most, or no longer.
+  ///
+  /// - Returns: Whether that changes anything. It does not for an engine without a reduced mode.
+  mutating func reduce(_ isReduced: Bool, _ configuration: SessionConfiguration) -> Bool {
+    guard isReduced != self.isReduced, type(of: engine).hasReducedMode else { return false }
+    self.isReduced = isReduced
+    apply(configuration)
+    return true
+  }
+
+  /// Suspends echo cancellation, or resumes it as configured.
+  mutating func restEcho(_ rests: Bool, _ configuration: SessionConfiguration) {
+    guard rests != restsEcho else { return }
+    restsEcho = rests
+    apply(configuration)
+  }
+
+  /// Converts a frame of the microphone to `input`. Runs per frame: no allocation, lock, log or await.
+  mutating func load(_ microphone: borrowing Frame) {
+    if toEngine.isIdentity {
+      hold.process(microphone, into: input)
+    } else {
+      toEngine.process(microphone, into: converted)
+      hold.process(converted, into: input)
+    }
+  }
+
+  /// Processes `input`. Runs per frame: no allocation, lock, log or await.
+  mutating func process(
+    reference: borrowing Frame, _ conditions: EchoConditions, into output: borrowing Frame
+  ) -> FrameFindings {
+    guard !fromEngine.isIdentity else {
+      return engine.process(
+        microphone: input, reference: reference, conditions: conditions, into: output)
+    }
+    let findings = engine.process(
+      microphone: input, reference: reference, conditions: conditions, into: engineOutput)
+    fromEngine.process(engineOutput, into: output)
+    return findings
+  }
+
+  /// Returns by how many samples the microphone is held back. An echo may be in the microphone at the
+  /// very sample at which it is in the reference.
+  private static func holdSamples(_ engine: any VoiceEngine.Type, _ format: EngineFormat) -> Int {
+    format.reference == nil ? 0 : format.rate.samples(in: engine.goodReferenceLeads.lowerBound)
+  }
+
+  /// Returns the delay from the microphone to the processed output if neither has to be converted.
+  static func latency(_ engine: any VoiceEngine.Type, _ format: EngineFormat) -> Duration {
+    format.rate.duration(
+      ofSamples: holdSamples(engine, format) + engine.latencySamples(format))
+  }
+
+  /// The lowest rate that loses nothing between the microphone and the output.
+  static func rate(for setup: SessionSetup, _ rates: [SampleRate]) -> SampleRate {
+    let needed = min(setup.microphone.rate, setup.processed.rate)
+    return rates.filter { $0 >= needed }.min() ?? needed
+  }
+}
+
+extension SessionConfiguration {
+  fileprivate func micMode(
+    of engine: any VoiceEngine.Type, _ format: EngineFormat
+  ) -> (mode: MicMode, reason: MicMode.Fallback?) {
+    preferredMicMode.active { engine.supports(engineSettings(for: $0), format) }
+  }
+}

@@ -1,0 +1,323 @@
+internal import EchoAlignment
+internal import AudioCore
+internal import VoiceEngines
+
+/// The capture side of a session: from the microphone's samples to the processed output, with what
+/// is found in them.
+struct CaptureSide: ~Copyable {
+  /// The time that a frame of the microphone waits for its reference, in frames of the microphone that
+  /// arrived after it.
+  static let longestWaitFrames = 6
+
+  /// The changes of a frame that the session announces.
+  struct News {
+    /// Whether the echo was found, was found elsewhere, or began to be removed.
+    var hasEchoPath = false
+    var voice: VoiceActivityDetector.Change?
+    var mutedSpeech: MutedTalkerDetector.Change?
+    var warnings = CaptureWarnings.Changes()
+  }
+
+  /// The state of the rest of the session that a frame needs.
+  struct Context {
+    var configuration: SessionConfiguration.Mute
+    var isMuted: Bool
+    /// Whether the microphone is known to be silent: interrupted, or with a gap that goes on.
+    var isInterrupted: Bool
+    var farEndPlays: Bool
+  }
+
+  /// Whether samples of the microphone arrive.
+  var isRunning = false
+  /// The last processed frame.
+  let output: Frame
+  /// The findings of the last processed frame.
+  private(set) var info = FrameInfo(speechProbability: 0, hasVoice: false, isMuted: false)
+  private(set) var processedFrames: Int64 = 0
+  private let hasReference: Bool
+  private let rates: (microphone: Int64, processed: Int64)
+  private let frame: Frame
+  private var microphone: InputTimeline
+  private var settled: Int64 = 0  // the samples that had arrived before the last chunk
+  private var pair: MicrophonePair?
+  private var concealed: ConcealedSpans
+  private var pipeline: CapturePipeline
+  private var echo: EchoReference
+  private var convergence = EchoConvergence()
+  /// The part of the last frames of the microphone that the canceller predicts.
+  private var explainedShare: Float = 0
+  private var residualEcho = ResidualEchoDetector()
+  private var nearEnd: VoiceActivityDetector
+  private var mutedTalker = MutedTalkerDetector()
+  private var limiter: Limiter
+  private var gate: MuteGate
+  private var meter = SessionMeter()
+  private var oppositeChannels = OppositeChannelsDetector()
+  private var warnings = CaptureWarnings()
+
+  init(_ setup: SessionSetup, _ engine: any VoiceEngine.Type) throws {
+    let pipeline = try CapturePipeline(setup, engine)
+    echo = try EchoReference(setup, pipeline, engine)
+    hasReference = setup.echoReference != nil
+    rates = (Int64(setup.microphone.rate.hertz), Int64(setup.processed.rate.hertz))
+    // At most the last chunk, the gap before it and `longestWaitFrames` wait.
+    microphone = InputTimeline(format: setup.microphone, longestLead: nil)
+    frame = Frame(rate: setup.microphone.rate, channelCount: setup.microphone.channelCount)
+    pair = setup.microphonePair.map { MicrophonePair($0, rate: setup.microphone.rate) }
+    concealed = ConcealedSpans(
+      frameSize: frame.sampleCount, delay: setup.microphone.rate.samples(in: pipeline.heldBack))
+    output = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
+    nearEnd = VoiceActivityDetector(setup.configuration.voiceActivity)
+    limiter = Limiter(rate: setup.processed.rate)
+    gate = MuteGate(
+      isOpen: !setup.startsMuted, latencySamples: pipeline.latencySamples,
+      rate: setup.processed.rate)
+    self.pipeline = pipeline
+  }
+
+  var engine: any VoiceEngine { pipeline.engine }
+  /// The time from the microphone to the processed output.
+  var latency: Duration { pipeline.latency }
+  /// The mic mode that runs, and the reason where it is not the preferred one.
+  var micMode: (mode: MicMode, reason: MicMode.Fallback?) { pipeline.micMode }
+  var samplesPerFrame: Int { frame.sampleCount }
+  /// The samples of the microphone that arrived, gaps included.
+  var arrived: Int64 { microphone.arrived }
+  /// The samples of the microphone that wait.
+  var waiting: Int { microphone.waiting }
+  var nearEndTalks: Bool { nearEnd.isActive }
+  /// Where in the microphone's timeline the near end's present speech began.
+  var speechOnset: Int64 { sample(ofFrame: nearEnd.onsetFrame) }
+  var hasConverged: Bool { convergence.isConverged }
+  /// The delay of the echo behind its reference, or nil where it is unknown.
+  var echoDelay: Duration? { echo.status.echoDelay }
+
+  // MARK: Input
+
+  /// Appends samples of the microphone. `deviceTime` is the time at which the device captured the
+  /// first of them.
+  ///
+  /// - Returns: How many samples were missing before them.
+  mutating func appendMicrophone(
+    _ samples: UnsafeRawBufferPointer, firstSample: Int64?, deviceTime: Duration?
+  ) throws(InputFault) -> Int64 {
+    let first = firstSample ?? microphone.arrived
+    settled = microphone.arrived
+    let missing = try microphone.append(samples, firstSample: firstSample)
+    if missing > 0 {
+      let end = settled + missing + Int64(SampleQueue.fadeSamples(at: microphone.format.rate))
+      concealed.add(settled..<end)
+    }
+    if let deviceTime { echo.noteCapture(sample: first, at: deviceTime) }
+    return missing
+  }
+
+  /// Appends samples of the reference. `deviceTime` is the time at which the device played the first
+  /// of them, by the clock of the microphone's device times.
+  ///
+  /// - Returns: How many samples were missing before them.
+  mutating func appendReference(
+    _ samples: UnsafeRawBufferPointer, firstSample: Int64?, deviceTime: Duration?
+  ) throws(InputFault) -> Int64 {
+    let first = firstSample ?? echo.timeline.arrived
+    let missing = try echo.timeline.append(samples, firstSample: firstSample)
+    echo.noteArrival(microphoneSamples: microphone.arrived)
+    if let deviceTime { echo.notePlayback(sample: first, at: deviceTime) }
+    return missing
+  }
+
+  /// Records when a sample of the playback was heard, how many samples later than expected, and by
+  /// how many parts per million faster than its clock the client plays on.
+  mutating func notePlayback(sample: Int64, at time: Duration, added: Int64, rate: Double) {
+    echo.notePlayback(sample: sample, at: time, added: added, rate: rate)
+  }
+
+  /// Records that no more of the reference will arrive.
+  mutating func endReference() { echo.isAtEnd = true }
+
+  /// Whether a frame of the microphone is complete, and its reference has arrived, is not needed, or
+  /// has been waited for long enough.
+  var hasCompleteFrame: Bool {
+    microphone.hasFrame && (echo.isHere || pipeline.restsEcho || hasWaitedEnough)
+  }
+
+  private var hasWaitedEnough: Bool {
+    let size = Int64(frame.sampleCount)
+    return settled - (microphone.taken + size) >= Int64(Self.longestWaitFrames) * size
+  }
+
+  // MARK: Controls
+
+  mutating func apply(_ configuration: SessionConfiguration) {
+    pipeline.apply(configuration)
+    nearEnd.set(configuration.voiceActivity)
+  }
+
+  /// Switches the reduced mode of the engine. Returns whether that changes anything.
+  mutating func reduce(_ isReduced: Bool, _ configuration: SessionConfiguration) -> Bool {
+    pipeline.reduce(isReduced, configuration)
+  }
+
+  /// Whether the engine runs in its reduced mode.
+  var isReduced: Bool { pipeline.isReduced }
+
+  /// Applies a changed route. A new acoustic path restarts the delay search; headphones suspend echo
+  /// cancellation. The engine keeps its filter: measured, it removes the echo of another room sooner
+  /// from the old filter than from an empty one.
+  mutating func changeRoute(
+    isNewWay: Bool, isFreeOfEcho: Bool, _ configuration: SessionConfiguration
+  ) {
+    if isNewWay {
+      echo.reset()
+      convergence.restart()
+    }
+    pipeline.restEcho(isFreeOfEcho, configuration)
+  }
+
+  /// Mutes or unmutes the processed output from a sample of the microphone on.
+  ///
+  /// - Returns: Whether muted speech was active.
+  mutating func mute(_ isMuted: Bool, at sample: Int64) -> Bool {
+    let (input, output) = (rates.microphone, rates.processed)
+    // Where the rates have no sample in common, the muted side takes the sample between.
+    let heard = isMuted ? sample * output / input : (sample * output + input - 1) / input
+    gate.turn(open: !isMuted, at: heard)
+    guard isMuted else { return mutedTalker.reset() }
+    mutedTalker.mute(at: sample)
+    return false
+  }
+
+  /// Ends muted speech.
+  ///
+  /// - Returns: Whether muted speech was active.
+  mutating func endMutedSpeech() -> Bool { mutedTalker.reset() }
+
+  // MARK: Frames
+
+  /// Takes the next frame of the microphone.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func takeFrame() {
+    microphone.take(into: frame)
+    pair?.process(frame)
+  }
+
+  /// Makes `output` of the frame that was taken. `mix` is the playback of the same time.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func process(
+    mix: borrowing Frame, _ injections: borrowing InjectionQueue, _ context: Context
+  ) -> News {
+    var news = News()
+    pipeline.load(frame)
+    let (conditions, lacksReference) = align(mix, &news)
+    // A silent microphone would teach the engine that there is no echo.
+    if pipeline.input.peak == 0, echo.mustBeHeard { echo.aligned.clear() }
+    var findings = pipeline.process(reference: echo.aligned, conditions, into: output)
+    explainedShare = findings.explainedShare ?? 0
+    if pipeline.restsEcho { residualEcho.reset() } else { followEcho(&findings, &news) }
+    listen(findings, context, &news)
+    if injections.isHeard { output.add(injections.processed, to: injections.lastGain) }
+    limiter.process(output)
+    let isMuted = gate.process(output, firstSample: processedFrames * Int64(output.sampleCount))
+    processedFrames += 1
+    watch(findings, lacksReference: lacksReference, context, &news)
+    info = FrameInfo(
+      speechProbability: findings.speechProbability, hasVoice: findings.hasVoice, isMuted: isMuted)
+    return news
+  }
+
+  /// Brings the reference that belongs to the frame.
+  ///
+  /// - Returns: The conditions for the engine, and whether the echo canceller needs a
+  ///   reference that has not arrived.
+  private mutating func align(
+    _ mix: borrowing Frame, _ news: inout News
+  ) -> (conditions: EchoConditions, lacksReference: Bool) {
+    let wasKnown = echo.status.echoDelay != nil
+    let (change, isMissing) = echo.advance(
+      microphone: pipeline.input, mix: mix, explainedShare: explainedShare)
+    let conditions = EchoConditions(
+      path: echo.path, isReferenceMissing: isMissing,
+      isMicrophoneConcealed: concealed.reachNextFrame())
+    // Without an echo, neither its path nor its reference matters.
+    guard !pipeline.restsEcho else { return (conditions, false) }
+    let isNew = change == .moved || !wasKnown && echo.status.echoDelay != nil
+    // A step that the client reported leaves the canceller nothing to learn.
+    if isNew { convergence.restart() } else if change == .followed { convergence.step() }
+    news.hasEchoPath = isNew || change == .followed
+    if isMissing { meter.referenceMissed() }
+    return (conditions, isMissing)
+  }
+
+  /// Follows the convergence of the echo canceller. Until it has converged, a frame that may contain
+  /// echo does not count as voice.
+  private mutating func followEcho(_ findings: inout FrameFindings, _ news: inout News) {
+    let mayHaveEcho = echo.mayBeHeard
+    let hasJustConverged = convergence.process(
+      EchoConvergence.Observation(
+        reduction: findings.echoReduction, mayHaveEcho: mayHaveEcho,
+        isLagKnown: echo.status.echoDelay != nil, microphone: pipeline.input.meanSquare))
+    residualEcho.process(
+      reference: echo.newestMeanSquare, microphone: pipeline.input.meanSquare,
+      output: output.meanSquare)
+    if hasJustConverged, echo.status.echoDelay != nil { news.hasEchoPath = true }
+    let mayBeEcho = convergence.isLearning || convergence.isStepping && !nearEnd.isActive
+    if mayHaveEcho, mayBeEcho { findings.hasVoice = false }
+  }
+
+  /// Follows the voice of the near end, muted or not.
+  private mutating func listen(_ findings: FrameFindings, _ context: Context, _ news: inout News) {
+    news.voice = nearEnd.process(hasVoice: findings.hasVoice)
+    guard context.isMuted, context.configuration.detectsMutedTalker else { return }
+    news.mutedSpeech = mutedTalker.process(
+      MutedTalkerDetector.Observation(
+        speechSince: nearEnd.isActive ? speechOnset : nil, hasVoice: findings.hasVoice,
+        mayHaveEcho: !pipeline.restsEcho && echo.mayBeHeard))
+  }
+
+  private mutating func watch(
+    _ findings: FrameFindings, lacksReference: Bool, _ context: Context, _ news: inout News
+  ) {
+    meter.measure(microphone: frame, processed: output, findings)
+    let needsEcho = !pipeline.restsEcho
+    let observation = CaptureWarnings.Observation(
+      meanSquare: meter.microphoneMeanSquare, peak: frame.peak,
+      noiseFloor: meter.noiseFloorLevel, isInterrupted: context.isInterrupted,
+      playsWithoutReference: lacksReference
+        || !hasReference && context.farEndPlays && needsEcho,
+      hasUnsteadyClocks: needsEcho && echo.status.hasUnsteadyClocks,
+      hasResidualEcho: hasResidualEcho(findings),
+      hasOppositeChannels: oppositeChannels.process(frame),
+      referenceHasMicrophone: needsEcho && echo.status.hasMicrophoneInReference,
+      referenceHasGaps: needsEcho && echo.hasGaps)
+    warnings.process(observation) { news.warnings.add($0) }
+  }
+
+  /// Returns whether echo stays in the output, or nil while nothing plays that would show it.
+  private func hasResidualEcho(_ findings: FrameFindings) -> Bool? {
+    guard !pipeline.restsEcho else { return false }
+    guard residualEcho.isKnown else { return nil }
+    guard residualEcho.isEchoLeft(referenceHasGaps: echo.hasGaps) else { return false }
+    return echo.hasGaps || !convergence.isEnough(findings.echoReduction)
+  }
+
+  // MARK: Findings
+
+  /// The sample of the microphone that a finding in a frame belongs to.
+  func sample(ofFrame frame: Int64) -> Int64 {
+    max(0, frame * Int64(samplesPerFrame) - pipeline.findingsLatencySamples)
+  }
+
+  /// The counts that grow with each frame, without concealed samples.
+  var flow: SessionStatistics.Flow { meter.flow }
+
+  /// The part of the statistics that belongs to this side.
+  var statistics: SessionStatistics {
+    var statistics = meter.statistics(pipeline.engine.echoMetrics, pipeline.micMode.mode)
+    statistics.isReduced = pipeline.isReduced
+    statistics.hasConverged = convergence.isConverged
+    statistics.echoDelay = pipeline.restsEcho ? nil : echo.status.echoDelay
+    // A slower loudspeaker lets the echo come later and later.
+    statistics.driftPPM = echo.status.drift.map { -$0 }
+    return statistics
+  }
+}

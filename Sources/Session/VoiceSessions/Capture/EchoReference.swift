@@ -1,0 +1,168 @@
+internal import EchoAlignment
+internal import AudioCore
+internal import VoiceEngines
+
+/// The reference of the echo canceller, brought to lead the echo by a steady time: the audio that the
+/// client taps at the loudspeaker, or else the mix that this session sends for playback.
+struct EchoReference: ~Copyable {
+  private enum Source { case client, playback, none }
+
+  /// The peak above which a reference is heard: -60 dBFS.
+  private static let leastPeak: Float = 0.001
+  /// The frames for which a room sounds after the reference, and the longest time from the reference
+  /// to the end of its echo.
+  private static let tailFrames = 15
+  private static let longestEchoFrames = 100 + tailFrames
+
+  /// The part of the microphone from which on the canceller explains it.
+  private static let leastExplained: Float = 0.4
+
+  /// The client's reference as it comes in.
+  var timeline: InputTimeline
+  /// The reference for the frame that the microphone is at.
+  let aligned: Frame
+  /// The mean square of the newest frame of the reference that came, or 0 where none came.
+  private(set) var newestMeanSquare: Float = 0
+  /// The path of the echo from `aligned` to the microphone. Unknown without a reference.
+  private(set) var path = EchoConditions.Path.unknown
+  private var isPathNew = false
+  /// Whether the reference has ended: nothing follows the samples that wait.
+  var isAtEnd = false
+  private let source: Source
+  private let microphoneRates: (indexes: SampleRate, frames: SampleRate)
+  private var aligner: ReferenceAligner
+  /// Whether blocks of the client's reference are missing.
+  private(set) var hasGaps = false
+  /// Nil without a reference from the client: nothing is missing from what this session plays.
+  private var gapDetector: ReferenceGapDetector?
+  private let input: Frame
+  private var framesSincePlayed: Int
+  private var framesSinceAligned: Int
+  /// Whether `aligned` was loud enough to be heard: a bit a frame, the last one lowest.
+  private var loudFrames: UInt8 = 0
+
+  init(_ setup: SessionSetup, _ capture: borrowing CapturePipeline, _ engine: any VoiceEngine.Type)
+    throws
+  {
+    source = setup.reference != nil ? .client : setup.playback != nil ? .playback : .none
+    let format = setup.echoReference ?? setup.microphone
+    timeline = InputTimeline(format: format)
+    aligned = Frame(rate: format.rate, channelCount: format.channelCount)
+    input = Frame(rate: format.rate, channelCount: format.channelCount)
+    gapDetector = source == .client ? ReferenceGapDetector(rate: format.rate) : nil
+    framesSincePlayed = Self.longestEchoFrames
+    framesSinceAligned = Self.longestEchoFrames
+    microphoneRates = (setup.microphone.rate, capture.format.rate)
+    aligner = try ReferenceAligner(
+      microphone: capture.format.rate, reference: format.rate,
+      referenceChannelCount: format.channelCount,
+      heldBack: capture.heldBack,
+      leads: .init(best: engine.bestReferenceLead, good: engine.goodReferenceLeads),
+      hasOwnClock: source == .client)
+  }
+
+  var status: AlignmentStatus { aligner.status }
+
+  /// Whether what was played may still be heard in the microphone.
+  var mayBeHeard: Bool {
+    status.echoDelay == nil
+      ? framesSincePlayed < Self.longestEchoFrames : framesSinceAligned < Self.tailFrames
+  }
+
+  /// Whether the microphone must hear some of the reference of 30 to 80 ms ago: the best lead is
+  /// shorter.
+  var mustBeHeard: Bool { loudFrames & 0xF8 != 0 }
+
+  /// Forgets the echo's path and the devices' clocks, because the echo takes another path.
+  mutating func reset() {
+    aligner.reset()
+    isPathNew = true
+  }
+
+  /// Records when the device captured a sample of the microphone.
+  mutating func noteCapture(sample: Int64, at time: Duration) {
+    guard source != .none else { return }
+    let (indexes, frames) = (Int64(microphoneRates.indexes.hertz), microphoneRates.frames.hertz)
+    aligner.noteCapture(sample: sample * Int64(frames) / indexes, at: time)
+  }
+
+  /// Records when the device played a sample of the reference. `added` is by how many samples it was
+  /// later than the previous report implied, and `rate` is by how many parts per million the playback
+  /// runs faster than the device's clock from then on.
+  mutating func notePlayback(sample: Int64, at time: Duration, added: Int64 = 0, rate: Double = 0) {
+    aligner.notePlayback(sample: sample, at: time, added: added, rate: rate)
+  }
+
+  /// Records that samples of the reference have arrived, after `microphoneSamples` of the microphone.
+  mutating func noteArrival(microphoneSamples: Int64) {
+    aligner.noteArrival(
+      reference: Double(timeline.arrived) / Double(timeline.format.rate.hertz),
+      microphone: Double(microphoneSamples) / Double(microphoneRates.indexes.hertz))
+  }
+
+  /// Whether there is a reference for the microphone's next frame.
+  var isHere: Bool {
+    guard source == .client else { return true }
+    let waiting = timeline.waiting / input.sampleCount
+    return aligner.hasReference(afterFrames: max(0, min(waiting, aligner.missingFrames + 1)))
+  }
+
+  /// Makes `aligned` for a frame of the microphone. `mix` is what this session plays meanwhile.
+  /// `explainedShare` is the part of the last frames of the microphone that the canceller predicts.
+  /// Runs per frame: no allocation, lock, log or await.
+  ///
+  /// - Returns: The change of the echo path, and whether there was no reference.
+  mutating func advance(
+    microphone: borrowing Frame, mix: borrowing Frame, explainedShare: Float
+  ) -> (change: ReferenceAligner.Change, isMissing: Bool) {
+    guard source != .none else { return (.none, false) }
+    let change = aligner.append(
+      microphone: microphone, isExplained: explainedShare >= Self.leastExplained)
+    framesSincePlayed = min(framesSincePlayed + 1, Self.longestEchoFrames)
+    newestMeanSquare = 0
+    if source == .client {
+      appendWhatCame()
+    } else {
+      noteLevels(peak: mix.peak, meanSquare: mix.meanSquare)
+      aligner.append(reference: mix)
+    }
+    let isMissing = !aligner.hasReference(afterFrames: 0)
+    path = path(after: change)
+    aligner.read(into: aligned)
+    let isLoud = aligned.peak > Self.leastPeak
+    framesSinceAligned = isLoud ? 0 : min(framesSinceAligned + 1, Self.longestEchoFrames)
+    loudFrames = loudFrames << 1 | (isLoud ? 1 : 0)
+    return (change, isMissing)
+  }
+
+  private mutating func path(after change: ReferenceAligner.Change) -> EchoConditions.Path {
+    guard !isPathNew else {
+      isPathNew = false
+      return .new
+    }
+    guard status.echoDelay != nil else { return .unknown }
+    // The canceller has already noticed an echo that moved without its reference.
+    let samples = aligner.movedSamples
+    return change == .moved && samples != 0 ? .moved(samples: samples) : .steady
+  }
+
+  private mutating func appendWhatCame() {
+    while aligner.missingFrames > 0, timeline.hasFrame || isAtEnd && timeline.waiting > 0 {
+      appendNext()
+    }
+    // Frames that have not arrived by now count as lost.
+    while aligner.missingFrames > ReferenceAligner.longestWait { appendNext() }
+  }
+
+  private mutating func appendNext() {
+    timeline.take(into: input)
+    noteLevels(peak: input.peak, meanSquare: input.meanSquare)
+    if let hasGaps = gapDetector?.process(input) { self.hasGaps = hasGaps }
+    aligner.append(reference: input)
+  }
+
+  private mutating func noteLevels(peak: Float, meanSquare: Float) {
+    if peak > Self.leastPeak { framesSincePlayed = 0 }
+    newestMeanSquare = meanSquare
+  }
+}

@@ -1,0 +1,234 @@
+public import AudioCore
+internal import AudioCodecs
+
+/// One input of a session on its media clock: takes in samples by their index and gives out frames
+/// in order.
+public struct InputTimeline: ~Copyable {
+  /// The treatment of samples that arrive after their time.
+  public enum Lateness: Sendable {
+    /// Late samples are dropped, as they belong to samples of the microphone that were processed.
+    case dropped
+    /// Late samples are taken next, as a listener wants to hear them.
+    case takenNext
+  }
+
+  /// Longer gaps are refused.
+  public static let longestGap = Duration.seconds(10)
+  /// Longer chunks are refused.
+  public static let longestChunk = Duration.seconds(1)
+  /// More samples than this must not wait.
+  public static let longestLead = Duration.seconds(5)
+
+  private let lateness: Lateness
+  private let longestLead: Duration?
+  private let history: Int
+  private var kept = 0  // samples that were taken and are still there
+  private var queue: SampleQueue
+  /// Nil for plain samples.
+  private var packets: PacketInput?
+  /// The index of the next sample to be taken.
+  public private(set) var taken: Int64 = 0
+  /// The index after the last sample that arrived.
+  public private(set) var arrived: Int64 = 0
+
+  /// Creates a timeline without samples.
+  ///
+  /// - Parameters:
+  ///   - longestLead: The most that may wait, or nil for any amount.
+  ///   - history: The number of samples before the next one that `next` still gives.
+  public init(
+    format: AudioFormat, lateness: Lateness = .dropped,
+    longestLead: Duration? = InputTimeline.longestLead, history: Int = 0
+  ) {
+    self.history = history
+    self.lateness = lateness
+    self.longestLead = longestLead
+    queue = SampleQueue(format: format)
+    packets = format.opus == nil ? nil : PacketInput(format)
+  }
+
+  public var format: AudioFormat { queue.format }
+
+  /// The number of samples of each channel that wait.
+  public var waiting: Int { queue.count - kept }
+
+  public var hasFrame: Bool { waiting >= format.rate.samplesPerFrame }
+
+  /// Appends a chunk: samples, or one Opus packet. Samples that arrived before are dropped, and a gap
+  /// before the chunk is concealed.
+  ///
+  /// - Returns: How many samples were missing.
+  public mutating func append(
+    _ bytes: UnsafeRawBufferPointer, firstSample: Int64?
+  ) throws(InputFault) -> Int64 {
+    let count = try check(bytes, firstSample)
+    let first = firstSample ?? arrived
+    // Silence that was given for want of samples fills a gap as well.
+    if lateness == .takenNext { taken = min(taken, max(arrived, first)) }
+    let missing = max(0, first - arrived)
+    let next = max(arrived, taken)  // the first sample that is not too late
+    let late = Int(min(Int64(count), max(0, next - first)))
+    if let longestLead, waiting + count > samples(in: longestLead) {
+      throw .tooFarAhead(longestLead)
+    }
+    if first > next { conceal(Int(first - next), before: bytes) }
+    if late < count { try append(bytes, droppingFirst: late) }
+    arrived = max(arrived, first + Int64(count))
+    return missing
+  }
+
+  /// Moves the next 10 ms into a frame. Missing samples are concealed, and treated as late when
+  /// they arrive. Not for a timeline with a history.
+  ///
+  /// - Returns: How many samples were there.
+  @discardableResult
+  public mutating func take(into frame: borrowing Frame) -> Int {
+    taken += Int64(frame.sampleCount)
+    return queue.take(into: frame)
+  }
+
+  /// Removes all waiting samples and returns the mean of their channels. Allocates, so it is not for
+  /// the frame path. Not for a timeline with a history.
+  public mutating func takeAll() -> [Float] {
+    let count = waiting
+    var mean = Array(UnsafeBufferPointer(start: next(0), count: count))
+    if format.channelCount == 2 {
+      let other = next(1)
+      for index in mean.indices { mean[index] = (mean[index] + other[index]) / 2 }
+    }
+    queue.drop(count)
+    taken += Int64(count)
+    return mean
+  }
+
+  /// The next sample of a channel to be taken, with all that wait after it and the history before
+  /// it. The pointer is valid until the timeline changes.
+  func next(_ channel: Int) -> UnsafePointer<Float> { queue.samples(channel) + kept }
+
+  /// Whether the history reaches so many samples back.
+  func canMoveBack(by samples: Int) -> Bool { kept >= samples }
+
+  /// Copies the next 10 ms into a frame, and conceals its end where fewer samples wait.
+  mutating func copyFrame(into frame: borrowing Frame) {
+    let missing = frame.sampleCount - waiting
+    if missing > 0 { queue.appendConcealment(missing) }
+    for channel in 0..<frame.channelCount {
+      frame.planePointers[channel].update(from: next(channel), count: frame.sampleCount)
+    }
+  }
+
+  /// Moves the next sample by a number of samples, back into the history where the number is
+  /// negative.
+  mutating func move(by samples: Int) {
+    taken += Int64(samples)
+    kept += samples
+    guard kept > history else { return }
+    queue.drop(kept - history)
+    kept = history
+  }
+
+  /// Drops all samples that wait, with a fade of 5 ms.
+  public mutating func clear() {
+    guard waiting > 0 else { return }
+    taken = arrived - Int64(queue.fadeOut(from: kept) - kept)
+  }
+
+  private mutating func conceal(_ count: Int, before bytes: UnsafeRawBufferPointer) {
+    if packets == nil {
+      queue.appendConcealment(count)
+    } else {
+      packets?.conceal(count, before: bytes, into: &queue)
+    }
+  }
+
+  private mutating func append(
+    _ bytes: UnsafeRawBufferPointer, droppingFirst late: Int
+  ) throws(InputFault) {
+    guard packets == nil else {
+      try packets?.append(bytes, droppingFirst: late, into: &queue)
+      return
+    }
+    let useful = UnsafeRawBufferPointer(rebasing: bytes[(late * format.bytesPerSampleFrame)...])
+    if let fault = queue.append(useful) { throw .notANumber(sample: late + fault) }
+  }
+
+  /// Returns the number of samples of each channel in a chunk.
+  private func sampleCount(_ bytes: UnsafeRawBufferPointer) throws(InputFault) -> Int {
+    if let count = try packets?.sampleCount(of: bytes) { return count }
+    guard bytes.count % format.bytesPerSampleFrame == 0 else {
+      throw .partialSampleFrame(bytes: bytes.count, sampleFrame: format.bytesPerSampleFrame)
+    }
+    return bytes.count / format.bytesPerSampleFrame
+  }
+
+  /// Throws for a chunk that is not valid here. Returns the number of its samples.
+  private func check(
+    _ bytes: UnsafeRawBufferPointer, _ firstSample: Int64?
+  ) throws(InputFault) -> Int {
+    guard !bytes.isEmpty || firstSample != nil else { throw .empty }
+    let count = try sampleCount(bytes)
+    guard count <= samples(in: Self.longestChunk) else { throw .tooLong(Self.longestChunk) }
+    if let firstSample {
+      guard firstSample >= 0, firstSample - arrived <= Int64(samples(in: Self.longestGap)) else {
+        throw .impossiblePosition(firstSample, expected: arrived)
+      }
+    }
+    return count
+  }
+
+  private func samples(in duration: Duration) -> Int {
+    Int(duration.components.seconds) * format.rate.hertz
+  }
+}
+
+/// A fault of a chunk of input.
+public enum InputFault: Error, Equatable, CustomStringConvertible {
+  case empty
+  case partialSampleFrame(bytes: Int, sampleFrame: Int)
+  case tooLong(Duration)
+  /// An Opus packet that is malformed.
+  case notAPacket
+  /// An Opus packet that is larger than any can be.
+  case tooLarge(bytes: Int, limit: Int)
+  case notANumber(sample: Int)
+  case impossiblePosition(Int64, expected: Int64)
+  case tooFarAhead(Duration)
+  /// A playback report of a sample that was not sent.
+  case unsent(Int64, sent: Int64)
+  /// A playback report with a rate, in parts per million, that is out of range.
+  case impossibleRate(Double)
+
+  /// The largest rate of a playback report, in parts per million.
+  public static let largestRate = 1000.0
+
+  /// The field of the chunk that is at fault.
+  public var field: String {
+    switch self {
+    case .impossiblePosition, .unsent: "first_sample"
+    case .impossibleRate: "rate_ppm"
+    default: "samples"
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .empty: "the chunk is empty; send samples or first_sample"
+    case .partialSampleFrame(let bytes, let sampleFrame):
+      "\(bytes) bytes are not whole sample frames of \(sampleFrame) bytes"
+    case .tooLong(let limit): "the chunk is longer than \(limit.components.seconds) s"
+    case .notAPacket: "the chunk is not a valid Opus packet (RFC 6716) of at most 120 ms"
+    case .tooLarge(let bytes, let limit):
+      "an Opus packet has at most \(limit) bytes, and the chunk has \(bytes)"
+    case .notANumber(let sample): "sample frame \(sample) is not a finite number"
+    case .impossiblePosition(let position, let expected):
+      "\(position) is not within \(InputTimeline.longestGap.components.seconds) s after \(expected), "
+        + "the next sample"
+    case .unsent(let position, let sent):
+      "sample \(position) is not one of the \(sent) samples that were sent"
+    case .impossibleRate(let rate):
+      "\(rate) is not within -\(Self.largestRate) to \(Self.largestRate)"
+    case .tooFarAhead(let limit):
+      "the audio is more than \(limit.components.seconds) s ahead of the microphone"
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// Telephone calls through `anechoic-bridge`, with both ends played by a script.
+@Suite(
+  .serialized, .timeLimit(.minutes(2)),
+  .enabled(if: Python.isThere, "scripts/bootstrap installs it"))
+struct AudioSocketTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  @Test(arguments: ["echo", "faults", "rates", "strangers"])
+  func aCallPasses(check: String) async throws {
+    let server = try await ServerProcess(in: folder)
+    let port = try Self.freePort()
+    let bridge = try Command(
+      "anechoic-bridge",
+      [
+        "audiosocket", "--listen", "127.0.0.1:0", "--application", "127.0.0.1:\(port)", "--server",
+        server.address,
+      ], in: folder)
+    let line = try await bridge.line(containing: "listening on ")
+    let own = line.split(separator: ":").last.map { String($0) } ?? ""
+    let script = Folder.package.appendingPathComponent("Tests/System/Telephony/telephone.py").path
+    let result = try await Command.run(
+      Python.path, [script, own, "\(port)", check], in: folder)
+    #expect(result.status == 0, "\(result.text) \(result.errors)")
+    bridge.signal(SIGTERM)
+    #expect(try await bridge.wait().status == 0)
+  }
+
+  @Test func aCallGoesOnWithoutAServer() async throws {
+    let port = try Self.freePort()
+    let bridge = try Command(
+      "anechoic-bridge",
+      [
+        "audiosocket", "--listen", "127.0.0.1:0", "--application", "127.0.0.1:\(port)", "--server",
+        "127.0.0.1:1",
+      ], in: folder)
+    let line = try await bridge.line(containing: "listening on ")
+    let own = line.split(separator: ":").last.map { String($0) } ?? ""
+    let script = Folder.package.appendingPathComponent("Tests/System/Telephony/telephone.py").path
+    let result = try await Command.run(
+      Python.path, [script, own, "\(port)", "faults"], in: folder)
+    #expect(result.status == 0, "\(result.text) \(result.errors)")
+    try await bridge.line(containing: "not processed: UNAVAILABLE")
+    bridge.signal(SIGTERM)
+    let end = try await bridge.wait()
+    #expect(end.errorLines.count { $0.contains("not processed") } == 1)
+  }
+
+  @Test(arguments: [
+    ["audiosocket"], ["audiosocket", "--application", "nowhere"],
+    ["audiosocket", "--application", "127.0.0.1:9", "--listen", "unix:/tmp/x"],
+    ["audiosocket", "--application", "127.0.0.1:9", "--delay", "2s"],
+    ["audiosocket", "--application", "127.0.0.1:9", "--audio-type", "0x11=x"],
+    ["audiosocket", "--application", "127.0.0.1:9", "--mic-mode", "loud"],
+  ])
+  func wrongUsageIsReported(arguments: [String]) async throws {
+    let result = try await Command.run("anechoic-bridge", arguments, in: folder)
+    #expect(result.status == 64, "\(result.errors)")
+  }
+
+  /// Returns a port that was free a moment ago.
+  private static func freePort() throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    try withUnsafeMutablePointer(to: &address) { pointer in
+      try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        try #require(bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0)
+      }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Synchronization
+import TestTokens
+import Testing
+
+@testable import Authentication
+
+/// Files of keys that change while they are in use.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct TokenKeyFileTests {
+  private let issuer: TokenIssuer
+
+  init() async throws { issuer = try await TokenIssuer() }
+
+  @Test func aFileIsReadAgainOnDemand() async throws {
+    let file = try TokenKeyFile(path: issuer.path("keys.json"))
+    #expect(file.count == 2)
+    try issuer.write("{\"keys\":[\(issuer.ecEntry)]}", to: "keys.json")
+    #expect(try file.reload() == 1)
+    #expect(file.count == 1)
+  }
+
+  @Test func theOldKeysRemainIfTheNewFileCannotBeUsed() async throws {
+    let file = try TokenKeyFile(path: issuer.path("keys.json"))
+    try issuer.write("garbage", to: "keys.json")
+    #expect(throws: TokenKeyError.unreadable) { try file.reload() }
+    #expect(file.count == 2)
+    try FileManager.default.removeItem(atPath: issuer.path("keys.json"))
+    #expect(throws: TokenKeyError.file("no such file or directory")) {
+      try file.reload()
+    }
+    #expect(file.count == 2)
+  }
+
+  @Test func aChangedFileIsNoticed() async throws {
+    let file = try TokenKeyFile(path: issuer.path("keys.json"))
+    let outcomes = Outcomes()
+    await withTaskGroup { group in
+      group.addTask {
+        await file.watch(every: .milliseconds(10)) { outcomes.append($0) }
+      }
+      let steps: [(String, TokenKeyFile.Outcome)] = [
+        ("garbage", .failure(.unreadable)),
+        ("{\"keys\":[\(issuer.ecEntry)]}", .success(1)),
+      ]
+      for (index, (text, outcome)) in steps.enumerated() {
+        try? await Task.sleep(for: .milliseconds(30))
+        try? issuer.write(text, to: "keys.json")
+        let limit = ContinuousClock.now + .seconds(10)
+        while outcomes.all.count <= index, ContinuousClock.now < limit {
+          try? await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(outcomes.all.last == outcome)
+      }
+      group.cancelAll()
+    }
+    // An unchanged file is not reported again.
+    #expect(outcomes.all.count == 2)
+    #expect(file.count == 1)
+  }
+
+  @Test func aFileThatCannotBeReadIsReported() async throws {
+    #expect(throws: TokenKeyError.file("no such file or directory")) {
+      try TokenKeyFile(path: issuer.path("missing"))
+    }
+    #expect(mkfifo(issuer.path("fifo"), 0o600) == 0)
+    for path in ["/dev/zero", issuer.path("fifo")] {
+      #expect(throws: TokenKeyError.file("this is not a regular file")) {
+        try TokenKeyFile(path: path)
+      }
+    }
+    #expect(throws: TokenKeyError.file("is a directory")) {
+      try TokenKeyFile(path: issuer.folder.path)
+    }
+  }
+}
+
+private final class Outcomes: Sendable {
+  private let outcomes = Mutex<[TokenKeyFile.Outcome]>([])
+
+  var all: [TokenKeyFile.Outcome] { outcomes.withLock { $0 } }
+
+  func append(_ outcome: TokenKeyFile.Outcome) { outcomes.withLock { $0.append(outcome) } }
+}

@@ -1,0 +1,25 @@
+import LinuxSystem
+import Testing
+
+struct SHA256Tests {
+  /// The examples of FIPS 180-4.
+  @Test(arguments: [
+    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    (
+      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+    ),
+  ])
+  func aDigestIsThatOfTheStandard(text: String, digest: String) {
+    #expect(SHA256.hexadecimal(SHA256.digest(of: Array(text.utf8))) == digest)
+  }
+
+  @Test func bytesMayComeInPieces() {
+    let digest = SHA256()
+    for piece in ["ab", "", "c"] { Array(piece.utf8).withUnsafeBytes { digest.update($0) } }
+    #expect(digest.value == SHA256.digest(of: Array("abc".utf8)))
+    Array("d".utf8).withUnsafeBytes { digest.update($0) }
+    #expect(digest.value == SHA256.digest(of: Array("abcd".utf8)))
+  }
+}

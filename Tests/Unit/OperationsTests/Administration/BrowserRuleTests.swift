@@ -1,0 +1,41 @@
+import Operations
+import Testing
+
+/// Which requests of browsers may do something.
+struct BrowserRuleTests {
+  @Test(arguments: ["127.0.0.1:1", "localhost", "LOCALHOST:5", "[::1]:1", "127.9.9.9"])
+  func thisMachineIsAlwaysAllowed(host: String) {
+    for hosts in [BrowserRule.Hosts.thisMachine, .local, .any] {
+      #expect(BrowserRule(hosts).allows(["host": host]))
+    }
+  }
+
+  @Test(arguments: ["10.1.2.3:50053", "[fe80::1]:1", "voice:50053"])
+  func addressesAndShortNamesAreLocal(host: String) {
+    #expect(!BrowserRule(.thisMachine).allows(["host": host]))
+    #expect(BrowserRule(.local).allows(["host": host]))
+  }
+
+  @Test(arguments: [
+    "evil.example", "127.0.0.1.evil.example:1", "10.1.2.3.evil.example", "", "1.2.3",
+  ])
+  func namesThatStrangersCanOwnAreRefused(host: String) {
+    #expect(!BrowserRule(.thisMachine).allows(["host": host]))
+    #expect(!BrowserRule(.local).allows(["host": host]))
+    #expect(BrowserRule(.any).allows(["host": host]))
+  }
+
+  @Test(arguments: [
+    ["origin": "http://evil.example"], ["origin": "null"], ["origin": "http://localhost:2"],
+    ["sec-fetch-site": "cross-site"], ["sec-fetch-site": "same-site"],
+  ])
+  func otherPagesAreRefused(headers: [String: String]) {
+    let headers = headers.merging(["host": "localhost:1"]) { $1 }
+    #expect(!BrowserRule(.any).allows(headers))
+  }
+
+  @Test func aProxyMayAddTLS() {
+    #expect(
+      BrowserRule(.any).allows(["host": "voice.example", "origin": "https://voice.example"]))
+  }
+}

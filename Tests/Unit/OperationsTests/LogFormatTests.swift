@@ -1,0 +1,6 @@
+import Operations
+import Testing
+
+struct LogFormatTests {
+  @Test func aFormatIsChosenByName() { #expect(LogFormat(rawValue: "json") == .json) }
+}

@@ -1,0 +1,123 @@
+import Settings
+import Testing
+
+/// A table of settings: layers, errors with their places, and changes while a program runs.
+struct SettingsTableTests {
+  private struct Values: Sendable {
+    var number = 5
+    var isOn = true
+    var path: String?
+    var names = ["a"]
+  }
+
+  private let table = SettingsTable(
+    [
+      Setting("first.number", \Values.number, .integer(1...10), .live, "A number"),
+      Setting("first.is_on", \.isOn, .boolean, .restart, "A switch"),
+      Setting("second.path", flag: "second-path", \.path, .file, .restart, "A file"),
+      Setting(
+        "second.names", \.names,
+        .list("name", allowed: "a or b") {
+          ["a", "b"].contains($0) ? nil : "\"\($0)\" is not a name"
+        },
+        .live, "Names"),
+    ], defaults: Values())
+
+  private func read(
+    _ text: String, _ environment: [String: String] = [:], flags: [String: String] = [:]
+  ) throws(SettingsError) -> LayeredValues<Values> {
+    var overrides = SettingsOverrides(environment: environment)
+    for (path, value) in flags { overrides.set(path, [value], flag: "--\(path)") }
+    return try table.read(text, file: "x.yaml", overrides)
+  }
+
+  private func problem(
+    _ text: String, _ environment: [String: String] = [:], flags: [String: String] = [:]
+  ) -> String {
+    do throws(SettingsError) {
+      _ = try read(text, environment, flags: flags)
+      return "nothing is wrong"
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test func aKeyThatIsSetNowhereHasItsDefault() throws {
+    let settings = try read("first:\nsecond: {}\n")
+    #expect(settings.values.number == 5 && settings.values.names == ["a"])
+    #expect(settings.origin("first.number") == .defaultValue)
+  }
+
+  @Test func aFlagCountsBeforeAVariableAndAVariableBeforeTheFile() throws {
+    let text = "first:\n  number: 2\n  is_on: no\n"
+    #expect(try read(text).values.number == 2)
+    #expect(try read(text).values.isOn == false)
+    #expect(try read(text).origin("first.number") == .file("x.yaml:2"))
+    let variable = ["ANECHOIC_NUMBER": "3"]
+    #expect(try read(text, variable).values.number == 3)
+    #expect(try read(text, variable).origin("first.number") == .environment("ANECHOIC_NUMBER"))
+    let flagged = try read(text, variable, flags: ["first.number": "4"])
+    #expect(flagged.values.number == 4)
+    #expect(flagged.origin("first.number") == .flag("--first.number"))
+  }
+
+  @Test func listsAreSplitAtCommasInVariablesOnly() throws {
+    #expect(try read("second: {names: [a, b]}").values.names == ["a", "b"])
+    #expect(try read("second: {names: b}").values.names == ["b"])
+    #expect(try read("", ["ANECHOIC_NAMES": "b,a"]).values.names == ["b", "a"])
+    #expect(problem("", flags: ["second.names": "a,b"]) == "--second.names: \"a,b\" is not a name")
+  }
+
+  @Test func anEmptyTextIsNoFile() throws {
+    #expect(try read("second: {path: /x}").values.path == "/x")
+    #expect(try read("second: {path: /x}", ["ANECHOIC_SECOND_PATH": ""]).values.path == nil)
+  }
+
+  @Test(arguments: [
+    ("first: {number: 11}", "x.yaml:1: first.number: \"11\" is not a number from 1 to 10"),
+    ("first:\n  number: []\n", "x.yaml:2: first.number: must be a single value"),
+    ("first:\n  is_on: perhaps\n", "x.yaml:2: first.is_on: \"perhaps\" must be true or false"),
+    ("\nsecond:\n  names: [a,\n    c]\n", "x.yaml:4: second.names: \"c\" is not a name"),
+    ("first:\n  nubmer: 3\n", "x.yaml:2: unknown key \"first.nubmer\"; use one of is_on, number"),
+    ("third: 1\n", "x.yaml:1: unknown key \"third\"; use one of first, second"),
+    ("first: 1\n", "x.yaml:1: first: must contain keys and values"),
+  ])
+  func aMistakeIsNamedWithFileLineAndKey(text: String, expected: String) {
+    #expect(problem(text) == expected)
+  }
+
+  @Test func aMistakeInAVariableOrAFlagIsNamed() {
+    #expect(problem("", ["ANECHOIC_NUMBER": "x"]).hasPrefix("ANECHOIC_NUMBER: \"x\" is not"))
+    #expect(problem("", flags: ["first.number": "0"]).hasPrefix("--first.number: \"0\" is not"))
+  }
+
+  @Test func otherVariablesAreIgnored() throws {
+    #expect(try read("", ["ANECHOIC_SERVICE_HOST": "10.0.0.1"]).values.number == 5)
+  }
+
+  @Test func aReloadAppliesLiveSettingsOnly() throws {
+    var values = Values()
+    let new = try read("first: {number: 7, is_on: false}").values
+    let changes = table.reload(&values, from: new)
+    #expect(values.number == 7 && values.isOn)
+    #expect(changes.map(\.path) == ["first.number", "first.is_on"])
+    #expect(changes.map(\.isApplied) == [true, false])
+    #expect(changes.first?.old == "5" && changes.first?.new == "7")
+    #expect(table.reload(&values, from: new).count == 1)
+  }
+
+  @Test func aSampleWithoutItsCommentsHasTheDefaults() throws {
+    let sample = table.sample(title: "Title.")
+    #expect(sample.contains("  # A number: 1 to 10. Reloadable.\n  #number: 5\n"))
+    let bare = sample.replacing("  #number", with: "  number").replacing(
+      "  #is_on", with: "  is_on"
+    )
+    .replacing("  #path", with: "  path").replacing("  #names", with: "  names")
+    let settings = try read(bare)
+    let defaults = try read("").values
+    for setting in table.settings {
+      #expect(setting.value(in: settings.values) == setting.value(in: defaults))
+    }
+    #expect(table.settings.allSatisfy { settings.origin($0.path) != .defaultValue })
+  }
+}

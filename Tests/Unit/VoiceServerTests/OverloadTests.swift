@@ -1,0 +1,85 @@
+import AnechoicAPI
+import AudioCore
+import GRPCTransport
+import SessionWire
+import SessionRecording
+import SwiftProtobuf
+import Testing
+import TestEngines
+import VoiceClient
+import VoiceEngines
+import VoiceServer
+
+/// A server whose threads are full. The engines are mocks: `SlowEngine` spends 4 ms of processor time
+/// on each frame of 10 ms, and `HopelessEngine` 30 ms.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct OverloadTests {
+  private static let realTime = Anechoic_V1_Start.mediaClock().with { $0.pacing = .realTime }
+
+  @Test func aSessionThatDoesNotFitIsRefusedAndOneUnderTheMediaClockIsNot() async throws {
+    try await run { server in
+      // The answer waits until the engine's time is known.
+      _ = try await server.client.capabilities(timeout: .seconds(60))
+      var streams: [ProcessStream] = []
+      streams.append(try await server.client.process(Self.realTime))
+      streams.append(try await server.client.process(Self.realTime))
+      let status = try await refusal { _ = try await server.client.process(Self.realTime) }
+      #expect(status?.code == .resourceExhausted && status?.reason == "OVERLOADED")
+      #expect(try status?.detail(Google_Rpc_RetryInfo.self)?.retryDelay.seconds == 1)
+      streams.append(try await server.client.process(.mediaClock()))
+      // A session that ends leaves its place.
+      streams[0].finish()
+      while try await streams[0].receive() != nil {}
+      streams.append(try await server.client.process(Self.realTime))
+      for stream in streams { stream.cancel() }
+    }
+  }
+
+  @Test func lateSessionsDoWithLessAndTheRecordingIsReplayedBitForBit() async throws {
+    let start = RecordedCall.start.with { $0.pacing = .realTime }
+    // A thread takes its first session in any case.
+    try await run(HopelessEngine.self) { server in
+      let call = try await RecordedCall.run(server) {
+        try await RunningClient.run(server, start, slackFrames: 400, pause: .milliseconds(5)) {
+          client, steering in
+          let watch = try await steering.begunWatch(client.session)
+          let change = try await watch.event { $0.micModeChanged.reason == "OVERLOAD" }
+          #expect(change.micModeChanged.preferred == .standard)
+          #expect(change.micModeChanged.active == .standard)
+          #expect(try await steering.get(client.session).stats.reduced)
+        }
+      }
+      let replay = try Replay(call.file, EngineCatalog(HopelessEngine.self))
+      #expect(try replay.outcome.differsBy == nil && replay.outcome.fault == nil)
+      #expect(replay.processed == call.heard.processed)
+      let changes = replay.events.filter { $0.micModeChanged.reason == "OVERLOAD" }
+      #expect(changes.map(\.microphoneSample) == call.heard.overloads.map(\.microphoneSample))
+      #expect(!changes.isEmpty)
+    }
+  }
+
+  @Test func aSessionUnderTheMediaClockKeepsItsProcessing() async throws {
+    try await run(HopelessEngine.self) { server in
+      let recording = try await server.record(
+        .mediaClock(), microphone: AudioFormat.s16.babble(1000))
+      #expect(recording.overloads.isEmpty)
+    }
+  }
+
+  private func run(
+    _ engine: any VoiceEngine.Type = SlowEngine.self, _ body: (TestServer) async throws -> Void
+  ) async throws {
+    try await TestServer.run(
+      {
+        $0.engines = EngineCatalog(engine)
+        $0.limits.frameBudget = 0.9
+        $0.allowsRecording = true
+      }, body)
+  }
+}
+
+extension Recording {
+  fileprivate var overloads: [Anechoic_V1_SessionEvent] {
+    events.filter { $0.micModeChanged.reason == "OVERLOAD" }
+  }
+}

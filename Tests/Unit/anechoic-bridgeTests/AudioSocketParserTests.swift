@@ -1,0 +1,64 @@
+import Testing
+
+@testable import anechoic_bridge
+
+/// The messages of AudioSocket.
+struct AudioSocketParserTests {
+  @Test(arguments: [1, 2, 3, 7, 1000])
+  func messagesAreFoundHoweverTheirBytesArrive(size: Int) {
+    let frames = [
+      AudioSocketFrame(AudioSocketFrame.identifier, [UInt8](1...16)),
+      AudioSocketFrame(AudioSocketFrame.audio8000, [UInt8](repeating: 7, count: 320)),
+      AudioSocketFrame(0x03, [0x35]), AudioSocketFrame(AudioSocketFrame.hangup),
+    ]
+    let bytes = frames.flatMap(\.bytes)
+    var parser = AudioSocketParser()
+    var found: [AudioSocketFrame] = []
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      parser.append(Array(bytes[start..<min(bytes.count, start + size)]))
+      while let frame = parser.next() { found.append(frame) }
+    }
+    #expect(found == frames)
+    #expect(parser.waitingBytes == 0)
+  }
+
+  @Test func theLongestMessageIsWhole() {
+    let frame = AudioSocketFrame(0x10, [UInt8](repeating: 1, count: 65_535))
+    var parser = AudioSocketParser()
+    parser.append(frame.bytes.dropLast())
+    let early = parser.next()
+    parser.append([1])
+    let late = parser.next()
+    #expect(early == nil && late == frame)
+  }
+
+  @Test func aRateOfATypeCanBeChanged() {
+    var types = AudioTypes()
+    #expect(types[0x10] == 8000 && types[0x12] == 16000 && types[0x20] == nil)
+    types[0x11] = 16000
+    #expect(types[0x11] == 16000)
+  }
+
+  @Test func aCallStaysInRealTime() {
+    let start = ContinuousClock.now
+    var budget = MediaBudget(now: start)
+    // A burst of half a second is admitted, more is not.
+    let admissions = (0..<26).map { _ in budget.admits(0.02, at: start) }
+    #expect(admissions == [Bool](repeating: true, count: 25) + [false])
+    // A telephone that is 0.05 % too fast loses nothing in a day.
+    var refusals = 0
+    for block in 1...4_320_000 {
+      let time = start + .seconds(Double(block) * 0.02 / 1.0005)
+      if !budget.admits(0.02, at: time) { refusals += 1 }
+    }
+    #expect(refusals == 0)
+  }
+
+  @Test func missingPlaybackIsSilence() {
+    var queue = PlaybackQueue()
+    queue.append([1, 2, 3, 4])
+    let blocks = [queue.take(2), queue.take(4), queue.take(2)]
+    #expect(blocks == [[1, 2], [3, 4, 0, 0], [0, 0]])
+    #expect(queue.count == 0)
+  }
+}
