@@ -184,7 +184,7 @@ def link_programs(programs: Path, folder: Path) -> Path:
 
 
 def main() -> int:
-    parser = Arguments(prog="test docs", allow_abbrev=False)
+    parser = Arguments(prog="scripts/test docs", allow_abbrev=False)
     parser.add_argument("--programs", type=Path, required=True)
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("pages", nargs="*")

@@ -64,7 +64,7 @@ def judge(client: Client, seconds: float, settled: float) -> list[str]:
 
 
 def main() -> int:
-    parser = arguments("test network", __doc__)
+    parser = arguments("scripts/test network", __doc__)
     parser.add_argument("--seconds", type=number(float, 2 * SETTLING, 86400), default=120)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--loss", type=number(float, 0, 100), default=2, help="percent of the packets")

@@ -7,7 +7,8 @@ import Testing
 
 /// The sample that scripts/generate sample makes, whose contents are known.
 @Suite(
-  .serialized, .timeLimit(.minutes(1)), .enabled(if: Sample.isThere, "scripts/generate sample makes it")
+  .serialized, .timeLimit(.minutes(1)),
+  .enabled(if: Sample.isThere, "scripts/generate sample makes it")
 )
 struct SampleTests {
   @Test func speechIsFoundWhereItIs() async throws {
