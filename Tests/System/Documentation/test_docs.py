@@ -184,7 +184,7 @@ def link_programs(programs: Path, folder: Path) -> Path:
 
 
 def main() -> int:
-    parser = Arguments(prog="test-docs", allow_abbrev=False)
+    parser = Arguments(prog="scripts/test docs", allow_abbrev=False)
     parser.add_argument("--programs", type=Path, required=True)
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("pages", nargs="*")
@@ -204,7 +204,7 @@ def main() -> int:
     programs = link_programs(arguments.programs.resolve(), work / "programs")
     is_isolated = can_isolate()
     if not is_isolated:
-        print("test-docs: no network namespaces here; the pages run one after another, on their ports")
+        print("test docs: no network namespaces here; the pages run one after another, on their ports")
 
     def run(test: PageTest, suffix: str = "") -> None:
         test.check_text(options)
