@@ -570,8 +570,8 @@ public nonisolated struct Anechoic_V1_MuteState: Sendable {
   /// Grows by one with every change. Use it for compare-and-set.
   public var generation: UInt64 = 0
 
-  /// The client that made the last change: the value of its anechoic-client header, or the host that
-  /// it called from. The server does not verify this name yet.
+  /// The client that made the last change: the verified name of its token or certificate. If the
+  /// server verifies no clients, the value of the header anechoic-client, or the client's host.
   public var actor: String = String()
 
   public var source: Anechoic_V1_MuteSource = .unspecified
