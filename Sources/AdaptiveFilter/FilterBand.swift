@@ -89,8 +89,8 @@ struct FilterBand: ~Copyable {
     }
   }
 
-  /// Computes the power of the error that the uncertainty lets expect, and a tenth of the power that the
-  /// first partition would have if the power of all fell with `decay`.
+  /// Computes the power of the error that is expected from the uncertainty, and a tenth of the
+  /// power that the first partition would have if the power of all partitions fell with `decay`.
   func measure(
     expected: UnsafeMutablePointer<Float>, level: UnsafeMutablePointer<Float>
   ) {

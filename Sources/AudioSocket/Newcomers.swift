@@ -3,8 +3,8 @@ internal import Sockets
 
 /// Connections that have not yet identified their call.
 ///
-/// They hold no places of calls. When too many wait, the one that has waited longest is closed, so that a
-/// crowd of silent connections keeps out no exchange that speaks.
+/// These connections do not count as calls. When too many wait, the one that has waited longest is
+/// closed, so that silent connections do not keep out an exchange that identifies its call.
 struct Newcomers: ~Copyable {
   /// A connection that has identified its call. `descriptor` belongs to the receiver.
   struct Caller: Sendable {
