@@ -99,8 +99,8 @@ struct FilterBand: ~Copyable {
     }
   }
 
-  /// Lets the partitions learn from the error. `level` is that of `measure`, and falls from partition to
-  /// partition: late ones stay precise, however loud the direct sound is.
+  /// Lets the partitions learn from the error. `level` is that of `measure`, and falls from
+  /// partition to partition, so that late partitions stay precise even if the direct sound is loud.
   func adapt(
     error: Spectrum, divisor: UnsafePointer<Float>, growth: UnsafePointer<Float>,
     level: UnsafePointer<Float>, kept: Float

@@ -43,8 +43,8 @@ struct Newcomers: ~Copyable {
     waiting.append(Newcomer(descriptor: descriptor, deadline: .now + Self.patience))
   }
 
-  /// Reads what `poll` reported in `events`. Returns the connections that have identified their calls, and
-  /// closes those that cannot or are too late.
+  /// Reads from the connections that `poll` reported in `events`. Returns the connections that have
+  /// identified their calls, and closes those that cannot or are too late.
   mutating func read(_ events: some Collection<pollfd>) -> [Caller] {
     var callers: [Caller] = []
     var remaining: [Newcomer] = []

@@ -12,7 +12,7 @@ namespace anechoic {
 // not count for the limit of open calls, and libgrpc 1.51 has no other limit: such a client keeps one of
 // libgrpc's threads busy with reading, and connections that wait for this thread stall.
 //
-// A connection of a Unix socket has no address that tells it from others, and is never closed.
+// A connection of a Unix socket has no address of its own, and is therefore never closed.
 class ResetGuard {
  public:
   using Clock = std::chrono::steady_clock;

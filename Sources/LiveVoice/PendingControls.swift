@@ -34,8 +34,9 @@ struct PendingControls {
     return lastID
   }
 
-  /// Returns the next control to send, or nil if none may be sent now. A request to unmute waits until the audio
-  /// from before it was sent, which the server would process as unmuted. `sent` is the end of what was sent.
+  /// Returns the next control to send, or nil if none may be sent now. A request to unmute waits
+  /// until the audio captured before it has been sent: otherwise the server would process this
+  /// audio as unmuted. `sent` is the end of the audio that was sent.
   mutating func take(now: ContinuousClock.Instant, sent: Int64 = .max) -> Anechoic_V1_Control? {
     if sent >= unmutesFrom, let mute = mute.take(now: now) {
       unmutesFrom = .min

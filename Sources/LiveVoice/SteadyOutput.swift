@@ -56,7 +56,8 @@ final class SteadyOutput: @unchecked Sendable {
   /// Adds processed samples. The index of the first one counts like the microphone's, and the sound contains
   /// the microphone `algorithmicDelay` samples before it.
   ///
-  /// - Returns: By how many samples the end of this sound comes too late. At most 0 if it is in time.
+  /// - Returns: The number of samples by which the end of this sound is late. 0 or less if it is in
+  ///   time.
   func add(
     _ samples: UnsafeBufferPointer<Float>, at first: Int64, algorithmicDelay: Int
   ) -> Int64 {

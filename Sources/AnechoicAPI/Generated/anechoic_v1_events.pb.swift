@@ -668,8 +668,9 @@ public nonisolated struct Anechoic_V1_MicModeChanged: Sendable {
   public var active: Anechoic_V1_MicMode = .unspecified
 
   /// UNSUPPORTED_FORMAT: active differs from preferred, because the engine does not support the
-  /// preferred mode for the session's format. OVERLOAD: the server is overloaded, and the engine runs
-  /// the active mode without what costs most. Echo cancellation stays. Otherwise empty.
+  /// preferred mode for the session's format. OVERLOAD: the server is overloaded, and the engine
+  /// runs the active mode without its most expensive part. Echo cancellation continues. Otherwise
+  /// empty.
   public var reason: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -16,7 +16,8 @@ package struct Attempts {
   /// Notes that the server is there.
   package mutating func succeeded() { self = Attempts(policy) }
 
-  /// Notes the end of a session that began at a time. A session that ends at once is no reason to hurry.
+  /// Records the end of a session that began at the given time. After a session that ends at once,
+  /// the delays between attempts keep growing.
   package mutating func sessionEnded(since began: ContinuousClock.Instant) {
     if .now - began > ReconnectionPolicy.shortSession { succeeded() }
     (failures, followsSession) = (count, true)

@@ -1,10 +1,11 @@
 package import AnechoicAPI
 internal import SwiftProtobuf
 
-/// The configuration with which a new session takes the place of a lost one, whoever changed it.
+/// The configuration of the session that replaces a lost one. It includes the changes of other
+/// clients.
 ///
-/// The server tells configurations with all stages of `voice_processing`. A stage that nobody has set is
-/// left out here, so that it follows the mic mode in the new session, too.
+/// The server reports configurations with all stages of `voice_processing`. A stage that nobody has
+/// set is left out here, so that it follows the mic mode in the new session, too.
 package struct KeptConfiguration {
   private enum Stage: String, CaseIterable {
     case echoCancellation = "voice_processing.echo_cancellation"
@@ -48,7 +49,7 @@ package struct KeptConfiguration {
   private var told: Anechoic_V1_SessionConfig
   private var chosen: Set<Stage>
 
-  /// Begins with what a client asked for, and what the server made of it.
+  /// Starts with the configuration that a client asked for, and the one that the server reported.
   package init(_ configuration: Anechoic_V1_SessionConfig, told: Anechoic_V1_SessionConfig) {
     self.configuration = configuration
     self.told = told

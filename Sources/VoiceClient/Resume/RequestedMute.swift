@@ -42,8 +42,8 @@ package struct RequestedMute: Sendable, Equatable {
     appliedFrom = .max
   }
 
-  /// Notes a state that the server tells, whoever changed it. A request stays until it is answered. The sample is
-  /// nil if the server has not told it yet.
+  /// Records a mute state that the server reports, including changes by other clients. A request
+  /// stays until it is answered. `sample` is nil if the server has not reported the sample yet.
   package mutating func changed(to muted: Bool, at sample: Int64? = nil) {
     if sample != nil || muted != told { toldAt = sample ?? .max }
     told = muted
@@ -67,7 +67,7 @@ package struct RequestedMute: Sendable, Equatable {
     update()
   }
 
-  /// Notes that there is no server any more. The last request holds.
+  /// Records that the server is gone. The last request remains in force.
   package mutating func connectionLost() { isAway = true }
 
   /// Notes that the session goes on, or another one runs, in this state. The request that was not answered is sent

@@ -291,7 +291,7 @@ public final class ResumableStream: Sendable {
 
   // MARK: Receiving
 
-  /// Returns what comes next, or nil once the session has ended. Throws any `Status` other than OK of
+  /// Returns the next item, or nil once the session has ended. Throws any `Status` other than OK of
   /// a session that cannot go on.
   public func receive() async throws -> Update? {
     while true {

@@ -40,7 +40,7 @@ struct PlayerStates: Sendable, Equatable {
 
   var isPlaying: Bool { players.values.contains { $0.playback == .playing } }
 
-  /// Begins with a bus, of which no player is known yet. Players of other buses are forgotten.
+  /// Starts with a new bus and no players. Forgets the players of other buses.
   mutating func connected(bus: String) {
     self.bus = bus
     players = [:]

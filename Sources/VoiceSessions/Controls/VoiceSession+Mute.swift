@@ -32,7 +32,8 @@ extension VoiceSession {
   }
 
   /// Ends the wait for decisions that have timed out, and for the decision on the gesture with the
-  /// given id: the time of a session without audio stands still.
+  /// given id. The caller passes the id because the time of a session without audio does not
+  /// advance.
   public func expireGestures(_ id: String? = nil, sink: any SessionSink) {
     let rejects = state.configuration.mute.rejectsOnTimeout
     while let resolution = controls.gestures.expire(
