@@ -246,7 +246,8 @@ package struct EchoFilter: ~Copyable {
     for bin in 0..<sizes.row { results.level[bin] += Self.leastLevel }
   }
 
-  /// Notes how well the echo that was estimated predicts the microphone: the error and the estimate.
+  /// Records how well the echo that was estimated predicts the microphone: the error and the
+  /// estimate.
   private mutating func predict() {
     let (error, echo) = (results.error, results.echo)
     var product: Float = 0

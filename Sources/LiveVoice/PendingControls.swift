@@ -25,7 +25,8 @@ struct PendingControls {
       if request.muted {
         unmutesFrom = .min
       } else if unmutesFrom == .min {
-        // A repeated request to unmute waits for no more audio than the first one, which waits, too.
+        // A repeated request to unmute waits only for the audio that the first one, which still
+        // waits, waits for.
         unmutesFrom = end
       }
     } else if waiting.count < Self.capacity {
@@ -45,7 +46,7 @@ struct PendingControls {
     return waiting.isEmpty ? nil : waiting.removeFirst()
   }
 
-  /// Notes the answer to a control.
+  /// Records the answer to a control.
   mutating func answered(
     _ controlID: UInt64, isRefused: Bool, now: ContinuousClock.Instant
   ) {

@@ -89,7 +89,7 @@ public struct RoutingGroup: Sendable {
     return effects + settle(now)
   }
 
-  /// Notes that the connection of a machine was lost.
+  /// Records that the connection of a machine was lost.
   public mutating func lose(_ name: String, now: Instant) -> [Effect] {
     change(name) { $0.lostAt = now }
     return settle(now)

@@ -11,7 +11,7 @@ package struct InjectionDecisions: Sendable {
 
   package init() {}
 
-  /// Notes a control. Only one with a decision counts.
+  /// Records a control. Only one with a decision counts.
   package mutating func note(_ control: Anechoic_V1_Control) {
     guard case .decideInjectionPermission(let decision) = control.control else { return }
     if decisions.updateValue(control, forKey: decision.client) != nil {

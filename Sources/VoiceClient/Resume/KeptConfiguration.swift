@@ -56,7 +56,7 @@ package struct KeptConfiguration {
     chosen = Set(Stage.allCases.filter { $0.isSet(in: configuration.voiceProcessing) })
   }
 
-  /// Notes a change that this client asks for. `changed` follows if the server makes it.
+  /// Records a change that this client asks for. `changed` follows if the server makes it.
   package mutating func ask(_ update: Anechoic_V1_ConfigUpdate) {
     for stage in Stage.allCases {
       let isNamed = update.updateMask.paths.contains { path in
@@ -72,7 +72,7 @@ package struct KeptConfiguration {
     }
   }
 
-  /// Notes a configuration that the server tells.
+  /// Records a configuration that the server reports.
   package mutating func changed(to config: Anechoic_V1_SessionConfig) {
     if config.preferredMicMode == told.preferredMicMode {
       chosen.formUnion(

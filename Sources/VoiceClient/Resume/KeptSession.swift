@@ -22,7 +22,7 @@ package struct KeptSession: Sendable {
     if let configuration { start.config = configuration }
   }
 
-  /// Notes that a server has refused or ended a session with a status.
+  /// Records that a server has refused or ended a session with a status.
   package mutating func refused(_ code: StatusCode?) {
     if code == .alreadyExists { id = nil }
     // The reason may be a configuration that another client has set.

@@ -146,7 +146,7 @@ actor MediaPlayers {
     }
   }
 
-  /// Notes a player that was there before.
+  /// Records a player that was there before.
   private func find(_ name: String, on bus: BusConnection) async {
     guard
       let owner = try? await bus.call(.bus("GetNameOwner", [.string(name)]), within: Self.limit)
@@ -155,7 +155,7 @@ actor MediaPlayers {
     await ask(name, version, on: bus)
   }
 
-  /// Notes a signal. Returns the player to ask for its state, if there is one.
+  /// Records a signal. Returns the player to ask for its state, if there is one.
   private func note(_ signal: BusMessage) -> (name: String, version: Int)? {
     let values = signal.arguments
     switch (signal.interface, signal.member) {

@@ -18,7 +18,7 @@ struct CaptureWaits {
     waits.append(Wait(since: since, end: end))
   }
 
-  /// Notes that a frame is sent that was captured at a time.
+  /// Records that a frame is sent that was captured at a time.
   mutating func sent(capturedAt time: Int64) { end { time >= $0 + Self.frame } }
 
   /// Ends waits that take too long.
