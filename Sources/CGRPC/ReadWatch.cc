@@ -193,7 +193,7 @@ class Watcher {
   std::mutex mutex_;
   int last_id_ = 0;
   std::map<int, anechoic::ReadWatch *> watches_;
-  std::map<int, EmptyCalls> empty_calls_;  // The empty calls of the watches that are held. Belongs to the thread.
+  std::map<int, EmptyCalls> empty_calls_;  // Of held watches. Belongs to the thread.
 };
 
 }  // namespace
