@@ -13,7 +13,7 @@ public protocol ServerCallHandler: AnyObject {
   /// Records that the client is gone, that its deadline has passed, or that the server stops.
   /// Nothing more can be sent. Not called after `ServerCall.finish` has sent its status.
   func cancelled()
-  /// Records the end of the call, whatever its cause. No other event follows.
+  /// Records the end of the call, for any cause. No other event follows.
   func ended()
 }
 

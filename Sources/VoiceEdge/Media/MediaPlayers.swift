@@ -4,7 +4,7 @@ internal import DBus
 /// The media players of a desktop: programs on the session bus with the interface of MPRIS
 /// (`org.mpris.MediaPlayer2.Player`). They are paused during a call and resumed after it.
 ///
-/// No function waits longer than a second for a player, whatever the player does.
+/// No function waits longer than a second for a player, even for one that does not answer.
 actor MediaPlayers {
   /// A reason to pause players. They are resumed when no reason is left.
   enum Reason: Sendable {
@@ -74,7 +74,7 @@ actor MediaPlayers {
     if hasListed { await resumeAll() }
   }
 
-  /// Resumes all players, whatever the reasons, and disconnects.
+  /// Resumes all players, for all reasons, and disconnects.
   func finish() async {
     reasons = []
     isPausePending = false

@@ -76,7 +76,7 @@ extension VoiceSession {
     GestureResult(outcome: outcome, state: state.mute, soundsChime: soundsChime)
   }
 
-  /// Applies a change of the mute state, whoever made it.
+  /// Applies a change of the mute state, from any origin.
   func muteChanged(at sample: Int64, sink: any SessionSink) {
     let wasTalking = capture.mute(state.mute.isMuted, at: sample)
     emit(.muteChanged(state.mute, mutedSpeechWasActive: wasTalking), at: sample, to: sink)
