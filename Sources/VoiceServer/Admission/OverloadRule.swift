@@ -1,4 +1,4 @@
-/// The rule by which the sessions of an overloaded thread do with less processing, and later run in
+/// The rule by which the sessions of an overloaded thread run with less processing, and later run in
 /// full again. It reads no clock: it is asked once in each period of 100 ms.
 struct OverloadRule {
   /// The way in which the sessions of a thread run, from best to cheapest.
