@@ -13,6 +13,7 @@ import commands
 import links
 import outputs
 import pages
+import reasons
 from not_run import Table
 from options import Options
 from shell import PageShell, Step, can_isolate
@@ -199,7 +200,7 @@ def main() -> int:
     chosen = [test for test in tests if not arguments.pages or test.name in arguments.pages]
     problems = [line for path in found(ONLY_LINKS) for line in links.problems(pages.read(path), ROOT)]
     if not arguments.pages:
-        problems += table.problems(ROOT)
+        problems += table.problems(ROOT) + reasons.problems(ROOT)
     work = Path(tempfile.mkdtemp(prefix="anechoic-docs-", dir=ROOT / ".build"))
     programs = link_programs(arguments.programs.resolve(), work / "programs")
     is_isolated = can_isolate()
