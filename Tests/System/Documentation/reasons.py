@@ -29,6 +29,6 @@ def problems(root: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    missing = problems(Path(__file__).resolve().parents[2])
+    missing = problems(Path(__file__).resolve().parents[3])
     print("\n".join(missing) or "ok")
     sys.exit(1 if missing else 0)
