@@ -1,8 +1,8 @@
-public import GRPCTransport
 public import Authentication
-public import VoiceSessions
+public import GRPCTransport
 public import Operations
 public import VoiceEngines
+public import VoiceSessions
 
 /// The configuration of a server.
 public struct ServerConfiguration: Sendable {

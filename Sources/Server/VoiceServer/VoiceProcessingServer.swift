@@ -1,8 +1,8 @@
 internal import AnechoicAPI
-internal import GRPCTransport
 internal import Authentication
-internal import Synchronization
+internal import GRPCTransport
 internal import Operations
+internal import Synchronization
 internal import VoiceEngines
 
 /// A running server of the voice-processing service.

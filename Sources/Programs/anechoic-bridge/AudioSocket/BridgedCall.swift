@@ -1,6 +1,6 @@
 internal import Foundation
-internal import LiveVoice
 internal import LinuxSystem
+internal import LiveVoice
 
 /// A telephone call between an exchange (Asterisk, FreeSWITCH) and an application, both of which speak
 /// AudioSocket.

@@ -1,5 +1,5 @@
-internal import Operations
 internal import GRPCTransport
+internal import Operations
 
 /// An answer of server-sent events. The last one has the type `end` and the status of the call.
 actor EventStream {

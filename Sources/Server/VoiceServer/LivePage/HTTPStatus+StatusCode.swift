@@ -1,5 +1,5 @@
-internal import Operations
 internal import GRPCTransport
+internal import Operations
 
 extension HTTPStatus {
   /// The status of HTTP for a code of gRPC, as google/rpc/code.proto maps them.

@@ -1,6 +1,6 @@
-public import Operations
-internal import GRPCTransport
 internal import Authentication
+internal import GRPCTransport
+public import Operations
 
 /// The page on which operators watch and control sessions, and the calls that the page makes.
 ///

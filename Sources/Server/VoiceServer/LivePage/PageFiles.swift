@@ -1,5 +1,5 @@
-internal import Operations
 internal import CLivePage
+internal import Operations
 
 /// The files of the page, by their paths.
 enum PageFiles {

@@ -1,6 +1,6 @@
 internal import AnechoicAPI
-internal import LinuxSystem
 internal import Foundation
+internal import LinuxSystem
 internal import SpatialAudio
 
 /// The folder of stored profiles: a folder for each owner, and a file for each profile. A file is

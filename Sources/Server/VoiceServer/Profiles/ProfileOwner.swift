@@ -1,5 +1,5 @@
-internal import LinuxSystem
 internal import Authentication
+internal import LinuxSystem
 
 /// The client that owns profiles, as the name of a folder. Clients that have proved their names share
 /// no profiles with those that have not.
