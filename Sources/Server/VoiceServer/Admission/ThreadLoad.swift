@@ -67,6 +67,33 @@ final class ThreadLoad {
   }
 }
 
+/// The part of a session in the load of its thread.
+struct SessionLoad {
+  /// The load that the thread expects of the session, as a share of its time.
+  let predicted: Double
+  /// Nil under the media clock, which does not count, and between two threads.
+  private var place: (thread: ThreadLoad, place: ThreadLoad.Place)?
+
+  init(predicted: Double) { self.predicted = predicted }
+
+  /// Counts the session in the load of a thread, unless it counts already.
+  mutating func enter(_ thread: ThreadLoad, for session: RunningSession) {
+    guard place == nil else { return }
+    place = (thread, thread.enter(session, predicted: predicted))
+  }
+
+  /// Counts the session no more.
+  mutating func leave() {
+    if let place { place.thread.leave(place.place) }
+    place = nil
+  }
+
+  /// Records the time that frames took. Runs per frame: no allocation, lock, log or await.
+  func note(nanoseconds: Int64, now: ContinuousClock.Instant) {
+    place?.thread.note(nanoseconds: nanoseconds, now: now)
+  }
+}
+
 /// The loads of a server's threads.
 final class ThreadLoads: Sendable {
   private let budget: FrameBudget

@@ -4,21 +4,12 @@ internal import SessionRecording
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// The time in which a session waits for its client.
-struct Suspension {
-  /// The session, which nothing else keeps alive.
-  let session: RunningSession
-  let began: ContinuousClock.Instant
-  /// The timer that ends the session.
-  var end: Timer?
-}
-
 /// A session between two connections of its media client.
 extension RunningSession {
   /// Records that the connection to the media client was lost. The session waits for the client if
   /// it can be resumed and has something to continue. Otherwise it ends.
   func lose() {
-    link = nil
+    outlet.link = nil
     guard let resumption = handle.resumption, !isEnding, session.microphoneArrived > 0,
       !directory.isDraining
     else { return close() }
@@ -28,23 +19,22 @@ extension RunningSession {
   private func suspend(_ resumption: Resumption) {
     session.apply(.suspended(waitsFor: resumption.window), sink: self)
     guard let end = endTimer(after: resumption.window) else { return close() }
-    silenceCheck?.cancel()
-    silenceCheck = nil
-    suspension = Suspension(session: self, began: .now, end: end)
+    clockwork.stopSilenceCheck()
+    clockwork.suspension = Suspension(session: self, began: .now, end: end)
   }
 
   /// Passes the session to the thread of another call. Ends the call that it had before. Call this on
   /// the session's thread, and do not touch the session afterwards.
   func move(to thread: CallThread, _ arrived: @escaping @Sendable (RunningSession) -> Void) {
-    if let link, let resumption = handle.resumption {
-      self.link = nil
+    if let link = outlet.link, let resumption = handle.resumption {
+      outlet.link = nil
       link.replace(.takenOver)
       suspend(resumption)
     }
     stopTimers()
     leaveLoad()
     handle.move(self, to: thread) { session in
-      session.thread = thread
+      session.clockwork.thread = thread
       session.startTimers()
       arrived(session)
     }
@@ -54,15 +44,13 @@ extension RunningSession {
   /// is impossible.
   func resume(at point: ResumePoint, link: ClientLink) throws(Status) {
     do throws(InvalidField) { try check(point) } catch { throw Status(error) }
-    let suspendedFor = suspension.map { .now - $0.began } ?? .zero
-    suspension?.end?.cancel()
-    suspension = nil
+    let suspendedFor = clockwork.suspension.map { .now - $0.began } ?? .zero
+    clockwork.suspension?.end?.cancel()
+    clockwork.suspension = nil
     let lastEvent = point.lastEventID ?? session.state.lastEventID
     let answer = session.apply(.resumed(microphoneSample: point.microphoneSample), sink: self)
-    lag.restart()
-    jitter.restart()
-    backlog = OutputBacklog()
-    self.link = link
+    flow.restart()
+    outlet.link = link
     send(
       Anechoic_V1_Started.Resumed.with {
         $0.microphoneSample = session.microphoneArrived
@@ -91,47 +79,37 @@ extension RunningSession {
     started.resumed = resumed
     let sent = session.processedSamples
     let wanted = sample ?? sent
-    let oldest = min(history?.oldestSample ?? sent, sent)
+    let oldest = min(flow.history?.oldestSample ?? sent, sent)
     started.resumed.processedSample = max(wanted, oldest)
     started.resumed.lostSamples = max(0, oldest - wanted)
-    samplesLost += UInt64(started.resumed.lostSamples)
-    var next = last + 1
-    if case .forgotten(let oldest) = handle.feed.entry(next) {
-      started.resumed.lostEvents = oldest - next
-      next = oldest
-    }
-    link?.output.send(.with { $0.started = started })
-    while case .event(let bytes) = handle.feed.entry(next) {
-      if let watched = try? Anechoic_V1_WatchSessionResponse(serializedBytes: bytes) {
-        link?.output.send(.with { $0.event = watched.event })
-      }
-      next += 1
-    }
-    _ = history?.read(from: wanted) { link?.output.send(audio: $0) }
+    flow.lost(started.resumed.lostSamples)
+    let lostEvents = outlet.lostEvents(after: last)
+    started.resumed.lostEvents = lostEvents
+    outlet.link?.output.send(.with { $0.started = started })
+    outlet.sendEvents(from: last + 1 + lostEvents)
+    _ = flow.history?.read(from: wanted) { outlet.link?.output.send(audio: $0) }
   }
 
   // MARK: Timers
 
   /// Stops the timers of a session that ends or leaves its thread.
   func stopTimers() {
-    silenceCheck?.cancel()
-    silenceCheck = nil
-    lifetime?.stop()
-    suspension?.end?.cancel()
+    clockwork.stop()
     for deadline in waiting.deadlines.values { deadline.timer?.cancel() }
   }
 
   private func startTimers() {
-    lifetime?.move(to: thread)
+    clockwork.lifetime?.move(to: clockwork.thread)
     for id in waiting.deadlines.keys { startDeadline(ofGesture: id) }
-    if let suspension, let resumption = handle.resumption {
-      self.suspension?.end = endTimer(after: resumption.window - (.now - suspension.began))
+    if let suspension = clockwork.suspension, let resumption = handle.resumption {
+      let end = endTimer(after: resumption.window - (.now - suspension.began))
+      clockwork.suspension?.end = end
     }
   }
 
   /// Starts the timer that ends the session if its client does not return.
   private func endTimer(after time: Duration) -> Timer? {
-    thread.schedule(after: max(.zero, time)) { [weak self] in
+    clockwork.thread.schedule(after: max(.zero, time)) { [weak self] in
       guard let self, !isEnding else { return }
       close()
     }

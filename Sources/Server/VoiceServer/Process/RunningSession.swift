@@ -31,52 +31,24 @@ final class RunningSession: SessionSink {
   /// The number of messages that may wait for a slow client before the server stops reading its
   /// requests. Events and answers count, and under the media clock audio too.
   private static let longestBacklog = 100
-  /// The time without audio after which the microphone counts as stopped.
-  private static let longestSilence = Duration.seconds(2)
 
   let session: RecordedSession
-  let handle: SessionHandle
-  /// The calls that wait for a later event of this session.
-  var waiting = AwaitedEvents()
   let setup: SessionSetup
-  let directory: SessionDirectory
   let engine: EngineIdentity
-  /// The thread that the session belongs to.
-  var thread: CallThread
-  /// The call of the media client. Nil while the session is suspended.
-  var link: ClientLink?
-  var suspension: Suspension?
-  /// The call of another device that plays the playback, or nil.
-  var player: PlaybackClient?
-  /// The last output, for a client that resumes. Nil if the session cannot be resumed.
-  let history: OutputHistory?
+  let handle: SessionHandle
+  let directory: SessionDirectory
   let profiles: SessionProfiles
   private let permissions: PermissionStore?
+  var flow: MediaFlow
+  var clockwork: SessionClockwork
+  var outlet: SessionOutlet
+  /// The calls that wait for a later event of this session.
+  var waiting = AwaitedEvents()
+  private var load: SessionLoad
   /// Whether the session has ended. Nothing changes any more.
   private(set) var hasEnded = false
   /// Whether the session is ending or has ended. It accepts no more requests or changes.
   var isEnding: Bool { hasEnded || ending != nil }
-  private var lastAudio: ContinuousClock.Instant?
-  var silenceCheck: Timer?
-  private(set) var lifetime: SessionLifetime?
-  private var pacer = RealTimePacer()
-  private var lead = InputLead()
-  private var observation: SessionObservation
-  private let began = ContinuousClock.now
-  private var frameTimes = FrameTimes()
-  var jitter = ArrivalJitter()
-  var lag = InputLag()
-  /// The load that a thread expects of the session, as a share of its time.
-  private let predictedLoad: Double
-  /// The load of the thread. Nil under the media clock, which does not count.
-  private var load: (thread: ThreadLoad, place: ThreadLoad.Place)?
-  var backlog = OutputBacklog()
-  /// The number of output samples that were lost with a connection.
-  var samplesLost: UInt64 = 0
-  private var chunksDropped: UInt64 = 0
-  private var framesDropped: UInt64 = 0
-  /// The number of dropped frames that no event has reported yet.
-  private var untoldFrames = 0
   private var ending: Ending?
 
   /// Enters the session into the directory and sends `started`. A session with a `resumption` waits
@@ -97,25 +69,24 @@ final class RunningSession: SessionSink {
       throw error
     }
     self.setup = setup
-    self.observation = observation
     self.profiles = profiles
     if let queue = directory.takeRecorder(of: id, ownedBy: client) {
       session.record(to: queue, start: start, of: id, engine: engine.identity)
     }
-    self.thread = thread
-    self.link = link
     self.directory = directory
     self.permissions = permissions
-    predictedLoad = predicted
+    self.load = SessionLoad(predicted: predicted)
     self.engine = engine.identity
-    history = resumption.map { _ in OutputHistory(setup) }
+    flow = MediaFlow(setup, isResumable: resumption != nil)
+    clockwork = SessionClockwork(thread)
     handle = SessionHandle(
       id: id, setup, engine: engine.identity.name, labels: labels, session.state, thread,
       owner: client, resumption)
+    outlet = SessionOutlet(link, handle.feed, observation)
     handle.bind(self)
     directory.enter(handle)
-    lifetime = SessionLifetime(on: thread, limits) { [weak self] in
-      self?.lastAudio
+    clockwork.lifetime = SessionLifetime(on: thread, limits) { [weak self] in
+      self?.flow.lastAudio
     } end: { [weak self] in
       self?.end($0, $1)
     }
@@ -126,15 +97,12 @@ final class RunningSession: SessionSink {
 
   /// Counts the session in the load of its thread.
   func enter(_ load: ThreadLoad) {
-    guard setup.isRealTime, self.load == nil, !isEnding else { return }
-    self.load = (load, load.enter(self, predicted: predictedLoad))
+    guard setup.isRealTime, !isEnding else { return }
+    self.load.enter(load, for: self)
   }
 
   /// Counts the session no more in the load of its thread.
-  func leaveLoad() {
-    if let load { load.thread.leave(load.place) }
-    load = nil
-  }
+  func leaveLoad() { load.leave() }
 
   /// Takes a request, and processes the frames that it completes.
   func accept(_ message: UnsafeRawBufferPointer) throws(Status) {
@@ -145,22 +113,17 @@ final class RunningSession: SessionSink {
     guard hasAudio else { return }
     let now = ContinuousClock.now
     process { session.process(sink: self) }
-    if setup.isRealTime { noteArrival(after: before, at: now) }
+    if setup.isRealTime { followPace(after: before, at: now) }
   }
 
-  /// Measures the microphone's lag. Runs after the request was processed, in the same order as a
+  /// Follows the pace of the microphone. Runs after the request was processed, in the same order as a
   /// replay.
-  private func noteArrival(after before: Int64, at now: ContinuousClock.Instant) {
+  private func followPace(after before: Int64, at now: ContinuousClock.Instant) {
     let arrived = session.microphoneArrived
     guard arrived > before, !isEnding else { return }
-    let media = setup.microphone.rate.duration(ofSamples: Int(arrived))
-    jitter.note(media: media, now: now)
-    if let isLate = lag.note(media: media.nanoseconds, samples: arrived - before, now: now) {
-      session.apply(.microphoneLate(isLate), sink: self)
-    }
-    if let isEarly = lead.note(allowance: pacer.allowance, now: now) {
-      session.apply(.microphoneEarly(isEarly), sink: self)
-    }
+    let change = flow.arrived(upTo: arrived, samples: arrived - before, at: now)
+    if let isLate = change.isLate { session.apply(.microphoneLate(isLate), sink: self) }
+    if let isEarly = change.isEarly { session.apply(.microphoneEarly(isEarly), sink: self) }
   }
 
   /// Processes the remaining audio in turns, then ends the session, and its call with `status`.
@@ -170,7 +133,7 @@ final class RunningSession: SessionSink {
     _ reason: SessionEvent.EndReason, _ status: Status, then ended: @escaping () -> Void = {}
   ) {
     guard !isEnding else { return ended() }
-    tellDropped()
+    reportDropped()
     ending = Ending(reason: reason, status: status, ended: ended)
     takeLastTurn()
   }
@@ -180,17 +143,17 @@ final class RunningSession: SessionSink {
     guard session.takeLastTurn(ending.reason, sink: self) else {
       self.ending?.turn = nil
       // If the output is half full, the next turn waits until the client has read some of it.
-      if !(link?.output.isHalfFull ?? false) { takeLastTurnLater() }
+      if !outlet.isHalfFull { takeLastTurnLater() }
       return
     }
     self.ending = nil
     // A suspended session has no client that would have to read the end.
-    if let link { link.end(ending.status) } else { close() }
+    if let link = outlet.link { link.end(ending.status) } else { close() }
     ending.ended()
   }
 
   private func takeLastTurnLater() {
-    ending?.turn = thread.whenIdle { [weak self] in self?.takeLastTurn() }
+    ending?.turn = clockwork.thread.whenIdle { [weak self] in self?.takeLastTurn() }
   }
 
   /// Removes the session from the directory. Call this once. A session that has not ended by now
@@ -203,15 +166,15 @@ final class RunningSession: SessionSink {
     ending?.ended()
     ending = nil
     stopTimers()
-    link = nil
-    suspension = nil
+    outlet.link = nil
+    clockwork.suspension = nil
   }
 
   /// Announces that the server is about to stop. The end of a suspended session comes at once,
   /// because its client has to continue elsewhere.
   func announceEnd(in time: Duration) {
     guard !isEnding else { return }
-    guard suspension == nil else { return end(.serverShutdown, .shutDown) }
+    guard clockwork.suspension == nil else { return end(.serverShutdown, .shutDown) }
     session.apply(.draining(endsIn: time), sink: self)
   }
 
@@ -225,7 +188,7 @@ final class RunningSession: SessionSink {
   /// session is suspended. Runs per frame:
   /// no allocation, lock, log or await.
   func lateness(at now: ContinuousClock.Instant) -> Duration? {
-    suspension == nil ? lag.lagEver(at: now) : nil
+    clockwork.suspension == nil ? flow.lateness(at: now) : nil
   }
 
   /// Reports a gesture to the session. `reply` gets the answer at once or when the gesture is
@@ -233,13 +196,13 @@ final class RunningSession: SessionSink {
   func report(_ gesture: MuteGesture, _ reply: Reply<GestureResult>) throws {
     if let result = try answer(to: .gesture(gesture)).gesture {
       // No event tells that a gesture was ignored at once.
-      if result.outcome == .ignored { observation.note(result) }
+      if result.outcome == .ignored { outlet.observation.note(result) }
       return reply.give(.success(result))
     }
     guard try waiting.await(gesture, reply) else { return }
     // The session itself ends the gesture by the media clock. This timer ends it if the media clock
     // stops.
-    let limit = session.state.configuration.mute.decisionTimeout + Self.longestSilence
+    let limit = session.state.configuration.mute.decisionTimeout + SessionClockwork.longestSilence
     waiting.deadlines[gesture.id] = .init(time: .now + limit)
     startDeadline(ofGesture: gesture.id)
   }
@@ -247,54 +210,46 @@ final class RunningSession: SessionSink {
   func startDeadline(ofGesture id: String) {
     guard let deadline = waiting.deadlines[id] else { return }
     let delay = max(.zero, deadline.time - .now)
-    waiting.deadlines[id]?.timer = thread.schedule(after: delay) { [weak self] in
+    waiting.deadlines[id]?.timer = clockwork.thread.schedule(after: delay) { [weak self] in
       guard let self, !isEnding else { return }
       session.apply(.gestureExpired(id: id), sink: self)
     }
   }
 
   func readiness() -> Readiness {
-    guard !isEnding, let output = link?.output else { return .afterWrites }
+    guard !isEnding, let output = outlet.link?.output else { return .afterWrites }
     if session.hasCompleteFrame { return .afterTurn }
     // Events and answers are never dropped, so the client that causes them has to read them.
     guard output.waiting - output.waitingAudio <= Self.longestBacklog else { return .afterWrites }
     guard setup.isRealTime else {
       return output.waiting > Self.longestBacklog ? .afterWrites : .now
     }
-    let media = setup.microphone.rate.duration(ofSamples: Int(session.position)).nanoseconds
-    return pacer.delay(media: media, now: .now).map { .later($0) } ?? .now
+    return flow.delay(position: session.position).map { .later($0) } ?? .now
   }
 
   /// Continues the end of a session that waited for its reader. In real time, drops the audio by
   /// which a slow reader is too far behind.
   func clientHasRead() {
     if ending != nil, ending?.turn == nil { takeLastTurnLater() }
-    guard setup.isRealTime,
-      let limit = backlog.limit(afterTaking: waitingFrames, now: .now)
-    else { return }
+    guard setup.isRealTime, let limit = flow.limit(afterTaking: waitingFrames) else { return }
     drop(downTo: limit)
   }
 
-  /// The number of frames of the processed output that wait for the client. The last chunk counts
-  /// as a full one.
-  private var waitingFrames: Int { (link?.output.waitingAudio ?? 0) * setup.framesPerChunk }
+  /// The number of frames of the processed output that wait for the client.
+  private var waitingFrames: Int { flow.frames(ofChunks: outlet.waitingChunks) }
 
   private func drop(downTo limit: Int) {
     while waitingFrames > limit {
-      link?.output.dropOldestAudio()
-      chunksDropped += 1
-      observation.dropped()
-      framesDropped += UInt64(setup.framesPerChunk)
-      untoldFrames += setup.framesPerChunk
+      outlet.link?.output.dropOldestAudio()
+      outlet.observation.dropped()
+      flow.droppedChunk()
     }
   }
 
   /// Reports the dropped output with an event.
-  private func tellDropped() {
-    guard untoldFrames > 0 else { return }
-    let samples = Int64(untoldFrames * setup.processed.rate.samplesPerFrame)
-    untoldFrames = 0
-    session.apply(.outputDropped(samples: samples), sink: self)
+  private func reportDropped() {
+    guard flow.hasUnreportedLoss else { return }
+    session.apply(.outputDropped(samples: flow.popUnreportedSamples()), sink: self)
   }
 
   /// Continues with the rest of the last request.
@@ -307,28 +262,29 @@ final class RunningSession: SessionSink {
   /// Runs per frame: no allocation, lock, log or await, except for the recorder of a recorded session.
   private func process(_ turn: () -> Void) {
     let began = ContinuousClock.now
-    lastAudio = began
+    flow.began(at: began)
     let position = session.position
     turn()
     let frames = (session.position - position) / Int64(setup.microphone.rate.samplesPerFrame)
     if setup.isRealTime {
-      if frames > 0, silenceCheck == nil { checkSilenceLater() }
-      if untoldFrames > 0, waitingFrames < OutputBacklog.most { tellDropped() }
+      if frames > 0 { checkSilenceLater() }
+      if flow.hasUnreportedLoss, waitingFrames < OutputBacklog.most { reportDropped() }
     }
     let now = ContinuousClock.now
     let nanoseconds = began.duration(to: now).nanoseconds
-    frameTimes.note(nanoseconds: UInt64(nanoseconds), frames: UInt32(frames))
-    observation.note(frames: frames, nanoseconds: UInt64(nanoseconds), session)
-    load?.thread.note(nanoseconds: nanoseconds, now: now)
+    flow.processed(frames: frames, nanoseconds: nanoseconds)
+    outlet.observation.note(frames: frames, nanoseconds: UInt64(nanoseconds), session)
+    load.note(nanoseconds: nanoseconds, now: now)
   }
 
   /// Tells the session when no audio has come for too long. It then refuses requests that need the
   /// microphone.
   private func checkSilenceLater() {
-    silenceCheck = thread.schedule(after: Self.longestSilence / 2) { [weak self] in
+    clockwork.startSilenceCheck { [weak self] in
       guard let self, !isEnding else { return }
-      silenceCheck = nil
-      guard let lastAudio, .now - lastAudio < Self.longestSilence else {
+      clockwork.silenceCheckHappened()
+      guard let lastAudio = flow.lastAudio, .now - lastAudio < SessionClockwork.longestSilence
+      else {
         session.apply(.microphoneStopped, sink: self)
         return
       }
@@ -340,44 +296,41 @@ final class RunningSession: SessionSink {
 
   func emit(_ chunk: OutputChunk) {
     session.record(chunk)
-    let chunk = splitOff(chunk)
-    history?.add(chunk)
-    guard let output = link?.output else { return }
+    let chunk = setup.playsElsewhere ? outlet.splitOff(chunk) : chunk
+    flow.history?.add(chunk)
+    guard let output = outlet.link?.output else { return }
     output.send(chunk)
-    guard setup.isRealTime else { return }
-    let limit = backlog.limit(afterAdding: waitingFrames, now: .now)
-    // A gap that is filled comes at once, and must not make the queue overflow.
-    guard let limit = output.isHalfFull ? OutputBacklog.most : limit else { return }
+    guard setup.isRealTime,
+      let limit = flow.limit(afterAdding: waitingFrames, isHalfFull: output.isHalfFull)
+    else { return }
     drop(downTo: limit)
   }
 
   func emit(_ event: SessionEvent) {
     session.record(event)
-    let message = Anechoic_V1_SessionEvent(event, time: .init(date: .now))
-    link?.output.send(.with { $0.event = message })
-    let watched = Anechoic_V1_WatchSessionResponse.with { $0.event = message }
-    handle.feed.publish((try? watched.serializedBytes()) ?? [], session.state)
+    outlet.send(event, session.state)
     waiting.note(event.kind)
-    observation.note(event.kind, session.state)
+    outlet.observation.note(event.kind, session.state)
     if case .configurationChanged(let changed, _) = event.kind {
       follow(profile: changed.spatial.listenerProfile)
     }
-    guard case .ended(let reason) = event.kind else { return }
+    if case .ended(let reason) = event.kind { ended(reason) }
+  }
+
+  private func ended(_ reason: SessionEvent.EndReason) {
     hasEnded = true
-    observation.note(session)
-    observation.ended(
+    outlet.observation.note(session)
+    outlet.observation.ended(
       handle.id, reason,
       Self.quality(
-        session.statistics, lasting: .now - began, slowest: frameTimes.percentile(0.99),
-        chunksDropped: chunksDropped))
-    lifetime?.stop()
-    player?.playback.end(.sessionEnded)
+        session.statistics, lasting: .now - clockwork.began, slowest: flow.slowFrame,
+        chunksDropped: flow.chunksDropped))
+    clockwork.lifetime?.stop()
+    outlet.player?.playback.end(.sessionEnded)
     handle.close()
   }
 
-  func emit(_ result: ControlResult) {
-    link?.output.send(.with { $0.controlResult = Anechoic_V1_ControlResult(result) })
-  }
+  func emit(_ result: ControlResult) { outlet.send(result) }
 
   func store(permissionOf client: String, isGranted: Bool) {
     permissions?.store(isGranted, of: setup.owner.actor, about: client)
@@ -390,8 +343,7 @@ final class RunningSession: SessionSink {
   }
 
   func emit(_ statistics: SessionStatistics) {
-    let message = message(statistics)
-    link?.output.send(.with { $0.stats = message })
+    outlet.send(flow.message(statistics, waiting: waitingFrames))
   }
 
   /// The answer to the start, with the present state of the session.
@@ -409,20 +361,8 @@ final class RunningSession: SessionSink {
   }
 
   /// The current statistics of the session.
-  var statistics: Anechoic_V1_SessionStats { message(session.statistics) }
-
-  private func message(_ statistics: SessionStatistics) -> Anechoic_V1_SessionStats {
-    var message = Anechoic_V1_SessionStats(
-      statistics, median: frameTimes.percentile(0.5), slowest: frameTimes.percentile(0.99),
-      jitter: jitter.value)
-    message.flow.outputChunksDropped = chunksDropped
-    message.flow.outputSamplesDropped =
-      framesDropped * UInt64(setup.processed.rate.samplesPerFrame)
-    message.flow.microphoneSamplesLate = lag.lateSamples
-    message.flow.outputSamplesLost = samplesLost
-    message.timing.outputBacklog = Google_Protobuf_Duration(.milliseconds(10) * waitingFrames)
-    if let lag = lag.value(at: .now) { message.timing.inputLag = Google_Protobuf_Duration(lag) }
-    return message
+  var statistics: Anechoic_V1_SessionStats {
+    flow.message(session.statistics, waiting: waitingFrames)
   }
 }
 

@@ -1,0 +1,134 @@
+internal import AnechoicAPI
+internal import AudioCore
+internal import GRPCTransport
+internal import SessionWire
+internal import SwiftProtobuf
+internal import VoiceSessions
+
+/// The flow of a session's audio through time: when the next request is read, how late and how early the
+/// microphone is, how far the reader of the output is behind, and how long frames take.
+struct MediaFlow {
+  /// The changes of the microphone's pace that the session has to be told. Nil where nothing changed.
+  struct PaceChange {
+    var isLate: Bool?
+    var isEarly: Bool?
+  }
+
+  private let setup: SessionSetup
+  /// The last output, for a client that resumes. Nil if the session cannot be resumed.
+  let history: OutputHistory?
+  /// The time of the last audio. Nil before the first.
+  private(set) var lastAudio: ContinuousClock.Instant?
+  private var pacer = RealTimePacer()
+  private var lead = InputLead()
+  private var jitter = ArrivalJitter()
+  private var lag = InputLag()
+  private var backlog = OutputBacklog()
+  private var frameTimes = FrameTimes()
+  /// The number of output samples that were lost with a connection.
+  private var samplesLost: UInt64 = 0
+  private(set) var chunksDropped: UInt64 = 0
+  private var framesDropped: UInt64 = 0
+  /// The number of dropped frames that no event has reported yet.
+  private var unreportedFrames = 0
+
+  init(_ setup: SessionSetup, isResumable: Bool) {
+    self.setup = setup
+    history = isResumable ? OutputHistory(setup) : nil
+  }
+
+  /// Forgets the arrivals, because the session continues on another connection.
+  mutating func restart() {
+    lag.restart()
+    jitter.restart()
+    backlog = OutputBacklog()
+  }
+
+  // MARK: Input
+
+  /// Records that the microphone has arrived up to a sample, with this many new samples.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func arrived(
+    upTo arrived: Int64, samples: Int64, at now: ContinuousClock.Instant
+  ) -> PaceChange {
+    let media = setup.microphone.rate.duration(ofSamples: Int(arrived))
+    jitter.note(media: media, now: now)
+    return PaceChange(
+      isLate: lag.note(media: media.nanoseconds, samples: samples, now: now),
+      isEarly: lead.note(allowance: pacer.allowance, now: now))
+  }
+
+  /// Returns the time to wait before the next request of a client in real time is read, or nil to read
+  /// it at once. The session has processed the microphone up to `position`.
+  mutating func delay(position: Int64) -> Duration? {
+    let media = setup.microphone.rate.duration(ofSamples: Int(position)).nanoseconds
+    return pacer.delay(media: media, now: .now)
+  }
+
+  /// The time by which the session is behind its client. Nil before the first audio.
+  /// Runs per frame: no allocation, lock, log or await.
+  func lateness(at now: ContinuousClock.Instant) -> Duration? { lag.lagEver(at: now) }
+
+  /// Records that the processing of audio begins.
+  mutating func began(at now: ContinuousClock.Instant) { lastAudio = now }
+
+  /// Records the time that frames took together. Runs per frame: no allocation, lock, log or await.
+  mutating func processed(frames: Int64, nanoseconds: Int64) {
+    frameTimes.note(nanoseconds: UInt64(nanoseconds), frames: UInt32(frames))
+  }
+
+  /// The time within which 99 of 100 frames were processed.
+  var slowFrame: Duration { frameTimes.percentile(0.99) }
+
+  // MARK: Output
+
+  /// The number of frames that wait behind this many chunks. The last chunk counts as a full one.
+  func frames(ofChunks chunks: Int) -> Int { chunks * setup.framesPerChunk }
+
+  /// Returns the number of frames that may continue to wait after a chunk was added, or nil if all may.
+  mutating func limit(afterAdding waiting: Int, isHalfFull: Bool) -> Int? {
+    let limit = backlog.limit(afterAdding: waiting, now: .now)
+    // A gap that is filled comes at once, and must not make the queue overflow.
+    return isHalfFull ? OutputBacklog.most : limit
+  }
+
+  /// Returns the number of frames that may continue to wait after the reader took a chunk, or nil if
+  /// all may.
+  mutating func limit(afterTaking waiting: Int) -> Int? {
+    backlog.limit(afterTaking: waiting, now: .now)
+  }
+
+  /// Records that a chunk of the output was dropped.
+  mutating func droppedChunk() {
+    chunksDropped += 1
+    framesDropped += UInt64(setup.framesPerChunk)
+    unreportedFrames += setup.framesPerChunk
+  }
+
+  /// Records that output samples were lost with a connection.
+  mutating func lost(_ samples: Int64) { samplesLost += UInt64(samples) }
+
+  var hasUnreportedLoss: Bool { unreportedFrames > 0 }
+
+  /// Returns the number of dropped samples that no event has reported yet, and forgets them.
+  mutating func popUnreportedSamples() -> Int64 {
+    defer { unreportedFrames = 0 }
+    return Int64(unreportedFrames * setup.processed.rate.samplesPerFrame)
+  }
+
+  // MARK: Statistics
+
+  /// Returns the message about statistics, with the part that the session does not know.
+  func message(_ statistics: SessionStatistics, waiting frames: Int) -> Anechoic_V1_SessionStats {
+    var message = Anechoic_V1_SessionStats(
+      statistics, median: frameTimes.percentile(0.5), slowest: slowFrame, jitter: jitter.value)
+    message.flow.outputChunksDropped = chunksDropped
+    message.flow.outputSamplesDropped =
+      framesDropped * UInt64(setup.processed.rate.samplesPerFrame)
+    message.flow.microphoneSamplesLate = lag.lateSamples
+    message.flow.outputSamplesLost = samplesLost
+    message.timing.outputBacklog = Google_Protobuf_Duration(.milliseconds(10) * frames)
+    if let lag = lag.value(at: .now) { message.timing.inputLag = Google_Protobuf_Duration(lag) }
+    return message
+  }
+}
