@@ -1,5 +1,42 @@
 internal import Synchronization
 
+/// A counter that any thread may increase at any time.
+///
+/// Runs per frame: no allocation, lock, log or await.
+public final class AtomicCounter: Sendable {
+  private let count = Atomic<UInt64>(0)
+
+  public init() {}
+
+  public var value: UInt64 { count.load(ordering: .relaxed) }
+
+  public func add(_ amount: UInt64 = 1) {
+    count.wrappingAdd(amount, ordering: .relaxed)
+  }
+}
+
+/// A number that any thread may set at any time.
+public final class AtomicGauge: Sendable {
+  private let bits: Atomic<UInt64>
+
+  public init(_ value: Double = 0) { bits = Atomic(value.bitPattern) }
+
+  public var value: Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
+
+  public func set(_ value: Double) { bits.store(value.bitPattern, ordering: .relaxed) }
+
+  public func add(_ amount: Double) {
+    var old = bits.load(ordering: .relaxed)
+    while true {
+      let new = (Double(bitPattern: old) + amount).bitPattern
+      let (exchanged, original) = bits.weakCompareExchange(
+        expected: old, desired: new, ordering: .relaxed)
+      if exchanged { return }
+      old = original
+    }
+  }
+}
+
 /// A histogram that any thread may add to at any time. Values are whole multiples of a `step`, such
 /// as nanoseconds of a histogram in seconds.
 ///
