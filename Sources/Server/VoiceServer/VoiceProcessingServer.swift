@@ -1,8 +1,8 @@
 internal import AnechoicAPI
-internal import GRPCTransport
 internal import Authentication
+public import GRPCTransport
+public import Operations
 internal import Synchronization
-internal import Operations
 internal import VoiceEngines
 
 /// A running server of the voice-processing service.
@@ -178,4 +178,10 @@ extension ServerLimits {
 /// The reason why a server did not start.
 public struct ServerStartError: Error, CustomStringConvertible {
   public let description: String
+}
+
+extension CallMetrics: CallObserver {
+  public func handled(_ code: StatusCode, after time: Duration) {
+    handled(code: Int(code.rawValue), after: time)
+  }
 }

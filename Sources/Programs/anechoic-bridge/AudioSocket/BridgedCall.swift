@@ -1,6 +1,6 @@
 internal import Foundation
-internal import LiveVoice
 internal import LinuxSystem
+internal import LiveVoice
 
 /// A telephone call between an exchange (Asterisk, FreeSWITCH) and an application, both of which speak
 /// AudioSocket.
@@ -244,5 +244,34 @@ struct BridgedCall: ~Copyable {
     let digits = bytes.map { String(format: "%02x", $0) }
     return [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]
       .map { $0.joined() }.joined(separator: "-")
+  }
+}
+
+/// The application's audio that waits to be played, as bytes of 16-bit samples.
+struct PlaybackQueue {
+  private var bytes: [UInt8] = []
+  private var start = 0
+
+  var count: Int { bytes.count - start }
+
+  mutating func append(_ new: [UInt8]) { bytes += new }
+
+  /// Takes bytes for the next instant, with silence in place of bytes that are missing.
+  mutating func take(_ wanted: Int) -> [UInt8] {
+    let end = min(bytes.count, start + wanted)
+    let result = bytes[start..<end] + repeatElement(0, count: wanted - (end - start))
+    start = end
+    if start == bytes.count {
+      removeAll()
+    } else if start > 1 << 16 {
+      bytes.removeFirst(start)
+      start = 0
+    }
+    return Array(result)
+  }
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    start = 0
   }
 }
