@@ -14,8 +14,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   /// direct sound may come 30 ms before it: a move would leave the direct sound without a lead.
   public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(90)
 
-  /// The reduced mode leaves out the half of the network that computes gains: neither noise nor what
-  /// the canceller leaves of the echo is suppressed.
+  /// The reduced mode leaves out the half of the network that computes gains. Noise and the echo
+  /// that the canceller leaves are not suppressed.
   public static let hasReducedMode = true
 
   /// The frames after the reference in which its echo may come while its delay is not known.
@@ -39,7 +39,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   private var level = LevelControl()
   private var explained = ExplainedEcho()
   private var echo = EchoReductionMeter()
-  /// The mean squares of the last frame of the microphone and of the one before.
+  /// The mean squares of the last two frames of the microphone.
   private var heardSquares: (last: Float, before: Float) = (0, 0)
   private var framesSinceReference = AnechoicVoiceEngine.longestEcho
   private var processing: AlignedSwitch
@@ -185,9 +185,10 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     }
   }
 
-  /// The canceller does not learn from frames in which a signal is incomplete: afterwards it removes the
-  /// echo better. Nor does it learn from a microphone that is silent, because a switch of its own mutes it:
-  /// it would become sure that there is no echo.
+  /// The canceller does not learn from frames in which a signal is incomplete, because it removes
+  /// the echo better afterwards. It also does not learn from a microphone that gives digital
+  /// silence, for example because its own switch mutes it: the canceller would learn that there is
+  /// no echo.
   private func analyze(
     _ reference: borrowing Frame, _ conditions: EchoConditions, cancelsEcho: Bool
   ) -> Float {

@@ -85,15 +85,14 @@ struct CallAnalysis: ~Copyable {
     suppressor.begin()
   }
 
-  /// Takes a frame of which nothing but the spectra is needed: there are no features, gains or
-  /// probability of it.
+  /// Takes a frame and computes only its spectra: no features, gains or probability.
   mutating func removeEcho(_ frame: borrowing Frame, reference: UnsafePointer<Float>) {
     spectra.take(
       frame, reference: reference, learns: true, isSearching: false, cancelsEcho: true)
   }
 
-  /// Takes a frame without echo, and returns the probability of a voice. There are no gains of such a
-  /// frame. Runs per frame: no allocation, lock, log or await.
+  /// Takes a frame without echo, and returns the probability of a voice. Computes no gains. Runs
+  /// per frame: no allocation, lock, log or await.
   mutating func takeWithoutEcho(_ frame: borrowing Frame) -> Float {
     take(frame, reference: nil, cancelsEcho: false, findsGains: false)
   }

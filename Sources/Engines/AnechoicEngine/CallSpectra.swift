@@ -1,9 +1,9 @@
 internal import AudioCore
 
-/// The spectra of a call, frame by frame: of each channel of the microphone, of the same without
-/// echo, of the reference, and of what the network hears, which is the mean of the channels. A
-/// channel that is in opposite phase to those before it counts in reverse, and one that is far softer
-/// than the loudest does not count.
+/// The spectra of a call, frame by frame: of each channel of the microphone with and without echo,
+/// of the reference, and of the input of the network, which is the mean of the channels. A channel
+/// in opposite phase to those before it is inverted first. A channel that is far softer than the
+/// loudest does not count.
 struct CallSpectra: ~Copyable {
   private let transform: ShortTimeTransform
   private let channelCount: Int
@@ -93,8 +93,9 @@ struct CallSpectra: ~Copyable {
   /// canceller predicts most.
   var explainedShare: Float { filters.reduce(0) { max($0, $1.filter.explainedShare) } }
 
-  /// Lets the echo path follow a reference that was moved for the first time: the echo now follows its
-  /// reference so many samples sooner. The cancellers move what they know, and learn from the past again.
+  /// Moves the echo path with a reference that was moved for the first time: the echo now follows
+  /// its reference `samples` samples sooner. The cancellers move their paths, and learn from the
+  /// past again.
   mutating func followFirstMove(by samples: Int) {
     if past?.begin(delay: samples) == true {
       for channel in filters { channel.filter.shiftToLearnAgain(by: samples) }
@@ -196,7 +197,7 @@ struct CallSpectra: ~Copyable {
   }
 
   /// A canceller that makes the microphone louder is wrong: its output is lowered to the level of
-  /// the microphone. One whose output is no number starts again.
+  /// the microphone. A canceller whose output is not a number starts again.
   private func keepInBounds(_ index: Int) {
     let (block, result) = (microphoneBlock(index), errorBlock(index))
     let power = FloatBuffer.meanSquare(result, 2 * hop)

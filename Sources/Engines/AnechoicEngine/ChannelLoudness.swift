@@ -1,7 +1,7 @@
 internal import AudioCore
 
-/// The loudness of the channels of a microphone, by which they count in what the network hears: the highest mean
-/// square of each in the last seconds.
+/// The loudness of the channels of a microphone: the highest mean square of each in the last
+/// seconds. It decides how much a channel counts in the input of the network.
 struct ChannelLoudness: ~Copyable {
   /// The part of its loudness that a channel keeps in a frame: it falls by 1 dB a second.
   private static let kept: Float = 0.9977

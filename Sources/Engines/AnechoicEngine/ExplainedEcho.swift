@@ -1,8 +1,8 @@
 /// The echo that the linear canceller explains, with the reverberation that follows it.
 ///
-/// This rail does not depend on the network: a frame of which little is left beside this echo is not
-/// taken for a voice, whatever the network finds, and gain control does not raise it above the
-/// microphone. A person who talks over a much louder echo is heard between its words.
+/// This rule does not depend on the network. If little of a frame is left beside the explained
+/// echo, the frame does not count as a voice, and gain control does not raise it above the
+/// microphone. A person who talks over a much louder echo is heard between the words of the echo.
 struct ExplainedEcho {
   /// The part of its power that reverberation keeps in a frame: 60 dB in 0.8 s.
   private static let kept: Float = 0.84

@@ -20,24 +20,24 @@ struct LevelControl {
   private static let mostEcho: Float = 0.9
   /// The measured frames that the first gain above 0 dB needs: a call may begin with noise.
   private static let leastFrames: Float = 20
-  /// By how much the gain for a voice may rise with each frame that was measured, dB. Noise that begins
-  /// sounds like a voice for a second or so.
+  /// The most that the gain for a voice rises with each measured frame, in dB. Noise that begins
+  /// sounds like a voice for about a second.
   private static let rise: Float = 0.2
-  /// The number of frames with a voice in a row from which on the gain rises. The first frame of a beep or a knock
-  /// may sound like a voice.
+  /// The number of consecutive frames with a voice after which the gain rises. The first frame of a
+  /// beep or a knock may sound like a voice.
   private static let leastInRow = 3
   /// The number of frames with voice over which the level is averaged.
   private static let memory: Float = 40
-  /// Frames whose power is outside of these parts of the level's are outliers: they do not count,
-  /// unless so many come in a row that the voice itself has become softer or louder. The level then
-  /// follows within some frames.
+  /// The range of a frame's power, as a factor of the level. Frames outside of it are outliers and
+  /// do not count. After `softOutliers` or `loudOutliers` of them in a row, the voice itself has
+  /// become softer or louder, and the level follows within some frames.
   private static let softest: Float = 0.02
   private static let loudest: Float = 6
   private static let softOutliers = 25
   private static let loudOutliers = 2
   private static let freshMemory: Float = 5
-  /// How much more louder frames count than softer ones until the memory is full, so that a new
-  /// level is not too loud at first.
+  /// The weight of louder frames relative to softer ones until the memory is full. It keeps a new
+  /// level from being too loud at first.
   private static let newLoudness: Float = 3
   /// The level above which a sample is limited.
   private static let ceiling: Float = 0.95
@@ -95,7 +95,8 @@ struct LevelControl {
     return left == right ? frame.meanSquare : max(left, right)
   }
 
-  /// Returns the power of the frame by that of the loudest frame that is no outlier, at least 1.
+  /// Returns the power of the frame divided by that of the loudest frame that is not an outlier, at
+  /// least 1.
   private mutating func measure(_ square: Float) -> Float {
     guard square > 1e-9 else { return 1 }
     guard frames > 0 else {
@@ -116,8 +117,9 @@ struct LevelControl {
     return excess
   }
 
-  /// Brings the gain for a voice closer to what the measured level needs, down at once and up by little,
-  /// and returns the gain that the frame needs, a factor. A single loud frame lowers that gain alone.
+  /// Moves the gain for a voice towards the gain that the measured level needs: down at once, up in
+  /// small steps. Returns the gain for this frame, as a factor. A single loud frame lowers only the
+  /// returned gain.
   private mutating func follow(_ target: Int, excess: Float, mayRise: Bool) -> Float {
     guard frames > 0 else { return 1 }
     let needed = -Float(target) - Self.crest - Decibels.level(meanSquare: power)

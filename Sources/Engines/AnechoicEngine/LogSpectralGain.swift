@@ -73,7 +73,7 @@ struct LogSpectralGain: ~Copyable {
     for band in 0..<Bands.count {
       let probability = 1 / (1 + (1 + typical) * output[band])
       presence[band] += 0.1 * (probability - presence[band])
-      // A noise that has grown for good would count as voice for ever.
+      // Without this bound, noise that has become louder would count as voice for ever.
       let bounded = presence[band] > 0.99 ? min(probability, 0.99) : probability
       let found = bounded * noise[band] + (1 - bounded) * powers[band]
       noise[band] = max(kept * noise[band] + (1 - kept) * found, smallest)

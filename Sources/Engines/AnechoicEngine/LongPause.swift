@@ -1,10 +1,10 @@
 internal import AudioCore
 
-/// Keeps what the network remembers from drifting away while nobody talks for long.
+/// Keeps the memory of the network from drifting during a long pause.
 ///
-/// The network has learned from calls of 6 s. After a minute of a quiet room or of noise, it would take the
-/// first second of a voice for more of the same. The memory that its layers of all bands had after 4 s of a pause
-/// therefore holds them for the rest of the pause.
+/// The network has learned from calls of 6 s. After a minute of a quiet room or of noise, it would
+/// take the first second of a voice for more of the same. The memory of its layers of all bands is
+/// therefore held, for the rest of a pause, near its value after 4 s.
 struct LongPause: ~Copyable {
   /// The frames without a voice after which the memory is held, and the probability of a voice below which a
   /// frame has none.

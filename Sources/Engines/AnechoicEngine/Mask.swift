@@ -38,9 +38,9 @@ struct Mask: ~Copyable {
     noise = NoiseGains(kernels: kernels)
   }
 
-  /// Computes the gains from what the network found: gains, and the probability of a voice. `error` has the
-  /// powers of the bands. A gain for noise is at least `leastOfNoise`. Runs per frame: no allocation,
-  /// lock, log or await.
+  /// Computes the gains from the findings of the network: its gains, and the probability of a
+  /// voice. `error` has the powers of the bands. A gain for noise is at least `leastOfNoise`. Runs
+  /// per frame: no allocation, lock, log or await.
   mutating func compute(
     _ found: Suppressor.Gains, voice probability: Float, _ limits: MaskLimits.Values,
     error: UnsafePointer<Float>, leastOfNoise: Float = 0

@@ -18,8 +18,8 @@ struct NoiseGains: ~Copyable {
   private static let doubt: Float = 0.3
   /// The logarithm of the smallest gain that follows from statistics, -26 dB.
   private static let least: Float = -3
-  /// The frames without a voice after which statistics count in full. Before, what they take for noise may
-  /// be the voice with which the call begins.
+  /// The frames without a voice after which statistics count in full. Until then, the statistics
+  /// may mistake a voice at the start of the call for noise.
   private static let framesToKnowNoise = 20
 
   private let kernels: Kernels
@@ -30,7 +30,8 @@ struct NoiseGains: ~Copyable {
   private let logarithms: UnsafeMutablePointer<Float>
   /// The gains of the last frame.
   let gains: UnsafeMutablePointer<Float>
-  /// The mean power of the bands of the last frame, with the echo and without what the network took for it.
+  /// The mean power of the bands of the last frame, with the echo, and without the part that the
+  /// network took for echo.
   private(set) var power: Float = 0
   private(set) var powerWithoutEcho: Float = 0
   /// The mean power of the bands of a voice.
@@ -56,7 +57,7 @@ struct NoiseGains: ~Copyable {
     var (sum, sumWithoutEcho, sumOfVoice): (Float, Float, Float) = (0, 0, 0)
     for band in 0..<Bands.count {
       found[band] = max(network.noise[band], found[band] * Self.fall)
-      // The network's gain for echo is the part of the magnitude that is no echo.
+      // The network's gain for echo is the part of the magnitude that is not echo.
       let withoutEcho = network.echo[band] * network.echo[band] * powers[band]
       sum += powers[band]
       sumWithoutEcho += withoutEcho

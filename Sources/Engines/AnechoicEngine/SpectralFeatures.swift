@@ -10,17 +10,18 @@ internal import AudioCore
 /// level above the smallest recent ratio of error to echo estimate. `training/features.py` computes the
 /// same.
 ///
-/// The error and the microphone are heard with a noise of -80 dBFS, and of -70 dBFS while the microphone is
-/// silent, which the output does not have: the network has learned from recordings, and none of them has a
-/// pause of digital silence. A voice that begins after a silence is found as soon as in a quiet room. Calls
-/// that are louder than most are heard softer (`HeardLevel`).
+/// A noise of -80 dBFS, or -70 dBFS while the microphone is silent, is added to the error and the
+/// microphone, but not to the output. The network has learned from recordings, and no recording has
+/// a pause of digital silence. A voice that begins after a silence is found as soon as in a quiet
+/// room. Calls that are louder than most are heard softer (`HeardLevel`).
 struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10
   private static let smoothing: Float = 0.2
-  /// In silence, below -77 dBFS, the floor says nothing about the noise to come. An error that has been
-  /// more than 20 dB above its floor for 0.75 s, since 0.2 s after a silence at the latest, is a noise, because
-  /// a voice has pauses: the floor then rises by 21 dB a second instead of 2.
+  /// In silence, below -77 dBFS, the floor says nothing about the noise that follows. An error that
+  /// has been more than 20 dB above its floor for 0.75 s, since 0.2 s after a silence at the
+  /// latest, is a noise, because a voice has pauses: the floor then rises by 21 dB a second instead
+  /// of 2.
   private static let silence: Float = 2e-8
   /// How much louder the heard noise is in silence.
   private static let quietRoom: Float = 10
@@ -183,7 +184,7 @@ struct SpectralFeatures: ~Copyable {
     for band in 0..<Bands.count { aboveLeak[band] = leak[band] * echo[band] }
     kernels.table.logarithm(aboveLeak, Self.smallestPower, leaks, Int32(row))
     for band in 0..<Bands.count {
-      // Bounds what rounding makes of an echo that is all but silent.
+      // Bounds rounding errors where the echo is almost silent.
       let least = Self.smallestPower * (error[band] + Self.smallestPower)
       let coherence = powers[4 * row + band] / (error[band] * echo[band] + least)
       coherences[band] = min(coherence, 2)

@@ -22,12 +22,14 @@ struct SteadyTone: ~Copyable {
   private static let mostRestAhead: Float = 0.01
   private static let leastRestAhead: Float = 0.001
   private static let mostChange: Float = 1.122
-  /// The frames after which a tone that goes on is no voice.
+  /// The number of frames after which a continuing tone does not count as a voice.
   private static let framesToTell = 3
-  /// The frames that go on after which a tone is remembered. A sung or level vowel seldom lasts as long.
+  /// The number of continuing frames after which a tone is remembered. A sung or level vowel seldom
+  /// lasts as long.
   private static let framesToRemember = 10
-  /// The frames after such a tone in which a sound that is softer than this part of the tone is no voice:
-  /// -10 dB. The network remembers the tone for longer than it lasts.
+  /// The number of frames after such a tone in which a sound does not count as a voice if it is
+  /// softer than `leastAfter` of the tone, -10 dB. The network remembers a tone for longer than it
+  /// lasts.
   private static let framesAfter = 60
   private static let leastAfter: Float = 0.1
   /// The mean square below which nothing is a tone: -56 dBFS.
@@ -49,7 +51,7 @@ struct SteadyTone: ~Copyable {
   /// Creates a detector for frames of `hop` samples, a multiple of 80.
   init(hop: Int) { decimation = hop / Self.count }
 
-  /// Whether a tone has gone on for so long that it is no voice.
+  /// Whether a tone has continued for so long that it does not count as a voice.
   var isSteady: Bool { framesThatGoOn >= Self.framesToTell }
 
   /// Whether the last frame is part of a steady tone, or follows one and is much softer.

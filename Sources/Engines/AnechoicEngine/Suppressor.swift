@@ -74,7 +74,7 @@ struct Suppressor: ~Copyable {
     secondHalves = work.halves(channels: middle, bands: Self.half)
     firstRows = work.rows(channels: narrow, bands: Bands.count)
     secondRows = work.rows(channels: middle, bands: Self.half)
-    // The end of the way up takes the memory of what has been joined by then.
+    // The last layers reuse the memory of arrays that are no longer needed by then.
     var end = work
     thirdRows = work.rows(channels: wide, bands: quarter)
     entered = work.array(quarter * wide)
@@ -117,28 +117,30 @@ struct Suppressor: ~Copyable {
     }
   }
 
-  /// The number of values that the layers of all bands remember: the suppressor's own and that of the network
-  /// behind it.
+  /// The number of values that the recurrent layers of all bands remember: those of the suppressor
+  /// and those of `VoiceNetwork`.
   static let memoryOfAll = whole + VoiceNetwork.memory
 
   /// The memory of the suppressor's own layer of all bands.
   var memory: [Float] { Array(UnsafeBufferPointer(start: state, count: Self.whole)) }
 
-  /// Sets what the suppressor's layer of all bands remembers. Runs per frame: no allocation, lock, log or await.
+  /// Sets the memory of the suppressor's layer of all bands. Runs per frame: no allocation, lock,
+  /// log or await.
   func remember(_ values: [Float]) {
     values.withUnsafeBufferPointer {
       if let start = $0.baseAddress { state.update(from: start, count: Self.whole) }
     }
   }
 
-  /// Copies what the layers of all bands remember. Runs per frame: no allocation, lock, log or await.
+  /// Copies the memory of the layers of all bands. Runs per frame: no allocation, lock, log or
+  /// await.
   func copyMemoryOfAll(to values: UnsafeMutablePointer<Float>) {
     values.update(from: state, count: Self.whole)
     (values + Self.whole).update(from: voice.state, count: VoiceNetwork.memory)
   }
 
-  /// Brings what the layers of all bands remember closer to `values` by a part of the difference. Runs per
-  /// frame: no allocation, lock, log or await.
+  /// Moves the memory of the layers of all bands towards `values`, by a part of the difference.
+  /// Runs per frame: no allocation, lock, log or await.
   func approach(_ values: UnsafePointer<Float>, by part: Float) {
     for index in 0..<Self.whole { state[index] += part * (values[index] - state[index]) }
     for index in 0..<VoiceNetwork.memory {
@@ -220,7 +222,7 @@ struct Suppressor: ~Copyable {
     return probability
   }
 
-  /// Puts what the layer of all bands gives back to the groups behind their own in `joined`.
+  /// Appends the output of the layer of all bands to the values of the groups in `joined`.
   private func join() {
     let quarter = Self.quarter
     weights.spread.apply(to: state, into: sums, kernels)

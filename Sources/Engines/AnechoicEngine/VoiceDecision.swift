@@ -4,8 +4,9 @@
 /// is probably not the voice of the near end. After a voice the probability falls slowly, because
 /// short pauses between sounds belong to the voice.
 struct VoiceDecision {
-  /// The probability with which a voice begins. While the far end plays, a sound must be more like a voice:
-  /// it may be what is left of the echo. Where a voice is likely, as after a long silence, less is enough.
+  /// The probability with which a voice begins. While the far end plays, a higher probability is
+  /// needed, because the sound may be the rest of the echo. Where a voice is likely, as after a
+  /// long silence, a lower one is enough.
   private static let onset: Float = 0.42
   private static let onsetIfLikely: Float = 0.3
   private static let onsetBesideFarEnd: Float = 0.6

@@ -1,9 +1,9 @@
 internal import CKernels
 internal import AudioCore
 
-/// The network that decides whether the near end talks: a recurrent layer behind the suppressor, which
-/// hears what the suppressor remembers of a call. It learned from noise, music and echo in which nobody
-/// talks, more than a call has. `training/voice_network.py` trains it.
+/// The network that decides whether the near end talks: a recurrent layer behind the suppressor.
+/// Its input is the memory of the suppressor. It learned from more noise, music and echo without a
+/// voice than a call has. `training/voice_network.py` trains it.
 struct VoiceNetwork: ~Copyable {
   static let memory = 32
   private static let gates = 3 * memory
@@ -16,7 +16,7 @@ struct VoiceNetwork: ~Copyable {
   private let weights: Weights
   private let kernels: Kernels
   private let memory: FloatBuffer
-  /// The state, and behind it what is heard.
+  /// The state, and behind it the input.
   let state: UnsafeMutablePointer<Float>
   private let heard: UnsafeMutablePointer<Float>
   private let input: UnsafeMutablePointer<Float>

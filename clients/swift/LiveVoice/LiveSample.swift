@@ -4,8 +4,8 @@ internal import Foundation
 protocol LiveSample: BitwiseCopyable {
   /// Converts from -1...1.
   init(sample: Float)
-  /// The sample in -1...1. Silence if it is infinite or no number: a server ends a session with such
-  /// samples.
+  /// The sample in -1...1. Silence if it is infinite or not a number: a server ends a session with
+  /// such samples.
   var sample: Float { get }
 }
 
@@ -52,8 +52,8 @@ extension LiveVoiceOptions.Encoding {
 }
 
 extension Float {
-  /// The sample for a loudspeaker, whatever the server has sent: silence for a value that is no number, and full
-  /// scale for an infinite one.
+  /// The sample for a loudspeaker: silence if the server sent a value that is not a number, and
+  /// full scale for an infinite one.
   fileprivate var playable: Float {
     isNaN ? 0 : isInfinite ? (self > 0 ? 1 : -1) : self
   }

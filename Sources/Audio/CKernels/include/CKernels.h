@@ -5,10 +5,11 @@
 extern "C" {
 #endif
 
-// The inner loops of the adaptive filter, of the network and of Fourier transforms, compiled for several processors.
-// All arrays hold floats. Unless said otherwise, no output may overlap an input; what a comment below writes as both,
-// such as a sum or a state, is changed in place. Complex values are in two arrays: real and imaginary parts. `count` is
-// a multiple of `CK_WIDTH` unless said otherwise.
+// The inner loops of the adaptive filter, of the network and of Fourier transforms, compiled for
+// several processors. All arrays hold floats. Unless said otherwise, no output may overlap an
+// input. An array that a comment below names as both, such as a sum or a state, is changed in
+// place. Complex values are in two arrays: real and imaginary parts. `count` is a multiple of
+// `CK_WIDTH` unless said otherwise.
 #define CK_WIDTH 8
 
 typedef struct {
@@ -91,9 +92,9 @@ typedef struct {
   // rows of `rows`, a multiple of 8.
   void (*layer_of_one)(const float *weights, const float *bias, const float *input, float *output, int rows,
                        int inputs);
-  // state = (1 - z) * n + z * state, with r = sigmoid(a[0] + b[0]), z = sigmoid(a[1] + b[1]) and
-  // n = tanh(a[2] + r * b[2]); a and b are three arrays of `count` in a row: what the gates get from the
-  // input and from the state.
+  // state = (1 - z) * n + z * state, with r = sigmoid(a[0] + b[0]), z = sigmoid(a[1] + b[1]) and n
+  // = tanh(a[2] + r * b[2]); a and b are three arrays of `count` in a row: the inputs of the gates
+  // from the input and from the state.
   void (*gates)(const float *from_input, const float *from_state, float *state, int count);
   // These two may work in place.
   void (*hyperbolic_tangent)(const float *input, float *output, int count);

@@ -105,8 +105,9 @@ package struct EchoFilter: ~Copyable {
     state.lastMicrophone.update(from: microphone, count: hop)
   }
 
-  /// Lets the echo path follow a reference that was moved: from the next frame on, the echo follows its
-  /// reference so many samples sooner, or later if negative. No allocation, lock, log or await.
+  /// Moves the echo path with a reference that was moved: from the next frame on, the echo follows
+  /// its reference `samples` samples sooner, or later if negative. No allocation, lock, log or
+  /// await.
   package mutating func shift(by samples: Int) {
     let samples = shiftTaps(by: samples)
     let nearest = Int((Float(samples) / Float(hop)).rounded())
@@ -244,7 +245,8 @@ package struct EchoFilter: ~Copyable {
     for bin in 0..<sizes.row { results.level[bin] += Self.leastLevel }
   }
 
-  /// Notes how well the echo that was estimated predicts the microphone: the error and the estimate.
+  /// Records how well the echo that was estimated predicts the microphone: the error and the
+  /// estimate.
   private mutating func predict() {
     let (error, echo) = (results.error, results.echo)
     var product: Float = 0
@@ -304,7 +306,8 @@ package struct EchoFilter: ~Copyable {
     }
   }
 
-  /// Removes what the adaptation has put after the end of a partition, of two partitions in turn.
+  /// Removes the taps that the adaptation has put after the end of a partition, of two partitions
+  /// in turn.
   private mutating func makeCausal() {
     for _ in 0..<Self.constrained {
       readTaps(of: turn)

@@ -1,8 +1,9 @@
 /// How well a filter's estimate of the echo, made before the filter learns from a frame, predicts the
 /// microphone: the coherence of both signals over some frames.
 ///
-/// The coherence is 1 if the microphone is the estimate, whatever their levels, about a half beside a
-/// near voice as loud as the echo, and near 0 if the echo takes a path that the filter does not know.
+/// The coherence is 1 if the microphone equals the estimate up to a gain. It is about a half beside
+/// a near voice as loud as the echo, and near 0 if the echo takes a path that the filter does not
+/// know.
 struct EstimateCoherence {
   /// The part of the past that a frame replaces: 0.25 s count.
   private static let rate: Float = 0.04

@@ -89,8 +89,8 @@ struct FilterBand: ~Copyable {
     }
   }
 
-  /// Computes the power of the error that the uncertainty lets expect, and a tenth of the power that the
-  /// first partition would have if the power of all fell with `decay`.
+  /// Computes the power of the error that is expected from the uncertainty, and a tenth of the
+  /// power that the first partition would have if the power of all partitions fell with `decay`.
   func measure(
     expected: UnsafeMutablePointer<Float>, level: UnsafeMutablePointer<Float>
   ) {
@@ -99,8 +99,8 @@ struct FilterBand: ~Copyable {
     }
   }
 
-  /// Lets the partitions learn from the error. `level` is that of `measure`, and falls from partition to
-  /// partition: late ones stay precise, however loud the direct sound is.
+  /// Lets the partitions learn from the error. `level` is that of `measure`, and falls from
+  /// partition to partition, so that late partitions stay precise even if the direct sound is loud.
   func adapt(
     error: Spectrum, divisor: UnsafePointer<Float>, growth: UnsafePointer<Float>,
     level: UnsafePointer<Float>, kept: Float

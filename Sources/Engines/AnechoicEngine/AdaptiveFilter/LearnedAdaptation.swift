@@ -19,7 +19,7 @@ struct LearnedAdaptation: ~Copyable {
     let smoothMicrophone: UnsafeMutablePointer<Float>
     /// The squared magnitude of the smooth cross-spectrum of error and echo.
     let cross: UnsafeMutablePointer<Float>
-    /// The power of the error that the filter's uncertainty lets expect.
+    /// The power of the error that is expected from the filter's uncertainty.
     let expected: UnsafeMutablePointer<Float>
   }
 
@@ -45,7 +45,7 @@ struct LearnedAdaptation: ~Copyable {
   private let outputs: UnsafeMutablePointer<Float>
   private let parts: [Part]
 
-  /// Bins that go through all layers together, so that what is between the layers stays small.
+  /// Bins that go through all layers together, so that the arrays between the layers stay small.
   private final class Part {
     static let most = 48
 

@@ -47,8 +47,8 @@ final class ThreadLoad {
 
   func leave(_ place: Place) { places.removeAll { $0 === place } }
 
-  /// Notes the time that frames of a session took. Runs per frame: no allocation, lock, log or await,
-  /// unless the sessions take a step.
+  /// Records the time that frames of a session took. Runs per frame: no allocation, lock, log or
+  /// await, unless the sessions take a step.
   func note(nanoseconds: Int64, now: ContinuousClock.Instant) {
     guard meter.note(nanoseconds: nanoseconds, now: now) else { return }
     guard let step = rule.note(load: meter.load, lateness: lateness(at: now)) else { return }
@@ -122,7 +122,7 @@ struct LoadMeter {
   private var busyNanoseconds: Int64 = 0
   private var began: ContinuousClock.Instant?
 
-  /// Notes the time that frames took. Returns whether a period has ended. Runs per frame: no
+  /// Records the time that frames took. Returns whether a period has ended. Runs per frame: no
   /// allocation, lock, log or await.
   mutating func note(nanoseconds: Int64, now: ContinuousClock.Instant) -> Bool {
     guard let began else {
