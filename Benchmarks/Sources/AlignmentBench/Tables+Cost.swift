@@ -1,6 +1,6 @@
 internal import AcousticSimulator
-internal import EchoAlignment
 internal import AudioCore
+internal import EchoAlignment
 internal import Foundation
 internal import VoiceEngines
 internal import VoiceSessions

@@ -1,6 +1,6 @@
 internal import AcousticSimulator
-internal import EchoAlignment
 internal import AudioCore
+internal import EchoAlignment
 
 extension Tables {
   /// Prints how soon and how reliably a lag is found in difficult cases.

@@ -1,5 +1,5 @@
-internal import AudioCore
 internal import AudioCodecs
+internal import AudioCore
 internal import SpeechSynthesis
 
 /// The speech of the two sides, spoken by eSpeak NG. It is the same in each run.

@@ -1,5 +1,5 @@
-internal import AudioCore
 internal import AudioCodecs
+internal import AudioCore
 internal import SpeechSynthesis
 
 /// Speech at 48 kHz and -26 dBFS, spoken by eSpeak NG.

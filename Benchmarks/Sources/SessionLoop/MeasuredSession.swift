@@ -1,5 +1,5 @@
-internal import AudioCore
 internal import AudioCodecs
+internal import AudioCore
 internal import SpatialAudio
 internal import VoiceEngines
 internal import VoiceSessions

@@ -1,5 +1,5 @@
-public import AudioCore
 public import AudioCodecs
+public import AudioCore
 
 /// Finds the lag of the echo in a microphone after the reference, 0 to 1,000 ms, by comparing their
 /// samples.

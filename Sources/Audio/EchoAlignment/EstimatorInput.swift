@@ -1,5 +1,5 @@
-internal import AudioCore
 internal import AudioCodecs
+internal import AudioCore
 
 /// Converts frames to one channel at 4 kHz. Finding an echo costs a quarter there of what it costs
 /// at 16 kHz.

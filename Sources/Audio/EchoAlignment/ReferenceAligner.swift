@@ -1,5 +1,5 @@
-public import AudioCore
 public import AudioCodecs
+public import AudioCore
 
 /// The stage before an echo canceller that makes the reference lead the echo by a constant time,
 /// for any lag on the network, drift of two clocks and jump.

@@ -1,6 +1,6 @@
-internal import EchoAlignment
-internal import CKernels
 internal import AudioCore
+internal import CKernels
+internal import EchoAlignment
 
 /// The direct way of a source to one ear: a delay, then a filter whose output is summed with those of
 /// the other sources in the frequency domain (overlap-save).

@@ -1,5 +1,5 @@
-public import AudioCore
 internal import AudioCodecs
+public import AudioCore
 public import VoiceEngines
 
 /// The engine of this project: a linear echo canceller whose adaptation is learned, and one network

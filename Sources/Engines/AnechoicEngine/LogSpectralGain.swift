@@ -1,5 +1,5 @@
-internal import CKernels
 internal import AudioCore
+internal import CKernels
 
 /// The gain against noise of each band that follows from the statistics of noise and voice alone.
 ///

@@ -1,5 +1,5 @@
-internal import CKernels
 internal import AudioCore
+internal import CKernels
 
 /// The gain of each bin of a frame, from the network's gains for the bands.
 struct Mask: ~Copyable {

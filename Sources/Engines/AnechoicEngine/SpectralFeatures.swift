@@ -1,5 +1,5 @@
-internal import CKernels
 internal import AudioCore
+internal import CKernels
 
 #if canImport(Glibc)
   internal import Glibc

@@ -1,5 +1,5 @@
-internal import CKernels
 internal import AudioCore
+internal import CKernels
 
 /// The network that tells a near voice from echo, noise and competing voices. It computes gains for
 /// the bands, and a `VoiceNetwork` behind it the probability of a near voice. `training/network.py` trains

@@ -1,5 +1,5 @@
-internal import CKernels
 internal import AudioCore
+internal import CKernels
 
 /// The network that decides whether the near end talks: a recurrent layer behind the suppressor.
 /// Its input is the memory of the suppressor. It learned from more noise, music and echo without a

@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import AudioCore
 internal import CommandLineSupport
 internal import GRPCTransport
-internal import LiveVoice
 internal import LinuxSystem
+internal import LiveVoice
 
 /// `anechoic-bridge audiosocket`.
 struct AudioSocketCommand: AsyncParsableCommand {

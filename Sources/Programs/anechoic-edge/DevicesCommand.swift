@@ -1,6 +1,6 @@
-internal import EdgeAudio
 internal import ArgumentParser
 internal import CommandLineSupport
+internal import EdgeAudio
 internal import Foundation
 
 /// Lists the devices that `--input` and `--output` can name.

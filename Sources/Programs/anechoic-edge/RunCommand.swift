@@ -1,9 +1,9 @@
-internal import EdgeAudio
 internal import ArgumentParser
 internal import BundledEngines
-internal import VoiceEngines
 internal import CommandLineSupport
+internal import EdgeAudio
 internal import VoiceEdge
+internal import VoiceEngines
 
 /// Runs the agent until SIGTERM or SIGINT.
 struct RunCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
-internal import EdgeAudio
 internal import ArgumentParser
 internal import CommandLineSupport
+internal import EdgeAudio
 internal import Foundation
 internal import Settings
 internal import VoiceEdge

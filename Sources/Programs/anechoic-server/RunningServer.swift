@@ -1,9 +1,9 @@
+internal import Authentication
 internal import CommandLineSupport
 internal import Foundation
-internal import Authentication
-internal import Settings
 internal import Logging
 internal import Operations
+internal import Settings
 internal import VoiceServer
 
 /// A server and its settings, which are read again on SIGHUP.

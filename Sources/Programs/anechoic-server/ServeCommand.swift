@@ -1,10 +1,10 @@
-internal import Operations
 internal import AnechoicAPI
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import Foundation
-internal import Settings
 internal import Logging
+internal import Operations
+internal import Settings
 internal import VoiceServer
 
 /// Runs the server until SIGTERM or SIGINT.

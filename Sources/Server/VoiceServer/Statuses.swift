@@ -1,9 +1,9 @@
 internal import AnechoicAPI
-public import GRPCTransport
 internal import Authentication
-internal import SpatialAudio
-internal import SessionWire
+public import GRPCTransport
 internal import SessionRecording
+internal import SessionWire
+internal import SpatialAudio
 internal import SpeechSynthesis
 internal import SwiftProtobuf
 internal import VoiceSessions

@@ -1,6 +1,6 @@
 internal import AnechoicAPI
-internal import LinuxSystem
 internal import Foundation
+internal import LinuxSystem
 internal import SwiftProtobuf
 internal import VoiceSessions
 

@@ -1,7 +1,6 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import SpatialAudio
-internal import VoiceSessions
 
 /// The head-related responses of a replay, compared with the recorded ones.
 final class ReplayedResponses {
@@ -34,17 +33,13 @@ final class ReplayedResponses {
     return set
   }
 
-  /// Follows the acts on profiles.
-  func take(_ act: Anechoic_V1_RecordedAct, for session: VoiceSession) {
-    switch act.act {
-    case .profileLookup(let lookup): self.lookup = lookup
-    case .headResponses(let change):
-      guard let set = try? set(of: change.listenerProfile, recorded: change.sha256) else {
-        areSame = false
-        return
-      }
-      session.useHeadResponses(set)
-    default: break
-    }
+  /// Follows the answer to the question for a profile that the next request contains.
+  func follow(_ lookup: Anechoic_V1_RecordedAct.ProfileLookup) { self.lookup = lookup }
+
+  /// Returns the responses that the recorded session changed to, or nil if there are none.
+  func set(for change: Anechoic_V1_RecordedAct.HeadResponses) -> HeadRelatedSet? {
+    let set = try? set(of: change.listenerProfile, recorded: change.sha256)
+    if set == nil { areSame = false }
+    return set
   }
 }

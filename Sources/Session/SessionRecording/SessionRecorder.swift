@@ -62,19 +62,19 @@ package final class SessionRecorder {
   }
 
   /// Records a request that the session has accepted and whose audio is not processed yet.
-  package func note(request message: UnsafeRawBufferPointer) {
+  package func record(request message: UnsafeRawBufferPointer) {
     guard isWanted, !hasEnded, var request = try? Anechoic_V1_ProcessRequest.decodedWhole(message)
     else {
       return
     }
-    guard request.audio.hasMicrophone else { return note(.request(request)) }
+    guard request.audio.hasMicrophone else { return record(.request(request)) }
     let chunk = request.audio.microphone
     let first = chunk.hasFirstSample ? chunk.firstSample : arrived
     let end = first + Int64(format.sampleCount(of: chunk.samples))
     // The session ignores repeated samples. They may have been muted when they first arrived.
     let again = min(max(arrived, first), end)
     request.silence(samples: 0..<Int(again - first), format)
-    guard again < end else { return note(.request(request)) }
+    guard again < end else { return record(.request(request)) }
     arrived = end
     let size = message.count + PendingChunk.overhead
     // A packet may contain the sound of the packet before, too.
@@ -84,7 +84,12 @@ package final class SessionRecorder {
   }
 
   /// Records an act. Acts after the end of the session have no effect and are not recorded.
-  package func note(_ act: Anechoic_V1_RecordedAct.OneOf_Act) {
+  package func record(_ act: SessionAct) { record(act.recorded) }
+
+  /// Records the answer to the question for a profile that the next request contains.
+  func record(_ lookup: Anechoic_V1_RecordedAct.ProfileLookup) { record(.profileLookup(lookup)) }
+
+  private func record(_ act: Anechoic_V1_RecordedAct.OneOf_Act) {
     guard !hasEnded else { return }
     if case .end = act { hasEnded = true }
     add(act)
@@ -100,19 +105,11 @@ package final class SessionRecorder {
     hold(bytes.count)
   }
 
-  /// Records that the session continues with another connection, and that its microphone has
-  /// arrived up to a sample.
-  package func noteResumption(at sample: Int64?, arrived: Int64) {
-    note(
-      .resumed(
-        .with {
-          if let sample { $0.microphoneSample = sample }
-        }))
-    self.arrived = arrived
-  }
+  /// Follows the microphone of a session that has resumed: it has arrived up to a sample.
+  func hasArrived(upTo sample: Int64) { arrived = sample }
 
   /// Follows the mute state from an event of the session.
-  package func note(_ event: SessionEvent) {
+  package func follow(_ event: SessionEvent) {
     guard case .muteChanged(let mute, _) = event.kind else { return }
     if mute.isMuted {
       muted.append(event.microphoneSample..<Int64.max)
@@ -122,7 +119,7 @@ package final class SessionRecorder {
   }
 
   /// Adds output of the session to the digests.
-  package func note(_ chunk: OutputChunk) {
+  package func add(_ chunk: OutputChunk) {
     guard isWanted, let digest = hasher.add(chunk) else { return }
     add(.digest(digest))
   }
@@ -220,36 +217,6 @@ extension AudioFormat {
     opus == nil
       ? Data(count: samples * bytesPerSampleFrame)
       : Data(OpusPacket.silence(samples: samples, rate: rate.hertz))
-  }
-}
-
-extension Anechoic_V1_RecordedClient {
-  package init(_ origin: ControlOrigin) {
-    self.init()
-    name = origin.actor
-    isMediaClient = origin.isMediaClient
-  }
-}
-
-extension Anechoic_V1_RecordedAct.Gesture {
-  package init(_ gesture: MuteGesture) {
-    self.init()
-    client = Anechoic_V1_RecordedClient(gesture.origin)
-    gestureID = gesture.id
-    if let mutes = gesture.mutes { muted = mutes }
-  }
-}
-
-extension Anechoic_V1_RecordedAct.OneOf_Act {
-  package static func end(
-    _ reason: SessionEvent.EndReason, flushed: Bool, frames: Int = 0
-  ) -> Self {
-    .end(
-      .with {
-        $0.reason = Anechoic_V1_SessionEnded.Reason(reason)
-        $0.flushed = flushed
-        $0.frames = UInt32(frames)
-      })
   }
 }
 

@@ -100,9 +100,8 @@ public final class SessionReplay {
           continue
         }
         guard !hashing.hasEnded else { throw .damaged }
-        responses.take(act, for: requests.session)
         if act.withheldSamples > 0 { withheldFrom = withheldFrom ?? requests.session.position }
-        act.perform(on: requests, framesPerTurn: header.turn, sink: hashing)
+        replay(act, sink: hashing)
       } catch {
         fault = error
       }
@@ -117,6 +116,28 @@ public final class SessionReplay {
       requests.session.end(.clientLost, sink: hashing)
     }
     return outcome(recorded, hashing.digests, withheldFrom, fault)
+  }
+
+  /// Applies an act again. An act that the recorded session refused is refused again.
+  private func replay(_ recorded: Anechoic_V1_RecordedAct, sink: any SessionSink) {
+    switch recorded.act {
+    case .profileLookup(let lookup): responses.follow(lookup)
+    case .request(let request):
+      let request = request.filled(recorded.withheldSamples, format: requests.setup.microphone)
+      if accept(request, sink: sink) {
+        requests.session.process(atMost: header.turn, sink: sink)
+      }
+    case .some(let act):
+      guard let act = SessionAct(act, responses: responses) else { return }
+      requests.session.apply(act, framesPerTurn: header.turn, sink: sink)
+    case nil: break
+    }
+  }
+
+  /// Returns whether the session accepts the request and has audio to process.
+  private func accept(_ request: Anechoic_V1_ProcessRequest, sink: any SessionSink) -> Bool {
+    guard let bytes: [UInt8] = try? request.serializedBytes() else { return false }
+    return bytes.withUnsafeBytes { (try? requests.accept($0, sink: sink)) ?? false }
   }
 
   private func outcome(
@@ -140,6 +161,18 @@ public final class SessionReplay {
 extension Anechoic_V1_RecordingHeader {
   /// The frames of a turn. Recordings of the first version do not contain the number.
   fileprivate var turn: Int { framesPerTurn == 0 ? 100 : Int(framesPerTurn) }
+}
+
+extension Anechoic_V1_ProcessRequest {
+  /// Returns the request with silence in place of microphone samples that were withheld.
+  fileprivate func filled(_ withheldSamples: UInt32, format: AudioFormat) -> Self {
+    guard withheldSamples > 0, case .audio = request else { return self }
+    var filled = self
+    // The longest chunk has one second.
+    filled.audio.microphone.samples = format.silence(
+      samples: min(Int(withheldSamples), format.rate.hertz))
+    return filled
+  }
 }
 
 /// A sink that computes the digests of the outputs and passes everything on to another sink.

@@ -27,11 +27,11 @@ public struct SessionRequests {
   /// Applies a serialized `ProcessRequest`, except for the processing of its audio.
   ///
   /// - Returns: Whether there is audio to process.
-  public func take(_ message: UnsafeRawBufferPointer, sink: any SessionSink) throws(RequestFault)
+  public func accept(_ message: UnsafeRawBufferPointer, sink: any SessionSink) throws(RequestFault)
     -> Bool
   {
     if let audio = AudioRequest(message) {
-      try take(audio, sink: sink)
+      try accept(audio, sink: sink)
       return true
     }
     if message.count > Self.largestControl, let id = ControlHead(message)?.controlID {
@@ -42,21 +42,21 @@ public struct SessionRequests {
           message: "control: must have at most \(Self.largestControl) bytes"), sink: sink)
       return false
     }
-    return try take(Anechoic_V1_ProcessRequest.decoded(message), sink: sink)
+    return try accept(Anechoic_V1_ProcessRequest.decoded(message), sink: sink)
   }
 
-  private func take(
+  private func accept(
     _ request: Anechoic_V1_ProcessRequest, sink: any SessionSink
   ) throws(RequestFault) -> Bool {
     switch request.request {
     case .audio(let audio):
-      try audio.withRequest { audio throws(RequestFault) in try take(audio, sink: sink) }
+      try audio.withRequest { audio throws(RequestFault) in try accept(audio, sink: sink) }
       return true
-    case .control(let control): take(control, sink: sink)
-    case .playbackReport(let report): try take(report)
+    case .control(let control): accept(control, sink: sink)
+    case .playbackReport(let report): try accept(report)
     case .start: throw .invalid(InvalidField("start", "the session has already started"))
-    case .deviceReport(let report): try take(report, sink: sink)
-    case .headPose(let pose): try take(pose)
+    case .deviceReport(let report): try accept(report, sink: sink)
+    case .headPose(let pose): try accept(pose)
     case nil:
       throw .invalid(
         InvalidField("request", "is empty; it must contain audio, a control, a report or a pose"))
@@ -65,7 +65,7 @@ public struct SessionRequests {
   }
 
   /// Applies audio. Runs per frame: no allocation, lock, log or await.
-  private func take(_ audio: AudioRequest, sink: any SessionSink) throws(RequestFault) {
+  private func accept(_ audio: AudioRequest, sink: any SessionSink) throws(RequestFault) {
     var isEmpty = true
     if let chunk = audio.reference {
       guard setup.reference != nil else { throw .invalid(.unannounced("reference")) }
@@ -122,7 +122,7 @@ public struct SessionRequests {
     }
   }
 
-  private func take(_ pose: Anechoic_V1_HeadPose) throws(RequestFault) {
+  private func accept(_ pose: Anechoic_V1_HeadPose) throws(RequestFault) {
     do throws(InvalidField) {
       session.turnHead(
         to: try HeadPose(pose, path: "head_pose"),
@@ -132,7 +132,7 @@ public struct SessionRequests {
     }
   }
 
-  private func take(_ control: Anechoic_V1_Control, sink: any SessionSink) {
+  private func accept(_ control: Anechoic_V1_Control, sink: any SessionSink) {
     do throws(Refusal) {
       if case .updateConfig(let update) = control.control, let name = update.namedProfile,
         !hasProfile(name)
@@ -150,7 +150,7 @@ public struct SessionRequests {
     sink.emit(ControlResult(id: controlID, appliedAtSample: session.position, refusal: refusal))
   }
 
-  private func take(
+  private func accept(
     _ report: Anechoic_V1_DeviceReport, sink: any SessionSink
   ) throws(RequestFault) {
     do throws(InvalidField) {
@@ -160,7 +160,7 @@ public struct SessionRequests {
     }
   }
 
-  private func take(_ report: Anechoic_V1_PlaybackReport) throws(RequestFault) {
+  private func accept(_ report: Anechoic_V1_PlaybackReport) throws(RequestFault) {
     guard setup.playback != nil else {
       throw .invalid(InvalidField("playback_report", "requires start.outputs.playback"))
     }

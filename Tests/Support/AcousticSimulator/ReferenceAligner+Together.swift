@@ -1,5 +1,5 @@
-public import EchoAlignment
 public import AudioCore
+public import EchoAlignment
 
 extension ReferenceAligner {
   /// Appends 10 ms of both inputs, with the reference arriving together with the microphone, and

@@ -1,5 +1,5 @@
-internal import EchoAlignment
 internal import AudioCore
+internal import EchoAlignment
 
 /// A converter of samples from one clock to another. It takes in whole blocks of 10 ms and delivers
 /// whole blocks. Sometimes it delivers one block more or less than it takes in.

@@ -1,5 +1,5 @@
-public import AudioCore
 public import AudioCodecs
+public import AudioCore
 
 /// Opus packets of signals, for tests.
 public enum Packets {

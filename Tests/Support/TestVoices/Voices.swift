@@ -1,5 +1,5 @@
-public import AudioCore
 internal import AudioCodecs
+public import AudioCore
 internal import SpeechSynthesis
 
 /// The speech of both sides, by eSpeak NG voices that do not use `rand()`. It is the same on every

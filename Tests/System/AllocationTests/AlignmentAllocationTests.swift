@@ -1,9 +1,9 @@
 import AcousticSimulator
-import EchoAlignment
 import AudioCore
 import CAllocationCounter
-import Testing
+import EchoAlignment
 import TestAudio
+import Testing
 
 struct AlignmentAllocationTests {
   private static let rate = SampleRate.hz16000

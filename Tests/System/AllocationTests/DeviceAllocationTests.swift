@@ -1,6 +1,6 @@
 import AudioCore
-import EdgeAudio
 import CAllocationCounter
+import EdgeAudio
 import Foundation
 import Testing
 

@@ -1,16 +1,16 @@
 import AnechoicAPI
+import Authentication
 import BundledEngines
 import CAllocationCounter
 import Foundation
 import GRPCTransport
-import Authentication
-import SwiftProtobuf
 import Operations
-import Testing
+import SwiftProtobuf
 import TestAudio
+import Testing
 
-@testable import VoiceServer
 import VoiceEngines
+@testable import VoiceServer
 
 /// The allocations of a running server on its own thread for each message, compared with a handler
 /// that only reads and writes. The difference is ours. The rest belongs to libgrpc.

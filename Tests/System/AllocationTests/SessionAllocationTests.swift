@@ -5,8 +5,8 @@ import CAllocationCounter
 import Foundation
 import SessionWire
 import SwiftProtobuf
-import Testing
 import TestAudio
+import Testing
 import VoiceEngines
 import VoiceSessions
 

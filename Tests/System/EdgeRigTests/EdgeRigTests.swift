@@ -1,9 +1,9 @@
 import AnechoicAPI
 import AudioCore
-import SwiftProtobuf
 import EdgeRig
 import Foundation
 import SoundRig
+import SwiftProtobuf
 import TestAudio
 import Testing
 

@@ -1,6 +1,6 @@
-import Foundation
 @testable import AnechoicEngine
 import AudioCore
+import Foundation
 import TestAudio
 import Testing
 

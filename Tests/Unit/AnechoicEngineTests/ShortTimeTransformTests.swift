@@ -1,5 +1,5 @@
-import Foundation
 import AudioCore
+import Foundation
 import TestAudio
 import Testing
 

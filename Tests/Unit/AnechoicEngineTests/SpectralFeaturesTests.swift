@@ -1,5 +1,5 @@
-import AudioCore
 @testable import AnechoicEngine
+import AudioCore
 import TestAudio
 import TestVoices
 import Testing

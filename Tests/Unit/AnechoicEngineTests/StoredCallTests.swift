@@ -1,6 +1,6 @@
-import Foundation
 @testable import AnechoicEngine
 import AudioCore
+import Foundation
 import Testing
 
 /// A call of 1 s and what PyTorch makes of it with the weights of the executable, as

@@ -1,6 +1,6 @@
+import AudioCodecs
 import AudioCore
 import Foundation
-import AudioCodecs
 import Testing
 
 struct StreamResamplerTests {

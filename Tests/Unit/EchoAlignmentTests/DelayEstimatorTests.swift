@@ -1,8 +1,8 @@
 import AcousticSimulator
-import EchoAlignment
 import AudioCore
-import Testing
+import EchoAlignment
 import TestAudio
+import Testing
 
 #if canImport(Glibc)
   import Glibc

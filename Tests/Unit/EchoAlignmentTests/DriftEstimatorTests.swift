@@ -1,7 +1,7 @@
-@testable import EchoAlignment
 import AudioCore
-import Testing
+@testable import EchoAlignment
 import TestAudio
+import Testing
 
 struct DriftEstimatorTests {
   private static let rate = SampleRate.hz48000

@@ -1,5 +1,5 @@
-import EchoAlignment
 import AudioCore
+import EchoAlignment
 import TestAudio
 
 #if canImport(Glibc)

@@ -1,6 +1,6 @@
 import AcousticSimulator
-import Testing
 import TestAudio
+import Testing
 
 struct EchoSceneTests {
   private static let far = Signals.noise(16_000 * 2, amplitude: 0.3)

@@ -1,8 +1,8 @@
 import AcousticSimulator
-import EchoAlignment
 import AudioCore
-import Testing
+import EchoAlignment
 import TestAudio
+import Testing
 
 /// Calls `body` with each whole frame of two signals of the same rate.
 func forEachFrame(

@@ -1,7 +1,7 @@
 import AcousticSimulator
 import AudioCore
-import Testing
 import TestAudio
+import Testing
 
 @testable import EchoAlignment
 

@@ -1,6 +1,6 @@
 import AcousticSimulator
-import EchoAlignment
 import AudioCore
+import EchoAlignment
 import TestAudio
 import Testing
 

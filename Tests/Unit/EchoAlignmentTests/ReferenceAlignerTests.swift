@@ -1,8 +1,8 @@
 import AcousticSimulator
-import EchoAlignment
 import AudioCore
-import Testing
+import EchoAlignment
 import TestAudio
+import Testing
 
 struct ReferenceAlignerTests {
   private static let rate = SampleRate.hz16000

@@ -1,7 +1,7 @@
-import EchoAlignment
 import AudioCore
-import Testing
+import EchoAlignment
 import TestAudio
+import Testing
 
 #if canImport(Glibc)
   import Glibc

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
-import Synchronization
 import Operations
+import Synchronization
 import Testing
 
 /// One line for each event, whatever clients put into it.

@@ -1,12 +1,12 @@
 import AnechoicAPI
 import AudioCore
-import EdgeAudio
 import BundledEngines
+import EdgeAudio
 import Foundation
 import GRPCTransport
 import ScriptedDevices
-import Synchronization
 import SwiftProtobuf
+import Synchronization
 import TestAudio
 import TestVoices
 import Testing

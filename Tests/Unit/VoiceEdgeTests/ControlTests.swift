@@ -1,12 +1,12 @@
 import AnechoicAPI
-import EdgeAudio
 import BundledEngines
+import EdgeAudio
 import Foundation
-import Glibc
 import GRPCTransport
+import Glibc
 import ScriptedDevices
-import Synchronization
 import SwiftProtobuf
+import Synchronization
 import Testing
 import VoiceEngines
 

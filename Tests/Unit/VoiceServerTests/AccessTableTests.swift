@@ -1,8 +1,8 @@
 import AnechoicAPI
 import AudioCore
+import Authentication
 import Foundation
 import GRPCTransport
-import Authentication
 import SessionWire
 import SwiftProtobuf
 import TestTokens

@@ -1,8 +1,8 @@
 import AnechoicAPI
 import AudioCore
 import GRPCTransport
-import SessionWire
 import SessionRecording
+import SessionWire
 import SwiftProtobuf
 import TestEngines
 import Testing

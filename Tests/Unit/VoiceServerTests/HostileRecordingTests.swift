@@ -1,8 +1,8 @@
 import AnechoicAPI
 import AudioCore
 import Foundation
-import SessionWire
 import SessionRecording
+import SessionWire
 import SwiftProtobuf
 import TestAudio
 import Testing

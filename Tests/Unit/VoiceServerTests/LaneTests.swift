@@ -2,8 +2,8 @@ import BundledEngines
 import GRPCTransport
 import Testing
 
-@testable import VoiceServer
 import VoiceEngines
+@testable import VoiceServer
 
 struct LaneTests {
   @Test func healthAndCapabilitiesKeepOffTheAudioThreads() {

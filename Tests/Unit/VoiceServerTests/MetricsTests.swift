@@ -3,9 +3,9 @@ import AudioCore
 import Foundation
 import GRPCTransport
 import Logging
+import Operations
 import SwiftProtobuf
 import Synchronization
-import Operations
 import TestAudio
 import Testing
 import VoiceClient

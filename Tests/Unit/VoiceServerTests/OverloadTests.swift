@@ -1,11 +1,11 @@
 import AnechoicAPI
 import AudioCore
 import GRPCTransport
-import SessionWire
 import SessionRecording
+import SessionWire
 import SwiftProtobuf
-import Testing
 import TestEngines
+import Testing
 import VoiceClient
 import VoiceEngines
 import VoiceServer

@@ -18,18 +18,18 @@ struct PendingActTests {
 
   @Test func anActWithoutAPendingChunkIsWrittenAtOnce() throws {
     let (recorder, queue) = try begin()
-    recorder.note(Self.piece(samples: 1000))
+    recorder.record(Self.piece(samples: 1000))
     #expect(Self.written(to: queue) > 4000)
-    recorder.note(.turn(.init()))
+    recorder.record(.turn)
     #expect(Self.written(to: queue) > 0)
   }
 
   @Test func actsAfterAChunkAreWrittenWithItAndInOrder() throws {
     let (recorder, queue) = try begin()
     try note(.microphone([UInt8](repeating: 1, count: 320)), recorder)
-    recorder.note(.gestureExpired("a"))
+    recorder.record(.gestureExpired(id: "a"))
     try note(.microphone([UInt8](repeating: 2, count: 320)), recorder)
-    recorder.note(.gestureExpired("b"))
+    recorder.record(.gestureExpired(id: "b"))
     #expect(Self.written(to: queue) == 0)
     recorder.advance(to: 160)
     let first = try Self.acts(queue)
@@ -42,9 +42,9 @@ struct PendingActTests {
   @Test func injectedSpeechThatWaitsIsBounded() throws {
     let (recorder, queue) = try begin()
     try note(.microphone([UInt8](repeating: 1, count: 162)), recorder)
-    for _ in 0..<25 { recorder.note(Self.piece(samples: 10_000)) }
+    for _ in 0..<25 { recorder.record(Self.piece(samples: 10_000)) }
     #expect(queue.isWanted)
-    for _ in 0..<2 { recorder.note(Self.piece(samples: 10_000)) }
+    for _ in 0..<2 { recorder.record(Self.piece(samples: 10_000)) }
     #expect(!queue.isWanted)
   }
 
@@ -77,7 +77,7 @@ struct PendingActTests {
     let (recorder, queue) = try begin()
     try note(.microphone([UInt8](repeating: 1, count: 162)), recorder)
     queue.lose(.unwanted)
-    recorder.note(.turn(.init()))
+    recorder.record(.turn)
     recorder.finish(at: 0)
     guard case .lost = queue.next() else {
       Issue.record("it is whole")
@@ -100,11 +100,13 @@ struct PendingActTests {
     _ request: Anechoic_V1_ProcessRequest, _ recorder: SessionRecorder
   ) throws {
     let bytes: [UInt8] = try request.serializedBytes()
-    bytes.withUnsafeBytes { recorder.note(request: $0) }
+    bytes.withUnsafeBytes { recorder.record(request: $0) }
   }
 
-  private static func piece(samples: Int) -> Anechoic_V1_RecordedAct.OneOf_Act {
-    .injection(.with { $0.piece.processed = Data(count: 4 * samples) })
+  private static func piece(samples: Int) -> SessionAct {
+    .injection(
+      id: "",
+      .piece(InjectedSpeech(processed: [Float](repeating: 0, count: samples), playback: [])))
   }
 
   /// Removes the bytes from the queue. Returns their number.

@@ -1,10 +1,10 @@
 import AnechoicAPI
 import AudioCore
+import Authentication
 import Foundation
 import GRPCTransport
-import Authentication
-import SessionWire
 import SessionRecording
+import SessionWire
 import SpatialAudio
 import SwiftProtobuf
 import TestAudio

@@ -2,8 +2,8 @@ import AnechoicAPI
 import BundledEngines
 import Foundation
 import GRPCTransport
-import SessionWire
 import SessionRecording
+import SessionWire
 import SpatialAudio
 import SwiftProtobuf
 import Testing

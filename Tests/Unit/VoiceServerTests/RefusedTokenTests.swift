@@ -1,7 +1,7 @@
 import AnechoicAPI
+import Authentication
 import Foundation
 import GRPCTransport
-import Authentication
 import SwiftProtobuf
 import TestTokens
 import Testing

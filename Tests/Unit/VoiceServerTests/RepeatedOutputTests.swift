@@ -1,8 +1,8 @@
 import AnechoicAPI
 import AudioCore
 import Glibc
-import SessionWire
 import SessionRecording
+import SessionWire
 import SwiftProtobuf
 import TestAudio
 import Testing

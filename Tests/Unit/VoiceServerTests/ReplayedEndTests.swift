@@ -2,8 +2,8 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import GRPCTransport
-import SessionWire
 import SessionRecording
+import SessionWire
 import SwiftProtobuf
 import Testing
 import VoiceClient

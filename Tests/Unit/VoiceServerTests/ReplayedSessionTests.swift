@@ -3,8 +3,8 @@ import AudioCore
 import BundledEngines
 import Foundation
 import GRPCTransport
-import SessionWire
 import SessionRecording
+import SessionWire
 import SwiftProtobuf
 import Synchronization
 import TestAudio

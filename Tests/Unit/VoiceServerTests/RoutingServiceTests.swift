@@ -1,10 +1,10 @@
 import AnechoicAPI
 import Foundation
 import GRPCTransport
-import VoiceSessions
 import SwiftProtobuf
 import Testing
 import VoiceClient
+import VoiceSessions
 
 @testable import VoiceServer
 

@@ -1,7 +1,7 @@
 import AnechoicAPI
+import Authentication
 import Foundation
 import GRPCTransport
-import Authentication
 import TestTokens
 import Testing
 import VoiceClient

@@ -1,7 +1,7 @@
 import AudioCore
 import Foundation
-import Testing
 import TestAudio
+import Testing
 
 @testable import VoiceSessions
 

@@ -1,6 +1,6 @@
 import AudioCore
-import Testing
 import TestAudio
+import Testing
 import VoiceSessions
 
 /// Gaps, repeated samples, late samples and invalid audio.

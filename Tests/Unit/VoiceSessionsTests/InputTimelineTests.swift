@@ -1,6 +1,6 @@
 import AudioCore
-import Testing
 import TestAudio
+import Testing
 
 @testable import VoiceSessions
 

@@ -1,6 +1,6 @@
 import AudioCore
-import Testing
 import TestAudio
+import Testing
 import VoiceSessions
 
 /// Gaps that a client continues with chunks without samples.

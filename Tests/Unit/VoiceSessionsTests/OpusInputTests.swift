@@ -1,5 +1,5 @@
-import AudioCore
 import AudioCodecs
+import AudioCore
 import TestAudio
 import TestPackets
 import Testing

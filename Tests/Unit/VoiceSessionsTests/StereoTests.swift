@@ -1,7 +1,7 @@
 import AudioCore
-import Testing
 import TestAudio
 import TestVoices
+import Testing
 import VoiceSessions
 
 #if canImport(Glibc)

@@ -1,6 +1,6 @@
 import AudioCore
-import Testing
 import TestAudio
+import Testing
 import VoiceSessions
 
 /// The length and delay of the output, which do not depend on the chunks of the input.

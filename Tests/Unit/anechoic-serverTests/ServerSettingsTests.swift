@@ -1,7 +1,7 @@
 import Foundation
 import Settings
-import anechoic_server
 import Testing
+import anechoic_server
 
 /// The settings of the server, its sample file and its reference.
 struct ServerSettingsTests {

@@ -1,6 +1,6 @@
+internal import AudioCodecs
 internal import AudioCore
 internal import Foundation
-internal import AudioCodecs
 internal import Synchronization
 
 /// The Opus encoders of a session's inputs and the decoder of its output. Packets have 20 ms.

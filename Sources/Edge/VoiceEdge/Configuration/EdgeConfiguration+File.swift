@@ -3,8 +3,8 @@ internal import AudioCore
 internal import DBus
 internal import Foundation
 internal import GRPCTransport
-public import Settings
 internal import SessionWire
+public import Settings
 internal import SwiftProtobuf
 internal import VoiceClient
 internal import VoiceSessions

@@ -1,6 +1,6 @@
 internal import AnechoicAPI
-internal import Settings
 internal import SessionWire
+internal import Settings
 internal import VoiceSessions
 
 extension EdgeConfiguration {

@@ -1,5 +1,5 @@
-internal import GRPCTransport
 internal import AnechoicAPI
+internal import GRPCTransport
 internal import Synchronization
 internal import VoiceClient
 

@@ -1,7 +1,7 @@
+internal import AudioCodecs
 internal import AudioCore
 internal import EdgeAudio
 internal import Foundation
-internal import AudioCodecs
 
 /// The metadata of a captured frame.
 struct CaptureNote: BitwiseCopyable, Sendable {

@@ -1,5 +1,5 @@
-internal import EchoAlignment
 internal import AudioCore
+internal import EchoAlignment
 internal import Synchronization
 
 /// The metadata of a frame that was played.

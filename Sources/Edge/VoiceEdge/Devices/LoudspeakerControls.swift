@@ -1,5 +1,5 @@
-internal import EchoAlignment
 internal import AudioCore
+internal import EchoAlignment
 internal import Synchronization
 
 /// The values of the loudspeaker that other threads set and read, without a lock.

@@ -1,7 +1,7 @@
+internal import AudioCodecs
 internal import AudioCore
 internal import EdgeAudio
 internal import Foundation
-internal import AudioCodecs
 
 /// A source of frames for a loudspeaker or for a program that records. Called on the device's
 /// thread.

@@ -1,6 +1,6 @@
 internal import AnechoicAPI
-internal import AudioCore
 internal import AudioCodecs
+internal import AudioCore
 internal import SessionWire
 
 /// The playback of another device's session on its way to the loudspeaker: samples in the session's

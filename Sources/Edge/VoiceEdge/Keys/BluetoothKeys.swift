@@ -1,5 +1,5 @@
-internal import EdgeAudio
 internal import DBus
+internal import EdgeAudio
 
 /// The buttons of Bluetooth headsets, through BlueZ: the agent registers a media player at each adapter
 /// (`org.bluez.Media1.RegisterPlayer`), whose methods bluetoothd calls when a button is pressed (AVRCP).

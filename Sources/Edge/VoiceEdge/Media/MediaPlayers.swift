@@ -1,5 +1,5 @@
-internal import EdgeAudio
 internal import DBus
+internal import EdgeAudio
 
 /// The media players of a desktop: programs on the session bus with the interface of MPRIS
 /// (`org.mpris.MediaPlayer2.Player`). They are paused during a call and resumed after it.

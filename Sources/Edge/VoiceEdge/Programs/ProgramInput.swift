@@ -1,5 +1,5 @@
-internal import EchoAlignment
 internal import AudioCore
+internal import EchoAlignment
 internal import EdgeAudio
 
 /// The audio that programs on this machine play: the far end or other audio. The voice thread takes

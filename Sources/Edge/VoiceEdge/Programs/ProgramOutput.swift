@@ -1,5 +1,5 @@
-internal import EchoAlignment
 internal import AudioCore
+internal import EchoAlignment
 internal import EdgeAudio
 
 /// The processed voice for programs on this machine. The voice thread provides one frame for each

@@ -1,6 +1,6 @@
+internal import AudioCodecs
 internal import AudioCore
 internal import AudioFiles
-internal import AudioCodecs
 
 /// A reader of a sound file into a ring, once, at the microphone's pace.
 final class SoundFileReader: ThreadOwner {

@@ -1,9 +1,9 @@
 internal import AnechoicAPI
 internal import GRPCTransport
-internal import VoiceSessions
 internal import SwiftProtobuf
 internal import Synchronization
 internal import VoiceClient
+internal import VoiceSessions
 
 /// The part of this machine in automatic switching: reports its activity to the arbiter, and follows the
 /// decisions.

@@ -1,5 +1,5 @@
-internal import Foundation
 internal import AudioCore
+internal import Foundation
 
 /// A sine whose frequency grows exponentially, and the response that a recording of it shows (A. Farina,
 /// "Simultaneous Measurement of Impulse Response and Distortion with a Swept-Sine Technique", AES 108,

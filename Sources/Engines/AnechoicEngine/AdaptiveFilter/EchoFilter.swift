@@ -1,5 +1,5 @@
-internal import CKernels
 package import AudioCore
+internal import CKernels
 
 /// A linear echo canceller: a partitioned-block frequency-domain Kalman filter (G. Enzner and P.
 /// Vary, "Frequency-domain adaptive Kalman filter for acoustic echo control in hands-free

@@ -1,5 +1,5 @@
-internal import CKernels
 internal import AudioCore
+internal import CKernels
 
 /// The part of an echo filter for a range of bins: its partitions, how uncertain they are, and the
 /// spectra of the reference that they filter.

@@ -1,8 +1,8 @@
 #if canImport(Glibc)
   internal import Glibc
 #endif
-internal import CKernels
 internal import AudioCore
+internal import CKernels
 
 /// A small recurrent network, the same for each bin, that decides how fast the filter adapts there.
 /// The idea is that of D. Yang et al., "Low-complexity acoustic echo cancellation with neural Kalman

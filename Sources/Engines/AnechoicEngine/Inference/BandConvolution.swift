@@ -1,5 +1,5 @@
-internal import CKernels
 package import AudioCore
+internal import CKernels
 
 /// A convolution over neighbouring bands, each of which gives one value for each output: a layer
 /// that reads the rows of the bands at a distance.

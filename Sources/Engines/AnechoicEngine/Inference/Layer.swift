@@ -1,5 +1,5 @@
-internal import CKernels
 package import AudioCore
+internal import CKernels
 
 /// A layer of a network: outputs = weights x inputs + bias, for one column or for many.
 package struct Layer: Sendable {

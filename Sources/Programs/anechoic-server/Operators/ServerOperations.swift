@@ -1,13 +1,13 @@
-internal import Operations
 internal import AnechoicAPI
+internal import Authentication
 internal import CommandLineSupport
 internal import Foundation
-internal import Authentication
-internal import VoiceServer
-internal import Logging
 internal import LinuxSystem
+internal import Logging
+internal import Operations
 internal import Synchronization
 internal import VoiceEngines
+internal import VoiceServer
 
 /// The metrics, the log, the audit log and the HTTP listener of a server process.
 final class ServerOperations: Sendable {

@@ -1,9 +1,9 @@
+public import Authentication
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
-internal import SpatialAudio
-public import Authentication
 public import Settings
+internal import SpatialAudio
 public import VoiceServer
 
 /// The parts that a server starts with, made of its settings and of the files that they name.

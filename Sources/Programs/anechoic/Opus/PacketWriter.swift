@@ -1,6 +1,6 @@
+internal import AudioCodecs
 internal import AudioCore
 internal import Foundation
-internal import AudioCodecs
 
 /// Makes Opus packets of the samples of a file.
 struct PacketWriter: ~Copyable {

@@ -5,8 +5,8 @@ internal import AudioFiles
 internal import BundledEngines
 internal import CommandLineSupport
 internal import Foundation
-internal import SpatialAudio
 internal import SessionRecording
+internal import SpatialAudio
 
 struct ReplayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,9 +3,9 @@ internal import AudioCore
 internal import AudioFiles
 internal import CommandLineSupport
 internal import Foundation
+internal import SessionRecording
 internal import SessionWire
 internal import SwiftProtobuf
-internal import SessionRecording
 internal import VoiceSessions
 
 /// The files to which a replay writes its outputs and events.

@@ -1,5 +1,5 @@
-internal import GRPCTransport
 internal import Authentication
+internal import GRPCTransport
 
 /// Attaches the principal of its client to each call. Refuses a call whose client is unknown or
 /// lacks the scope of the method.

@@ -1,6 +1,6 @@
 internal import AnechoicAPI
-internal import GRPCTransport
 internal import Authentication
+internal import GRPCTransport
 
 /// The scope that a method needs, and the sessions that it reaches. docs/security.md has the same
 /// table, and a test compares the two.

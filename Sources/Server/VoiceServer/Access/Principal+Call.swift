@@ -1,5 +1,5 @@
-internal import GRPCTransport
 internal import Authentication
+internal import GRPCTransport
 internal import VoiceSessions
 
 extension Principal {

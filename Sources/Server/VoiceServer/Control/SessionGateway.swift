@@ -1,6 +1,6 @@
 internal import AnechoicAPI
-public import GRPCTransport
 public import Authentication
+public import GRPCTransport
 internal import SwiftProtobuf
 internal import Synchronization
 

@@ -1,6 +1,6 @@
 internal import AnechoicAPI
-internal import GRPCTransport
 internal import Authentication
+internal import GRPCTransport
 internal import SwiftProtobuf
 
 /// The form of the messages of a call.

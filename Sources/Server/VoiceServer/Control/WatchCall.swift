@@ -1,7 +1,7 @@
 internal import AnechoicAPI
+internal import Authentication
 internal import struct Foundation.Data
 internal import GRPCTransport
-internal import Authentication
 internal import SwiftProtobuf
 internal import VoiceSessions
 

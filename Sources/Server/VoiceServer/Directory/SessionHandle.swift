@@ -1,7 +1,7 @@
 internal import AnechoicAPI
+internal import Authentication
 internal import Foundation
 internal import GRPCTransport
-internal import Authentication
 internal import Synchronization
 internal import VoiceSessions
 

@@ -1,7 +1,7 @@
 internal import AnechoicAPI
+internal import AudioCodecs
 internal import AudioCore
 internal import GRPCTransport
-internal import AudioCodecs
 internal import SessionWire
 internal import SpeechSynthesis
 internal import VoiceSessions

@@ -1,5 +1,5 @@
-internal import GRPCTransport
 internal import Authentication
+internal import GRPCTransport
 internal import VoiceSessions
 
 /// An injection on its way from the injector's call into the session. It is sent no faster than it

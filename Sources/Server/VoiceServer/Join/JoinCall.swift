@@ -1,8 +1,9 @@
 internal import AnechoicAPI
 internal import AudioCore
+internal import Authentication
 internal import struct Foundation.Data
 internal import GRPCTransport
-internal import Authentication
+internal import SessionRecording
 internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceSessions

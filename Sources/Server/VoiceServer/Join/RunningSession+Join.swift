@@ -1,6 +1,6 @@
 internal import AnechoicAPI
-internal import SessionWire
 internal import SessionRecording
+internal import SessionWire
 internal import VoiceSessions
 
 /// The call of another device that plays a session's playback.
@@ -18,20 +18,14 @@ extension RunningSession {
       leave(before.playback)
     }
     player = client
-    note(client.name, hasJoined: true)
+    session.apply(.playbackClientChanged(client.name, hasJoined: true), sink: self)
   }
 
   /// Passes the playback to no client, unless another one has joined meanwhile.
   func leave(_ playback: PlaybackRing) {
     guard let player, player.playback === playback else { return }
     self.player = nil
-    note(player.name, hasJoined: false)
-  }
-
-  private func note(_ client: String, hasJoined: Bool) {
-    recorder?.note(
-      .playbackClientChanged(Anechoic_V1_PlaybackClientChanged(client, hasJoined: hasJoined)))
-    session.playbackClientChanged(client, hasJoined: hasJoined, sink: self)
+    session.apply(.playbackClientChanged(player.name, hasJoined: false), sink: self)
   }
 
   /// Passes the playback to its client, and returns the chunk that the media client gets.

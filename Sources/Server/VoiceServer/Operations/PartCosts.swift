@@ -1,6 +1,6 @@
+internal import AudioCodecs
 internal import AudioCore
 internal import GRPCTransport
-internal import AudioCodecs
 internal import SpatialAudio
 internal import Synchronization
 internal import VoiceSessions

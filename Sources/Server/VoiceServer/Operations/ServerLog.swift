@@ -1,8 +1,8 @@
-internal import GRPCTransport
 internal import Authentication
+internal import GRPCTransport
 public import Logging
-internal import Synchronization
 internal import Operations
+internal import Synchronization
 
 /// The log of a server: one line for the start and the end of each session, for each refusal, and
 /// for each control action in the audit log. Lines never contain audio or metadata of calls.

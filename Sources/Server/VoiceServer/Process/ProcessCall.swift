@@ -1,10 +1,10 @@
 internal import AnechoicAPI
 internal import AudioCore
-internal import GRPCTransport
 internal import Authentication
+internal import GRPCTransport
+internal import Operations
 internal import SessionWire
 internal import SpatialAudio
-internal import Operations
 internal import VoiceSessions
 
 /// A `Process` call, which is one session. It takes requests and sends responses, all on the call's
@@ -55,7 +55,7 @@ final class ProcessCall: ServerCallHandler {
     do throws(Status) {
       switch state {
       case .awaitingStart: return try startInTurn(message)
-      case .running(let session): try session.take(message)
+      case .running(let session): try session.accept(message)
       case .starting, .over: return
       }
       readOn()

@@ -12,14 +12,9 @@ extension RunningSession {
   func apply(
     _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: ControlOrigin
   ) throws(Status) -> SessionState {
-    recorder?.note(
-      .control(
-        .with {
-          $0.client = Anechoic_V1_RecordedClient(client)
-          $0.control = control
-        }))
     let forwarding = ResultCatcher(self)
-    session.submit(SessionControl(id: 0, by: client, change), sink: forwarding)
+    session.apply(
+      .control(SessionControl(id: 0, by: client, change), as: control), sink: forwarding)
     if let refusal = forwarding.refusal { throw Status(refusal) }
     return session.state
   }
@@ -28,17 +23,8 @@ extension RunningSession {
     _ usage: String, by client: ControlOrigin, _ reply: Reply<InjectionPermission>
   ) throws(Status) {
     let stored = storedPermission(of: client.actor)
-    recorder?.note(
-      .permissionRequest(
-        .with {
-          $0.client = Anechoic_V1_RecordedClient(client)
-          $0.usageDescription = usage
-          if let stored { $0.storedDecision = stored }
-        }))
-    let permission = try refusing { () throws(Refusal) in
-      try session.requestInjectionPermission(
-        for: client.actor, usageDescription: usage, stored: stored, sink: self)
-    }
+    try answer(to: .permissionRequest(by: client, usageDescription: usage, stored: stored))
+    let permission = session.state.injectionPermissions[client.actor]
     if permission == .undetermined {
       try waiting.await(permissionOf: client.actor, reply)
     } else {
@@ -49,8 +35,7 @@ extension RunningSession {
   /// Allows or forbids injection, because the server was switched.
   func allowInjection(_ isAllowed: Bool) {
     guard !isEnding, session.allowsInjection != isAllowed else { return }
-    recorder?.note(.injectionAllowed(isAllowed))
-    session.allowInjection(isAllowed, sink: self)
+    session.apply(.injectionAllowed(isAllowed), sink: self)
     if !isAllowed { waiting.forbidInjection() }
   }
 
@@ -60,10 +45,7 @@ extension RunningSession {
   func beginInjection(
     _ id: String, by client: ControlOrigin, _ ended: Reply<Duration?>
   ) throws(Status) {
-    note(.begunBy(client.actor), of: id)
-    try refusing { () throws(Refusal) in
-      try session.beginInjection(id, by: client.actor)
-    }
+    try answer(to: .injection(id: id, .begun(by: client.actor)))
     waiting.injections[id] = ended
   }
 
@@ -71,13 +53,8 @@ extension RunningSession {
   /// injection has ended.
   func inject(_ piece: InjectedSpeech, into id: String, _ ended: Reply<Duration?>) -> Duration? {
     guard holds(id, ended) else { return nil }
-    note(
-      .piece(
-        .with {
-          $0.processed = Data(littleEndian: piece.processed)
-          $0.playback = Data(littleEndian: piece.playback)
-        }), of: id)
-    return session.inject(piece, into: id)
+    session.apply(.injection(id: id, .piece(piece)), sink: self)
+    return session.injectionBacklog(id)
   }
 
   func injectionBacklog(_ id: String, _ ended: Reply<Duration?>) -> Duration? {
@@ -86,35 +63,24 @@ extension RunningSession {
 
   func completeInjection(_ id: String, _ ended: Reply<Duration?>) {
     guard holds(id, ended) else { return }
-    note(.completed(true), of: id)
-    session.completeInjection(id)
+    session.apply(.injection(id: id, .completed), sink: self)
   }
 
   func cancelInjection(_ id: String, _ ended: Reply<Duration?>) {
     guard holds(id, ended) else { return }
-    note(.cancelled(true), of: id)
-    session.cancelInjection(id, sink: self)
+    session.apply(.injection(id: id, .cancelled), sink: self)
   }
 
   private func holds(_ id: String, _ ended: Reply<Duration?>) -> Bool {
     waiting.injections[id] === ended
   }
 
-  private func note(
-    _ step: @autoclosure () -> Anechoic_V1_RecordedAct.Injection.OneOf_Step, of id: String
-  ) {
-    recorder?.note(
-      .injection(
-        .with {
-          $0.injectionID = id
-          $0.step = step()
-        }))
-  }
-
-  private func refusing<Result>(
-    _ body: () throws(Refusal) -> Result
-  ) throws(Status) -> Result {
-    do { return try body() } catch { throw Status(error) }
+  /// Applies an act. Throws a `Status` if the session refuses it.
+  @discardableResult
+  func answer(to act: SessionAct) throws(Status) -> SessionAct.Answer {
+    let answer = session.apply(act, sink: self)
+    if let refusal = answer.refusal { throw Status(refusal) }
+    return answer
   }
 }
 

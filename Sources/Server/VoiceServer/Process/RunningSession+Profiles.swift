@@ -31,23 +31,6 @@ extension RunningSession {
     profiles.isLoading = false
     guard profiles.wanted == profile else { return loadResponses() }
     guard let responses else { return }
-    recorder?.note(
-      .headResponses(
-        .with {
-          $0.listenerProfile = profile
-          $0.sha256 = responses.digest
-        }))
-    session.useHeadResponses(responses)
-  }
-
-  /// Records whether the profile that a request names exists.
-  func recordLookup() {
-    guard let lookup = profiles.takeLookup() else { return }
-    recorder?.note(
-      .profileLookup(
-        .with {
-          $0.listenerProfile = lookup.name
-          $0.found = lookup.isFound
-        }))
+    session.apply(.headResponses(responses, ofProfile: profile), sink: self)
   }
 }

@@ -26,8 +26,7 @@ extension RunningSession {
   }
 
   private func suspend(_ resumption: Resumption) {
-    recorder?.note(.suspended(Google_Protobuf_Duration(resumption.window)))
-    session.suspend(waitingFor: resumption.window, sink: self)
+    session.apply(.suspended(waitsFor: resumption.window), sink: self)
     guard let end = endTimer(after: resumption.window) else { return close() }
     silenceCheck?.cancel()
     silenceCheck = nil
@@ -59,8 +58,7 @@ extension RunningSession {
     suspension?.end?.cancel()
     suspension = nil
     let lastEvent = point.lastEventID ?? session.state.lastEventID
-    let concealed = session.resume(at: point.microphoneSample, sink: self)
-    recorder?.noteResumption(at: point.microphoneSample, arrived: session.microphoneArrived)
+    let answer = session.apply(.resumed(microphoneSample: point.microphoneSample), sink: self)
     lag.restart()
     jitter.restart()
     backlog = OutputBacklog()
@@ -68,7 +66,7 @@ extension RunningSession {
     send(
       Anechoic_V1_Started.Resumed.with {
         $0.microphoneSample = session.microphoneArrived
-        $0.concealedSamples = concealed
+        $0.concealedSamples = answer.concealedSamples
         $0.suspendedFor = Google_Protobuf_Duration(suspendedFor)
       }, eventsAfter: lastEvent, outputFrom: point.processedSamples)
   }

@@ -1,11 +1,11 @@
 internal import AnechoicAPI
 internal import AudioCore
+internal import Authentication
 internal import struct Foundation.Data
 internal import struct Foundation.Date
 internal import GRPCTransport
-internal import Authentication
-internal import SessionWire
 internal import SessionRecording
+internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceEngines
 internal import VoiceSessions
@@ -34,12 +34,10 @@ final class RunningSession: SessionSink {
   /// The time without audio after which the microphone counts as stopped.
   private static let longestSilence = Duration.seconds(2)
 
-  let session: VoiceSession
+  let session: RecordedSession
   let handle: SessionHandle
   /// The calls that wait for a later event of this session.
   var waiting = AwaitedEvents()
-  /// The recorder of the session. Nil if the session is not recorded.
-  private(set) var recorder: SessionRecorder?
   let setup: SessionSetup
   let directory: SessionDirectory
   let engine: EngineIdentity
@@ -53,7 +51,6 @@ final class RunningSession: SessionSink {
   /// The last output, for a client that resumes. Nil if the session cannot be resumed.
   let history: OutputHistory?
   let profiles: SessionProfiles
-  private let requests: SessionRequests
   private let permissions: PermissionStore?
   /// Whether the session has ended. Nothing changes any more.
   private(set) var hasEnded = false
@@ -94,7 +91,7 @@ final class RunningSession: SessionSink {
     try directory.reserve(id, for: client)
     do {
       if setup.isRealTime { try load.check(predicted) }
-      session = try VoiceSession(setup, engine: engine)
+      session = try RecordedSession(setup, engine: engine) { profiles.has($0) }
     } catch {
       directory.remove(id)
       throw error
@@ -102,9 +99,8 @@ final class RunningSession: SessionSink {
     self.setup = setup
     self.observation = observation
     self.profiles = profiles
-    requests = SessionRequests(session: session, setup: setup) { profiles.has($0) }
-    recorder = directory.takeRecorder(of: id, ownedBy: client).map {
-      SessionRecorder($0, setup, start: start, of: id, engine: engine.identity)
+    if let queue = directory.takeRecorder(of: id, ownedBy: client) {
+      session.record(to: queue, start: start, of: id, engine: engine.identity)
     }
     self.thread = thread
     self.link = link
@@ -141,19 +137,14 @@ final class RunningSession: SessionSink {
   }
 
   /// Takes a request, and processes the frames that it completes.
-  func take(_ message: UnsafeRawBufferPointer) throws(Status) {
+  func accept(_ message: UnsafeRawBufferPointer) throws(Status) {
     guard !isEnding else { return }
     let before = session.microphoneArrived
     let hasAudio: Bool
-    do { hasAudio = try requests.take(message, sink: self) } catch { throw Status(error) }
-    recordLookup()
-    recorder?.note(request: message)
-    guard hasAudio else {
-      recorder?.advance(to: session.position)
-      return
-    }
+    do { hasAudio = try session.accept(message, sink: self) } catch { throw Status(error) }
+    guard hasAudio else { return }
     let now = ContinuousClock.now
-    process()
+    process { session.process(sink: self) }
     if setup.isRealTime { noteArrival(after: before, at: now) }
   }
 
@@ -165,12 +156,10 @@ final class RunningSession: SessionSink {
     let media = setup.microphone.rate.duration(ofSamples: Int(arrived))
     jitter.note(media: media, now: now)
     if let isLate = lag.note(media: media.nanoseconds, samples: arrived - before, now: now) {
-      recorder?.note(.microphoneLate(isLate))
-      session.microphoneIs(.late, isLate, sink: self)
+      session.apply(.microphoneLate(isLate), sink: self)
     }
     if let isEarly = lead.note(allowance: pacer.allowance, now: now) {
-      recorder?.note(.microphoneEarly(isEarly))
-      session.microphoneIs(.early, isEarly, sink: self)
+      session.apply(.microphoneEarly(isEarly), sink: self)
     }
   }
 
@@ -188,11 +177,7 @@ final class RunningSession: SessionSink {
 
   private func takeLastTurn() {
     guard let ending, !hasEnded else { return }
-    let isOver = session.finish(ending.reason, atMost: SessionRequests.framesPerTurn, sink: self)
-    if isOver { recorder?.note(.end(ending.reason, flushed: true)) }
-    recorder?.advance(to: session.position)
-    guard isOver else {
-      self.ending?.frames += SessionRequests.framesPerTurn
+    guard session.takeLastTurn(ending.reason, sink: self) else {
       self.ending?.turn = nil
       // If the output is half full, the next turn waits until the client has read some of it.
       if !(link?.output.isHalfFull ?? false) { takeLastTurnLater() }
@@ -211,13 +196,9 @@ final class RunningSession: SessionSink {
   /// Removes the session from the directory. Call this once. A session that has not ended by now
   /// has lost its client, and ends with `reason`.
   func close(_ reason: SessionEvent.EndReason = .clientLost) {
-    if !hasEnded {
-      recorder?.note(.end(reason, flushed: false, frames: ending?.frames ?? 0))
-      session.end(reason, sink: self)
-    }
+    if !hasEnded { session.end(reason, sink: self) }
     leaveLoad()
-    recorder?.finish(at: session.position)
-    recorder = nil
+    session.close()
     directory.remove(handle.id)
     ending?.ended()
     ending = nil
@@ -231,15 +212,13 @@ final class RunningSession: SessionSink {
   func announceEnd(in time: Duration) {
     guard !isEnding else { return }
     guard suspension == nil else { return end(.serverShutdown, .shutDown) }
-    recorder?.note(.draining(Google_Protobuf_Duration(time)))
-    session.announceEnd(in: time, sink: self)
+    session.apply(.draining(endsIn: time), sink: self)
   }
 
   /// Switches the session to less processing, or back to full processing.
   func reduceProcessing(_ isReduced: Bool) {
     guard !isEnding else { return }
-    recorder?.note(.reduced(isReduced))
-    session.reduceProcessing(isReduced, sink: self)
+    session.apply(.reduced(isReduced), sink: self)
   }
 
   /// The time by which the session is behind its client. Nil before the first audio, and while the
@@ -252,15 +231,10 @@ final class RunningSession: SessionSink {
   /// Reports a gesture to the session. `reply` gets the answer at once or when the gesture is
   /// decided.
   func report(_ gesture: MuteGesture, _ reply: Reply<GestureResult>) throws {
-    recorder?.note(.gesture(Anechoic_V1_RecordedAct.Gesture(gesture)))
-    do throws(Refusal) {
-      if let result = try session.report(gesture, sink: self) {
-        // No event tells that a gesture was ignored at once.
-        if result.outcome == .ignored { observation.note(result) }
-        return reply.give(.success(result))
-      }
-    } catch {
-      throw Status(error)
+    if let result = try answer(to: .gesture(gesture)).gesture {
+      // No event tells that a gesture was ignored at once.
+      if result.outcome == .ignored { observation.note(result) }
+      return reply.give(.success(result))
     }
     guard try waiting.await(gesture, reply) else { return }
     // The session itself ends the gesture by the media clock. This timer ends it if the media clock
@@ -275,8 +249,7 @@ final class RunningSession: SessionSink {
     let delay = max(.zero, deadline.time - .now)
     waiting.deadlines[id]?.timer = thread.schedule(after: delay) { [weak self] in
       guard let self, !isEnding else { return }
-      recorder?.note(.gestureExpired(id))
-      session.expireGestures(id, sink: self)
+      session.apply(.gestureExpired(id: id), sink: self)
     }
   }
 
@@ -321,25 +294,22 @@ final class RunningSession: SessionSink {
     guard untoldFrames > 0 else { return }
     let samples = Int64(untoldFrames * setup.processed.rate.samplesPerFrame)
     untoldFrames = 0
-    recorder?.note(.outputDropped(samples))
-    session.outputWasDropped(samples: samples, sink: self)
+    session.apply(.outputDropped(samples: samples), sink: self)
   }
 
   /// Continues with the rest of the last request.
   func goOn() {
     guard !isEnding else { return }
-    recorder?.note(.turn(.init()))
-    process()
+    process { session.apply(.turn, sink: self) }
   }
 
-  /// Processes the complete frames. Runs per frame: no allocation, lock, log or await, except for
-  /// the recorder of a recorded session.
-  private func process() {
+  /// Processes complete frames with `turn`, and measures the time that this takes.
+  /// Runs per frame: no allocation, lock, log or await, except for the recorder of a recorded session.
+  private func process(_ turn: () -> Void) {
     let began = ContinuousClock.now
     lastAudio = began
     let position = session.position
-    session.process(atMost: SessionRequests.framesPerTurn, sink: self)
-    recorder?.advance(to: session.position)
+    turn()
     let frames = (session.position - position) / Int64(setup.microphone.rate.samplesPerFrame)
     if setup.isRealTime {
       if frames > 0, silenceCheck == nil { checkSilenceLater() }
@@ -359,8 +329,8 @@ final class RunningSession: SessionSink {
       guard let self, !isEnding else { return }
       silenceCheck = nil
       guard let lastAudio, .now - lastAudio < Self.longestSilence else {
-        recorder?.note(.microphoneStopped(.init()))
-        return session.microphoneStopped(sink: self)
+        session.apply(.microphoneStopped, sink: self)
+        return
       }
       checkSilenceLater()
     }
@@ -369,7 +339,7 @@ final class RunningSession: SessionSink {
   // MARK: SessionSink
 
   func emit(_ chunk: OutputChunk) {
-    recorder?.note(chunk)
+    session.record(chunk)
     let chunk = splitOff(chunk)
     history?.add(chunk)
     guard let output = link?.output else { return }
@@ -382,7 +352,7 @@ final class RunningSession: SessionSink {
   }
 
   func emit(_ event: SessionEvent) {
-    recorder?.note(event)
+    session.record(event)
     let message = Anechoic_V1_SessionEvent(event, time: .init(date: .now))
     link?.output.send(.with { $0.event = message })
     let watched = Anechoic_V1_WatchSessionResponse.with { $0.event = message }
@@ -461,7 +431,5 @@ private struct Ending {
   let reason: SessionEvent.EndReason
   let status: Status
   let ended: () -> Void
-  /// The number of frames that were processed since the end began.
-  var frames = 0
   var turn: Timer?
 }

@@ -1,6 +1,7 @@
 internal import GRPCTransport
 internal import Logging
 internal import Operations
+internal import SessionRecording
 internal import VoiceEngines
 internal import VoiceSessions
 
@@ -36,7 +37,7 @@ struct SessionObservation {
 
   /// Counts the frames that were processed together in a time.
   /// Runs per frame: no allocation, lock, log or await.
-  mutating func note(frames: Int64, nanoseconds: UInt64, _ session: VoiceSession) {
+  mutating func note(frames: Int64, nanoseconds: UInt64, _ session: RecordedSession) {
     guard frames > 0 else { return }
     metrics.frameProcessing.record(nanoseconds / UInt64(frames), times: UInt64(frames))
     note(session)
@@ -46,7 +47,7 @@ struct SessionObservation {
   }
 
   /// Counts all that the session has done.
-  mutating func note(_ session: VoiceSession) {
+  mutating func note(_ session: RecordedSession) {
     let flow = session.flow
     metrics.framesProcessed.add(flow.framesProcessed - counted.frames)
     if flow.referenceFramesMissing != counted.referenceMissing {

@@ -1,6 +1,6 @@
 internal import AnechoicAPI
-internal import GRPCTransport
 internal import Authentication
+internal import GRPCTransport
 internal import SwiftProtobuf
 
 /// The methods with which clients upload, list and delete their own profiles for spatial audio.

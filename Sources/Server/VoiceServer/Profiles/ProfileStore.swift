@@ -1,7 +1,7 @@
 internal import AudioCore
+internal import Authentication
 internal import Foundation
 internal import GRPCTransport
-internal import Authentication
 public import SpatialAudio
 internal import Synchronization
 

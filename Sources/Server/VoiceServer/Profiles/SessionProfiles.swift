@@ -9,8 +9,6 @@ final class SessionProfiles {
   var wanted: String
   /// Whether the responses of a profile are being loaded.
   var isLoading = false
-  /// The last question for a profile, which a recording needs.
-  private var lookup: (name: String, isFound: Bool)?
 
   init(_ store: ProfileStore, _ owner: ProfileOwner, wanted: String) {
     self.store = store
@@ -18,14 +16,8 @@ final class SessionProfiles {
     self.wanted = wanted
   }
 
-  /// Returns whether there is a profile, and keeps the answer for `takeLookup`.
-  func has(_ name: String) -> Bool {
-    let isFound = store.profile(name, of: owner) != nil
-    lookup = (name, isFound)
-    return isFound
-  }
-
-  func takeLookup() -> (name: String, isFound: Bool)? { lookup.take() }
+  /// Returns whether there is a profile.
+  func has(_ name: String) -> Bool { store.profile(name, of: owner) != nil }
 }
 
 extension ProfileStore {

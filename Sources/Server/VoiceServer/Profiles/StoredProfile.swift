@@ -1,5 +1,5 @@
-internal import LinuxSystem
 internal import Foundation
+internal import LinuxSystem
 internal import SpatialAudio
 
 /// A profile that a client has uploaded.

@@ -1,6 +1,6 @@
 internal import AnechoicAPI
-internal import GRPCTransport
 internal import Authentication
+internal import GRPCTransport
 internal import VoiceSessions
 
 /// An `Arbitrate` call, the connection of one machine with the arbiter. It runs on the background lane,

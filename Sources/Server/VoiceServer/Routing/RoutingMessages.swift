@@ -1,6 +1,6 @@
 internal import AnechoicAPI
-internal import VoiceSessions
 internal import SwiftProtobuf
+internal import VoiceSessions
 
 extension Anechoic_V1_RoutingDecision {
   init(_ decision: RoutingGroup.Decision) {

@@ -1,8 +1,8 @@
 internal import AnechoicAPI
-internal import GRPCTransport
 internal import Authentication
-internal import VoiceSessions
+internal import GRPCTransport
 internal import SwiftProtobuf
+internal import VoiceSessions
 
 /// A checked `RegisterMachine`.
 struct MachineRegistration: Sendable {

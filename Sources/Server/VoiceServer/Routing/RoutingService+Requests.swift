@@ -1,9 +1,9 @@
 internal import AnechoicAPI
-internal import GRPCTransport
 internal import Authentication
-internal import VoiceSessions
+internal import GRPCTransport
 internal import SwiftProtobuf
 internal import Synchronization
+internal import VoiceSessions
 
 /// The requests of clients that are not machines of the group.
 extension RoutingService {

@@ -1,9 +1,9 @@
 internal import AnechoicAPI
-internal import GRPCTransport
 internal import Authentication
-internal import VoiceSessions
+internal import GRPCTransport
 internal import SwiftProtobuf
 internal import Synchronization
+internal import VoiceSessions
 
 /// The arbiter of automatic switching. Its groups live as long as they have machines. Claims count in the
 /// order in which they arrive here.

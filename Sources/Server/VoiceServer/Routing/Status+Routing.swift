@@ -1,7 +1,7 @@
 internal import AnechoicAPI
 internal import GRPCTransport
-internal import VoiceSessions
 internal import SwiftProtobuf
+internal import VoiceSessions
 
 /// The statuses of the arbiter.
 extension Status {

@@ -1,5 +1,5 @@
-internal import AudioCore
 internal import AudioCodecs
+internal import AudioCore
 internal import VoiceEngines
 
 /// Makes a frame of the processed output of a frame of the microphone: converts it to the engine's rate

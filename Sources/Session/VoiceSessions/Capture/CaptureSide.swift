@@ -1,5 +1,5 @@
-internal import EchoAlignment
 internal import AudioCore
+internal import EchoAlignment
 internal import VoiceEngines
 
 /// The capture side of a session: from the microphone's samples to the processed output, with what

@@ -1,5 +1,5 @@
-internal import EchoAlignment
 internal import AudioCore
+internal import EchoAlignment
 internal import VoiceEngines
 
 /// The reference of the echo canceller, brought to lead the echo by a steady time: the audio that the

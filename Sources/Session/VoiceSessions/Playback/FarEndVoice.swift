@@ -1,5 +1,5 @@
-internal import AudioCore
 internal import AudioCodecs
+internal import AudioCore
 internal import VoiceEngines
 
 /// Finds voice in the frames of the far end.

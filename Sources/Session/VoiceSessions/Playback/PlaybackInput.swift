@@ -1,5 +1,5 @@
-internal import AudioCore
 internal import AudioCodecs
+internal import AudioCore
 
 /// One input of the playback mix: takes frames from its timeline and converts them to the format of
 /// the playback.

@@ -1,5 +1,5 @@
-public import AudioCore
 internal import AudioCodecs
+public import AudioCore
 
 /// One input of a session on its media clock: takes in samples by their index and gives out frames
 /// in order.

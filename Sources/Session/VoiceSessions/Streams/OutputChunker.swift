@@ -1,5 +1,5 @@
-internal import AudioCore
 internal import AudioCodecs
+internal import AudioCore
 
 /// Collects frames of the outputs and emits them in chunks.
 struct OutputChunker: ~Copyable {

@@ -1,5 +1,5 @@
-internal import AudioCore
 internal import AudioCodecs
+internal import AudioCore
 
 /// Decodes the Opus packets of an input into its queue, and conceals the packets that were lost.
 struct PacketInput: ~Copyable {

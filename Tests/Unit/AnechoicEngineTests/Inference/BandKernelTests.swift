@@ -1,5 +1,5 @@
-import CKernels
 import AudioCore
+import CKernels
 import TestAudio
 import Testing
 

@@ -1,6 +1,6 @@
-import CKernels
 import AnechoicEngine
 import AudioCore
+import CKernels
 import TestAudio
 import Testing
 

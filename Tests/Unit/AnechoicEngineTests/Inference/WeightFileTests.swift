@@ -1,5 +1,5 @@
-import LinuxSystem
 import AnechoicEngine
+import LinuxSystem
 import Testing
 
 struct WeightFileTests {

@@ -1,6 +1,6 @@
 import AnechoicAPI
-import AudioCore
 import AudioCodecs
+import AudioCore
 import TestAudio
 import TestPackets
 import Testing

@@ -1,7 +1,7 @@
-import Operations
 import Foundation
-import Logging
 import LinuxSystem
+import Logging
+import Operations
 import Synchronization
 import TestNetwork
 import Testing

@@ -1,5 +1,5 @@
-import Operations
 import AnechoicAPI
+import Operations
 import Testing
 import VoiceClient
 

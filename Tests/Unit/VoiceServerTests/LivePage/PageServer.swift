@@ -1,17 +1,17 @@
-import Operations
 import AnechoicAPI
+import Authentication
 import BundledEngines
 import Foundation
-import Authentication
-import VoiceServer
 import Logging
-import Synchronization
+import Operations
 import SwiftProtobuf
+import Synchronization
 import TestNetwork
 import TestTokens
 import Testing
 import VoiceClient
 import VoiceEngines
+import VoiceServer
 
 /// A server with the live page, which belongs to one test.
 struct PageServer {

@@ -1,6 +1,6 @@
 import AudioCore
-import anechoic
 import TestAudio
+import anechoic
 
 /// The levels of somebody who talks, in dBFS for each frame of 10 ms: syllables of random lengths and
 /// levels, and pauses.

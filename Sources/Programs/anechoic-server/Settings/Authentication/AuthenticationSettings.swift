@@ -1,7 +1,7 @@
+public import Authentication
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
-public import Authentication
 
 /// The settings that say how the server finds out who its clients are.
 public struct AuthenticationSettings: Sendable, Equatable {

@@ -1,5 +1,5 @@
-internal import LinuxSystem
 internal import Foundation
+internal import LinuxSystem
 
 /// Text for HTML and SVG.
 enum Markup {

@@ -22,7 +22,7 @@ enum SessionInput {
         requests = start(message)
         continue
       }
-      guard let hasAudio = try? requests.take(message, sink: sink) else { break }
+      guard let hasAudio = try? requests.accept(message, sink: sink) else { break }
       guard hasAudio else { continue }
       repeat {
         requests.session.process(atMost: SessionRequests.framesPerTurn, sink: sink)
