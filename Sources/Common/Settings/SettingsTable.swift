@@ -1,3 +1,5 @@
+internal import AnechoicAPI
+
 /// The settings of a program, in the order of its sample file.
 public struct SettingsTable<Values: Sendable>: Sendable {
   public let settings: [Setting<Values>]
@@ -75,5 +77,54 @@ public struct LayeredValues<Values: Sendable>: Sendable {
   /// Returns an error about the key at a path. It names the place where the key is set.
   public func wrong(_ path: String, _ problem: String) -> SettingsError {
     places[path]?.wrong(problem) ?? SettingsError(path, problem)
+  }
+}
+
+/// A setting whose value changed while the program ran.
+public struct SettingsChange: Sendable, Equatable {
+  public let path: String
+  public let old: String
+  public let new: String
+  /// Whether the running program takes the new value.
+  public let isApplied: Bool
+}
+
+extension SettingsTable {
+  /// Copies the values of the settings that a running program can change.
+  ///
+  /// - Returns: Every setting with a new value. Those that need a restart keep the old value in
+  ///   `values`.
+  public func reload(_ values: inout Values, from new: Values) -> [SettingsChange] {
+    var changes: [SettingsChange] = []
+    for setting in settings {
+      let (oldText, newText) = (setting.value(in: values), setting.value(in: new))
+      guard oldText != newText else { continue }
+      let isApplied = setting.reload == .live
+      changes.append(
+        SettingsChange(path: setting.path, old: oldText, new: newText, isApplied: isApplied))
+      if isApplied { setting.copy(new, &values) }
+    }
+    return changes
+  }
+}
+
+/// An error in the settings of a program and its place: the line of a file, a variable or a flag. The
+/// description is always one line.
+public struct SettingsError: Error, Equatable, CustomStringConvertible {
+  /// The maximum length of the text from a file in the description.
+  private static let longestProblem = 300
+
+  /// The line of a file with the key, the variable or the flag.
+  public let place: String
+  public let description: String
+
+  /// Whether a flag is wrong, which is wrong usage of the command.
+  public var isOfFlag: Bool { place.hasPrefix("--") }
+
+  public init(_ place: String, _ problem: String) {
+    self.place = place
+    let start = problem.prefix(Self.longestProblem)
+    let line = String(start.map { "\($0)".isPlainText ? $0 : " " })
+    description = "\(place): \(line)\(start.endIndex == problem.endIndex ? "" : "...")"
   }
 }

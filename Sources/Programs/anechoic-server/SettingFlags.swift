@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSupport
 internal import Settings
 
 /// A section of the settings, as a group of flags.
@@ -92,4 +93,27 @@ private struct FlagKey: CodingKey {
 
   init(stringValue: String) { self.stringValue = stringValue }
   init?(intValue: Int) { nil }
+}
+
+/// The option that names the settings file.
+struct SettingsFileOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      The settings file. (default: \(SettingsSources.fileVariable), or \
+      \(SettingsSources.defaultFile) if it exists)
+      """, valueName: "file"))
+  var config: String?
+}
+
+extension SettingsSources {
+  /// Reads the settings. Wrong flags are wrong usage.
+  func readForCommand() throws -> LayeredValues<ServerSettings> {
+    do {
+      return try read()
+    } catch let error as SettingsError {
+      throw error.isOfFlag
+        ? ValidationError("\(error).") : CommandFailure(error.description) as any Error
+    }
+  }
 }

@@ -28,3 +28,6 @@ struct Anechoic: AsyncParsableCommand {
       HealthCommand.self, CapabilitiesCommand.self,
     ])
 }
+
+/// Writes a warning in one line to standard error.
+func warn(_ warning: String) { standardError("anechoic: warning: \(warning)\n") }

@@ -101,3 +101,46 @@ private final class Cancellation: Sendable {
   var isCancelled: Bool { value.load(ordering: .relaxed) }
   func cancel() { value.store(true, ordering: .relaxed) }
 }
+
+/// A text that the library can speak.
+struct SpokenText {
+  let text: String
+
+  init(_ text: String) throws(SpeechError) {
+    // The limit also applies to scalars, because a character can consist of any number of them.
+    guard text.count <= SpeechSynthesizer.longestText,
+      text.unicodeScalars.count <= 2 * SpeechSynthesizer.longestText
+    else { throw .textTooLong }
+    guard !text.unicodeScalars.contains("\0") else { throw .unspeakable }
+    // The library interprets some control characters as commands: U+0001 changes the speed or the
+    // voice.
+    var spoken = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let isCommand = scalar.properties.generalCategory == .control && scalar != "\n"
+      spoken.append(isCommand ? " " : scalar)
+    }
+    guard spoken.contains(where: { !$0.properties.isWhitespace }) else { throw .nothingToSay }
+    self.text = String(spoken)
+  }
+}
+
+/// The reason why a text was not spoken.
+public enum SpeechError: Error, Equatable, CustomStringConvertible {
+  case nothingToSay
+  case textTooLong
+  case unspeakable
+  case unknownVoice(String)
+  /// The library or its data cannot be used.
+  case unavailable
+
+  public var description: String {
+    switch self {
+    case .nothingToSay: "contains nothing to speak"
+    case .textTooLong: "is longer than \(SpeechSynthesizer.longestText) characters"
+    case .unspeakable: "contains a NUL character"
+    case .unknownVoice(let name): "\"\(name)\" is not an eSpeak NG voice"
+    case .unavailable:
+      "cannot use eSpeak NG; install Debian's libespeak-ng1 and espeak-ng-data"
+    }
+  }
+}

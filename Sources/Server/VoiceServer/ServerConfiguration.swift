@@ -1,6 +1,7 @@
 public import Authentication
 public import GRPCTransport
 public import Operations
+internal import Synchronization
 public import VoiceEngines
 public import VoiceSessions
 
@@ -49,5 +50,37 @@ public struct ServerConfiguration: Sendable {
     self.engines = engines
     self.addresses = addresses
     self.threads = threads
+  }
+}
+
+extension ServerConfiguration {
+  /// The deadline for a client to send its first message.
+  var startDeadline: CallDeadline {
+    CallDeadline(limits.startDeadline, .startTimeout(limits.startDeadline))
+  }
+
+  /// Returns the deadline for the client of a session to read.
+  func unreadDeadline(isRealTime: Bool) -> CallDeadline {
+    let limit = isRealTime ? slowConsumerTimeout : stalledConsumerTimeout
+    return CallDeadline(limit, .slowConsumer(limit))
+  }
+
+  /// The deadline for a watcher to read.
+  var watcherDeadline: CallDeadline { CallDeadline(slowWatcherTimeout, .slowWatcher) }
+
+  /// The deadline for a recorder to read, also after the session has ended.
+  var recorderDeadline: CallDeadline { CallDeadline(stalledConsumerTimeout, .slowRecorder) }
+}
+
+/// The configuration of a running server, which may be replaced. A call keeps the configuration that
+/// it started with.
+final class LiveConfiguration: Sendable {
+  private let configuration: Mutex<ServerConfiguration>
+
+  init(_ configuration: ServerConfiguration) { self.configuration = Mutex(configuration) }
+
+  var current: ServerConfiguration {
+    get { configuration.withLock { $0 } }
+    set { configuration.withLock { $0 = newValue } }
   }
 }

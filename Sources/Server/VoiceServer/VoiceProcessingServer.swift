@@ -1,7 +1,7 @@
 internal import AnechoicAPI
 internal import Authentication
-internal import GRPCTransport
-internal import Operations
+public import GRPCTransport
+public import Operations
 internal import Synchronization
 internal import VoiceEngines
 
@@ -178,4 +178,10 @@ extension ServerLimits {
 /// The reason why a server did not start.
 public struct ServerStartError: Error, CustomStringConvertible {
   public let description: String
+}
+
+extension CallMetrics: CallObserver {
+  public func handled(_ code: StatusCode, after time: Duration) {
+    handled(code: Int(code.rawValue), after: time)
+  }
 }

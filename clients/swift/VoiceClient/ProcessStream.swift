@@ -88,3 +88,11 @@ public final class ProcessStream: Sendable {
   /// Ends the call at once. Output that was not received is lost. The session waits for its resumption.
   public func cancel() { call.cancel() }
 }
+
+extension Anechoic_V1_Started {
+  /// The delay from the microphone to the processed output.
+  package var processingDelay: Duration { Duration(algorithmicDelay) }
+
+  /// The id of the session: its name without the collection.
+  package var sessionID: String { String(session.dropFirst("sessions/".count)) }
+}

@@ -30,3 +30,10 @@ package struct Kernels: @unchecked Sendable, CustomStringConvertible {
 
   package var description: String { String(cString: table.name) }
 }
+
+extension Spectrum {
+  package var forC: ck_complex { ck_complex(real: real, imaginary: imaginary) }
+  package var mutableForC: ck_mutable_complex {
+    ck_mutable_complex(real: real, imaginary: imaginary)
+  }
+}

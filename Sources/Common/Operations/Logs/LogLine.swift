@@ -1,6 +1,12 @@
 internal import Foundation
 public import Logging
 
+/// The form of the lines of the log.
+public enum LogFormat: String, Sendable, CaseIterable {
+  case text
+  case json
+}
+
 /// One line of a log. Times are UTC with milliseconds.
 public struct LogLine: Sendable {
   /// The time since 1970, by the wall clock.

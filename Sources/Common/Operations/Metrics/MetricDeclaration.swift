@@ -1,5 +1,5 @@
 /// The name, the kind and the meaning of a metric. Each metric is declared once, in
-/// `MetricDeclaration+Server.swift` or `MetricDeclaration+Edge.swift`.
+/// `MetricDeclaration+Programs.swift` or, for calls, in `CallMetrics.swift`.
 public struct MetricDeclaration: Sendable, Hashable {
   public enum Kind: String, Sendable {
     case counter, gauge, histogram

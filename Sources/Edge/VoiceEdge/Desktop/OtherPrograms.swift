@@ -1,6 +1,9 @@
+internal import AnechoicAPI
 internal import EdgeAudio
 internal import Glibc
+internal import SessionWire
 internal import Synchronization
+internal import VoiceSessions
 
 /// The other programs of a desktop, whose streams are lowered as the session lowers other audio. On a
 /// thread of its own. No audio thread waits for it.
@@ -103,5 +106,22 @@ final class OtherPrograms: ThreadOwner {
         isConnected: true, loweredCount: streams.entries.count, gain: ramp.gain ?? 0,
         plays: present.contains(where: streams.isMedia))
     }
+  }
+}
+
+extension EdgeVoice {
+  /// Whether a session on the server or on this machine processes the voice, or this agent plays one.
+  var hasSession: Bool {
+    link != nil || playback != nil
+      || configuration.session.join == nil && configuration.fallback != .silence
+  }
+
+  /// Lowers other programs as a session does in which neither side talks. Nil stands for the local
+  /// session.
+  func lowerOthersAtRest(_ settings: Anechoic_V1_SessionConfig?) {
+    guard hasSession || settings != nil else { return lower(nil) }
+    let settings = settings ?? configuration.session.configuration
+    let ducking = try? SessionConfiguration(settings, path: "config").ducking
+    lower(ducking?.restingGain)
   }
 }

@@ -1,3 +1,4 @@
+internal import AudioCore
 internal import EdgeAudio
 internal import Glibc
 
@@ -144,5 +145,52 @@ extension DeviceFault {
     case .suspended: "asleep"
     case .lost(let text): text
     }
+  }
+}
+
+/// The devices of the machine and their settings.
+struct EdgeDevices: Sendable {
+  let system: any AudioSystem
+  var periodCount = 4
+  var timing = DeviceLoop.Timing()
+  let log: @Sendable (String) -> Void
+
+  /// Returns a loop for one device. The device can change later; nil for none yet. If `isOpen` is
+  /// false, the device stays closed at first. `opened` is called when the device opens and closes.
+  func loop(
+    _ title: String, _ direction: DeviceDirection, _ rate: SampleRate, _ channelCount: Int,
+    _ name: String?, isOpen: Bool = true,
+    opened: @escaping @Sendable (_ isOpen: Bool) -> Void = { _ in }
+  ) -> DeviceLoop {
+    DeviceLoop(
+      title, system, direction,
+      DeviceWish(rate: rate, channelCount: channelCount, periodCount: periodCount),
+      selection: DeviceSelection(name, isOpen: isOpen), timing: timing, opened: opened, log: log)
+  }
+}
+
+extension AudioSystem {
+  /// Opens a device, and throws if it is too slow for a call.
+  func openFit(
+    _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish
+  ) throws(DeviceError) -> any PCMDevice {
+    let device = try open(name, direction, wish)
+    if let problem = device.format.unfitness {
+      throw DeviceError(.unsupported, "\(direction.rawValue) device \"\(name)\": \(problem)")
+    }
+    return device
+  }
+}
+
+extension DeviceFormat {
+  /// The maximum period in ms. With longer periods, frames are too late for `CaptureTimeline`, and
+  /// `CaptureStream` treats the device as stalled.
+  private static let longestPeriod = 50
+
+  /// The reason why the device is too slow, or nil.
+  var unfitness: String? {
+    let period = Double(periodSamples) * 1000 / Double(rate.hertz)
+    guard period > Double(Self.longestPeriod) else { return nil }
+    return "its period is \(Int(period.rounded(.up))) ms; the maximum is \(Self.longestPeriod) ms"
   }
 }

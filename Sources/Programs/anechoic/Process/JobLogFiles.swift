@@ -3,6 +3,28 @@ internal import AudioCore
 internal import CommandLineSupport
 internal import SwiftProtobuf
 
+/// A reader of everything that the session of a job says besides audio.
+protocol JobLog: AnyObject {
+  func note(_ event: Anechoic_V1_SessionEvent) throws
+  func note(_ result: Anechoic_V1_ControlResult) throws
+  func note(_ stats: Anechoic_V1_SessionStats) throws
+  func note(_ frame: JobFrame) throws
+
+  /// Completes the log. Called once, also after an error, and then nothing follows.
+  func finish() throws
+}
+
+/// The findings about 10 ms of the output, and the levels of these 10 ms.
+struct JobFrame {
+  var findings: Anechoic_V1_FrameInfo
+  /// The index of the frame's first sample.
+  var firstSample: Int64
+  /// The mean squares of the microphone, of the played sound, and of the output. Nil if unknown.
+  var microphone: Float?
+  var played: Float?
+  var processed: Float?
+}
+
 /// The files that a job writes besides its audio. The extension of a file selects its form: .csv and
 /// .npz are tables, and everything else is JSON lines.
 final class JobLogFiles: JobLog {
@@ -86,5 +108,28 @@ final class JobLogFiles: JobLog {
 
   func finish() throws {
     for file in [events, statistics, frames] { try file?.finish() }
+  }
+}
+
+/// The table of `--frames`: a row for each 10 ms of the output.
+enum FrameTable {
+  static let columns = [
+    TableColumn("time_s", .real), TableColumn("sample", .integer),
+    TableColumn("microphone_dbfs", .level), TableColumn("played_dbfs", .level),
+    TableColumn("processed_dbfs", .level), TableColumn("speech_probability", .level),
+    TableColumn("voice", .truth), TableColumn("muted", .truth),
+  ]
+
+  static func row(_ frame: JobFrame, _ rate: SampleRate) -> [TableValue] {
+    [
+      .real(Double(frame.firstSample) / Double(rate.hertz)), .integer(frame.firstSample),
+      level(frame.microphone), level(frame.played), level(frame.processed),
+      TableValue(frame.findings.speechProbability), .truth(frame.findings.voice),
+      .truth(frame.findings.muted),
+    ]
+  }
+
+  private static func level(_ meanSquare: Float?) -> TableValue {
+    TableValue(meanSquare.map { Decibels.level(meanSquare: $0) })
   }
 }

@@ -116,3 +116,53 @@ final class ThreadLoads: Sendable {
     }.load
   }
 }
+
+/// The rule that decides whether a thread takes one more session in real time.
+///
+/// Loads are shares of the thread's time. A session's predicted load is the time that its engine needs
+/// for 10 ms of its audio.
+struct FrameBudget: Sendable, Equatable {
+  /// The share that the frames of all sessions in real time may take. 0 is no limit.
+  let share: Double
+
+  /// Returns whether one more session fits.
+  ///
+  /// A thread takes one session in any case. The sessions that run count with their predicted load, as
+  /// they may have just started, or with their measured load if that is higher. If they need more than
+  /// predicted, the new session is expected to need more by the same factor.
+  func admits(_ session: Double, predicted: Double, measured: Double, running: Int) -> Bool {
+    guard share > 0, running > 0 else { return true }
+    let excess = predicted > 0 ? max(1, measured / predicted) : 1
+    let average = measured / Double(running)
+    let expected = session > 0 ? session * excess : average
+    return max(predicted, measured) + expected <= share
+  }
+}
+
+/// A meter of the share of a thread's time that goes into frames, smoothed over about two seconds.
+struct LoadMeter {
+  /// The time after which the share is computed again, in nanoseconds.
+  static let period = Duration.milliseconds(100)
+  private static let smoothing = Duration.seconds(2)
+
+  private(set) var load = 0.0
+  private var busyNanoseconds: Int64 = 0
+  private var began: ContinuousClock.Instant?
+
+  /// Records the time that frames took. Returns whether a period has ended. Runs per frame: no
+  /// allocation, lock, log or await.
+  mutating func note(nanoseconds: Int64, now: ContinuousClock.Instant) -> Bool {
+    guard let began else {
+      self.began = now
+      return false
+    }
+    busyNanoseconds += nanoseconds
+    let elapsed = now - began
+    guard elapsed >= Self.period else { return false }
+    let share = min(1, Duration.nanoseconds(busyNanoseconds) / elapsed)
+    load += (share - load) * (elapsed / (elapsed + Self.smoothing))
+    busyNanoseconds = 0
+    self.began = now
+    return true
+  }
+}

@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import Authentication
 internal import GRPCTransport
 internal import SwiftProtobuf
+internal import Synchronization
 internal import VoiceSessions
 
 /// An `InjectSpeech` call. It takes audio or text, and answers when all of the speech has been
@@ -142,6 +143,29 @@ struct InjectSpeechCall: Sendable {
       return try SessionID.resolve(start.injectionID, path: "start.injection_id")
     } catch {
       throw Status(error)
+    }
+  }
+}
+
+/// The time for which a call waits for its client's next message.
+final class MessageWait: Sendable {
+  /// Nil while the call works on a message, and after the last one.
+  private let start = Mutex<ContinuousClock.Instant?>(nil)
+
+  /// Returns the next message. One task at a time may wait for it.
+  func next<Message>(_ read: () async throws -> Message?) async throws -> Message? {
+    start.withLock { $0 = .now }
+    defer { start.withLock { $0 = nil } }
+    return try await read()
+  }
+
+  /// Returns when a message has been waited for as long as `limit`. Throws when the task is cancelled.
+  func lasts(_ limit: Duration) async throws {
+    while true {
+      let now = ContinuousClock.now
+      let left = now.duration(to: (start.withLock { $0 } ?? now) + limit)
+      guard left > .zero else { return }
+      try await Task.sleep(for: left)
     }
   }
 }

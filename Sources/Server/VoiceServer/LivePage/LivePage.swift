@@ -1,6 +1,8 @@
 internal import Authentication
+internal import CLivePage
 internal import GRPCTransport
 public import Operations
+internal import Synchronization
 
 /// The page on which operators watch and control sessions, and the calls that the page makes.
 ///
@@ -108,5 +110,73 @@ extension Status {
   /// The status of a call that ended with an error.
   fileprivate init(ending error: any Error) {
     self = error as? Status ?? Status(error is CancellationError ? .cancelled : .internal)
+  }
+}
+
+/// The files of the page, by their paths.
+enum PageFiles {
+  /// Nothing but the files of this server may be loaded, run, drawn or asked, and no page may show this
+  /// page in a frame. Text of clients can only become text: a browser that knows Trusted Types refuses
+  /// to make markup of text.
+  private static let policy = [
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
+    "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'", "trusted-types 'none'",
+  ].joined(separator: "; ")
+
+  static let headers = [
+    "Content-Security-Policy": policy, "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+  ]
+
+  static let all: [String: HTTPResponse] = Dictionary(
+    uniqueKeysWithValues: UnsafeBufferPointer(start: clp_files(), count: clp_files_count()).map {
+      file in
+      var response = HTTPResponse(
+        Array(UnsafeBufferPointer(start: file.bytes, count: file.size)),
+        contentType: String(cString: file.type))
+      response.headers = headers
+      return (String(cString: file.path), response)
+    })
+}
+
+/// An answer of server-sent events. The last one has the type `end` and the status of the call.
+actor EventStream {
+  private(set) var hasBegun = false
+  private let exchange: HTTPExchange
+
+  init(_ exchange: HTTPExchange) { self.exchange = exchange }
+
+  /// Sends a line of JSON. Returns when the client has taken it.
+  func send(_ json: [UInt8]) async throws { try await write("data: ", json) }
+
+  func end(_ status: Status) async throws { try await write("event: end\ndata: ", status.json) }
+
+  private func write(_ prefix: String, _ json: [UInt8]) async throws {
+    let event = Array(prefix.utf8) + json + Array("\n\n".utf8)
+    guard !hasBegun else { return try await exchange.write(event) }
+    hasBegun = true
+    try await exchange.begin(HTTPResponse(event, contentType: "text/event-stream"))
+  }
+}
+
+/// The places of the calls that watch a session. They are fewer than the calls of the listener, so that
+/// pages that watch leave room for other calls.
+final class WatchPlaces: Sendable {
+  static let most = 12
+
+  private let taken = Mutex(0)
+
+  /// Runs `body` with a place. Returns false, without running it, if there is none.
+  func enter(_ body: () async -> Void) async -> Bool {
+    let isFree = taken.withLock { taken in
+      guard taken < Self.most else { return false }
+      taken += 1
+      return true
+    }
+    guard isFree else { return false }
+    await body()
+    taken.withLock { $0 -= 1 }
+    return true
   }
 }

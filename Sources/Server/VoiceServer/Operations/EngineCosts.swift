@@ -3,6 +3,10 @@ internal import Synchronization
 internal import VoiceEngines
 internal import VoiceSessions
 
+#if canImport(Glibc)
+  internal import Glibc
+#endif
+
 /// The processor time that each engine needs for a frame on this machine, measured when first asked
 /// for.
 actor EngineCosts {
@@ -67,5 +71,29 @@ actor EngineCosts {
       _ = engine.process(
         microphone: microphone, reference: microphone, conditions: EchoConditions(), into: output)
     }
+  }
+}
+
+/// Measurements of the processor time of this thread.
+enum ProcessorTime {
+  /// The frames of a turn. The fastest of some turns counts, because other load makes turns slower.
+  private static let turn = 20
+  private static let turns = 4
+
+  /// Returns the time that `frame` takes.
+  static func leastPerFrame(_ frame: () -> Void) -> Duration {
+    var best = Duration.seconds(1)
+    for _ in 0..<turns {
+      let begin = now()
+      for _ in 0..<turn { frame() }
+      best = min(best, (now() - begin) / turn)
+    }
+    return best
+  }
+
+  private static func now() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The address of a server: `HOST:PORT`, `[IPv6]:PORT` or `unix:PATH`.
 ///
 /// The same rule holds for listening and for connecting. libgrpc is less strict: it assumes port 443 if
@@ -58,5 +60,30 @@ public enum ServerAddress: Sendable, Equatable {
       return !host.dropFirst().dropLast().contains { "[]".contains($0) }
     }
     return !host.contains { ":[]".contains($0) }
+  }
+}
+
+extension ServerAddress {
+  /// Whether only programs of this machine can use the address: a unix socket, `localhost`, or an
+  /// address of the loopback interface.
+  public var isLocal: Bool {
+    guard case .host(let host, _) = self else { return true }
+    if host.lowercased() == "localhost" { return true }
+    var v4 = in_addr()
+    if inet_pton(AF_INET, host, &v4) == 1 { return UInt32(bigEndian: v4.s_addr) >> 24 == 127 }
+    guard host.hasPrefix("["), host.hasSuffix("]") else { return false }
+    var v6 = in6_addr()
+    guard inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &v6) == 1 else { return false }
+    return withUnsafeBytes(of: v6) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
+  }
+}
+
+/// The addresses of clients, as gRPC writes them: `ipv4:127.0.0.1:40112`, `ipv6:[::1]:40112` or
+/// `unix:`.
+public enum PeerAddress {
+  /// Returns the address without its port, which differs for each connection.
+  public static func host(of peer: String) -> String {
+    guard !peer.hasPrefix("unix:"), let colon = peer.lastIndex(of: ":") else { return peer }
+    return String(peer[..<colon])
   }
 }

@@ -1,0 +1,172 @@
+/// The metrics of `anechoic-server`. docs/reference/metrics.md has the same list.
+extension MetricDeclaration {
+  /// All metrics of a server, in the order of the exposition.
+  public static let server: [MetricDeclaration] = [
+    buildInfo, sessions, sessionCapacity, sessionsStarted, sessionsEnded, sessionsRefused,
+    framesProcessed, frameProcessing, realtimeFactor, referenceMissing, samplesConcealed,
+    outputChunksDropped, echoReduction, echoDelay, drift, voiceTransitions, muteGestures,
+    callsStarted, callsHandled, messagesReceived, messagesSent, callDuration,
+    logLines, logLinesLost, auditLinesLost, operatorRequests,
+    processorTime, residentMemory, openFiles, mostOpenFiles, startTime,
+  ]
+
+  public static let buildInfo = MetricDeclaration(
+    "anechoic_build_info", .gauge,
+    labels: [
+      Label("version", "the version of the server"),
+      Label("swift", "the version of the compiler"),
+    ],
+    unit: "1", help: "The build of the server. The value is always 1.")
+
+  public static let sessions = MetricDeclaration(
+    "anechoic_sessions", .gauge, unit: "sessions", help: "The sessions that run now.")
+
+  public static let sessionCapacity = MetricDeclaration(
+    "anechoic_session_capacity", .gauge, unit: "sessions",
+    help: "The maximum number of sessions that may run at the same time.")
+
+  public static let sessionsStarted = MetricDeclaration(
+    "anechoic_sessions_started_total", .counter,
+    labels: [Label("engine", "the name of the session's engine")], unit: "sessions",
+    help: "The sessions that were started.")
+
+  public static let sessionsEnded = MetricDeclaration(
+    "anechoic_sessions_ended_total", .counter,
+    labels: [
+      Label(
+        "reason",
+        """
+        client_closed, client_lost, deleted, idle, max_duration, slow_consumer, server_shutdown, \
+        other
+        """)
+    ], unit: "sessions", help: "The sessions that have ended, by their reason.")
+
+  public static let sessionsRefused = MetricDeclaration(
+    "anechoic_sessions_refused_total", .counter,
+    labels: [Label("reason", "the reason of the error, such as SERVER_FULL, or other")],
+    unit: "sessions", help: "The sessions that were refused at their start, by the reason.")
+
+  public static let framesProcessed = MetricDeclaration(
+    "anechoic_frames_processed_total", .counter, unit: "frames",
+    help: "The frames of 10 ms that were processed.")
+
+  public static let frameProcessing = MetricDeclaration(
+    "anechoic_frame_processing_seconds", .histogram, unit: "seconds",
+    bounds: [
+      0.000_025, 0.000_05, 0.000_1, 0.000_15, 0.000_2, 0.000_3, 0.000_5, 0.000_75, 0.001, 0.002,
+      0.005, 0.01,
+    ],
+    help: "The time to process a frame of 10 ms. Frames of one message count with their mean.")
+
+  public static let realtimeFactor = MetricDeclaration(
+    "anechoic_realtime_factor", .gauge, unit: "ratio",
+    help: """
+      The time spent on processing, divided by the duration of the processed audio, over the last \
+      10 s or more.
+      """)
+
+  public static let referenceMissing = MetricDeclaration(
+    "anechoic_reference_missing_frames_total", .counter, unit: "frames",
+    help: "The frames that were processed without the echo reference that they need.")
+
+  public static let samplesConcealed = MetricDeclaration(
+    "anechoic_samples_concealed_total", .counter, unit: "samples",
+    help: "The missing samples of all inputs that were concealed.")
+
+  public static let outputChunksDropped = MetricDeclaration(
+    "anechoic_output_chunks_dropped_total", .counter, unit: "chunks",
+    help: "The chunks of output that were dropped because the client did not read them in time.")
+
+  public static let echoReduction = MetricDeclaration(
+    "anechoic_erle_db", .histogram, unit: "dB", bounds: [0, 3, 6, 10, 15, 20, 25, 30, 40, 50],
+    help: """
+      The echo return loss enhancement. Each session with a converged canceller is observed once \
+      for each second of audio.
+      """)
+
+  public static let echoDelay = MetricDeclaration(
+    "anechoic_echo_delay_seconds", .histogram, unit: "seconds",
+    bounds: [0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1],
+    help: """
+      The delay of the echo behind its reference. Each session with a known delay is observed once \
+      for each second of audio.
+      """)
+
+  public static let drift = MetricDeclaration(
+    "anechoic_drift_ppm", .histogram, unit: "parts per million",
+    bounds: [1, 5, 10, 25, 50, 100, 200, 500, 1000],
+    help: """
+      The magnitude of the drift between the clocks of reference and microphone. Each session with \
+      a known drift is observed once for each second of audio.
+      """)
+
+  public static let voiceTransitions = MetricDeclaration(
+    "anechoic_voice_transitions_total", .counter,
+    labels: [Label("side", "near_end, far_end"), Label("muted", "true, false")],
+    unit: "events", help: "The starts and ends of speech that sessions reported.")
+
+  public static let muteGestures = MetricDeclaration(
+    "anechoic_mute_gestures_total", .counter,
+    labels: [Label("outcome", "applied, rejected, timed_out, ignored")], unit: "gestures",
+    help: "The mute gestures that were decided.")
+
+  public static let logLines = MetricDeclaration(
+    "anechoic_log_lines_total", .counter, unit: "lines",
+    help: "The lines of the log that were written.")
+
+  public static let logLinesLost = MetricDeclaration(
+    "anechoic_log_lines_lost_total", .counter, unit: "lines",
+    help: "The lines of the log that were lost because standard error did not accept them.")
+
+  public static let auditLinesLost = MetricDeclaration(
+    "anechoic_audit_lines_lost_total", .counter, unit: "lines",
+    help: "The lines of the audit log that were lost because its file did not accept them.")
+
+  public static let operatorRequests = MetricDeclaration(
+    "anechoic_http_requests_total", .counter,
+    labels: [Label("code", "the status code of HTTP")], unit: "requests",
+    help: "The requests of operators that were answered over HTTP.")
+
+  public static let processorTime = MetricDeclaration(
+    "process_cpu_seconds_total", .counter, unit: "seconds",
+    help: "The processor time of the server, user and system.")
+
+  public static let residentMemory = MetricDeclaration(
+    "process_resident_memory_bytes", .gauge, unit: "bytes",
+    help: "The resident memory of the server.")
+
+  public static let openFiles = MetricDeclaration(
+    "process_open_fds", .gauge, unit: "files", help: "The open file descriptors of the server.")
+
+  public static let mostOpenFiles = MetricDeclaration(
+    "process_max_fds", .gauge, unit: "files",
+    help: "The maximum number of open file descriptors of the server.")
+
+  public static let startTime = MetricDeclaration(
+    "process_start_time_seconds", .gauge, unit: "seconds",
+    help: "The start of the server, in seconds since 1970 by the wall clock at the start.")
+}
+
+/// The metrics of `anechoic-edge`, which `anechoic-edge metrics` prints.
+extension MetricDeclaration {
+  /// All metrics of an agent.
+  public static let edge: [MetricDeclaration] = [
+    xruns, edgeConnected, microphoneOpen, loweredStreams,
+  ]
+
+  public static let xruns = MetricDeclaration(
+    "anechoic_xruns_total", .counter, labels: [Label("direction", "capture, playback")],
+    unit: "xruns", help: "The overruns of the microphone and the underruns of the loudspeaker.")
+
+  public static let edgeConnected = MetricDeclaration(
+    "anechoic_edge_connected", .gauge, unit: "boolean",
+    help: "Whether the agent has a session on its server.")
+
+  public static let microphoneOpen = MetricDeclaration(
+    "anechoic_edge_microphone_open", .gauge, unit: "boolean",
+    help: "Whether the microphone is open.")
+
+  public static let loweredStreams = MetricDeclaration(
+    "anechoic_edge_lowered_streams", .gauge, unit: "streams",
+    help: "The streams of other programs that are lowered.")
+}
