@@ -18,7 +18,7 @@ struct LinearPrediction: ~Copyable {
   /// The samples before a frame that `spacing` needs.
   static func past(spacing: Int) -> Int { order * spacing }
 
-  /// Forgets the coefficients.
+  /// Clears the coefficients.
   func clear() { coefficients.clear() }
 
   /// Returns the mean square of the error of the prediction of a frame. Samples before the frame must be valid.

@@ -26,10 +26,10 @@ struct NoiseGainsTests {
 
     init(echo: Float) { memory.start.update(repeating: echo, count: Bands.count) }
 
-    var gains: Suppressor.Gains {
-      Suppressor.Gains(
+    var gains: MaskNetwork.Gains {
+      MaskNetwork.Gains(
         echo: memory.start, noise: memory.start + Bands.count,
-        rivals: memory.start + 2 * Bands.count)
+        competingVoices: memory.start + 2 * Bands.count)
     }
 
     func setNoise(_ gain: Float) {

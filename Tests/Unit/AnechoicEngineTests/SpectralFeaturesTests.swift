@@ -71,7 +71,7 @@ struct SpectralFeaturesTests {
     }
   }
 
-  @Test func aVoiceAtFullScaleIsHeardAtTheLevelOfAUsualOne() async throws {
+  @Test func aVoiceAtFullScaleHasTheFeaturesOfAUsualOne() async throws {
     let voice = try await Voices.near.value
     func loudest(_ level: Float) -> Float {
       var loudest: Float = -.infinity

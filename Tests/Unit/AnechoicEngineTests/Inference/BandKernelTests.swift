@@ -87,12 +87,12 @@ struct BandKernelTests {
     let error = Signals.noise(2 * count, seed: 4)
     // Small divisors, so that some gains are too great.
     let divisor = Signals.noise(count, seed: 5).map { abs($0) + 0.05 }
-    let (growth, level) = (Signals.noise(count, seed: 6), Signals.noise(count, seed: 7))
+    let (processNoise, level) = (Signals.noise(count, seed: 6), Signals.noise(count, seed: 7))
     error.withUnsafeBufferPointer { error in
       let start = error.baseAddress!
       filter.use {
         kernels.table.adapt(
-          $0, ck_complex(real: start, imaginary: start + count), divisor, growth, level,
+          $0, ck_complex(real: start, imaginary: start + count), divisor, processNoise, level,
           Float(decay), Float(keep))
       }
     }
@@ -109,7 +109,8 @@ struct BandKernelTests {
         expect(Float(filter.filter(partition, bin).1), found.1, kernels)
         let left = max(0, 1 - 0.5 * gain * power(x)) * keep * uncertainty
         expect(
-          filter.uncertainty[place], left + Double(growth[bin]) * (power(found) + level), kernels)
+          filter.uncertainty[place], left + Double(processNoise[bin]) * (power(found) + level),
+          kernels)
         level *= decay
       }
     }

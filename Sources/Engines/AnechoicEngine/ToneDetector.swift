@@ -1,37 +1,38 @@
 internal import AudioCore
 
-/// Finds steady tones: DTMF, dial and ring-back tones, beeps.
+/// A detector of steady tones: DTMF, dial and ring-back tones, beeps.
 ///
 /// The samples of one to three tones follow exactly from the six before them, also with the coefficients of
 /// the frame before. The samples of a voice do not for long. The samples of low noise, as of wind, follow from
-/// their neighbors, too, but not from samples that are 1 ms apart. Sound is heard at 8 kHz.
-struct SteadyTone: ~Copyable {
+/// their neighbors, too, but not from samples that are 1 ms apart. The detector works at 8 kHz.
+struct ToneDetector: ~Copyable {
   private static let count = LinearPrediction.count
   /// The distance of the samples from which those of noise do not follow.
   private static let farSpacing = 8
   private static let past = LinearPrediction.past(spacing: farSpacing)
   /// A frame is a tone if its own coefficients leave less than this part of its power: -25 dB.
-  private static let mostRest: Float = 0.003
+  private static let maximumResidual: Float = 0.003
   /// The part of its power that samples 1 ms apart may leave of a tone: -20 dB.
-  private static let mostRestFromFar: Float = 0.01
+  private static let maximumFarResidual: Float = 0.01
   /// The mean square of the differences of a tone's samples by that of the samples: that of 150 Hz. Noise below
   /// this frequency follows from any samples.
-  private static let leastDifference: Float = 0.0139
-  /// A tone goes on if the coefficients of the frame before leave less than -20 dB and its level changes by
+  private static let minimumDifference: Float = 0.0139
+  /// A tone continues if the coefficients of the frame before leave less than -20 dB and its level changes by
   /// less than 0.5 dB, or if they leave less than -30 dB: two tones may beat.
-  private static let mostRestAhead: Float = 0.01
-  private static let leastRestAhead: Float = 0.001
-  private static let mostChange: Float = 1.122
-  /// The frames after which a tone that goes on is no voice.
-  private static let framesToTell = 3
-  /// The frames that go on after which a tone is remembered. A sung or level vowel seldom lasts as long.
-  private static let framesToRemember = 10
+  private static let maximumPredictedResidual: Float = 0.01
+  private static let lowPredictedResidual: Float = 0.001
+  private static let maximumChange: Float = 1.122
+  /// The number of frames after which a tone that continues is no voice.
+  private static let steadyFrames = 3
+  /// The number of frames after which a tone is held beyond its end. A sung or level vowel seldom lasts as
+  /// long.
+  private static let framesToHold = 10
   /// The frames after such a tone in which a sound that is softer than this part of the tone is no voice:
-  /// -10 dB. The network remembers the tone for longer than it lasts.
+  /// -10 dB. The state of the network retains the tone for longer than the tone lasts.
   private static let framesAfter = 60
-  private static let leastAfter: Float = 0.1
+  private static let minimumAfter: Float = 0.1
   /// The mean square below which nothing is a tone: -56 dBFS.
-  private static let leastPower: Float = 2.5e-6
+  private static let minimumPower: Float = 2.5e-6
 
   private let decimation: Int
   /// The last samples of the frame before, and the frame.
@@ -39,44 +40,45 @@ struct SteadyTone: ~Copyable {
   private let near = LinearPrediction(spacing: 1)
   private let far = LinearPrediction(spacing: farSpacing)
   private var lastPower: Float = 0
-  private var framesThatGoOn = 0
-  /// The mean square of the last tone that is remembered, and the frames since it ended.
-  private var rememberedPower: Float = 0
-  private var framesSinceRemembered = SteadyTone.framesAfter
+  private var framesOfTone = 0
+  /// The mean square of the last tone that is held, and the frames since it ended.
+  private var heldPower: Float = 0
+  private var framesSinceHeld = ToneDetector.framesAfter
   /// Whether the last frame is a tone.
   private(set) var isTone = false
 
   /// Creates a detector for frames of `hop` samples, a multiple of 80.
   init(hop: Int) { decimation = hop / Self.count }
 
-  /// Whether a tone has gone on for so long that it is no voice.
-  var isSteady: Bool { framesThatGoOn >= Self.framesToTell }
+  /// Whether a tone has continued for so long that it is no voice.
+  var isSteady: Bool { framesOfTone >= Self.steadyFrames }
 
   /// Whether the last frame is part of a steady tone, or follows one and is much softer.
-  var isNoVoice: Bool {
+  var excludesVoice: Bool {
     isSteady
-      || framesSinceRemembered < Self.framesAfter && lastPower < Self.leastAfter * rememberedPower
+      || framesSinceHeld < Self.framesAfter && lastPower < Self.minimumAfter * heldPower
   }
 
-  /// Takes 10 ms. Runs per frame: no allocation, lock, log or await.
-  mutating func note(_ frame: UnsafePointer<Float>) {
+  /// Records 10 ms. Runs per frame: no allocation, lock, log or await.
+  mutating func record(_ frame: UnsafePointer<Float>) {
     load(frame)
     let start = samples.start + Self.past
     let power = FloatBuffer.meanSquare(start, Self.count)
-    defer { remember(power) }
-    guard power > Self.leastPower, power.isFinite else {
-      (isTone, framesThatGoOn) = (false, 0)
+    defer { hold(power) }
+    guard power > Self.minimumPower, power.isFinite else {
+      (isTone, framesOfTone) = (false, 0)
       return near.clear()
     }
-    let ahead = near.residual(start) / power
+    let predicted = near.residual(start) / power
     near.solve(start, power: power)
     let (isSimple, staysSimple) =
-      (near.residual(start) < Self.mostRest * power, ahead < Self.leastRestAhead)
+      (near.residual(start) < Self.maximumResidual * power, predicted < Self.lowPredictedResidual)
     let isNoise = !(isSimple || staysSimple) || isLowNoise(start, power: power)
     isTone = isSimple && !isNoise
-    let isLevel = max(power, lastPower) < Self.mostChange * min(power, lastPower)
-    let goesOn = isTone && isLevel && ahead < Self.mostRestAhead || staysSimple && !isNoise
-    framesThatGoOn = goesOn ? min(framesThatGoOn + 1, Self.framesToRemember) : 0
+    let isLevel = max(power, lastPower) < Self.maximumChange * min(power, lastPower)
+    let continues =
+      isTone && isLevel && predicted < Self.maximumPredictedResidual || staysSimple && !isNoise
+    framesOfTone = continues ? min(framesOfTone + 1, Self.framesToHold) : 0
   }
 
   /// Whether a frame that is simple to predict is noise nevertheless.
@@ -86,16 +88,16 @@ struct SteadyTone: ~Copyable {
       let difference = frame[index] - frame[index - 1]
       differences += difference * difference
     }
-    guard differences > Self.leastDifference * power * Float(Self.count) else { return true }
+    guard differences > Self.minimumDifference * power * Float(Self.count) else { return true }
     far.solve(frame, power: power)
-    return !(far.residual(frame) <= Self.mostRestFromFar * power)
+    return !(far.residual(frame) <= Self.maximumFarResidual * power)
   }
 
-  private mutating func remember(_ power: Float) {
+  private mutating func hold(_ power: Float) {
     lastPower = power
-    framesSinceRemembered = min(framesSinceRemembered + 1, Self.framesAfter)
-    if framesThatGoOn >= Self.framesToRemember {
-      (rememberedPower, framesSinceRemembered) = (power, 0)
+    framesSinceHeld = min(framesSinceHeld + 1, Self.framesAfter)
+    if framesOfTone >= Self.framesToHold {
+      (heldPower, framesSinceHeld) = (power, 0)
     }
   }
 
