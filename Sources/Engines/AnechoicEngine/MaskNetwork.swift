@@ -199,7 +199,7 @@ struct MaskNetwork: ~Copyable {
       to: encoded3Table, columns: columns, into: inputGates, stride: columns, kernels)
     weights.bandGRUFromState.apply(
       to: bandTable, columns: columns, into: stateGates, stride: columns, kernels)
-    kernels.table.gates(
+    kernels.table.gru(
       inputGates, stateGates, bandState, Int32(Self.wide * columns))
   }
 
@@ -213,7 +213,7 @@ struct MaskNetwork: ~Copyable {
     tanh(sums, into: bottleneck, Self.fullBand)
     weights.fullBandGRUFromInput.apply(to: bottleneck, into: inputGates, kernels)
     weights.fullBandGRUFromState.apply(to: state, into: stateGates, kernels)
-    kernels.table.gates(inputGates, stateGates, state, Int32(Self.fullBand))
+    kernels.table.gru(inputGates, stateGates, state, Int32(Self.fullBand))
     let probability = voice.process(state, bottleneck, count: Self.fullBand, features)
     weights.auxiliaryVoice.apply(to: state, into: sums, kernels)
     kernels.table.sigmoid(sums, sums, Int32(Kernels.width))

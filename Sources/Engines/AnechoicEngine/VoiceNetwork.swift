@@ -59,7 +59,7 @@ struct VoiceNetwork: ~Copyable {
     }
     weights.fromInput.apply(to: inputs, into: inputGates, kernels)
     weights.fromState.apply(to: state, into: stateGates, kernels)
-    kernels.table.gates(inputGates, stateGates, state, Int32(Self.stateCount))
+    kernels.table.gru(inputGates, stateGates, state, Int32(Self.stateCount))
     weights.outputLayer.apply(to: state, into: output, kernels)
     kernels.table.sigmoid(output, output, Int32(Kernels.width))
     return output[0]

@@ -95,7 +95,7 @@ struct FilterBand: ~Copyable {
     expected: UnsafeMutablePointer<Float>, level: UnsafeMutablePointer<Float>
   ) {
     withUnsafePointer(to: band) {
-      kernels.table.expect($0, expected + first, 0.1 * (1 - Self.decay), level + first)
+      kernels.table.expected_error($0, expected + first, 0.1 * (1 - Self.decay), level + first)
     }
   }
 

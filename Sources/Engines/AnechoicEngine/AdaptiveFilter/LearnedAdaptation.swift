@@ -127,7 +127,7 @@ struct LearnedAdaptation: ~Copyable {
       to: part.hiddenInputRows, columns: columns, into: fromInput, stride: columns, kernels)
     weights.fromState.apply(
       to: part.stateRows, columns: columns, into: fromState, stride: columns, kernels)
-    kernels.table.gates(fromInput, fromState, state + hidden * first, values)
+    kernels.table.gru(fromInput, fromState, state + hidden * first, values)
     weights.outputLayer.apply(
       to: part.stateRows, columns: columns, into: outputs, stride: columns, kernels)
     for index in 0..<(2 * columns) {

@@ -64,6 +64,6 @@ package struct Layer: Sendable {
     to input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, _ kernels: Kernels
   ) {
     precondition(isForOneColumn)
-    kernels.table.layer_of_one(weights, bias, input, output, Int32(rows), Int32(inputs))
+    kernels.table.layer_of_column(weights, bias, input, output, Int32(rows), Int32(inputs))
   }
 }

@@ -69,7 +69,7 @@ struct BandKernelTests {
   func theUncertaintyGivesTheExpectedPower(kernels: Kernels) {
     var filter = Filter()
     var (expected, level) = (Signals.noise(Self.count), Signals.noise(Self.count))
-    filter.use { kernels.table.expect($0, &expected, 0.1, &level) }
+    filter.use { kernels.table.expected_error($0, &expected, 0.1, &level) }
     for bin in 0..<Self.count {
       let error = filter.sum(bin) {
         power(filter.reference($0, bin)) * Double(filter.uncertainty[$0 * Self.count + bin])
