@@ -27,10 +27,11 @@ COPY Sources Sources
 COPY clients/swift clients/swift
 COPY Tests Tests
 COPY training/RenderScenes training/RenderScenes
-COPY scripts/build-release scripts/
+COPY scripts/builds/release scripts/builds/
 COPY scripts/lib scripts/lib
 # The runtime image has no Swift, so Swift's libraries are a part of the executables.
-RUN install -D --strip --target-directory=/out "$(scripts/build-release anechoic anechoic-edge anechoic-server)"/anechoic-server \
+RUN install -D --strip --target-directory=/out \
+    "$(scripts/builds/release anechoic anechoic-edge anechoic-server)"/anechoic-server \
     .build/release/anechoic .build/release/anechoic-edge
 
 # The edge agent, for a machine with sound hardware. See docs/how-to/set-up-an-edge.md.
@@ -78,9 +79,9 @@ RUN apt-get update -qq \
     espeak-ng python3-numpy \
   && rm -rf /var/lib/apt/lists/*
 
-COPY scripts/make-sample /src/scripts/
+COPY scripts/generators/sample /src/scripts/generators/
 COPY scripts/lib /src/scripts/lib
-RUN /src/scripts/make-sample --output /sample
+RUN /src/scripts/generators/sample --output /sample
 
 FROM programs AS demo
 

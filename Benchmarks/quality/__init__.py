@@ -1,1 +1,1 @@
-"""The measures of scripts/bench-quality. Everything but the files of sound needs numpy alone."""
+"""The measures of scripts/bench quality. Everything but the files of sound needs numpy alone."""

@@ -1,4 +1,4 @@
-"""The words and options of scripts/bench-quality."""
+"""The words and options of scripts/bench quality."""
 import argparse
 import importlib.util
 import json
@@ -34,13 +34,13 @@ def main():
         os.execv(python, [python, *sys.argv])
     for folder in (arguments.quality / "dev" / "manifest.json", arguments.training / "speech"):
         if not folder.exists():
-            print(f"bench-quality: nothing was measured: there is no {folder}")
+            print(f"bench quality: nothing was measured: there is no {folder}")
             return
     for package in NEEDS:
         if importlib.util.find_spec(package) is None:
             failed(f"{sys.executable} has no {package}; install it with: {sys.executable} -m pip install {package}")
     if shutil.which(arguments.anechoic) is None:
-        failed(f"--anechoic {arguments.anechoic}: there is no such program; use scripts/build-release anechoic")
+        failed(f"--anechoic {arguments.anechoic}: there is no such program; use scripts/build release anechoic")
     report = measured(arguments)
     if arguments.json:
         arguments.json.write_text(json.dumps(report, indent=1))
@@ -59,7 +59,7 @@ def measured(arguments):
 
 
 def failed(problem):
-    sys.stderr.write(f"bench-quality: {problem}\n")
+    sys.stderr.write(f"bench quality: {problem}\n")
     raise SystemExit(2)
 
 
@@ -77,8 +77,8 @@ def parsed(words):
     made.add_argument("--count", type=number(int, 1, 1000000), metavar="N", help="how many sessions a set has")
     made.add_argument("--json", type=pathlib.Path, metavar="FILE", help="the file to write all figures to")
     parser = Arguments(
-        prog="scripts/bench-quality", description="Scores an engine.",
-        epilog="Benchmarks/README.md explains the figures. scripts/bench-quality WORD --help lists the options.")
+        prog="scripts/bench quality", description="Scores an engine.",
+        epilog="Benchmarks/README.md explains the figures. scripts/bench quality WORD --help lists the options.")
     parsers = parser.add_subparsers(dest="word", metavar="WORD")
     for word, help_text in WORDS.items():
         parents = [shared] if word == "recordings" else [shared, made]

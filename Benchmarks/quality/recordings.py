@@ -89,7 +89,7 @@ def rows(dev, real):
 
 def measure(arguments):
     if not (arguments.quality / "score.py").exists():
-        print(f"bench-quality: nothing was measured: there is no {arguments.quality}/score.py")
+        print(f"bench quality: nothing was measured: there is no {arguments.quality}/score.py")
         return
     with tempfile.TemporaryDirectory() as temporary:
         reports = {}

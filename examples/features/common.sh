@@ -8,7 +8,7 @@ for program in anechoic anechoic-server; do
     exit 2
   }
 done
-[[ -f sample/microphone.wav ]] || scripts/make-sample
+[[ -f sample/microphone.wav ]] || scripts/generate sample
 [[ -f sample/music.wav ]] || examples/features/make-extras
 output=sample/output
 mkdir -p "$output"

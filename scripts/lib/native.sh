@@ -1,4 +1,4 @@
-# The builds of the native code that scripts/test-native and scripts/test-pipewire test: plain; quick, without
+# The builds of the native code that scripts/test native and scripts/test pipewire test: plain; quick, without
 # optimisation; thread, for ThreadSanitizer; address, for AddressSanitizer with UndefinedBehaviorSanitizer. Both scripts
 # share the core in .build-native. They source this file after usage.sh, in the folder of the repository.
 
@@ -17,7 +17,7 @@ need_sanitizer() {
 build_native() {
   local flags=()
   case $1 in
-    quick) flags=(CXXFLAGS="-O0 -g" CFLAGS="-O0 -g") ;;  # As scripts/build-native: abidiff reads the types.
+    quick) flags=(CXXFLAGS="-O0 -g" CFLAGS="-O0 -g") ;;  # As scripts/build native: abidiff reads the types.
     thread) flags=(CXXFLAGS="-O1 -g1" SANITIZE=thread) ;;
     address) flags=(CXXFLAGS="-O1 -g1" SANITIZE=address,undefined) ;;
   esac
@@ -31,5 +31,5 @@ find_server() {
     server=$(swift build --show-bin-path)/anechoic-server
   fi
   server=$(realpath "$server")
-  [[ -f sample/microphone.wav ]] || scripts/make-sample
+  [[ -f sample/microphone.wav ]] || scripts/generate sample
 }

@@ -1,20 +1,30 @@
-# The arguments of the scripts. Scripts source this file in the folder of the repository. Wrong usage ends a script
+# The arguments of the scripts. Scripts source this file before they change the folder. Wrong usage ends a script
 # with one line on standard error and exit code 64, and input that cannot be used with exit code 2.
+
+script_path=$(realpath "$0")
+# The script as its user names it after scripts/: "demo", or "test python" for scripts/tests/python.
+script_name=${0##*/}
+case "${script_path%/*}" in
+  */scripts/benches) script_name="bench $script_name" ;;
+  */scripts/builds) script_name="build $script_name" ;;
+  */scripts/generators) script_name="generate $script_name" ;;
+  */scripts/tests) script_name="test $script_name" ;;
+esac
 
 # wrong_usage MESSAGE: ends the script with exit code 64.
 wrong_usage() {
-  echo "${0##*/}: $*" >&2
+  echo "$script_name: $*" >&2
   exit 64
 }
 
 # unusable MESSAGE: ends the script with exit code 2.
 unusable() {
-  echo "${0##*/}: $*" >&2
+  echo "$script_name: $*" >&2
   exit 2
 }
 
 # print_comment: prints the comment at the beginning of the script.
-print_comment() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "scripts/${0##*/}"; }
+print_comment() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$script_path"; }
 
 # only_help ARGUMENT...: for scripts that take no arguments but --help.
 only_help() {

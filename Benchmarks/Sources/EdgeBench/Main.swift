@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Runs the agent, the server and a simulated room on the sound rig, and measures the promises of
-/// docs/how-to/set-up-an-edge.md. Prints Markdown tables. scripts/bench-edge explains the
+/// docs/how-to/set-up-an-edge.md. Prints Markdown tables. scripts/bench edge explains the
 /// arguments.
 @main
 enum Main {

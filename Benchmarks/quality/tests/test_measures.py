@@ -1,4 +1,4 @@
-"""The measures of scripts/bench-quality, on sounds that code makes. Needs numpy alone, and no recordings."""
+"""The measures of scripts/bench quality, on sounds that code makes. Needs numpy alone, and no recordings."""
 import pathlib
 import sys
 

@@ -44,7 +44,7 @@ public struct AudioFormat: Sendable, Hashable {
   /// The number of bytes in one decoded sample of every channel.
   public var bytesPerSampleFrame: Int { encoding.bytesPerSample * channelCount }
 
-  /// Returns the maximum size of a chunk with so many frames of 10 ms, in bytes.
+  /// Returns the maximum size in bytes of a chunk with `frames` frames of 10 ms.
   public func largestChunk(frames: Int) -> Int {
     opus == nil
       ? frames * rate.samplesPerFrame * bytesPerSampleFrame

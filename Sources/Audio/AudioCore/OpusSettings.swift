@@ -40,7 +40,7 @@ public struct OpusSettings: Sendable, Hashable {
     self.expectedLoss = expectedLoss ?? Self.defaultLoss(hasFEC: hasFEC)
   }
 
-  /// Returns the maximum size of a packet with so many frames of 10 ms, in bytes: 1,275 for each 20 ms,
-  /// and the lengths of its parts.
+  /// Returns the maximum size in bytes of a packet with `frames` frames of 10 ms: 1,275 for each 20
+  /// ms, and the lengths of its parts.
   public static func largestPacket(frames: Int) -> Int { 1280 * max(1, (frames + 1) / 2) }
 }

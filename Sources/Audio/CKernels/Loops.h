@@ -64,7 +64,7 @@ static void CK_NAME(power)(ck_complex a, float *restrict power, int count) {
   for (int k = 0; k < count; ++k) power[k] = a.real[k] * a.real[k] + a.imaginary[k] * a.imaginary[k];
 }
 
-// Lets the compiler think that a pointer may have changed, so that it reads again what is there.
+// Makes the compiler assume that a pointer may have changed, so that it reads the values again.
 #define CK_FORGET(pointer) __asm__("" : "+r"(pointer))
 
 // Four rows of outputs, `wide` times eight columns of each. With `wide` = 3 the sums leave four registers of AVX2 for

@@ -1,5 +1,5 @@
-// The loops over the partitions of an adaptive filter. They take eight bins through all partitions, so that what the
-// partitions share stays in registers. Loops.h includes this file.
+// The loops over the partitions of an adaptive filter. They take eight bins through all partitions,
+// so that what the partitions share stays in registers. Loops.h includes this file.
 
 #define CK_INLINE static inline __attribute__((always_inline))
 

@@ -1,6 +1,6 @@
 /// The drift between the clock that writes a buffer and the clock that reads it, measured by how
-/// many more samples have arrived than the reader's clock has counted. What the reader does with
-/// them does not matter: the drift is found although the buffer runs dry every few seconds.
+/// many more samples have arrived than the reader's clock has counted. The measurement does not
+/// depend on the reader: it finds the drift although the buffer runs dry every few seconds.
 ///
 /// Each second gives one point: the median of the leads of its frames, which does not depend on
 /// frames that arrive or are read late. The drift is the slope of a line through the points of a
@@ -20,7 +20,7 @@ public struct ArrivalDrift: ~Copyable {
   /// bounds, in seconds. The greatest is that of the sound rig, where threads are late now and
   /// then.
   private static let tremble = (factor: 5.0, least: 0.0003, greatest: 0.0015)
-  /// The sudden change of the lead, in seconds, that is no drift.
+  /// The sudden change of the lead, in seconds, that does not count as drift.
   private static let step = 0.0025
 
   /// The rate at which the writer's clock is faster, in parts per million, as far as it is known.

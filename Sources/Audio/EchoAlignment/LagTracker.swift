@@ -57,8 +57,8 @@ struct LagTracker {
     mutating func shift(by samples: Int) { lag += samples }
   }
 
-  /// Takes the correlation of a block. While the echo `isExplained` where it is, the lag stays: a strong
-  /// reflection, which correlates as well, is no other path.
+  /// Takes the correlation of a block. While the echo `isExplained` at the present lag, the lag
+  /// stays: a strong reflection correlates as well, but is not another path.
   mutating func update(_ correlation: borrowing FloatBuffer, isExplained: Bool) {
     hasMoved = false
     let noise = Self.noise(correlation)
@@ -103,8 +103,8 @@ struct LagTracker {
     candidate.forget()
   }
 
-  /// Counts the blocks in which the highest peak stays. Returns whether it is the echo, of which no lag is
-  /// known yet.
+  /// Counts the blocks in which the highest peak stays. Returns whether the peak is the echo. For
+  /// use until the first lag is known.
   private mutating func isLikely(_ highest: Int, height: Float, distinction: Float) -> Bool {
     guard lag == nil, height >= Self.likelyHeight, distinction >= Self.likelyDistinction else {
       likely.forget()

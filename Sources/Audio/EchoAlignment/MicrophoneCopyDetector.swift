@@ -38,7 +38,7 @@ struct MicrophoneCopyDetector: ~Copyable {
 
   /// Whether the reference contains the microphone.
   private(set) var hasCopy = false
-  /// By how many samples the microphone comes before its copy.
+  /// The numbers of samples by which the microphone may precede its copy.
   private let lags: ClosedRange<Int>
   private let earliestLag: Int  // of a copy
   private let lagsPerStep: Int

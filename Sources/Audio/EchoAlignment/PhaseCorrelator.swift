@@ -59,7 +59,7 @@ struct PhaseCorrelator: ~Copyable {
   private var weights = SpectralWeights(bins: bins)
   private var newest = 0  // in the ring of references
   private var shortest = 0  // in the ring of averages: the partition of the shortest lags
-  private var repeatsReference = false  // the last block came with the reference of the one before
+  private var repeatsReference = false  // the last two blocks came with the same reference
   private var blocksAveraged = 0
   private var blocksWithoutReference = partitions + 1
   private var hasMicrophone = false  // in the last block

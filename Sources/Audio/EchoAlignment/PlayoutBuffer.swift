@@ -30,8 +30,8 @@ public struct PlayoutBuffer: ~Copyable {
     /// million.
     public var deviation = 0.0
     public var skipped: Int64 = 0
-    /// The whole samples by which silence and skips have made the following samples later. Not
-    /// counted is what a `clear` has dropped.
+    /// The whole samples by which silence and skips have made the following samples later. Samples
+    /// that a `clear` has dropped do not count.
     public var added: Int64 = 0
     public var underrunCount = 0
   }

@@ -9,7 +9,7 @@ public struct RateController: ~Copyable {
   /// The errors at which a correction starts and ends, in seconds.
   public static let off = 0.003
   private static let settled = 0.0005
-  /// The sudden change of the level, in seconds, that is no drift.
+  /// The sudden change of the level, in seconds, that does not count as drift.
   private static let step = 0.0025
 
   /// The rate at which the reader must be faster than its own clock, in parts per million.

@@ -138,7 +138,7 @@ public struct ReferenceAligner: ~Copyable {
     Int((Double(microphoneFrames - referenceFrames) + window.seconds * 100).rounded(.up))
   }
 
-  /// Returns whether `read` will have its input after so many frames more of the reference.
+  /// Returns whether `read` will have its input after `count` more frames of the reference.
   public func hasReference(afterFrames count: Int) -> Bool {
     resampler.hasNextFrame(afterFrames: count)
   }

@@ -88,8 +88,8 @@ struct SpectralWeights: ~Copyable {
     isPrimed = true
   }
 
-  /// Returns the power below which a frequency holds only what leaked from the strongest one,
-  /// which may lie below the frequencies that count.
+  /// Returns the power below which a frequency holds only leakage of the strongest frequency, which
+  /// may lie below the frequencies that count.
   private func leastPower(_ bins: Spectrum) -> Float {
     var largest = SIMD8<Float>()
     var bin = 1

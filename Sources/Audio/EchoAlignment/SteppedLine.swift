@@ -14,7 +14,7 @@ struct SteppedLine: ~Copyable {
   private var isOutlying = false
   private var isBroken = false
 
-  /// `step` is the least change that is no drift.
+  /// `step` is the smallest change that does not count as drift.
   init(step: Double) { self.step = step }
 
   var count: Int { line.count }

@@ -86,7 +86,7 @@ public struct VariableResampler: ~Copyable {
     written += Int64(size)
   }
 
-  /// Returns whether the input of the next frame will be complete after so many frames more. With a
+  /// Returns whether the input of the next frame will be complete after `count` more frames. With a
   /// long delay, frames may be late.
   public func hasNextFrame(afterFrames count: Int = 0) -> Bool {
     let start = next ?? delay

@@ -71,8 +71,8 @@ struct AlignedResponses {
     }
   }
 
-  /// Returns a direction below all measured ones as one at the lowest height, as far to the side, because
-  /// the side is what the delay between the ears tells.
+  /// Returns, for a direction below all measured ones, the direction at the lowest height that is
+  /// as far to the side. The delay between the ears depends on the side.
   private func raised(_ direction: SIMD3<Float>) -> SIMD3<Float> {
     guard direction.z < lowest else { return direction }
     let ahead = max(0, 1 - lowest * lowest - direction.y * direction.y).squareRoot()

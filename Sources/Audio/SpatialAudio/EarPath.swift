@@ -31,7 +31,8 @@ struct EarPath: ~Copyable {
     layout.spectrum(memory.start + index * layout.floatsPerSpectrum)
   }
 
-  /// The input, the filter at the start of the frame, and what is added to it until its end.
+  /// The input, the filter at the start of the frame, and the change of the filter until the end of
+  /// the frame.
   var input: Spectrum { spectrum(0) }
   var formerFilter: Spectrum { spectrum(1 + current) }
   var change: Spectrum { spectrum(3) }
@@ -101,8 +102,8 @@ final class Convolution {
   let size: Int
   /// The bins of a spectrum, padded for the kernels, twice.
   let floatsPerSpectrum: Int
-  /// The share of what fades in, at each sample of a frame. It begins and ends without a kink, which
-  /// would be heard in low tones.
+  /// The gain of a fade-in at each sample of a frame. The curve begins and ends without a kink,
+  /// which would be audible in low tones.
   let fadeIn: FloatBuffer
   private let fft: RealFFT
   private let sum: FloatBuffer

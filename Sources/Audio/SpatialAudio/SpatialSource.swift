@@ -32,8 +32,8 @@ final class SpatialSource {
     right = EarPath(ear: 1, layout)
   }
 
-  /// Takes a frame of the source, of which the mean of all channels is heard, and adds its reflections
-  /// to `output`. Runs per frame: no allocation, lock, log or await.
+  /// Takes a frame of the source, mixes its channels to their mean, and adds its reflections to
+  /// `output`. Runs per frame: no allocation, lock, log or await.
   func take(
     _ input: borrowing Frame, _ setting: SourceSetting, head: HeadPose,
     reflections output: (left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>)

@@ -156,7 +156,7 @@ public struct SettingsSection {
       place(of: node, ([key] + path).joined(separator: ".")), problem)
   }
 
-  /// The section itself is, at one of its nodes.
+  /// Returns an error about the section itself, at one of its nodes.
   private func wrong(_ node: Node, _ problem: String) -> SettingsError {
     let place = node.place(in: file)
     return SettingsError(path.isEmpty ? place : "\(place): \(path)", problem)

@@ -39,7 +39,8 @@ public final class BusConnection: Sendable {
     return try opened.get()
   }
 
-  /// Calls a method and returns its results. Throws after the limit, whatever the other program does.
+  /// Calls a method and returns its results. Throws after the limit if the other program does not
+  /// answer.
   @discardableResult
   public func call(
     _ call: BusCall, within limit: Duration = usualLimit

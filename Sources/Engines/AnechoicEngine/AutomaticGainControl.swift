@@ -28,9 +28,9 @@ struct AutomaticGainControl {
   private static let minimumInRow = 3
   /// The number of frames with voice over which the level is averaged.
   private static let memory: Float = 40
-  /// Frames whose power is outside of these parts of the level's are outliers: they do not count,
-  /// unless so many come in a row that the voice itself has become softer or louder. The level then
-  /// follows within some frames.
+  /// The range of a frame's power, as a factor of the level. Frames outside of it are outliers and
+  /// do not count. After `softOutliers` or `loudOutliers` of them in a row, the voice itself has
+  /// become softer or louder, and the level follows within some frames.
   private static let softest: Float = 0.02
   private static let loudest: Float = 6
   private static let softOutliers = 25
@@ -94,7 +94,8 @@ struct AutomaticGainControl {
     return left == right ? frame.meanSquare : max(left, right)
   }
 
-  /// Returns the power of the frame by that of the loudest frame that is no outlier, at least 1.
+  /// Returns the power of the frame divided by that of the loudest frame that is not an outlier, at
+  /// least 1.
   private mutating func measure(_ square: Float) -> Float {
     guard square > 1e-9 else { return 1 }
     guard frames > 0 else {
@@ -115,8 +116,9 @@ struct AutomaticGainControl {
     return excess
   }
 
-  /// Brings the gain for a voice closer to what the measured level needs, down at once and up by little,
-  /// and returns the gain that the frame needs, a factor. A single loud frame lowers that gain alone.
+  /// Moves the gain for a voice towards the gain that the measured level needs: down at once, up in
+  /// small steps. Returns the gain for this frame, as a factor. A single loud frame lowers only the
+  /// returned gain.
   private mutating func follow(_ target: Int, excess: Float, mayRise: Bool) -> Float {
     guard frames > 0 else { return 1 }
     let needed = -Float(target) - Self.crest - Decibels.level(meanSquare: power)

@@ -17,8 +17,8 @@ public struct FrameFindings: Sendable, Equatable {
   /// echo. Nil if the engine does not know.
   public var residualEcho: Float?
   /// The part of the microphone's power, 0...1, that the linear echo canceller predicts from the
-  /// reference. While it predicts the echo, its delay has not changed, whatever else correlates. Nil if
-  /// the engine does not know.
+  /// reference. While it predicts the echo, its delay has not changed, even if another delay
+  /// correlates. Nil if the engine does not know.
   public var explainedShare: Float?
 
   public init(

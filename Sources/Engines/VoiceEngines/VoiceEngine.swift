@@ -10,8 +10,8 @@ public protocol VoiceEngine: AnyObject, SendableMetatype {
   /// The sample rates at which the engine works. Audio with another rate is converted first.
   static var processingRates: [SampleRate] { get }
 
-  /// Reads what all engines of this kind share, such as weights, so that no session has to. May be
-  /// called again.
+  /// Reads the data that all engines of this kind share, such as weights, so that sessions do not
+  /// have to. May be called again.
   static func prepare() throws(EngineError)
 
   /// Returns whether the engine supports these settings for this format. Every engine supports the

@@ -64,7 +64,7 @@ struct EchoStage: ~Copyable {
     processor.setEchoCancellation(suppression)
   }
 
-  /// Notes whether the output contains a voice. Moderate suppression becomes low while somebody
+  /// Records whether the output contains a voice. Moderate suppression becomes low while somebody
   /// talks, so that double talk keeps more of the near voice.
   mutating func note(hasVoice: Bool) {
     guard isLearning, suppression == .moderate else { return }

@@ -3,9 +3,9 @@ internal import Glibc
 
 /// The eSpeak NG library, from loading to unloading.
 ///
-/// The library keeps state between texts, such as the phase of a voice's flutter, which none of its
-/// functions resets. A newly loaded library speaks the same text in the same way. At most one
-/// instance exists at a time.
+/// The library keeps state between texts, such as the phase of a voice's flutter, and has no
+/// function that resets it. A newly loaded library speaks the same text in the same way. At most
+/// one instance exists at a time.
 struct ESpeakLibrary: ~Copyable {
   private static let name = "libespeak-ng.so.1"
 

@@ -100,8 +100,8 @@ package final class SessionRecorder {
     hold(bytes.count)
   }
 
-  /// Notes that the session continues with another connection, and that its microphone has arrived up
-  /// to a sample.
+  /// Records that the session continues with another connection, and that its microphone has
+  /// arrived up to a sample.
   package func noteResumption(at sample: Int64?, arrived: Int64) {
     note(
       .resumed(

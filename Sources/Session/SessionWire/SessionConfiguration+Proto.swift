@@ -79,7 +79,7 @@ extension Anechoic_V1_SessionConfig {
       $0.startWindow = Google_Protobuf_Duration(configuration.voiceActivity.startWindow)
       $0.hangover = Google_Protobuf_Duration(configuration.voiceActivity.hangover)
     }
-    // Not set for sessions that do without.
+    // Not set for sessions without spatial audio.
     if configuration.spatial != SpatialSettings() {
       spatialAudio = Anechoic_V1_SpatialAudio(configuration.spatial)
     }

@@ -6,8 +6,8 @@ public import VoiceEngines
 /// A session does no I/O and reads no clock: its time is the index of the microphone's samples. It
 /// belongs to one thread. The results of each call go to the sink that the call is given.
 ///
-/// The session conducts three sides, each the owner of its state: the capture side makes the processed
-/// output, the playback side the mix, and the control side keeps what clients asked for.
+/// The session conducts three sides, each the owner of its state: the capture side makes the
+/// processed output, the playback side the mix, and the control side keeps the requests of clients.
 public final class VoiceSession {
   /// The state of the session, which changes with events alone.
   public internal(set) var state: SessionState

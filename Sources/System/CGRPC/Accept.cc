@@ -37,8 +37,8 @@ Reserve reserve;
 
 }  // namespace
 
-/// Takes the place of the function of the C library for libgrpc 1.51, which stops listening for good
-/// when `accept4` finds no free descriptor. Here such a connection is closed, and libgrpc is told
+/// Replaces the C library's function for libgrpc 1.51, which stops listening permanently when
+/// `accept4` finds no free descriptor. This function closes such a connection, and tells libgrpc
 /// that there was none.
 extern "C" int accept4(int socket, struct sockaddr* address, socklen_t* length, int flags) {
   for (;;) {

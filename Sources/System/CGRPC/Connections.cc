@@ -82,8 +82,9 @@ std::optional<Endpoint> other_end(int descriptor) {
   return std::nullopt;
 }
 
-// Resets the connection, and drops what it has sent. libgrpc, which tells nobody its descriptors, then
-// reads an error. Shutting it down instead would let libgrpc read the rest first, which may be megabytes.
+// Resets the connection, and drops the data that it has received. libgrpc does not expose its
+// descriptors. It reads an error after this call. After a shutdown it would first read the
+// remaining data, which may be megabytes.
 void reset(int descriptor) {
   sockaddr none{};
   none.sa_family = AF_UNSPEC;

@@ -5,8 +5,8 @@
 
 namespace anechoic {
 
-// Resets the TCP connection from `peer`, and drops what it has sent and libgrpc has not read. `peer` is
-// an address as libgrpc tells it. Nothing happens if this is the address of a Unix socket.
+// Resets the TCP connection from `peer`, and drops the data that libgrpc has not read. `peer` is an
+// address in libgrpc's notation. Does nothing for the address of a Unix socket.
 void reset_connection(const std::string &peer);
 
 }  // namespace anechoic

@@ -19,7 +19,8 @@
 
 namespace {
 
-// The processor time after which a thread is looked at. A flood is noticed after three of these times.
+// The processor time after which a thread is checked. A flood is noticed after three of these
+// times.
 constexpr timespec look_every{0, 10'000'000};
 
 // The calls without a message that a connection may start while a thread reads without a pause, beyond the
@@ -192,7 +193,7 @@ class Watcher {
   std::mutex mutex_;
   int last_id_ = 0;
   std::map<int, anechoic::ReadWatch *> watches_;
-  std::map<int, EmptyCalls> empty_calls_;  // Of the watches that are held. Belongs to the thread.
+  std::map<int, EmptyCalls> empty_calls_;  // Of held watches. Belongs to the thread.
 };
 
 }  // namespace

@@ -38,8 +38,8 @@ class ReadWatch {
     std::atomic<uint64_t> &waits_;
   };
 
-  // Tells that the thread has used its processor time since the last call. Returns whether it used all
-  // of it in one wait. On the thread that watches.
+  // Records that the thread has used its processor time since the last call. Returns whether the
+  // thread used all of the time in one wait. Call this on the thread that watches.
   bool was_held();
 
  private:

@@ -12,20 +12,21 @@ namespace anechoic {
 // not count for the limit of open calls, and libgrpc 1.51 has no other limit: such a client keeps one of
 // libgrpc's threads busy with reading, and connections that wait for this thread stall.
 //
-// A connection of a Unix socket has no address that tells it from others, and is never closed.
+// A connection of a Unix socket has no address of its own, and is therefore never closed.
 class ResetGuard {
  public:
   using Clock = std::chrono::steady_clock;
 
   // A call that its client cancels when it is older than this counts as used.
   static constexpr std::chrono::seconds shortest_use{1};
-  // The calls that a connection may cancel at once, and each second in addition. Few, because libgrpc
-  // drops most of the calls of an attack by itself: one of some 35 gets here.
+  // The calls that a connection may cancel at once, and each second in addition. The number is
+  // small, because libgrpc drops most calls of an attack by itself: about one of 35 is reported
+  // here.
   static constexpr double burst = 100;
   static constexpr double per_second = 20;
 
-  // Records that a client has cancelled a call soon after its start. `peer` is the connection's address
-  // as grpc::ServerContext tells it. On any thread.
+  // Records that a client has cancelled a call soon after its start. `peer` is the connection's
+  // address in the notation of grpc::ServerContext. Any thread may call this.
   void note(const std::string &peer, Clock::time_point now);
 
  private:

@@ -22,7 +22,7 @@ int64_t allocation_counter_stop(void) {
 
 int64_t allocation_counter_bytes(void) { return bytes; }
 
-// Counts nothing under a sanitizer, which has a malloc of its own. scripts/sanitize leaves these
+// Counts nothing under a sanitizer, which has a malloc of its own. scripts/test sanitize leaves these
 // tests out.
 #if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
 

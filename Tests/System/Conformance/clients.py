@@ -77,7 +77,7 @@ BROWSER = Path(shutil.which("chromium") or "chromium")
 NATIVE = _program("conformance-client", "ANECHOIC_CONFORMANCE_CLIENT")
 """Built from clients/native/tests/conformance-client."""
 PLUGIN = _program("libspa-aec-anechoic.so", "ANECHOIC_PLUGIN")
-"""Built by `scripts/test-pipewire --quick --build`."""
+"""Built by `scripts/test pipewire --quick --build`."""
 
 CLIENTS = [
     Client(

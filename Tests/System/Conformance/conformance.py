@@ -243,7 +243,7 @@ def own_client(parser: Arguments, options: argparse.Namespace) -> Client:
 
 async def main() -> int:
     parser = Arguments(
-        prog="test-conformance", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog="scripts/test conformance", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [each.name for each in CLIENTS]
     parser.add_argument("clients", nargs="*", metavar="CLIENT", help=f"all, or some of {', '.join(names)}")
     parser.add_argument("--vector", action="append", default=[], help="a pattern for the ids of the vectors to play")

@@ -164,7 +164,7 @@ class PageShell:
         return ["unshare", *user, "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
     def environment(self) -> dict[str, str]:
-        # The C library of scripts/build-native, as if its packages were installed.
+        # The C library of scripts/build native, as if its packages were installed.
         library = ROOT / ".build-native/quick"
         (self.log / "libanechoic.pc").write_text(
             "Name: libanechoic\nDescription: Anechoic\nVersion: 0\n"

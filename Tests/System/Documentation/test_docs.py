@@ -13,6 +13,7 @@ import commands
 import links
 import outputs
 import pages
+import reasons
 from not_run import Table
 from options import Options
 from shell import PageShell, Step, can_isolate
@@ -184,7 +185,7 @@ def link_programs(programs: Path, folder: Path) -> Path:
 
 
 def main() -> int:
-    parser = Arguments(prog="test-docs", allow_abbrev=False)
+    parser = Arguments(prog="scripts/test docs", allow_abbrev=False)
     parser.add_argument("--programs", type=Path, required=True)
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("pages", nargs="*")
@@ -199,12 +200,12 @@ def main() -> int:
     chosen = [test for test in tests if not arguments.pages or test.name in arguments.pages]
     problems = [line for path in found(ONLY_LINKS) for line in links.problems(pages.read(path), ROOT)]
     if not arguments.pages:
-        problems += table.problems(ROOT)
+        problems += table.problems(ROOT) + reasons.problems(ROOT)
     work = Path(tempfile.mkdtemp(prefix="anechoic-docs-", dir=ROOT / ".build"))
     programs = link_programs(arguments.programs.resolve(), work / "programs")
     is_isolated = can_isolate()
     if not is_isolated:
-        print("test-docs: no network namespaces here; the pages run one after another, on their ports")
+        print("test docs: no network namespaces here; the pages run one after another, on their ports")
 
     def run(test: PageTest, suffix: str = "") -> None:
         test.check_text(options)

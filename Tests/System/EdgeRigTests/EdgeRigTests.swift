@@ -70,7 +70,7 @@ struct EdgeRigTests {
     let before = try await call.edge.status()
     try await fault.strike(call)
     let took = await call.edge.wait { $0.runs }
-    // A busy machine may take longer than the one or two seconds that scripts/bench-edge requires.
+    // A busy machine may take longer than the one or two seconds that scripts/bench edge requires.
     #expect(try #require(took) < .seconds(5))
     if fault.losesCapture {
       let told = await call.edge.wait { $0.flow.gapSamples > before.flow.gapSamples }

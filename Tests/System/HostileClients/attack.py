@@ -13,7 +13,7 @@ from lib.usage import Arguments  # noqa: E402
 
 
 def main():
-    parser = Arguments(prog="attack", description=__doc__)
+    parser = Arguments(prog="scripts/test attack", description=__doc__)
     parser.add_argument("--server", metavar="PATH", help="the anechoic-server to run")
     parser.add_argument("--untimed", action="store_true", help="late frames are reported, but no fault")
     parser.add_argument("--list", action="store_true", help="only say which attacks there are")

@@ -1,4 +1,4 @@
-"""What scripts/check-proto calls a break."""
+"""What scripts/test proto calls a break."""
 
 import shutil
 import subprocess
@@ -53,8 +53,8 @@ class CheckProto(unittest.TestCase):
     def test_tells_additions_from_breaks(self):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
-            (root / "scripts").mkdir()
-            shutil.copy(PACKAGE / "scripts/check-proto", root / "scripts")
+            (root / "scripts/tests").mkdir(parents=True)
+            shutil.copy(PACKAGE / "scripts/tests/proto", root / "scripts/tests")
             shutil.copytree(PACKAGE / "scripts/lib", root / "scripts/lib")
             file = root / "proto/anechoic/v1/voice.proto"
             file.parent.mkdir(parents=True)
@@ -68,18 +68,18 @@ class CheckProto(unittest.TestCase):
                     with self.subTest(f"{part} -> {changed}"):
                         file.write_text(FIRST.replace(part, changed))
                         checked = subprocess.run(
-                            [root / "scripts/check-proto", "HEAD"], capture_output=True, text=True,
+                            [root / "scripts/tests/proto", "HEAD"], capture_output=True, text=True,
                             check=False)
                         self.assertEqual(checked.returncode, 2 if problem else 0, checked.stderr)
                         self.assertIn(problem or "", checked.stderr)
 
     def test_an_unknown_revision_is_one_line(self):
         checked = subprocess.run(
-            [PACKAGE / "scripts/check-proto", "no-such-revision"], capture_output=True, text=True,
+            [PACKAGE / "scripts/test", "proto", "no-such-revision"], capture_output=True, text=True,
             check=False)
         self.assertEqual(checked.returncode, 2)
         self.assertEqual(
-            checked.stderr, "check-proto: there is no proto/ in the revision no-such-revision\n")
+            checked.stderr, "test proto: there is no proto/ in the revision no-such-revision\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Runs live clients over a bad network, and measures what they play. scripts/test-network explains the options.
+"""Runs live clients over a bad network, and measures what they play. scripts/test network explains the options.
 
 The sessions are bypassed, so the server returns what it was sent. The microphone counts 1, 2, 3 up to 30,000, so each
 sample of the output says when it was captured: the delay must never change, and nothing may be lost or repeated.
@@ -64,7 +64,7 @@ def judge(client: Client, seconds: float, settled: float) -> list[str]:
 
 
 def main() -> int:
-    parser = arguments("test-network", __doc__)
+    parser = arguments("scripts/test network", __doc__)
     parser.add_argument("--seconds", type=number(float, 2 * SETTLING, 86400), default=120)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--loss", type=number(float, 0, 100), default=2, help="percent of the packets")

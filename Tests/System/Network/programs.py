@@ -68,7 +68,7 @@ def prepared(parser: Arguments, options: argparse.Namespace) -> Iterator[Path]:
     options.programs = options.programs.resolve()
     parser.need_programs(*(options.programs / name for name in EXECUTABLES))
     if options.native == NATIVE and not NATIVE.exists():
-        built("scripts/test-native", "--build")
+        built("scripts/test", "native", "--build")
     options.native = options.native.resolve()
     parser.need_programs(options.native)
     with tempfile.TemporaryDirectory(prefix="anechoic-network-") as name:

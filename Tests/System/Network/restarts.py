@@ -1,4 +1,4 @@
-"""Kills the server of live clients, and measures when they play processed sound again. scripts/test-restarts explains
+"""Kills the server of live clients, and measures when they play processed sound again. scripts/test restarts explains
 the options.
 
 The sessions are bypassed, so the server returns what it was sent, and a client without a session plays silence. The
@@ -105,7 +105,7 @@ def judge(client: TimedClient, restarts: list[tuple[float, float, float]]) -> li
 
 
 def main() -> int:
-    parser = arguments("test-restarts", __doc__)
+    parser = arguments("scripts/test restarts", __doc__)
     parser.add_argument("--away", type=number(float, 0, 3600), action="append", metavar="SECONDS",
                         help="seconds without a server; may be repeated")
     options = parser.parse_args()

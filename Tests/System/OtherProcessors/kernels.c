@@ -1,5 +1,5 @@
 // Prints the results of every kernel that the first processor of a kind can run, for inputs that are always the same:
-// a line for each value, "kernel value". scripts/test-aarch64 compares the lines of two kinds of processors.
+// a line for each value, "kernel value". scripts/test aarch64 compares the lines of two kinds of processors.
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Tells ThreadSanitizer what happens before what in libraries that are not built with it. Loaded by
-// scripts/sanitize with LD_PRELOAD.
+// scripts/test sanitize with LD_PRELOAD.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -39,7 +39,7 @@ struct BareVoiceTests {
   }
 
   /// A session may begin in the middle of a word, which sounds like noise at first:
-  /// docs/engines.md has figures.
+  /// docs/comparison.md has figures.
   @Test(arguments: Candidate.all, [1.1, 2.7, 5.2, 8.3])
   func aVoiceThatBeginsWithTheSessionIsHeard(candidate: Candidate, begin: Double) async throws {
     let voice = try await Voices.far(seconds: 12).dropFirst(Int(begin * Double(Self.second)))

@@ -5,9 +5,10 @@ import SwiftProtobuf
 import TestAudio
 import Testing
 
-/// The sample that scripts/make-sample makes, whose contents are known.
+/// The sample that scripts/generate sample makes, whose contents are known.
 @Suite(
-  .serialized, .timeLimit(.minutes(1)), .enabled(if: Sample.isThere, "scripts/make-sample makes it")
+  .serialized, .timeLimit(.minutes(1)),
+  .enabled(if: Sample.isThere, "scripts/generate sample makes it")
 )
 struct SampleTests {
   @Test func speechIsFoundWhereItIs() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VoiceSessions
 
-/// Two hours of media time on two clocks. `scripts/soak-alignment` runs a day and more cases.
+/// Two hours of media time on two clocks. `scripts/test soak` runs a day and more cases.
 struct ClockSoakTests {
   @Test(arguments: [
     (ClockSoak.Reference.untimed, 300.0, 0.04), (.untimed, -300, 0), (.timed, 100, 0.4),

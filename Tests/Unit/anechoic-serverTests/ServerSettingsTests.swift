@@ -31,18 +31,18 @@ struct ServerSettingsTests {
     let missing = table.settings.filter {
       settings.origin($0.path) == .defaultValue && !sample.contains("  \($0.key): []")
     }.map(\.path)
-    #expect(missing.isEmpty, "run scripts/generate-settings")
+    #expect(missing.isEmpty, "run scripts/generate settings")
   }
 
   @Test func theSampleIsTheOneThatTheCodeWrites() throws {
     #expect(
       try text("deploy/anechoic-server.yaml") == ServerSettings.sample,
-      "run scripts/generate-settings")
+      "run scripts/generate settings")
   }
 
   @Test func theReferenceHasTheTableThatTheCodeWrites() throws {
     let page = try text("docs/reference/configuration.md")
-    #expect(page.contains(ServerSettings.table.reference()), "run scripts/generate-settings")
+    #expect(page.contains(ServerSettings.table.reference()), "run scripts/generate settings")
   }
 
   @Test func noVariableCanBeOneThatKubernetesSets() {

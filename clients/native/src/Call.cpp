@@ -51,8 +51,8 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
     state_ = channel_->GetState(true);
   }
 
-  // A call that waits for a connection makes libgrpc connect again at once if a server closes each
-  // connection without an answer, as a proxy does that stops. So the call starts only with the
+  // If a server closes each connection without an answer, as a proxy that stops does, a waiting
+  // call makes libgrpc connect again at once. The call therefore starts only once there is a
   // connection, and ends if libgrpc connects again.
   void follow() {
     // libgrpc works on a connection without calls only while somebody waits for it.
@@ -68,9 +68,9 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
   }
   bool isStarted() const { return isStarted_; }
 
-  // Cancels the call, and waits a little for its end. From then on, it wakes nobody. Returns
-  // whether libgrpc is done with the reactor, which then may be destroyed, but not by a thread of
-  // libgrpc.
+  // Cancels the call, and waits a little for its end. The call then wakes no thread any more.
+  // Returns whether libgrpc is done with the reactor. The reactor may then be destroyed, but not by
+  // a thread of libgrpc.
   bool leave() {
     if (!isStarted_) return true;
     context_.TryCancel();
@@ -187,7 +187,7 @@ class Call::Reactor : public grpc::ClientBidiReactor<v1::ProcessRequest, grpc::B
   v1::ProcessResponse response_;
   grpc_connectivity_state state_;  // of the channel, when it was looked at last
   bool isStarted_ = false;
-  std::optional<Ending> closed_;  // the end of a call that the server has not got
+  std::optional<Ending> closed_;  // the end of a call that the server has not received
   bool held_ = false;
   bool finished_ = false;
 

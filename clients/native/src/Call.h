@@ -16,16 +16,17 @@ namespace anechoic {
 // destructor, which cancels the call, and waits for its end for 50 ms at most.
 class Call {
  public:
-  // Begins to connect. The first request follows.
+  // Starts to connect. The first request follows.
   Call(const Settings& settings, const std::string& token, v1::ProcessRequest first,
        Wakeup& wakeup);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // Goes on to connect, for at most the time of `pace`, and starts the call as soon as there is a
-  // connection. Ends the call if the connection is lost before the server has got it. The worker calls
-  // this again and again until the first response comes, without a pause until the call has started.
+  // Continues to connect, for at most the time of `pace`, and starts the call as soon as there is a
+  // connection. Ends the call if the connection is lost before the server has received the call.
+  // The worker repeats this until the first response comes, without a pause until the call has
+  // started.
   void follow();
   bool isStarted() const;
   static constexpr std::chrono::milliseconds pace{20};

@@ -13,7 +13,8 @@ class Capture {
   Capture(Format format, Exchange& exchange) : format_(format), exchange_(exchange) {}
 
   // Adds sample frames. `microphone(frame, channel)` and `reference(frame, channel)` return
-  // samples. Of very many, the newest are kept. Runs per block: no allocation, lock, log or wait.
+  // samples. If there is no room for all of them, the newest are kept. Runs per block: no
+  // allocation, lock, log or wait.
   template <typename Microphone, typename Reference>
   void push(int64_t count, const Microphone& microphone, const Reference& reference) noexcept {
     const int64_t start = exchange_.pushed.load(std::memory_order_relaxed);

@@ -4,7 +4,8 @@
 
 namespace anechoic {
 
-// Return what is wrong with PEM texts, or "". libgrpc would only fail to connect.
+// Return the problem with PEM texts, or "" if they are valid. Without this check, libgrpc would
+// only fail to connect.
 std::string authoritiesProblem(const std::string& pem);
 std::string identityProblem(const std::string& certificateChain, const std::string& key);
 

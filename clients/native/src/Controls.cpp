@@ -26,7 +26,7 @@ void Controls::add(v1::Control control) {
 
 std::optional<v1::Control> Controls::take(Time now) {
   const std::lock_guard lock(mutex_);
-  // A server that has not answered by now does not.
+  // A server that has not answered by now will not answer.
   std::erase_if(unanswered_, [&](const auto& each) { return now - each.sent >= patience; });
   if (now < retryAt_ || unanswered_.size() >= mostUnanswered) return std::nullopt;
   const auto next = std::ranges::find_if(

@@ -15,16 +15,16 @@ namespace anechoic {
 // The decisions of the program on their way to the server. Reads no clock.
 //
 // The last decision about a gesture or a client counts: it replaces one that waits, and follows one
-// that the server has not answered yet. The server is sent few at a time, and those again that it
-// had no room for. A decision that the loss of a connection leaves without an answer is sent again
-// if the session goes on.
+// that the server has not answered yet. Few decisions are sent at a time, and those that the server
+// had no room for are sent again. A decision that the loss of a connection leaves without an answer
+// is sent again if the session goes on.
 class Controls {
  public:
   using Time = std::chrono::steady_clock::time_point;
   static constexpr size_t mostWaiting = 256, mostUnanswered = 32;
   static constexpr std::chrono::milliseconds pauseAfterRefusal{500}, patience{2000};
 
-  // Any thread. Of too many, the newest are kept.
+  // Any thread. If there are too many, the newest are kept.
   void add(v1::Control control);
 
   // The worker: returns the next control to be sent, with its id.
@@ -33,8 +33,8 @@ class Controls {
   void answered(const v1::ControlResult& result, Time now);
   // The worker: the call has ended, and nobody answers any more.
   void lost();
-  // The worker: another session has begun, which nobody has asked anything yet. Returns what it is
-  // not told.
+  // The worker: a new session has started, which has not received any decision. Returns the
+  // decisions that are not sent to it.
   std::vector<v1::Control> clear();
 
   // The worker: an id for a control.

@@ -16,11 +16,11 @@ class Debt {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::steady_clock::duration;
-  // Audio that is ahead of real time by this much does no harm.
+  // The lead over real time that audio may have.
   static constexpr std::chrono::milliseconds allowance{100};
-  // The first audio waits so long for the rest of its burst.
+  // The time for which the first audio waits for the rest of its burst.
   static constexpr std::chrono::milliseconds burst{50};
-  // Audio that comes later than this after the first audio belongs to no burst.
+  // The time after the first audio within which audio belongs to its burst.
   static constexpr std::chrono::milliseconds longestBurst{1000};
 
   explicit Debt(Format format) : format_(format) {}
@@ -40,7 +40,7 @@ class Debt {
     if (now - *first_ >= burst) return std::nullopt;
     return *first_ + burst;
   }
-  // Notes sample frames that were given up because they waited too long.
+  // Records sample frames that were dropped because they waited too long.
   void gaveUp(int64_t count) {
     position_ += count;
     owed_ = std::max<int64_t>(owed_ - count, 0);

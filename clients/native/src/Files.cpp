@@ -45,7 +45,7 @@ std::string readFile(const std::string& path, size_t most) {
 }
 
 std::string readProblem(const std::system_error& error) {
-  // As `readFile` says of pipes and devices.
+  // Pipes and devices are refused: see `readFile`.
   const bool isOfAnotherKind = error.code() == std::errc::invalid_argument;
   return isOfAnotherKind ? "it is not a regular file" : error.code().message();
 }

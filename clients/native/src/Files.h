@@ -6,8 +6,8 @@
 
 namespace anechoic {
 
-// Returns the content of a regular file, and at most one byte more than `most`. Never waits, as a
-// pipe would have it. Throws std::system_error.
+// Returns the content of a regular file, and at most one byte more than `most`. Never waits: other
+// files, such as pipes, are refused. Throws std::system_error.
 std::string readFile(const std::string& path, size_t most);
 
 // Returns why a file could not be read.

@@ -4,9 +4,9 @@
 
 namespace anechoic {
 
-// The configuration with which a new session begins, whoever changed it.
+// The configuration with which a new session begins. It includes the changes of other clients.
 //
-// The server tells configurations with all stages of `voice_processing`. A stage that nobody has
+// The server reports configurations with all stages of `voice_processing`. A stage that nobody has
 // set is left out here, so that it follows the mic mode in the new session, too. Does no I/O.
 class KeptConfiguration {
  public:
@@ -15,9 +15,9 @@ class KeptConfiguration {
 
   // The configuration for the next session.
   const v1::SessionConfig& next() const { return next_; }
-  // A new session has begun: notes what the server has made of the configuration.
+  // A new session has started: records the configuration that the server reports.
   void began(const v1::SessionConfig& told) { told_ = told; }
-  // Notes a configuration that the server tells.
+  // Records a configuration that the server reports.
   void changed(const v1::SessionConfig& told);
 
  private:

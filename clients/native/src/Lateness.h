@@ -15,7 +15,7 @@ class Lateness {
   static constexpr std::chrono::seconds first{1}, interval{10};
 
   struct Report {
-    int64_t milliseconds;  // the most
+    int64_t milliseconds;  // the greatest delay
     int64_t pieces;
   };
 

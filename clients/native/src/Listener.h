@@ -14,7 +14,7 @@ struct Reason {
     silent,      // The server does not answer.
     refused,     // The server has refused the session.
     noToken,     // The file with the token cannot be read.
-    shortDelay,  // The delay is shorter than the session needs, which the message says.
+    shortDelay,  // The delay is shorter than the session needs. The message names the needed delay.
     ended,       // The session has ended in order.
   };
   Cause cause;
@@ -24,7 +24,7 @@ struct Reason {
   std::string text() const { return code.empty() ? message : code + ": " + message; }
 };
 
-// Hears of the changes of a voice, on the worker's thread.
+// Receives the changes of a voice, on the worker's thread.
 class Listener {
  public:
   virtual ~Listener() = default;

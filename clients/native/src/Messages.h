@@ -2,7 +2,7 @@
 
 // The messages of proto/, in a package of this library's own: protobuf refuses a process in which
 // two libraries have files or packages of the same name, and a program may have compiled proto/
-// itself. The package is no part of what is sent.
+// itself. The name of the package is not sent.
 #include <algorithm>
 #include <chrono>
 

@@ -39,7 +39,8 @@ class Mute {
 
   // Any thread. `pushed` is the position of the microphone now.
   void request(bool muted, int64_t pushed = 0) noexcept {
-    // A repeated request to unmute waits for no more audio than the first one, which waits, too.
+    // A repeated request to unmute waits only for the audio that the first one, which still waits,
+    // waits for.
     if (muted || isMuted() || isConfirmed()) requestedAt_.store(pushed);
     uint64_t old = state_.load(), next;
     do {

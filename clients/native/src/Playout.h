@@ -50,7 +50,7 @@ class Playout {
   }
 
  private:
-  // Notes which part of the microphone was captured while muted. A request may come between two
+  // Records which part of the microphone was captured while muted. A request may come between two
   // pulls, or while this function runs, so the spans begin and end a little outside.
   void noteMute(int64_t pushed, int64_t played) noexcept {
     const Mute::State before = state_;
@@ -72,7 +72,7 @@ class Playout {
   void play(int64_t position, int64_t delay) noexcept {
     const int64_t captured = position - delay;
     bool hasVoice = exchange_.voice.has(position);
-    // The voice is looked for first: what comes after a change finds the change.
+    // The voice is read first, so that a change is found by everything that follows it.
     if (hasVoice && (state_.isAsked() || asked_.has(captured))) {
       hasVoice = exchange_.mute.counts(state_, captured);
     }

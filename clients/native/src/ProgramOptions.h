@@ -16,7 +16,7 @@ struct OptionError : std::runtime_error {
 // The size of the options of version 0.1.
 constexpr size_t firstOptionsSize = offsetof(anechoic_options, server_name);
 
-// Whether a structure of any version can have a size. Memory that nobody has set rarely passes.
+// Whether a structure of any version can have this size. Uninitialized memory rarely passes.
 constexpr bool canBeSize(size_t size) { return size <= 4096; }
 
 anechoic_options defaults();

@@ -92,10 +92,11 @@ void Reconnection::ended(Ending::Kind kind, std::optional<Duration> retryAfter, 
   const bool isAtOnce = isFollowedAtOnce(kind, wasRunning);
   if (isAtOnce) ++atOnce_;
   if (kind == Kind::takenId) changedId_ = true;
-  // This server is not away. Pauses begin anew, but not if it cuts each session off at once.
+  // This server is not away. The pauses start again from the shortest, unless the server ends each
+  // session at once.
   if (kind == Kind::unknownSession && std::exchange(hasLasted_, false)) attempts_ = 0;
-  // A session cannot go on if the server has ended it, does not know it, or stops. One that only
-  // could not be resumed yet can.
+  // A session cannot continue if the server has ended it, does not know it, or stops. A session
+  // that only could not be resumed yet can continue.
   if (kind == Kind::unknownSession || (kind == Kind::stopped && !wasRunning && isResuming_) ||
       (wasRunning && kind != Kind::lost)) {
     hasSession_ = false;
@@ -103,7 +104,8 @@ void Reconnection::ended(Ending::Kind kind, std::optional<Duration> retryAfter, 
   retryAt_ = isAtOnce ? now : retryAt(kind, retryAfter, now);
 }
 
-// Pauses begin anew after a session, but not if it was as short as the one before.
+// After a session, the pauses start again from the shortest, unless the session was as short as the
+// one before.
 void Reconnection::noteSession(bool isShort) {
   if (!isShort) atOnce_ = 0;
   if (!isShort || !wasShort_) {

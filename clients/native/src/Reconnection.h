@@ -18,7 +18,7 @@ class Reconnection {
   enum class Step {
     wait,
     connect,  // start a call
-    abandon,  // give the call up, which then is lost: the server does not answer
+    abandon,  // give up the call, which counts as lost: the server does not answer
     finish,   // end the session in order, because no audio has come for a while
   };
 
@@ -26,8 +26,8 @@ class Reconnection {
   static constexpr Duration firstPause{100}, longestPause{500};
   static constexpr Duration minute{60000}, longestPauseAfterAMinute{5000}, pauseAfterRefusal{5000};
   static constexpr Duration longestRetry{60000};  // that a server can ask for
-  // Sessions that end within this time, one after another, are no success. The pauses go on to
-  // grow, and only the first of these sessions is followed at once.
+  // Consecutive sessions that end within this time do not count as a success. The pauses keep
+  // growing, and only the first of these sessions is followed at once.
   static constexpr Duration shortSession{1000};
   static constexpr int mostAtOnce = 3;  // attempts without a pause, since a session was not short
   static constexpr double spread = 0.3;
@@ -89,7 +89,7 @@ class Reconnection {
   Time retryAt_;
   std::optional<Time> lastHeard_;
   std::optional<Time> unansweredSince_;
-  std::optional<Time> awaySince_;  // Since then no server has processed audio.
+  std::optional<Time> awaySince_;  // the time since which no server has processed audio
   int attempts_ = 0;       // since a session was a success, or then
   int atOnce_ = 0;         // attempts without a pause, since a session was not short
   bool wasShort_ = false;  // the last session

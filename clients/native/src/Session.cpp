@@ -12,7 +12,7 @@ constexpr int64_t longestJumpMilliseconds = 10000;
 constexpr size_t mostDecisions = 256;
 // More than any session has.
 constexpr std::chrono::seconds longestAlgorithmicDelay{1};
-// A server that names more would make each later start too large.
+// Longer names would make each later start too large.
 constexpr size_t longestName = 256, longestToken = 4096, largestConfiguration = 64 << 10;
 
 void set(v1::AudioFormat& message, const Settings& settings, uint32_t channels) {
@@ -174,7 +174,7 @@ int64_t Session::drop(int64_t count, int64_t pushed) {
 
 int64_t Session::skip(int64_t position) {
   const int64_t skipped = position - next_;
-  // A session that has got nothing yet begins later.
+  // A session that has not received anything yet begins later.
   const int64_t longest = sent_ == 0 ? 0 : settings_.format.samples(longestJumpMilliseconds);
   moveOrigin(std::max<int64_t>(skipped - longest, 0));
   next_ = skipped_ = position;

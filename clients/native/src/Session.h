@@ -21,15 +21,15 @@ class Session {
  public:
   explicit Session(const Settings& settings) : settings_(settings), config_(settings.config) {}
 
-  // Returns the first request of a call. It resumes the session, from `kept` on, the oldest
-  // position that can still be sent, or else starts a new one.
+  // Returns the first request of a call. The request resumes the session from `kept` on, the oldest
+  // position that can still be sent, or else starts a new session.
   v1::ProcessRequest start(bool resumes, int64_t kept, bool isMuted);
-  // Notes the server's answer. `pushed` is the position of the next sample. Returns how many sample
-  // frames the session never gets, or nothing if no server can mean the answer.
+  // Records the server's answer. `pushed` is the position of the next sample. Returns how many
+  // sample frames the session never gets, or nothing if the answer makes no sense.
   std::optional<int64_t> started(const v1::Started& started, int64_t pushed, int64_t lookAhead);
-  // Notes an event, and returns its position, or -1.
+  // Records an event, and returns its position, or -1.
   int64_t noted(const v1::SessionEvent& event);
-  // Notes a decision about a client that asks to inject speech. The newest 256 are kept.
+  // Records a decision about a client that asks to inject speech. The newest 256 are kept.
   void decided(const std::string& client, bool grants);
   // Returns the decision of the program about a client, in this session or one before.
   std::optional<bool> decision(const std::string& client) const;
@@ -41,9 +41,9 @@ class Session {
 
   // The position of the next sample to be sent.
   int64_t next() const { return next_; }
-  // Notes that samples up to a position were sent.
+  // Records that samples up to a position were sent.
   void sent(int64_t end);
-  // Gives up what is older than a position. Returns the number of sample frames.
+  // Drops the audio that is older than a position. Returns the number of sample frames.
   int64_t skip(int64_t position);
   // Drops up to `count` of the sample frames that wait, in whole frames of 10 ms. The session does
   // not count them. Returns their number.
@@ -56,7 +56,7 @@ class Session {
   // Returns the position at which the microphone captured the output with an index, or a negative
   // number if that was before the session.
   int64_t captured(int64_t index) const;
-  // Notes that output up to an index has arrived.
+  // Records that output up to an index has arrived.
   void received(int64_t end);
   // The position up to which output has arrived, or a negative number if none has.
   int64_t received() const { return captured(received_); }

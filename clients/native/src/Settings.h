@@ -41,7 +41,7 @@ struct Settings {
   std::chrono::milliseconds idleLimit{0};
 };
 
-// Returns what is wrong with the address of a server, or "".
+// Returns the problem with the address of a server, or "" if it is valid.
 std::string addressProblem(const std::string& server);
 
 // Whether the address is one of this machine.

@@ -9,8 +9,8 @@
 
 namespace anechoic {
 
-// Spans of positions, in order. Of too many, the oldest two become one, with everything between
-// them. For one thread: no allocation, lock or wait.
+// Spans of positions, in order. If there are too many, the oldest two become one, with everything
+// between them. For one thread: no allocation, lock or wait.
 class Spans {
  public:
   // `from` is not before the start of an earlier span.
@@ -51,7 +51,8 @@ class Spans {
 };
 
 // Spans of positions that one thread writes and others read. The newest 8 are kept. No function
-// waits, locks or allocates. A reader that meets a change finds fewer positions, never others.
+// waits, locks or allocates. A reader that reads during a change finds fewer positions, never wrong
+// ones.
 class SharedSpans {
  public:
   // Starts a span, unless the newest one is open. A span starts where the one before ended, or

@@ -64,7 +64,7 @@ class SparseTape {
 
  private:
   size_t place(int64_t position) const noexcept { return size_t(position % capacity()); }
-  // Differs for all positions that share a place, for years.
+  // Identifies the position among those that share a place. It repeats only after years.
   static uint32_t stamp(int64_t position) noexcept { return uint32_t(position) | 0x80000000u; }
 
   Tape tape_;

@@ -8,7 +8,8 @@ namespace {
 
 constexpr size_t longest = 1023;
 
-// Returns the number of bytes of the letter at the beginning of a text, or 0 if that is none.
+// Returns the number of bytes of the letter at the beginning of a text, or 0 if there is no valid
+// letter.
 size_t letter(std::string_view text) {
   const auto byte = [&](size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char first = byte(0);

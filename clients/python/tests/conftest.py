@@ -72,10 +72,10 @@ def start_server():
 
 @pytest.fixture(scope="session")
 def sample():
-    """The folder of the sample, which scripts/make-sample makes."""
+    """The folder of the sample, which scripts/generate sample makes."""
     folder = PROJECT / "sample"
     if not (folder / "reference.wav").exists():
-        subprocess.run(["/usr/bin/python3", PROJECT / "scripts/make-sample"], check=True)
+        subprocess.run([PROJECT / "scripts/generate", "sample"], check=True)
     return folder
 
 

@@ -29,8 +29,8 @@ extension LiveVoiceOptions.Encoding {
 }
 
 extension Float {
-  /// The sample for a loudspeaker, whatever the server has sent: silence for a value that is no number, and full
-  /// scale for an infinite one.
+  /// The sample for a loudspeaker: silence if the server sent a value that is not a number, and
+  /// full scale for an infinite one.
   fileprivate var playable: Float {
     isNaN ? 0 : isInfinite ? (self > 0 ? 1 : -1) : self
   }

@@ -2,8 +2,8 @@
 protocol LiveSample: BitwiseCopyable {
   /// Converts from -1...1.
   init(sample: Float)
-  /// The sample in -1...1. Silence if it is infinite or no number: a server ends a session with such
-  /// samples.
+  /// The sample in -1...1. Silence if it is infinite or not a number: a server ends a session with
+  /// such samples.
   var sample: Float { get }
 }
 

@@ -8,7 +8,7 @@ internal import VoiceClient
 
 /// The sessions of a voice, one after another.
 extension LiveVoice {
-  /// A voice looks for its server for ever.
+  /// A voice never stops trying to reach its server.
   private static var policy: ReconnectionPolicy {
     var policy = ReconnectionPolicy()
     policy.longestOutage = .seconds(Int32.max)
@@ -38,7 +38,7 @@ extension LiveVoice {
     }
   }
 
-  /// Notes the end of a session or of an attempt to start one.
+  /// Records the end of a session or of an attempt to start one.
   private func noteEnd(_ failure: (any Error)?) {
     let status = failure as? Status
     state.withLock { state in
@@ -128,7 +128,7 @@ extension LiveVoice {
     }
   }
 
-  /// Notes the start of a session. Returns false if the voice is closed.
+  /// Records the start of a session. Returns false if the voice is closed.
   private func begin(_ stream: ResumableStream) -> Bool {
     state.withLock { state in
       guard !state.isClosed else { return false }

@@ -34,7 +34,8 @@ struct LiveVoiceEvents {
     waiting.append(event)
   }
 
-  /// Adds that no sound is processed any more, once. A refusal that only a person can end is told as well.
+  /// Adds, once, the event that no sound is processed any more. A refusal that only a person can
+  /// resolve is added as well.
   mutating func addFallback(_ reason: String, isRefusal: Bool = false) {
     guard isProcessing != false || isRefusal && !isRefused else { return }
     isRefused = isRefusal

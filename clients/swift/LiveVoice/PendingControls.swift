@@ -25,7 +25,8 @@ struct PendingControls {
       if request.muted {
         unmutesFrom = .min
       } else if unmutesFrom == .min {
-        // A repeated request to unmute waits for no more audio than the first one, which waits, too.
+        // A repeated request to unmute waits only for the audio that the first one, which still
+        // waits, waits for.
         unmutesFrom = end
       }
     } else if waiting.count < Self.capacity {
@@ -34,8 +35,9 @@ struct PendingControls {
     return lastID
   }
 
-  /// Returns the next control to send, or nil if none may be sent now. A request to unmute waits until the audio
-  /// from before it was sent, which the server would process as unmuted. `sent` is the end of what was sent.
+  /// Returns the next control to send, or nil if none may be sent now. A request to unmute waits
+  /// until the audio captured before it has been sent: otherwise the server would process this
+  /// audio as unmuted. `sent` is the end of the audio that was sent.
   mutating func take(now: ContinuousClock.Instant, sent: Int64 = .max) -> Anechoic_V1_Control? {
     if sent >= unmutesFrom, let mute = mute.take(now: now) {
       unmutesFrom = .min
@@ -44,7 +46,7 @@ struct PendingControls {
     return waiting.isEmpty ? nil : waiting.removeFirst()
   }
 
-  /// Notes the answer to a control.
+  /// Records the answer to a control.
   mutating func answered(
     _ controlID: UInt64, isRefused: Bool, now: ContinuousClock.Instant
   ) {

@@ -57,7 +57,7 @@ final class ProcessedSound: @unchecked Sendable {
     }
   }
 
-  /// Returns the piece that comes after so many others, or nil. Call this on the thread that takes.
+  /// Returns the piece behind `others` earlier ones, or nil. Call this on the thread that takes.
   func piece(after others: Int = 0) -> Piece? {
     let index = read.load(ordering: .relaxed) + others
     guard index < written.load(ordering: .acquiring) else { return nil }

@@ -56,13 +56,14 @@ final class SteadyOutput: @unchecked Sendable {
   /// Adds processed samples. The index of the first one counts like the microphone's, and the sound contains
   /// the microphone `algorithmicDelay` samples before it.
   ///
-  /// - Returns: By how many samples the end of this sound comes too late. At most 0 if it is in time.
+  /// - Returns: The number of samples by which the end of this sound is late. 0 or less if it is in
+  ///   time.
   func add(
     _ samples: UnsafeBufferPointer<Float>, at first: Int64, algorithmicDelay: Int
   ) -> Int64 {
     let played = first + Int64(delay - algorithmicDelay)
     let end = played + Int64(samples.count / channels)
-    // Output of the future has no place.
+    // Output for samples that have not been captured yet is dropped.
     if taken < end, end <= captured.count + Int64(delay) { processed.append(samples, at: played) }
     return taken - end
   }
@@ -107,7 +108,7 @@ final class SteadyOutput: @unchecked Sendable {
     return count
   }
 
-  /// Notes that the microphone which has come in since the last call was captured while muted.
+  /// Records that the microphone which has come in since the last call was captured while muted.
   private func noteMute(from applied: Int64, at index: Int64, end: Int64) {
     let isPlayed = muted.upperBound <= index - Int64(delay)
     muted = (isPlayed ? min(lastEnd, end) : muted.lowerBound)..<end

@@ -58,8 +58,9 @@ extension Anechoic_V1_Started {
     else { throw Status(.internal, "outputs.processed: the server gives another format") }
   }
 
-  /// Throws INTERNAL if the session goes on with a sample of the microphone that cannot have arrived.
-  /// `sent` is the end of what was sent, and `asked` the sample that the client asked to go on with.
+  /// Throws INTERNAL if the session goes on with a sample of the microphone that cannot have
+  /// arrived. `sent` is the end of the audio that was sent, and `asked` the sample at which the
+  /// client asked to continue.
   func checkResumption(sent: Int64, asked: Int64) throws(Status) {
     guard (0...max(sent, asked, 0)).contains(resumed.microphoneSample) else {
       throw Status(

@@ -21,7 +21,7 @@ public enum ProfileReader {
   /// Reads a file and ends the process, if the process was started for this. Call it first in `main`.
   public static func runIfAsked() {
     guard CommandLine.arguments.dropFirst().elementsEqual([argument]) else { return }
-    // Not `exit`, whose handlers need what the limits forbid.
+    // Not `exit`: its handlers make system calls that the limits forbid.
     _exit(run())
   }
 

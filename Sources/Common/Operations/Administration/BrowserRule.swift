@@ -42,7 +42,8 @@ public struct BrowserRule: Sendable {
     return isAddress(name) || name.hasPrefix("[") || !name.isEmpty && !name.contains(".")
   }
 
-  /// Returns the host without its port, in lower case. Returns an empty name if it is no host.
+  /// Returns the host without its port, in lower case. Returns an empty name if the text is not a
+  /// host.
   private static func name(of host: String) -> String {
     let end = host.hasPrefix("[") ? host.firstIndex(of: "]").map(host.index(after:)) : nil
     let name = host[..<(end ?? host.firstIndex(of: ":") ?? host.endIndex)]

@@ -87,7 +87,7 @@ final class DeviceLoop: ThreadOwner {
     return use(device, name, user, isWanted)
   }
 
-  /// Uses a device until it fails for good or is no longer selected. Returns whether it ever
+  /// Uses a device until it fails permanently or is no longer selected. Returns whether it ever
   /// transferred samples.
   private func use(
     _ device: any PCMDevice, _ name: String, _ user: any User, _ isWanted: () -> Bool

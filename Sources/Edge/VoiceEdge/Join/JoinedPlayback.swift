@@ -79,7 +79,8 @@ extension EdgeVoice {
     publish()
   }
 
-  /// Forgets what was played, of which nobody wants to know, and publishes the status at times.
+  /// Discards the record of the played sound, which has no reader here, and publishes the status on
+  /// every tenth call.
   func idle() {
     rings.played.drop(downTo: 0)
     steps += 1

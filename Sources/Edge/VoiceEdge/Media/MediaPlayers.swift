@@ -4,7 +4,7 @@ internal import DBus
 /// The media players of a desktop: programs on the session bus with the interface of MPRIS
 /// (`org.mpris.MediaPlayer2.Player`). They are paused during a call and resumed after it.
 ///
-/// No function waits longer than a second for a player, whatever the player does.
+/// No function waits longer than a second for a player, even for one that does not answer.
 actor MediaPlayers {
   /// A reason to pause players. They are resumed when no reason is left.
   enum Reason: Sendable {
@@ -74,7 +74,7 @@ actor MediaPlayers {
     if hasListed { await resumeAll() }
   }
 
-  /// Resumes all players, whatever the reasons, and disconnects.
+  /// Resumes all players, for all reasons, and disconnects.
   func finish() async {
     reasons = []
     isPausePending = false
@@ -146,7 +146,7 @@ actor MediaPlayers {
     }
   }
 
-  /// Notes a player that was there before.
+  /// Records a player that was there before.
   private func find(_ name: String, on bus: BusConnection) async {
     guard
       let owner = try? await bus.call(.bus("GetNameOwner", [.string(name)]), within: Self.limit)
@@ -155,7 +155,7 @@ actor MediaPlayers {
     await ask(name, version, on: bus)
   }
 
-  /// Notes a signal. Returns the player to ask for its state, if there is one.
+  /// Records a signal. Returns the player to ask for its state, if there is one.
   private func note(_ signal: BusMessage) -> (name: String, version: Int)? {
     let values = signal.arguments
     switch (signal.interface, signal.member) {

@@ -40,7 +40,7 @@ struct PlayerStates: Sendable, Equatable {
 
   var isPlaying: Bool { players.values.contains { $0.playback == .playing } }
 
-  /// Begins with a bus, of which no player is known yet. Players of other buses are forgotten.
+  /// Starts with a new bus and no players. Forgets the players of other buses.
   mutating func connected(bus: String) {
     self.bus = bus
     players = [:]
@@ -51,7 +51,7 @@ struct PlayerStates: Sendable, Equatable {
   /// Forgets all players, because the bus is gone. The paused ones stay, because the bus may be the same.
   mutating func disconnected() { players = [:] }
 
-  /// Notes the owner of a player's name; empty for none. Returns the version for `answered`.
+  /// Records the owner of a player's name; empty for none. Returns the version for `answered`.
   mutating func appeared(_ name: String, owner: String) -> Int? {
     paused.removeAll { $0.name == name && $0.bus == bus && $0.owner != owner }
     guard !owner.isEmpty else {
@@ -69,13 +69,13 @@ struct PlayerStates: Sendable, Equatable {
     players.filter { $0.value.owner == owner }.map { ($0.key, $0.value.version) }
   }
 
-  /// Notes the answer of a player. Ignores an answer that a change has overtaken.
+  /// Records the answer of a player. Ignores an answer that a change has overtaken.
   mutating func answered(_ name: String, version: Int, _ playback: Playback) {
     guard players[name]?.version == version else { return }
     set(name, playback)
   }
 
-  /// Notes a change that a player has told.
+  /// Records a change that a player has told.
   mutating func changed(owner: String, _ playback: Playback) {
     for (name, _) in names(of: owner) { set(name, playback) }
   }

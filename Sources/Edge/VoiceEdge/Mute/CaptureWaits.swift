@@ -1,5 +1,5 @@
-/// The requests to unmute that wait until what was captured before them has been sent: the latency of
-/// the device must not make it audible. Reads no clock. Times are in ns.
+/// The requests to unmute that wait until the sound captured before them has been sent: the latency
+/// of the device must not make it audible. Reads no clock. Times are in ns.
 struct CaptureWaits {
   /// The longest wait, for a device that has stopped.
   static let longest: Int64 = 500_000_000
@@ -18,7 +18,7 @@ struct CaptureWaits {
     waits.append(Wait(since: since, end: end))
   }
 
-  /// Notes that a frame is sent that was captured at a time.
+  /// Records that a frame is sent that was captured at a time.
   mutating func sent(capturedAt time: Int64) { end { time >= $0 + Self.frame } }
 
   /// Ends waits that take too long.
@@ -41,8 +41,9 @@ struct CaptureWaits {
 }
 
 extension Mailbox<EdgeVoice> {
-  /// Waits until what the microphone captured before now has been sent. Returns whether a request to unmute that
-  /// was made before counts. False if somebody on this machine has asked to mute since.
+  /// Waits until the sound that the microphone has captured so far has been sent. Returns whether a
+  /// request to unmute that was made before counts. False if somebody on this machine has asked to
+  /// mute since.
   func passesCaptured() async -> Bool {
     let now = MonotonicClock.nanoseconds
     return await withCheckedContinuation { continuation in

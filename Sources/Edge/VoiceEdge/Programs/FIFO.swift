@@ -61,7 +61,7 @@ struct FIFO: ~Copyable {
     var info = stat()
     if stat(path, &info) != 0 {
       guard mkfifo(path, 0o660) == 0 || errno == EEXIST else { return .failure(problem()) }
-      // Gives the group access, whatever the umask is.
+      // Gives the group access, independent of the umask.
       chmod(path, 0o660)
     } else if info.st_mode & S_IFMT != S_IFIFO {
       return .failure(Problem(text: "exists and is not a FIFO"))

@@ -199,7 +199,7 @@ final class ServerLink: EdgeLink {
   }
 }
 
-/// An error because of which an agent cannot work, whatever happens.
+/// An error that prevents an agent from working at all.
 public struct EdgeFailure: Error, Equatable, CustomStringConvertible {
   public let description: String
 

@@ -10,7 +10,8 @@ struct ProgramSounds {
   private var farEnd = SoundPresence(silence: .seconds(10), shortest: .zero)
   private var otherAudio = SoundPresence()
 
-  /// Notes the next frames; nil stands for no sound. Runs per frame: no allocation, lock, log or await.
+  /// Records the next frames; nil stands for no sound. Runs per frame: no allocation, lock, log or
+  /// await.
   mutating func note(farEndPeak: Float?, otherAudioPeak: Float?, now: ContinuousClock.Instant) {
     farEnd.note(isSounding: (farEndPeak ?? 0) > Self.threshold, now: now)
     otherAudio.note(isSounding: (otherAudioPeak ?? 0) > Self.threshold, now: now)

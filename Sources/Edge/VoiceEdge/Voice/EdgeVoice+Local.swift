@@ -67,7 +67,7 @@ extension EdgeVoice: LocalVoice.Receiver {
     let epoch: Int?
   }
 
-  /// Notes a request before it goes to the session. A mute withholds audio at once.
+  /// Records a request before it goes to the session. A mute withholds audio at once.
   func anticipateMute(_ muted: Bool) -> AnticipatedMute {
     if muted { captureWaits.cancel() }
     controlID += 1
@@ -77,7 +77,8 @@ extension EdgeVoice: LocalVoice.Receiver {
     return AnticipatedMute(controlID: controlID, epoch: link?.epoch)
   }
 
-  /// Notes the answer to that request: the state of the session, or nil if the request is given up.
+  /// Records the answer to that request: the state of the session, or nil if the request is given
+  /// up.
   func muteAnswered(_ request: AnticipatedMute, _ state: Anechoic_V1_MuteState?) {
     // If another session has followed, the request holds there.
     if let state, link?.epoch != request.epoch, state.muted == mute.requested.wanted { return }

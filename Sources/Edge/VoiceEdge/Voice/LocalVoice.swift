@@ -67,7 +67,7 @@ final class LocalVoice {
 
   var state: SessionState { session.state }
 
-  /// Starts the local voice and discards what is left in its pipeline.
+  /// Starts the local voice and discards the old samples in its pipeline.
   func begin(muted: Bool) {
     startTime = .now
     sink.isDiscarding = true

@@ -20,7 +20,8 @@ extension EchoFilter {
     }
   }
 
-  /// Values that are kept between frames. Bins above 8 kHz have only what the filter needs there.
+  /// Values that are kept between frames. Bins above 8 kHz have only the values that the filter
+  /// needs there.
   struct State {
     private let memory: FloatArena
     let partitions: PartitionSpectra

@@ -3,8 +3,8 @@ internal import LinuxSystem
 
 /// Connections that have not yet identified their call.
 ///
-/// They hold no places of calls. When too many wait, the one that has waited longest is closed, so that a
-/// crowd of silent connections keeps out no exchange that speaks.
+/// These connections do not count as calls. When too many wait, the one that has waited longest is
+/// closed, so that silent connections do not keep out an exchange that identifies its call.
 struct Newcomers: ~Copyable {
   /// A connection that has identified its call. `descriptor` belongs to the receiver.
   struct Caller: Sendable {
@@ -43,8 +43,8 @@ struct Newcomers: ~Copyable {
     waiting.append(Newcomer(descriptor: descriptor, deadline: .now + Self.patience))
   }
 
-  /// Reads what `poll` reported in `events`. Returns the connections that have identified their calls, and
-  /// closes those that cannot or are too late.
+  /// Reads from the connections that `poll` reported in `events`. Returns the connections that have
+  /// identified their calls, and closes those that cannot or are too late.
   mutating func read(_ events: some Collection<pollfd>) -> [Caller] {
     var callers: [Caller] = []
     var remaining: [Newcomer] = []

@@ -138,7 +138,7 @@ final class ServerOperations: Sendable {
     logger.notice("started", metadata: metadata)
   }
 
-  /// Tells what the server does, for people.
+  /// Describes the state of the server, for people.
   func tell(_ text: String) { tell(text, isFirst: false) }
 
   /// Ends the HTTP listener, and writes the last lines.

@@ -13,7 +13,7 @@ public import VoiceServer
 ///    with hyphens, and the variable is `ANECHOIC_` and the flag in upper case.
 /// 3. Use the value in `ServeCommand`. If a running server can take a new value, apply it in
 ///    `RunningServer.apply`.
-/// 4. Run `scripts/generate-settings`, which writes the sample file and the reference.
+/// 4. Run `scripts/generate settings`, which writes the sample file and the reference.
 public struct ServerSettings: Sendable, Equatable {
   /// The address of a listener that is switched off.
   public static let off = "off"

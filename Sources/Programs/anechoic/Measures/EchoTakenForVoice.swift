@@ -2,10 +2,11 @@ internal import AudioCore
 
 /// The finding that a session probably took the echo for a voice of the near end.
 ///
-/// The levels of two people who talk do not follow each other. The level of an echo follows that of the
-/// far end, however much of the echo is left. The finding is therefore a normalised cross-correlation of
-/// two envelopes, in dB: of the output where voice was found, and of the sound that was played one delay
-/// of the echo before. The delay is that at which the microphone follows the far end best, of 0 to 1 s.
+/// The levels of two people who talk do not follow each other. The level of an echo follows that of
+/// the far end, even if little of the echo is left. The finding is therefore a normalised
+/// cross-correlation of two envelopes, in dB: of the output where voice was found, and of the sound
+/// that was played one delay of the echo before. The delay is that at which the microphone follows
+/// the far end best, of 0 to 1 s.
 package struct EchoTakenForVoice: Equatable, Sendable {
   /// The longest delay of the echo in frames.
   private static let longestDelay = 100

@@ -118,7 +118,7 @@ struct InputFiles {
     return audio
   }
 
-  /// The file of what the loudspeaker plays.
+  /// The file with the sound that the loudspeaker plays.
   private var playedFile: InputFile? { file(of: .reference) ?? file(of: .farEnd) }
 
   private func file(of input: SessionInput) -> InputFile? {

@@ -16,7 +16,7 @@ struct JobFrame {
   var findings: Anechoic_V1_FrameInfo
   /// The index of the frame's first sample.
   var firstSample: Int64
-  /// The mean square of the microphone, of what was played, and of the output. Nil if unknown.
+  /// The mean squares of the microphone, of the played sound, and of the output. Nil if unknown.
   var microphone: Float?
   var played: Float?
   var processed: Float?

@@ -26,7 +26,7 @@ final class ProgressBar {
     standardError("\r[\(bar)] \(percent) %")
   }
 
-  /// Removes the bar for good.
+  /// Removes the bar permanently.
   func end() {
     clear()
     isShown = false

@@ -16,7 +16,7 @@ final class ReportLog: JobLog {
   private(set) var statistics: [Anechoic_V1_SessionStats] = []
   private(set) var events: [Report.Event] = []
   private(set) var omittedEvents = 0
-  /// The times of events that are no voice activity, in seconds.
+  /// The times of events other than voice activity, in seconds.
   private(set) var marks: [Double] = []
   private(set) var voice = Spans()
   private(set) var warnings = Spans()

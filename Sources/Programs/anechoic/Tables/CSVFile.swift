@@ -21,7 +21,7 @@ public final class CSVFile: TableFile {
 
   private static func field(_ value: TableValue, _ kind: TableColumn.Kind) -> String {
     switch value {
-    // As a number of 32 bits it has no digits that mean nothing.
+    // A number of 32 bits has no insignificant digits.
     case .real(let number) where kind == .level: number.isFinite ? "\(Float(number))" : ""
     case .integer(let number): "\(number)"
     case .real(let number): number.isFinite ? "\(number)" : ""

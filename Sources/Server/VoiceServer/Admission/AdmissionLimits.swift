@@ -46,7 +46,8 @@ public struct AdmissionLimits: Sendable, Equatable {
   /// The share of a thread's time that the frames of its sessions in real time may take.
   ///
   /// Default 0.8; 0 (off), or 0.1 to 1. One more session is refused with RESOURCE_EXHAUSTED, reason
-  /// OVERLOADED. If frames are late all the same, the sessions of the thread run with less processing.
+  /// OVERLOADED. If frames are late nevertheless, the sessions of the thread run with less
+  /// processing.
   public var frameBudget = 0.8
 
   /// The maximum number of open calls on one connection. All clients of a unix socket count as one

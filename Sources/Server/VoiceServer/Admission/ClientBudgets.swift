@@ -10,7 +10,7 @@ internal import Authentication
 /// verified. A client can invent names but not accounts. If the table is full, a new client
 /// therefore takes the place of another client of the account with the most places: of the one that
 /// came last. Invented names displace each other, and neither the clients of other accounts nor
-/// earlier clients. The new client takes over what is left of the budget.
+/// earlier clients. The new client takes over the rest of the budget.
 struct ClientBudgets {
   /// The maximum number of clients in the table.
   static let mostClients = 32

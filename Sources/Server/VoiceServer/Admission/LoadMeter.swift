@@ -8,7 +8,7 @@ struct LoadMeter {
   private var busyNanoseconds: Int64 = 0
   private var began: ContinuousClock.Instant?
 
-  /// Notes the time that frames took. Returns whether a period has ended. Runs per frame: no
+  /// Records the time that frames took. Returns whether a period has ended. Runs per frame: no
   /// allocation, lock, log or await.
   mutating func note(nanoseconds: Int64, now: ContinuousClock.Instant) -> Bool {
     guard let began else {

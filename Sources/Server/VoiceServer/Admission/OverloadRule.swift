@@ -1,4 +1,4 @@
-/// The rule by which the sessions of an overloaded thread do with less processing, and later run in
+/// The rule by which the sessions of an overloaded thread run with less processing, and later run in
 /// full again. It reads no clock: it is asked once in each period of 100 ms.
 struct OverloadRule {
   /// The way in which the sessions of a thread run, from best to cheapest.
@@ -32,8 +32,8 @@ struct OverloadRule {
   /// Creates a rule for a budget, a share of the thread's time. 0 never steps.
   init(share: Double) { self.share = share }
 
-  /// Notes a period with its load and with the lateness of the thread's frames. Returns the new step,
-  /// or nil if it stays.
+  /// Records a period with its load and with the lateness of the thread's frames. Returns the new
+  /// step, or nil if it stays.
   mutating func note(load: Double, lateness: Duration) -> Step? {
     guard share > 0 else { return nil }
     switch step {

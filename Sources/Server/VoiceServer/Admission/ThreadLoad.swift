@@ -47,8 +47,8 @@ final class ThreadLoad {
 
   func leave(_ place: Place) { places.removeAll { $0 === place } }
 
-  /// Notes the time that frames of a session took. Runs per frame: no allocation, lock, log or await,
-  /// unless the sessions take a step.
+  /// Records the time that frames of a session took. Runs per frame: no allocation, lock, log or
+  /// await, unless the sessions take a step.
   func note(nanoseconds: Int64, now: ContinuousClock.Instant) {
     guard meter.note(nanoseconds: nanoseconds, now: now) else { return }
     guard let step = rule.note(load: meter.load, lateness: lateness(at: now)) else { return }

@@ -41,7 +41,7 @@ final class PlaybackRing: @unchecked Sendable {
   /// The reason why nothing is written any more, or nil. Messages that were written before can still be read.
   var end: End? { End(rawValue: ending.load(ordering: .acquiring)) }
 
-  /// Notes that nothing more will be written. Only the first reason counts.
+  /// Records that nothing more will be written. Only the first reason counts.
   func end(_ reason: End) {
     _ = ending.compareExchange(
       expected: 0, desired: reason.rawValue, ordering: .acquiringAndReleasing)

@@ -11,7 +11,7 @@ struct PlaybackClient {
 
 /// The playback on another device. All functions run on the session's thread.
 extension RunningSession {
-  /// Passes the playback to a client from now on, instead of the one before.
+  /// Passes the playback to a client from now on, instead of the previous one.
   func join(_ client: PlaybackClient) {
     if let before = player {
       before.playback.end(.takenOver)

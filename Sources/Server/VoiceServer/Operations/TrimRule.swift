@@ -22,7 +22,7 @@ struct TrimRule {
     return resident - smallest >= Self.growth || sinceTrim >= Self.longestInterval
   }
 
-  /// Notes that memory has been trimmed, and the size of the process in bytes afterwards.
+  /// Records that memory has been trimmed, and the size of the process in bytes afterwards.
   mutating func noteTrim(resident: Int) {
     smallest = resident
     sinceTrim = .zero

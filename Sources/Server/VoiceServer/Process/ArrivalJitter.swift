@@ -12,7 +12,7 @@ struct ArrivalJitter {
   /// Forgets the last arrival, because the media continues on another connection.
   mutating func restart() { last = nil }
 
-  /// Notes the arrival of the media up to the time `media`. Runs per frame: no allocation, lock,
+  /// Records the arrival of the media up to the time `media`. Runs per frame: no allocation, lock,
   /// log or await.
   mutating func note(media: Duration, now: ContinuousClock.Instant) {
     defer { last = (media, now) }

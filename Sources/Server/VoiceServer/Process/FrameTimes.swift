@@ -6,7 +6,7 @@ struct FrameTimes {
   private var counts = [UInt32](repeating: 0, count: Self.classes)
   private var total: UInt32 = 0
 
-  /// Notes `frames` frames that took `nanoseconds` together. Runs per frame: no allocation, lock,
+  /// Records `frames` frames that took `nanoseconds` together. Runs per frame: no allocation, lock,
   /// log or await.
   mutating func note(nanoseconds: UInt64, frames: UInt32) {
     guard frames > 0 else { return }

@@ -31,7 +31,7 @@ struct InputLag {
   /// Whether the client has been told that its microphone is late.
   private(set) var isLate = false
 
-  /// Notes the arrival of microphone samples that end at the media time `media`, in nanoseconds.
+  /// Records the arrival of microphone samples that end at the media time `media`, in nanoseconds.
   /// Runs per frame: no allocation, lock, log or await.
   ///
   /// - Returns: True if the microphone has become late, false if it is no longer late, and nil if

@@ -12,8 +12,8 @@ struct InputLead {
   /// The time since which the allowance contradicts `isEarly`.
   private var since: ContinuousClock.Instant?
 
-  /// Notes the allowance that the pacer has after audio was read. Returns the new state if it has changed. Runs
-  /// per frame: no allocation, lock, log or await.
+  /// Records the allowance that the pacer has after audio was read. Returns the new state if it has
+  /// changed. Runs per frame: no allocation, lock, log or await.
   mutating func note(allowance: Int64, now: ContinuousClock.Instant) -> Bool? {
     guard (allowance < Self.rest) != isEarly else {
       since = nil

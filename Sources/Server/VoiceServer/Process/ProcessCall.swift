@@ -283,7 +283,7 @@ final class ProcessCall: ServerCallHandler {
     stop()?.close(reason)
   }
 
-  /// Notes that the client is gone. A session that does not end for another reason waits for it.
+  /// Records that the client is gone. A session that does not end for another reason waits for it.
   private func lose() {
     guard case .running = state else { return close() }
     stop()?.lose()

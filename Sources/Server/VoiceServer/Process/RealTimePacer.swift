@@ -5,8 +5,8 @@ internal import GRPCTransport
 ///
 /// The pacer keeps an allowance of audio that may be read. The allowance grows with time, and
 /// shrinks by the audio that was processed. A session that was held up can therefore catch up at
-/// once, and no client runs faster than real time for long. A client that began with older audio, such
-/// as what waited for a session that was lost, catches up over some seconds.
+/// once, and no client runs faster than real time for long. A client that began with older audio,
+/// such as audio that waited for a lost session, catches up over some seconds.
 struct RealTimePacer {
   /// The time by which the input may be ahead of real time.
   static let lead = Duration.milliseconds(500)

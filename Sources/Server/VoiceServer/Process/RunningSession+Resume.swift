@@ -15,8 +15,8 @@ struct Suspension {
 
 /// A session between two connections of its media client.
 extension RunningSession {
-  /// Notes that the connection to the media client was lost. The session waits for the client if it
-  /// can be resumed and has something to continue. Otherwise it ends.
+  /// Records that the connection to the media client was lost. The session waits for the client if
+  /// it can be resumed and has something to continue. Otherwise it ends.
   func lose() {
     link = nil
     guard let resumption = handle.resumption, !isEnding, session.microphoneArrived > 0,

@@ -18,9 +18,10 @@ struct CapturePipeline: ~Copyable {
   let latencySamples: Int
   /// The mic mode that runs, and the reason where it is not the preferred one.
   private(set) var micMode: (mode: MicMode, reason: MicMode.Fallback?)
-  /// Whether echo cancellation is suspended, whatever the configuration says, as there is no echo.
+  /// Whether echo cancellation is suspended because there is no echo. This overrides the
+  /// configuration.
   private(set) var restsEcho = false
-  /// Whether the engine does without what costs most.
+  /// Whether the engine runs in its reduced mode, without its most expensive part.
   private(set) var isReduced = false
   /// The delay from the microphone to the sound that findings belong to, in samples of the microphone.
   let findingsLatencySamples: Int64
@@ -74,9 +75,9 @@ struct CapturePipeline: ~Copyable {
     engine.apply(settings)
   }
 
-  /// Does without what costs most, or no longer.
+  /// Switches the engine's reduced mode on or off.
   ///
-  /// - Returns: Whether that changes anything. It does not for an engine without a reduced mode.
+  /// - Returns: Whether this changes anything. Always false for an engine without a reduced mode.
   mutating func reduce(_ isReduced: Bool, _ configuration: SessionConfiguration) -> Bool {
     guard isReduced != self.isReduced, type(of: engine).hasReducedMode else { return false }
     self.isReduced = isReduced

@@ -57,7 +57,7 @@ struct EchoConvergence {
     quietFrames = 0
   }
 
-  /// Notes a step of the playback that the client reported. The convergence stays.
+  /// Records a step of the playback that the client reported. The convergence stays.
   mutating func step() { stepFrames = Self.framesOfStep }
 
   /// Whether a voice that begins is likely to be a step of the playback.

@@ -33,7 +33,7 @@ struct EchoReference: ~Copyable {
   private var aligner: ReferenceAligner
   /// Whether blocks of the client's reference are missing.
   private(set) var hasGaps = false
-  /// Nil without a reference from the client: nothing is missing from what this session plays.
+  /// Nil without a reference from the client: the session's own playback has no gaps.
   private var gapDetector: ReferenceGapDetector?
   private let input: Frame
   private var framesSincePlayed: Int
@@ -63,7 +63,7 @@ struct EchoReference: ~Copyable {
 
   var status: AlignmentStatus { aligner.status }
 
-  /// Whether what was played may still be heard in the microphone.
+  /// Whether the microphone may still contain sound that was played.
   var mayBeHeard: Bool {
     status.echoDelay == nil
       ? framesSincePlayed < Self.longestEchoFrames : framesSinceAligned < Self.tailFrames
@@ -107,9 +107,9 @@ struct EchoReference: ~Copyable {
     return aligner.hasReference(afterFrames: max(0, min(waiting, aligner.missingFrames + 1)))
   }
 
-  /// Makes `aligned` for a frame of the microphone. `mix` is what this session plays meanwhile.
-  /// `explainedShare` is the part of the last frames of the microphone that the canceller predicts.
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Makes `aligned` for a frame of the microphone. `mix` is the frame that this session plays at
+  /// the same time. `explainedShare` is the part of the last frames of the microphone that the
+  /// canceller predicts. Runs per frame: no allocation, lock, log or await.
   ///
   /// - Returns: The change of the echo path, and whether there was no reference.
   mutating func advance(

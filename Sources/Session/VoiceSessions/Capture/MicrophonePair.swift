@@ -17,9 +17,9 @@ public struct MicrophonePair {
     public static let spacings: ClosedRange<Float> = 0.005...0.05
 
     public enum Pattern: Sendable {
-      /// Both channels hear what comes from the first microphone's side.
+      /// Both channels hear the first microphone's side.
       case cardioid
-      /// Each channel hears what comes from its own microphone's side.
+      /// Each channel hears the side of its own microphone.
       case stereo
     }
 

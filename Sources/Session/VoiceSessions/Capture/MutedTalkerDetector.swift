@@ -1,8 +1,8 @@
 /// Detects speech into a muted microphone.
 ///
 /// Speech that was active when mute was pressed is the end of a sentence and does not count. Speech
-/// counts after a pause. While the far end plays, what sounds like speech may be a rest of its echo for
-/// a moment: it counts once it has lasted.
+/// counts after a pause. While the far end plays, a sound like speech may be the rest of an echo
+/// for a moment. It counts once it has lasted.
 struct MutedTalkerDetector {
   enum Change: Equatable { case started, ended }
 

@@ -5,7 +5,7 @@ internal import AudioCore
 /// Their mean is silence, so that nothing is left of the voice where one channel is made of both. A
 /// balanced microphone in a stereo socket causes this, or a wrong wire.
 struct OppositeChannelsDetector {
-  /// The share of what was measured that remains after each frame: the last second counts.
+  /// The share of the measurement that remains after each frame: the last second counts.
   private static let memory: Float = 0.99
   /// The correlation of the channels, -1...1, below which they are in opposite phase.
   private static let limit: Float = -0.9

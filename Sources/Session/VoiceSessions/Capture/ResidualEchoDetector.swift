@@ -9,8 +9,9 @@
 /// aligner cannot find, such as one that is heard before its reference arrives. The levels of two people
 /// who talk are not correlated in this way.
 ///
-/// An output also does not follow a reference that has gaps. As the canceller cannot remove the echo of what
-/// is missing, echo is then taken to be left if the output is not much quieter than the microphone.
+/// An output also does not follow a reference that has gaps. The canceller cannot remove the echo
+/// of the missing parts. Echo then counts as left if the output is not much quieter than the
+/// microphone.
 struct ResidualEchoDetector {
   /// In frames of 10 ms.
   private static let hop = 2

@@ -60,8 +60,8 @@ public struct RouteChange: Sendable, Equatable {
 struct RouteHistory {
   /// The route now, or nil where there is none or none was reported.
   private(set) var current: AudioRoute?
-  /// Whether the last change brought a port other than the last one of its direction. The loss of a
-  /// port and its return are no new way.
+  /// Whether the last change selected another port than the last one of its direction. The loss of
+  /// a port and its return do not count.
   private(set) var isNewWay = false
   private var isKnown = false
   private var lastPorts = AudioRoute()

@@ -5,8 +5,8 @@ struct Interruptions {
 
   var isEmpty: Bool { lasting.isEmpty }
 
-  /// Whether an interruption stops the microphone, whatever samples arrive. A microphone that is muted
-  /// by its own switch runs.
+  /// Whether an interruption stops the microphone, even if samples arrive. A microphone that is
+  /// muted by its own switch runs.
   var stopMicrophone: Bool { lasting.contains { $0 != .hardwareMuted } }
 
   /// Handles a report.

@@ -32,7 +32,8 @@ extension VoiceSession {
   }
 
   /// Ends the wait for decisions that have timed out, and for the decision on the gesture with the
-  /// given id: the time of a session without audio stands still.
+  /// given id. The caller passes the id because the time of a session without audio does not
+  /// advance.
   public func expireGestures(_ id: String? = nil, sink: any SessionSink) {
     let rejects = state.configuration.mute.rejectsOnTimeout
     while let resolution = controls.gestures.expire(
@@ -75,7 +76,7 @@ extension VoiceSession {
     GestureResult(outcome: outcome, state: state.mute, soundsChime: soundsChime)
   }
 
-  /// Applies a change of the mute state, whoever made it.
+  /// Applies a change of the mute state, from any origin.
   func muteChanged(at sample: Int64, sink: any SessionSink) {
     let wasTalking = capture.mute(state.mute.isMuted, at: sample)
     emit(.muteChanged(state.mute, mutedSpeechWasActive: wasTalking), at: sample, to: sink)

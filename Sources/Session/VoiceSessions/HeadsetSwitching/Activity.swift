@@ -72,7 +72,7 @@ struct ActivityTrack: Sendable, Equatable {
     return now < endedAt + linger ? since : nil
   }
 
-  /// Returns the time at which an ended activity stops to count, if that is to come.
+  /// Returns the time at which an ended activity stops counting, or nil if that time has passed.
   func end(after now: ContinuousClock.Instant, linger: Duration) -> ContinuousClock.Instant? {
     endedAt.map { $0 + linger }.flatMap { $0 > now ? $0 : nil }
   }

@@ -89,7 +89,7 @@ public struct RoutingGroup: Sendable {
     return effects + settle(now)
   }
 
-  /// Notes that the connection of a machine was lost.
+  /// Records that the connection of a machine was lost.
   public mutating func lose(_ name: String, now: Instant) -> [Effect] {
     change(name) { $0.lostAt = now }
     return settle(now)
@@ -127,7 +127,7 @@ public struct RoutingGroup: Sendable {
     guard machines.contains(where: { $0.name == machine && $0.activity.headsets.contains(headset) })
     else { throw .unusable(headset, machine) }
     headsets[headset]?.choice = HeadsetPolicy.Choice(machine, at: now, isPinned: isPinned)
-    // A choice that repeats an earlier one counts anew.
+    // A choice that repeats an earlier one counts as a new choice.
     headsets[headset]?.decision.holder?.reason = .free
     return settle(now)
   }

@@ -25,7 +25,7 @@ public struct SoundPresence: Sendable, Equatable {
     self.shortest = shortest
   }
 
-  /// Notes whether there is sound now.
+  /// Records whether there is sound now.
   public mutating func note(isSounding: Bool, now: ContinuousClock.Instant) {
     guard isSounding else { return }
     if !isHeard(now: now) { began = now }

@@ -22,7 +22,7 @@ public struct InjectionPermissions: Sendable, Equatable {
     return isGranted ? .granted : .denied
   }
 
-  /// Notes the request of a client. `stored` is the decision of an earlier session, or nil.
+  /// Records the request of a client. `stored` is the decision of an earlier session, or nil.
   ///
   /// - Returns: Whether this is the first request of the client. The media client then has to be asked,
   ///   unless there is a stored decision.

@@ -24,8 +24,8 @@ struct FrameSplicer {
   }
 
   /// Returns the shift within a range at which the sound is most like itself without it, and how
-  /// alike both are, 0...1. `direction` is 1 for what follows and -1 for what came before.
-  /// Runs per frame: no allocation, lock, log or await.
+  /// alike both are, 0...1. `direction` is 1 for later samples and -1 for earlier ones. Runs per
+  /// frame: no allocation, lock, log or await.
   func bestShift(
     _ source: borrowing InputTimeline, _ range: ClosedRange<Int>, direction: Int
   ) -> (shift: Int, likeness: Float) {

@@ -13,9 +13,10 @@ internal import AudioCore
 ///
 /// - Only the sender can be ahead on purpose, by arrivals that are more than 250 ms earlier than its
 ///   home, the lateness at which it was last in step. Such samples wait, as those of a prompt.
-/// - All that waits because the reader is later than the home is a backlog. It is read away within 2 s.
-/// - After a stall, a sender that sends on as it did before has the same home. A sender that does not
-///   starts anew, with a new home.
+/// - Samples that wait because the reader is later than the home are a backlog. The backlog is
+///   removed within 2 s.
+/// - After a stall, a sender that sends on as it did before has the same home. A sender that does
+///   not starts again with a new home.
 /// - A drift of the sender's clock is followed by one short change a second.
 struct PlayoutControl {
   enum Action: Equatable {
@@ -145,7 +146,8 @@ struct PlayoutControl {
     arrivals.advance()
     if framesSinceArrival == 0 || arrivals.isEmpty {
       arrivals.note(arrival)
-      // The pause that this arrival ends. A long one, which a backlog may have bridged, is no jitter.
+      // The pause that this arrival ends. A long pause, which a backlog may have bridged, does not
+      // count as jitter.
       if lastArrival <= max(arrivals.earliest + limits.jitter, home ?? lag) {
         arrivals.note(max(arrival, lastArrival))
       }
@@ -197,8 +199,9 @@ struct PlayoutControl {
     }
   }
 
-  /// Waits until arrivals after a stall are steady, and tells a sender that goes on from one that
-  /// starts anew. The arrivals of a prompt, which is sent at once, grow later with each window.
+  /// Waits until arrivals after a stall are steady, and distinguishes a sender that continues from
+  /// one that starts again. The arrivals of a prompt, which is sent at once, grow later with each
+  /// window.
   private mutating func settle(_ last: Settling, _ arrival: Int64, lag: Int64) {
     var next = last
     next.frames += 1
@@ -234,7 +237,7 @@ struct PlayoutControl {
     let margin = Int64(marginFrames > 0 ? size : 0)
     let (earliest, latest) = (arrivals.earliest, arrivals.latest)
     (delay, target) = (lag - earliest, latest + margin - earliest)
-    // By how many samples the reader is later than it should be.
+    // The number of samples by which the reader is later than it should be.
     let surplus = lag - max(latest, home ?? latest) - margin
     let spare = Int(min(surplus, Int64(waiting - size)))
     // Jitter that is over leaves a backlog of its own.

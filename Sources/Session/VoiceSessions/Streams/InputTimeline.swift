@@ -105,7 +105,7 @@ public struct InputTimeline: ~Copyable {
   /// it. The pointer is valid until the timeline changes.
   func next(_ channel: Int) -> UnsafePointer<Float> { queue.samples(channel) + kept }
 
-  /// Whether the history reaches so many samples back.
+  /// Whether the history contains at least `samples` samples.
   func canMoveBack(by samples: Int) -> Bool { kept >= samples }
 
   /// Copies the next 10 ms into a frame, and conceals its end where fewer samples wait.

@@ -40,7 +40,7 @@ typedef struct {
   int32_t keepalive_timeout_ms;
 } cgrpc_connection_options;
 
-// Limits that a server alone sets. A value of 0 leaves libgrpc's own default, which is no limit.
+// Limits that only a server sets. 0 keeps libgrpc's default: no limit.
 typedef struct {
   // Streams that one connection may have open at a time. libgrpc tells clients, but holds only
   // those to it that acknowledge its settings.

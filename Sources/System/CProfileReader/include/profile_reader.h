@@ -11,9 +11,9 @@ int profile_reader_file(void);
 // other open file. The program gets no environment but LD_LIBRARY_PATH. Returns its process id, or -1.
 pid_t profile_reader_spawn(const char *program, const char *argument, int input, int output);
 
-// Limits this process for good: `memory` more bytes, `seconds` of processor time, `output` bytes in a
-// file, no new file, no new process, and no system call but those that computing, reading and writing
-// need. Any other system call ends the process. Returns 0, or -1 if a limit cannot be set.
+// Limits this process permanently: `memory` more bytes, `seconds` of processor time, `output` bytes
+// in a file, no new file, no new process, and only the system calls that computing, reading and
+// writing need. Any other system call ends the process. Returns 0, or -1 if a limit cannot be set.
 int profile_reader_limit(size_t memory, unsigned seconds, size_t output);
 
 #endif

@@ -60,13 +60,13 @@ public struct ConnectedSocket: ~Copyable {
   /// The number of bytes that wait to be sent.
   public var waitingBytes: Int { outgoing.count }
 
-  /// Appends what has arrived, at most 64 KiB, to `bytes`. Returns false once the other side has closed
-  /// the connection, or the connection is lost.
+  /// Appends the bytes that have arrived, at most 64 KiB, to `bytes`. Returns false once the other
+  /// side has closed the connection, or the connection is lost.
   public func receive(into bytes: inout [UInt8]) -> Bool {
     Self.receive(from: descriptor, into: &bytes)
   }
 
-  /// Appends what has arrived at a descriptor, as `receive(into:)` does.
+  /// Appends the bytes that have arrived at a descriptor, as `receive(into:)` does.
   public static func receive(from descriptor: Int32, into bytes: inout [UInt8]) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)

@@ -1,4 +1,4 @@
-/* Nothing but the interface of version 0.1, for scripts/check-abi. */
+/* Nothing but the interface of version 0.1, for scripts/test abi. */
 #include <anechoic.h>
 
 void anechoic_options_init(anechoic_options *options) { (void)options; }

@@ -2,7 +2,7 @@
 //
 //   library-test SERVER SAMPLE [PART]
 //
-// SERVER is anechoic-server, SAMPLE is the folder of make-sample, and PART is a part of the
+// SERVER is anechoic-server, SAMPLE is the folder of the sample, and PART is a part of the
 // sentences of the cases to run. The programs beside this one are run, too.
 
 #include <cstdio>

@@ -35,7 +35,7 @@ class ServerProcess {
 
   // Options for a server that can be steered, and for one that asks for tokens.
   static const std::vector<std::string> withAPage, withTokens;
-  // The server's program, and the folder of make-sample. Set before the first server.
+  // The server's program, and the folder of the sample. Set before the first server.
   static std::string path, sample;
 
  private:

@@ -32,7 +32,7 @@ Samples readWave(const std::string& path, uint32_t factor) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   constexpr size_t header = 44;
-  check(bytes.size() > header, path + " can be read; scripts/make-sample makes it");
+  check(bytes.size() > header, path + " can be read; scripts/generate sample makes it");
   Samples samples;
   for (size_t at = header; at + 1 < bytes.size(); at += 2) {
     const auto low = static_cast<unsigned char>(bytes[at]);

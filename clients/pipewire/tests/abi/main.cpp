@@ -2,7 +2,7 @@
 //
 //   abi-test PLUGIN SERVER SAMPLE [PART]
 //
-// PLUGIN is libspa-aec-anechoic.so, SERVER is anechoic-server, SAMPLE is the folder of make-sample,
+// PLUGIN is libspa-aec-anechoic.so, SERVER is anechoic-server, SAMPLE is the folder of the sample,
 // and PART is a part of the sentences of the cases to run.
 
 #include <cstdio>

@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--plugin", type=Path, required=True, help="libspa-aec-anechoic.so")
     parser.add_argument("--server", type=Path, required=True, help="anechoic-server")
     parser.add_argument("--configuration", type=Path, required=True, help="50-anechoic.conf")
-    parser.add_argument("--sample", type=Path, required=True, help="the folder of make-sample")
+    parser.add_argument("--sample", type=Path, required=True, help="the folder of the sample")
     parser.add_argument("--compare", action="store_true", help="compares with PipeWire's canceller")
     parser.add_argument("--keep", type=Path, help="a folder that keeps recordings and logs")
     options = parser.parse_args()

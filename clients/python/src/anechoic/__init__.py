@@ -12,7 +12,7 @@ import os as _os
 import sys as _sys
 
 if _sys.argv[:1] == ["-m"] and "anechoic" in _sys.orig_argv:
-    # The command `python -m anechoic` tells a failure in one line. libgrpc reads this when it is imported.
+    # The command `python -m anechoic` reports a failure in one line. libgrpc reads this when it is imported.
     _os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 from . import blocking, enums, errors, events

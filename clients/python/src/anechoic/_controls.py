@@ -76,7 +76,7 @@ class Controls:
         return unsent_from is None or self._after.get(request.control.control_id, 0) <= unsent_from
 
     def resolve(self, result: api.ControlResult, sample: int) -> bool:
-        """Notes an answer. Returns false if nobody can wait for it.
+        """Records an answer. Returns false if nobody can wait for it.
 
         `sample` is where the control was applied, counted from the start of the first session.
         """

@@ -42,7 +42,7 @@ def check_address(address: object) -> None:
 
 
 def token_of(token: Any, file: Any) -> Token | None:
-    """Returns a token, or what finds one. Throws `InvalidRequest` for one that can never be sent."""
+    """Returns a token, or its source. Throws `InvalidRequest` for one that can never be sent."""
     if file is None:
         if token is None or callable(token) or is_token(token):
             return token  # type: ignore[no-any-return]

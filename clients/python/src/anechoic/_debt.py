@@ -36,7 +36,7 @@ class Debt:
         self._first: float | None = None
 
     def began(self, now: float, fed_at: float | None, index: int) -> None:
-        """Notes a new session whose first sample has an index. The program gave audio last at `fed_at`."""
+        """Records a new session whose first sample has an index. The program gave audio last at `fed_at`."""
         stalled = 0.0 if fed_at is None else now - fed_at
         self._owed = round(stalled * self._rate) if stalled > _ALLOWANCE_SECONDS else 0
         self._began, self._index, self._first = now, index, None
@@ -47,7 +47,7 @@ class Debt:
         return self._owed > 0
 
     def gave_up(self, count: int) -> None:
-        """Notes samples that were dropped."""
+        """Records samples that were dropped."""
         self._index += count
         self._owed = max(0, self._owed - count)
 

@@ -26,7 +26,7 @@ class Facts:
 
     @property
     def is_muted(self) -> bool:
-        """Whether the session is muted, whoever muted it, or is asked to be."""
+        """Whether the session is muted, by any client, or is asked to be muted."""
         return self._state.is_muted
 
     @property

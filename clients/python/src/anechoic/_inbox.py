@@ -68,7 +68,7 @@ class Inbox:
         return self.output.playback_sample(self.position)
 
     def rebase(self, base: int, after: int = 0) -> None:
-        """Notes that the session's first sample has this index, for what follows its sample `after`."""
+        """Records that the session's first sample has this index, for what follows its sample `after`."""
         if after > 0:
             self._next_base = after, base
             return
@@ -193,7 +193,7 @@ class Inbox:
 
 
 def _share(probability: float) -> float:
-    """Returns a probability. One that is no number counts as 0.
+    """Returns a probability. A value that is not a number counts as 0.
 
     >>> [_share(each) for each in (0.5, -1.0, float("inf"), float("nan"))]
     [0.5, 0.0, 1.0, 0.0]

@@ -103,7 +103,7 @@ class Link:
             await asyncio.sleep(0.0 if once else retries.delay(now()))
 
     def owe(self, fed_at: float | None) -> None:
-        """Notes when the program, which has fed nothing yet, had audio last: what it gives at once is too old."""
+        """Records when the program, which has fed nothing yet, had audio last: what it gives at once is too old."""
         self._traffic.owe(fed_at)
 
     # Requests.

@@ -1,4 +1,4 @@
-"""A server of one's own, for scripts on a machine where none runs."""
+"""A server for scripts on a machine where none runs."""
 
 from __future__ import annotations
 

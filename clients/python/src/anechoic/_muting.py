@@ -1,4 +1,4 @@
-"""Asks a session for the mute state that is wanted last."""
+"""Asks a session for the mute state that was requested last."""
 
 from __future__ import annotations
 

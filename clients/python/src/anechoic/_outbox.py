@@ -203,7 +203,7 @@ class Outbox:
         self.skip(count)
 
     def skip(self, count: int) -> None:
-        """Makes the present session not count so many samples."""
+        """Leaves this many samples out of the count of the present session."""
         before, self.base = self.base, self.base + count
         for name in self._bases:
             track = self.others[name]

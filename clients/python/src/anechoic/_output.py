@@ -113,7 +113,7 @@ class OutputQueue:
         self._changed.set()
 
     def give_up(self) -> None:
-        """Lets nobody wait for room any more, because nobody reads."""
+        """Ends all waits for room, because the output is no longer read."""
         self._is_real_time = True
         self._changed.set()
 

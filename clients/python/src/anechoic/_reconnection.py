@@ -133,7 +133,7 @@ class Reconnection:
         self._comes_at_once = has_stopped and not self._is_unsteady
 
     def session_is_gone(self) -> None:
-        """Notes that the server does not know the session any more."""
+        """Records that the server does not know the session any more."""
         self._waits_until = self._lost_at
         self._comes_at_once = True
 

@@ -44,7 +44,7 @@ def field_named(name: str) -> Iterator[None]:
 
 @dataclass
 class Plan:
-    """All that a session is started with."""
+    """The values with which a session starts."""
 
     inputs: Mapping[str, Format]
     processed: Format

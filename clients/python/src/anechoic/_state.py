@@ -11,7 +11,7 @@ _STAGES = ("echo_cancellation", "noise_suppression", "gain_control", "high_pass_
 
 
 class State:
-    """Mute, settings, permissions and the id of a session, whoever changed them. The class does no I/O.
+    """Mute, settings, permissions and the id of a session, with the changes of all clients. The class does no I/O.
 
     >>> state = State(is_muted=True)
     >>> state.is_connected = True
@@ -49,7 +49,7 @@ class State:
             start.session_id = self.session_id
 
     def began(self, start: api.Start, started: api.Started) -> None:
-        """Notes a session that began, or goes on."""
+        """Records a session that began, or goes on."""
         self.session_id = started.session.removeprefix("sessions/")
         self._is_muted = started.mute.muted
         if started.HasField("resumed"):
@@ -87,33 +87,33 @@ class State:
         return self._requests
 
     def want_mute(self, muted: bool) -> int:
-        """Notes a request. Returns its number."""
+        """Records a request. Returns its number."""
         self._wanted = muted
         self._requests += 1
         return self._requests
 
     def mute_answered(self, number: int, muted: bool | None) -> None:
-        """Notes the answer to a request. None: the session has refused it."""
+        """Records the answer to a request. None: the session has refused it."""
         if muted is not None:
             self._is_muted = muted
         if number == self._requests:
             self._wanted = None
 
     def mute_changed(self, muted: bool) -> None:
-        """Notes a change, whoever made it."""
+        """Records a change by any client."""
         self._is_muted = muted
 
     # Permissions and settings.
 
     def decided(self, client: str, grant: bool) -> None:
-        """Notes whether a client may inject speech."""
+        """Records whether a client may inject speech."""
         self.permissions.pop(client, None)
         self.permissions[client] = grant
         if len(self.permissions) > _MOST_PERMISSIONS:
             del self.permissions[next(iter(self.permissions))]
 
     def configured(self, update: api.ConfigUpdate) -> None:
-        """Notes settings that this client has changed."""
+        """Records settings that this client has changed."""
         if self._config is None:
             return
         for path in update.update_mask.paths:
@@ -125,7 +125,7 @@ class State:
         self._config = self._resolved = None
 
     def config_changed(self, config: config_pb2.SessionConfig) -> None:
-        """Notes the settings of an event, whoever changed them.
+        """Records the settings of an event, which any client may have changed.
 
         Events contain all stages of the processing. A stage that nobody has set is left out here, so that it follows
         the mic mode in the new session, too.

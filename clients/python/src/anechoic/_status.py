@@ -69,7 +69,7 @@ def has_details(failure: grpc.RpcError) -> bool:
 
 
 def _status_of(failure: grpc.RpcError) -> status_pb2.Status | None:
-    """Returns the status with details. None without one, or for bytes that are none."""
+    """Returns the status with details. None if there is no status, or if the bytes are not a status."""
     for key, value in failure.trailing_metadata() or ():
         if key == _DETAILS_KEY:
             try:

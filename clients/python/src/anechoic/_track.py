@@ -67,7 +67,7 @@ class Track:
             self._data += bytes(missing * self._size)
 
     def take(self, count: int) -> bytes:
-        """Returns the next samples to send, at most `count`. A float that is no number is silence."""
+        """Returns the next samples to send, at most `count`. A float that is not a number becomes silence."""
         first = (self.sent - self.start) * self._size
         last = min(first + count * self._size, len(self._data) // self._size * self._size)
         if last <= first:

@@ -25,7 +25,7 @@ _LONGEST_GAP = 10.0
 
 
 class Traffic:
-    """All that waits to be sent, and all that has arrived, on whatever connection."""
+    """The messages that wait to be sent and those that have arrived, on any connection."""
 
     def __init__(self, plan: Plan, policy: Reconnect, state: State, on_event: Callable[[Event], None]) -> None:
         self._plan, self._policy, self._state, self._on_event = plan, policy, state, on_event
@@ -103,7 +103,7 @@ class Traffic:
                 await self.to_send.wait()
 
     def owe(self, fed_at: float | None) -> None:
-        """Notes that a new session has begun. The program gave audio last at a time of the loop."""
+        """Records that a new session has begun. The program gave audio last at a time of the loop."""
         if self._plan.is_real_time:
             self._debt.began(asyncio.get_running_loop().time(), fed_at, self.outbox.base)
             self._has_sent_audio = False
@@ -145,7 +145,7 @@ class Traffic:
         return self.inbox.position / self._plan.processed.rate >= self.outbox.seconds - rest
 
     async def _watch(self, call: Call) -> None:
-        """Gives a connection up that does not answer, though audio was sent. A stalled loop counts as one step."""
+        """Gives up a connection that does not answer although audio was sent. A stalled loop counts as one step."""
         silent, sent = 0, self.outbox.sent
         while silent < 6:
             await asyncio.sleep(self._policy.silence / 6)

@@ -7,7 +7,7 @@ public struct AudioRequest {
   public var reference: Chunk?
   public var farEnd: Chunk?
   public var otherAudio: Chunk?
-  /// Audio of named far ends, of which the first `farEndCount` are valid.
+  /// Audio of named far ends. The first `farEndCount` are valid.
   public private(set) var farEnds = InlineArray<16, FarEnd>(repeating: FarEnd())
   public private(set) var farEndCount = 0
 

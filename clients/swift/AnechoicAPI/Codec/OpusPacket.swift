@@ -22,8 +22,8 @@ public enum OpusPacket {
     return units <= longestUnits ? units * rate / unitsPerSecond : 0
   }
 
-  /// Returns a packet of digital silence with one channel that decodes to so many samples at a rate in
-  /// Hz: whole multiples of 2.5 ms, up to 120 ms.
+  /// Returns a packet of digital silence with one channel. It decodes to `samples` samples at
+  /// `rate` Hz: a multiple of 2.5 ms, up to 120 ms.
   public static func silence(samples: Int, rate: Int) -> [UInt8] {
     let units = samples * unitsPerSecond / rate
     guard (1...longestUnits).contains(units) else { return [] }

@@ -570,8 +570,8 @@ public nonisolated struct Anechoic_V1_MuteState: Sendable {
   /// Grows by one with every change. Use it for compare-and-set.
   public var generation: UInt64 = 0
 
-  /// The client that made the last change: the value of its anechoic-client header, or the host that
-  /// it called from. The server does not verify this name yet.
+  /// The client that made the last change: the verified name of its token or certificate. If the
+  /// server verifies no clients, the value of the header anechoic-client, or the client's host.
   public var actor: String = String()
 
   public var source: Anechoic_V1_MuteSource = .unspecified
@@ -668,8 +668,9 @@ public nonisolated struct Anechoic_V1_MicModeChanged: Sendable {
   public var active: Anechoic_V1_MicMode = .unspecified
 
   /// UNSUPPORTED_FORMAT: active differs from preferred, because the engine does not support the
-  /// preferred mode for the session's format. OVERLOAD: the server is overloaded, and the engine runs
-  /// the active mode without what costs most. Echo cancellation stays. Otherwise empty.
+  /// preferred mode for the session's format. OVERLOAD: the server is overloaded, and the engine
+  /// runs the active mode without its most expensive part. Echo cancellation continues. Otherwise
+  /// empty.
   public var reason: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1193,7 +1194,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
 
     /// The microphone arrived more than 500 ms behind real time. Ends when the microphone is less
     /// than 100 ms behind. A microphone that has kept pace within 20 ms for 1 s counts as on time
-    /// from then on, whatever it missed before. Only in real time.
+    /// from then on, even if audio was missed before. Only in real time.
     case late // = 7
 
     /// For 1 s of sound, the two channels of the microphone were in opposite phase: their correlation
@@ -1214,10 +1215,10 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     /// Ends after about 5 s of sound without such steps, or with headphones.
     case referenceGaps // = 10
 
-    /// For 2 s, the client was more than 500 ms ahead of real time, so that more of its audio waits in the
-    /// connection, and the output is late by as much. A client that sends a new session the audio that waited
-    /// for a lost one causes this. The server makes up 2 s. Ends after 2 s in which nothing waited. Only in real
-    /// time.
+    /// For 2 s, the client was more than 500 ms ahead of real time, so that more of its audio waits
+    /// in the connection, and the output is late by as much. A client causes this if it sends a new
+    /// session the audio that waited for a lost one. The server catches up by 2 s. Ends after 2 s in
+    /// which nothing waited. Only in real time.
     case early // = 11
     case UNRECOGNIZED(Int)
 

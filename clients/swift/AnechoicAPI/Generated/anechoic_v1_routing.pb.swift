@@ -199,7 +199,8 @@ public nonisolated struct Anechoic_V1_RoutingDecision: Sendable {
   /// The name of the machine that uses the headset. Empty if no machine can use it.
   public var holder: String = String()
 
-  /// Starts at 1. Begins anew when the server forgets the group: the last machine has left.
+  /// Starts at 1. Starts again at 1 when the server forgets the group, because the last machine has
+  /// left.
   public var generation: UInt64 = 0
 
   public var reason: Anechoic_V1_RoutingDecision.Reason = .unspecified

@@ -92,7 +92,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
   /// Clears the value of `otherAudio`. Subsequent reads from it will return its default value.
   public mutating func clearOtherAudio() {_uniqueStorage()._otherAudio = nil}
 
-  /// Whether the engine does without what costs most, because the server is overloaded.
+  /// Whether the engine runs without its most expensive part, because the server is overloaded.
   public var reduced: Bool {
     get {_storage._reduced}
     set {_uniqueStorage()._reduced = newValue}

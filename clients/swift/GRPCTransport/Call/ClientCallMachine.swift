@@ -81,7 +81,7 @@ struct ClientCallMachine: ~Copyable {
 
   // MARK: Reports of the transport
 
-  /// Notes a message. It may come without a read just before the end. Returns `.deliver` or
+  /// Records a message. It may come without a read just before the end. Returns `.deliver` or
   /// `.keep`.
   mutating func received() -> Action {
     guard !hasEnded else { return .ignore }
@@ -93,7 +93,7 @@ struct ClientCallMachine: ~Copyable {
     return .deliver
   }
 
-  /// Notes that the transport has taken the write, or that the write has failed. After a failed
+  /// Records that the transport has taken the write, or that the write has failed. After a failed
   /// write, the status follows and answers the task that sends. Returns `.deliver`,
   /// `.deliverAndHalfClose` or `.ignore`.
   mutating func written(_ isWritten: Bool) -> Action {
@@ -102,7 +102,7 @@ struct ClientCallMachine: ~Copyable {
     return wantsHalfClose ? .deliverAndHalfClose : .deliver
   }
 
-  /// Notes the end of the call. Returns `.deliver` once, for all tasks that wait.
+  /// Records the end of the call. Returns `.deliver` once, for all tasks that wait.
   mutating func ended() -> Action {
     guard !hasEnded else { return .ignore }
     hasEnded = true

@@ -115,7 +115,7 @@ struct ServerCallMachine: ~Copyable {
 
   // MARK: Reports of the transport
 
-  /// Notes that the read has brought a message. Returns `.deliver` or `.ignore`.
+  /// Records that the read has brought a message. Returns `.deliver` or `.ignore`.
   mutating func received() -> Action {
     guard isReading else { return .ignore }
     isReading = false
@@ -124,7 +124,7 @@ struct ServerCallMachine: ~Copyable {
     return .deliver
   }
 
-  /// Notes that the read has found the end of the client's messages. Returns `.deliver` or
+  /// Records that the read has found the end of the client's messages. Returns `.deliver` or
   /// `.ignore`.
   mutating func halfClosed() -> Action {
     let action = received()
@@ -132,7 +132,7 @@ struct ServerCallMachine: ~Copyable {
     return action
   }
 
-  /// Notes that the write has left. Returns `.deliver`, `.finish` or `.ignore`.
+  /// Records that the write has left. Returns `.deliver`, `.finish` or `.ignore`.
   mutating func writeCompleted(now: Instant) -> Action {
     guard writingSince != nil else { return .ignore }
     writingSince = nil
@@ -145,7 +145,7 @@ struct ServerCallMachine: ~Copyable {
     }
   }
 
-  /// Notes that nothing more can be sent. Returns `.deliver` or `.ignore`.
+  /// Records that nothing more can be sent. Returns `.deliver` or `.ignore`.
   mutating func cancelled() -> Action {
     switch phase {
     case .open, .closing, .aborted:
@@ -158,7 +158,7 @@ struct ServerCallMachine: ~Copyable {
     }
   }
 
-  /// Notes the last report. Returns `.deliver` once.
+  /// Records the last report. Returns `.deliver` once.
   mutating func ended() -> Action {
     guard !hasEnded else { return .ignore }
     phase = .ended

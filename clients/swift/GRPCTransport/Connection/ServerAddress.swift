@@ -6,7 +6,7 @@ public enum ServerAddress: Sendable, Equatable {
   case host(String, port: UInt16)
   case unix(path: String)
 
-  /// Returns nil if `text` is none of the three forms.
+  /// Returns nil if `text` has none of the three forms.
   public init?(_ text: String) {
     if text.hasPrefix("unix:") {
       let path = String(text.dropFirst("unix:".count))

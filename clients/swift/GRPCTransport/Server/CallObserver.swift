@@ -1,13 +1,13 @@
 /// A count of the calls of a method. Called on the calls' threads, some functions for each message:
 /// they must neither allocate nor lock nor wait.
 public protocol CallObserver: AnyObject, Sendable {
-  /// Notes that a client has started a call.
+  /// Records that a client has started a call.
   func started()
-  /// Notes that a message of the client has come.
+  /// Records that a message of the client has come.
   func received()
-  /// Notes that a message to the client has been passed to the transport.
+  /// Records that a message to the client has been passed to the transport.
   func sent()
-  /// Notes the end of a call. A call that its client gave up ends with CANCELLED.
+  /// Records the end of a call. A call that its client gave up ends with CANCELLED.
   func handled(_ code: StatusCode, after time: Duration)
 }
 

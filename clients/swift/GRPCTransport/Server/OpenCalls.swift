@@ -17,7 +17,7 @@ final class OpenCalls: Sendable {
       self.calls = calls
     }
 
-    /// Notes that a message or the half-close of the client has come. Runs per frame.
+    /// Records that a message or the half-close of the client has come. Runs per frame.
     func hasMessage() {
       guard let ticket else { return }
       self.ticket = nil

@@ -3,17 +3,17 @@
 public protocol ServerCallHandler: AnyObject {
   /// Takes the message that `ServerCall.read()` asked for. The bytes are lent until this returns.
   func received(_ message: UnsafeRawBufferPointer)
-  /// Notes that the client has sent its last message. Called at most once, instead of a message.
+  /// Records that the client has sent its last message. Called at most once, instead of a message.
   func halfClosed()
-  /// Notes that the write has left. The next one may follow.
+  /// Records that the write has left. The next one may follow.
   func writeCompleted()
-  /// Notes that the client has not read for as long as the write deadline allows. The call is being
-  /// aborted; `cancelled()` follows.
+  /// Records that the client has not read for as long as the write deadline allows. The call is
+  /// being aborted; `cancelled()` follows.
   func stalled()
-  /// Notes that the client is gone, that its deadline has passed, or that the server stops. Nothing
-  /// more can be sent. Not called after `ServerCall.finish` has sent its status.
+  /// Records that the client is gone, that its deadline has passed, or that the server stops.
+  /// Nothing more can be sent. Not called after `ServerCall.finish` has sent its status.
   func cancelled()
-  /// Notes the end of the call, whatever its cause. No other event follows.
+  /// Records the end of the call, for any cause. No other event follows.
   func ended()
 }
 

@@ -4,26 +4,27 @@ internal import GRPCTransport
 package struct Attempts {
   private let policy: ReconnectionPolicy
   private var count = 0
-  /// The number of attempts before a session that was lost as soon as it was there.
+  /// The number of attempts before a session that was lost as soon as it had started.
   private var failures = 0
   /// Whether a session has just ended, which another one may follow at once.
   private var followsSession = false
   private var awaySince = ContinuousClock.now
 
-  /// Begins with a server that has just been lost.
+  /// Starts with a server that has just been lost.
   package init(_ policy: ReconnectionPolicy = ReconnectionPolicy()) { self.policy = policy }
 
-  /// Notes that the server is there.
+  /// Records that the server answers.
   package mutating func succeeded() { self = Attempts(policy) }
 
-  /// Notes the end of a session that began at a time. A session that ends at once is no reason to hurry.
+  /// Records the end of a session that began at the given time. After a session that ends at once,
+  /// the delays between attempts keep growing.
   package mutating func sessionEnded(since began: ContinuousClock.Instant) {
     if .now - began > ReconnectionPolicy.shortSession { succeeded() }
     (failures, followsSession) = (count, true)
   }
 
-  /// Notes that the server is there and will not continue the session. Returns the time to wait before the attempt
-  /// to start a new one, which follows at once, unless the last session was lost as soon as it was there.
+  /// Records that the server answers but will not continue the session. Returns the time to wait
+  /// before starting a new one: none, unless the last session was lost as soon as it had started.
   package mutating func resumptionRefused() -> Duration {
     guard failures == 0 else {
       count = failures

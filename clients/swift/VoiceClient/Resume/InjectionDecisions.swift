@@ -11,7 +11,7 @@ package struct InjectionDecisions: Sendable {
 
   package init() {}
 
-  /// Notes a control. Only one with a decision counts.
+  /// Records a control. Only one with a decision counts.
   package mutating func note(_ control: Anechoic_V1_Control) {
     guard case .decideInjectionPermission(let decision) = control.control else { return }
     if decisions.updateValue(control, forKey: decision.client) != nil {
@@ -21,7 +21,8 @@ package struct InjectionDecisions: Sendable {
     if order.count > Self.capacity { decisions[order.removeFirst()] = nil }
   }
 
-  /// Returns the control that decides again, or nil if the event asks for no decision that was made before.
+  /// Returns the control that repeats an earlier decision, or nil if the event does not ask for one
+  /// that was made before.
   package func answer(to event: Anechoic_V1_SessionEvent) -> Anechoic_V1_Control? {
     guard case .injectionPermissionRequested(let request) = event.event else { return nil }
     return decisions[request.client]

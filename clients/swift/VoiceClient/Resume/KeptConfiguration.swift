@@ -1,10 +1,11 @@
 package import AnechoicAPI
 internal import SwiftProtobuf
 
-/// The configuration with which a new session takes the place of a lost one, whoever changed it.
+/// The configuration of the session that replaces a lost one. It includes the changes of other
+/// clients.
 ///
-/// The server tells configurations with all stages of `voice_processing`. A stage that nobody has set is
-/// left out here, so that it follows the mic mode in the new session, too.
+/// The server reports configurations with all stages of `voice_processing`. A stage that nobody has
+/// set is left out here, so that it follows the mic mode in the new session, too.
 package struct KeptConfiguration {
   private enum Stage: String, CaseIterable {
     case echoCancellation = "voice_processing.echo_cancellation"
@@ -48,14 +49,14 @@ package struct KeptConfiguration {
   private var told: Anechoic_V1_SessionConfig
   private var chosen: Set<Stage>
 
-  /// Begins with what a client asked for, and what the server made of it.
+  /// Starts with the configuration that a client asked for, and the one that the server reported.
   package init(_ configuration: Anechoic_V1_SessionConfig, told: Anechoic_V1_SessionConfig) {
     self.configuration = configuration
     self.told = told
     chosen = Set(Stage.allCases.filter { $0.isSet(in: configuration.voiceProcessing) })
   }
 
-  /// Notes a change that this client asks for. `changed` follows if the server makes it.
+  /// Records a change that this client asks for. `changed` follows if the server makes it.
   package mutating func ask(_ update: Anechoic_V1_ConfigUpdate) {
     for stage in Stage.allCases {
       let isNamed = update.updateMask.paths.contains { path in
@@ -71,7 +72,7 @@ package struct KeptConfiguration {
     }
   }
 
-  /// Notes a configuration that the server tells.
+  /// Records a configuration that the server reports.
   package mutating func changed(to config: Anechoic_V1_SessionConfig) {
     if config.preferredMicMode == told.preferredMicMode {
       chosen.formUnion(

@@ -5,7 +5,7 @@ package import GRPCTransport
 package struct KeptSession: Sendable {
   /// The id, or nil if it is in use.
   package private(set) var id: String?
-  /// The configuration, whoever changed it. Nil for the one of the client.
+  /// The configuration with the changes of all clients. Nil for the client's own configuration.
   package private(set) var configuration: Anechoic_V1_SessionConfig?
   /// The time since which the session has had its last connection.
   package let began: ContinuousClock.Instant
@@ -22,7 +22,7 @@ package struct KeptSession: Sendable {
     if let configuration { start.config = configuration }
   }
 
-  /// Notes that a server has refused or ended a session with a status.
+  /// Records that a server has refused or ended a session with a status.
   package mutating func refused(_ code: StatusCode?) {
     if code == .alreadyExists { id = nil }
     // The reason may be a configuration that another client has set.

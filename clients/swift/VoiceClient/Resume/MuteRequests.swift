@@ -27,7 +27,7 @@ package struct MuteRequests: Sendable {
     return waiting
   }
 
-  /// Notes the answer to a control. Answers to other controls are ignored.
+  /// Records the answer to a control. Answers to other controls are ignored.
   package mutating func answered(
     _ controlID: UInt64, isRefused: Bool, now: ContinuousClock.Instant
   ) {

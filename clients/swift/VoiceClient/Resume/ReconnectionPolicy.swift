@@ -21,8 +21,8 @@ public struct ReconnectionPolicy: Sendable, Equatable {
   /// The audio that is kept to be sent after a loss. Older audio becomes a gap.
   public var buffer = Duration.seconds(2)
 
-  /// The time within which a session that has started must not be lost, to count as a success. Otherwise the
-  /// times between attempts go on to grow.
+  /// The time that a session must last to count as a success. After shorter sessions, the times
+  /// between attempts keep growing.
   package static let shortSession = Duration.seconds(1)
 
   /// Creates a policy with the default limits.
@@ -75,7 +75,8 @@ struct Reconnection {
 
   /// - Parameters:
   ///   - window: The time for which the session waits. Nil if it cannot be resumed.
-  ///   - failures: The number of attempts before, if the connection was lost as soon as it was there.
+  ///   - failures: The number of earlier attempts, if the connection was lost as soon as it was
+  ///     made.
   init(
     _ policy: ReconnectionPolicy, window: Duration?, server: Int, of serverCount: Int,
     after failures: Int = 0, now: ContinuousClock.Instant
@@ -90,14 +91,15 @@ struct Reconnection {
     waitsUntil = window.map { now + min($0, loyalty) }
   }
 
-  /// Notes that the server does not know the session any more. A new one follows at once, unless the last one was
-  /// lost as soon as it was there.
+  /// Records that the server does not know the session any more. A new one follows at once, unless
+  /// the last one was lost as soon as it had started.
   mutating func sessionIsGone() {
     waitsUntil = nil
     attempts = failures
   }
 
-  /// Notes that the server asks to wait for a time before the next attempt. Another server did not ask.
+  /// Records that the server asks to wait for a time before the next attempt. The time does not
+  /// apply to other servers.
   mutating func wait(for time: Duration) {
     if serverCount == 1 || waitsUntil != nil { wanted = time }
   }

@@ -1,5 +1,5 @@
-/// The mute state of a session as its client shows it: the state that the server has told, and a request of
-/// this client that the server has not carried out yet.
+/// The mute state of a session as its client shows it: the state that the server has reported, and
+/// a request of this client that the server has not carried out yet.
 ///
 /// A mute takes effect with the request, and an unmute with the server's answer. A request that the server
 /// refuses stays, and is sent again. Without a server, requests take effect at once, and the next session gets
@@ -9,11 +9,11 @@ package struct RequestedMute: Sendable, Equatable {
     var muted: Bool
     /// The number of the request. Nil if it was made without a server.
     var controlID: UInt64?
-    /// Whether the server has told this state since.
+    /// Whether the server has reported this state since.
     var wasTold = false
   }
 
-  /// The state that the server has told last.
+  /// The state that the server has reported last.
   private var told: Bool
   /// The sample from which on the server has that state. `.max` while it is not known.
   private var toldAt: Int64 = .max
@@ -36,14 +36,14 @@ package struct RequestedMute: Sendable, Equatable {
   /// The state of the session. Without a server, the one with which the next session begins.
   package var state: Bool { isAway ? wanted : told }
 
-  /// Notes a request. The number is the one of its control, or nil without a server.
+  /// Records a request. The number is the one of its control, or nil without a server.
   package mutating func ask(_ muted: Bool, controlID: UInt64? = nil) {
     request = Request(muted: muted, controlID: controlID)
     appliedFrom = .max
   }
 
-  /// Notes a state that the server tells, whoever changed it. A request stays until it is answered. The sample is
-  /// nil if the server has not told it yet.
+  /// Records a mute state that the server reports, including changes by other clients. A request
+  /// stays until it is answered. `sample` is nil if the server has not reported the sample yet.
   package mutating func changed(to muted: Bool, at sample: Int64? = nil) {
     if sample != nil || muted != told { toldAt = sample ?? .max }
     told = muted
@@ -51,8 +51,8 @@ package struct RequestedMute: Sendable, Equatable {
     update()
   }
 
-  /// Notes the answer to a control, which was applied at a sample. Answers to other controls are ignored, and so
-  /// are refusals: the request is sent again.
+  /// Records the answer to a control, which was applied at a sample. Answers to other controls are
+  /// ignored, and so are refusals: the request is sent again.
   package mutating func answered(controlID: UInt64, isRefused: Bool, at sample: Int64) {
     guard let request, request.controlID == controlID, !isRefused else { return }
     // Another client may have changed the state after this request.
@@ -67,11 +67,11 @@ package struct RequestedMute: Sendable, Equatable {
     update()
   }
 
-  /// Notes that there is no server any more. The last request holds.
+  /// Records that the server is gone. The last request remains in force.
   package mutating func connectionLost() { isAway = true }
 
-  /// Notes that the session goes on, or another one runs, in this state. The request that was not answered is sent
-  /// again.
+  /// Records that the session goes on, or another one runs, in this state. The request that was not
+  /// answered is sent again.
   package mutating func resumed(muted: Bool, at sample: Int64) {
     isAway = false
     request?.wasTold = false
@@ -79,8 +79,8 @@ package struct RequestedMute: Sendable, Equatable {
     update()
   }
 
-  /// Notes that a session runs in this state, to which nothing was sent yet. Returns the state that it has to be
-  /// asked for, or nil if it has that state.
+  /// Records that a session runs in this state, to which nothing was sent yet. Returns the state
+  /// that it has to be asked for, or nil if it has that state.
   package mutating func began(muted: Bool, at sample: Int64) -> Bool? {
     if request?.muted == muted { request = nil }
     resumed(muted: muted, at: sample)

@@ -6,16 +6,16 @@ internal import Synchronization
 
 /// A session that survives the loss of its connection.
 ///
-/// Requests are sent and responses are received independently of each other. `receive` also gets the
-/// session back: call it all the time, also while nothing is expected. Indexes count from the start of
-/// the first session, whatever happens.
+/// Requests are sent and responses are received independently of each other. `receive` also gets
+/// the session back: call it all the time, also while nothing is expected. Indexes always count
+/// from the start of the first session.
 ///
 /// Call `cancel` to give up a session before its end.
 ///
 /// In real time, `send` keeps the last audio while there is no connection and does not wait. Under the
 /// media clock, it waits, and nothing is lost as long as the session can be resumed.
 public final class ResumableStream: Sendable {
-  /// The next thing that a session says or that happens to it.
+  /// A response of a session, or a change of its connection.
   public enum Update: Sendable {
     /// A response of the server, as from `ProcessStream`.
     case response(Anechoic_V1_ProcessResponse)
@@ -40,8 +40,8 @@ public final class ResumableStream: Sendable {
   struct State {
     var phase: Phase
     var started: Anechoic_V1_Started
-    /// Whether the session is muted, and its configuration, whoever changed them. A new session begins
-    /// like this.
+    /// The mute state of the session and its configuration, with the changes of all clients. A new
+    /// session begins with both.
     var isMuted: Bool
     /// The end of the microphone's audio that was captured while a session was muted, counted as by the caller.
     var mutedUntil: Int64 = 0
@@ -291,7 +291,7 @@ public final class ResumableStream: Sendable {
 
   // MARK: Receiving
 
-  /// Returns what comes next, or nil once the session has ended. Throws any `Status` other than OK of
+  /// Returns the next item, or nil once the session has ended. Throws any `Status` other than OK of
   /// a session that cannot go on.
   public func receive() async throws -> Update? {
     while true {
@@ -315,7 +315,8 @@ public final class ResumableStream: Sendable {
     }
   }
 
-  /// Notes a response. Returns nil for output that came before, and for a question that was answered before.
+  /// Records a response. Returns nil for output that came before, and for a question that was
+  /// answered before.
   private func note(_ response: Anechoic_V1_ProcessResponse) -> Update? {
     var isAnswered = false
     let (update, waiter) = state.withLock { state -> (Update?, CheckedContinuation<Void, Never>?) in
@@ -359,7 +360,7 @@ public final class ResumableStream: Sendable {
     return try lost(Status(.internal, "the server sent bytes that are no message"))
   }
 
-  /// Notes the loss of the connection. Throws the status if the session is not to be continued.
+  /// Records the loss of the connection. Throws the status if the session is not to be continued.
   private func lost(_ status: Status) throws -> Status {
     let now = ContinuousClock.now
     let reason: Status? = state.withLock { state in

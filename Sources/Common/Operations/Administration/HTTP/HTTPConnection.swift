@@ -65,7 +65,7 @@ struct HTTPConnection {
 
   var isOver: Bool { if case .over = phase { true } else { false } }
 
-  /// Does what can be done without waiting. `answer` returns the answer to a request.
+  /// Reads and writes as far as possible without waiting. `answer` returns the answer to a request.
   mutating func proceed(
     _ events: Int16, now: Instant, waking waker: LoopWaker, _ answer: (HTTPRequest) -> HTTPAnswer
   ) {
@@ -91,7 +91,7 @@ struct HTTPConnection {
     }
   }
 
-  /// Takes the next part of an answer from its task, and sends what can be sent without waiting.
+  /// Takes the next part of an answer from its task, and sends as much as possible without waiting.
   mutating func pass(now: Instant) {
     guard case .working(let exchange, let task, let end, let part) = phase, part.isEmpty,
       let next = exchange.take()
@@ -163,7 +163,7 @@ struct HTTPConnection {
     deadline = now + Self.closingLimit
   }
 
-  /// Sends what can be sent without waiting. Returns false if the connection has failed.
+  /// Sends as much as possible without waiting. Returns false if the connection has failed.
   private func push(_ rest: inout Outgoing) -> Bool {
     while !rest.isEmpty {
       let count = rest.bytes[rest.sent...].withUnsafeBytes {

@@ -60,7 +60,7 @@ public final class HTTPExchange: Sendable {
     }
   }
 
-  /// Ends the answer after what was sent. Does nothing after `respond`.
+  /// Ends the answer after the parts that were sent. Does nothing after `respond`.
   func end() { pass(Part(bytes: [], isLast: true)) }
 
   /// Calls `observer` with the status of the answer.

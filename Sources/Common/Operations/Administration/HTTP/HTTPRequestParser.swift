@@ -1,7 +1,7 @@
 /// Reads one request from the bytes of a connection. A pure state machine: it does no I/O.
 ///
-/// It takes what RFC 9112 requires of a server for requests with a body of a known length, and
-/// refuses everything else. It keeps at most `longestHead` and `longestBody` bytes.
+/// The parser accepts the requests with a body of a known length that RFC 9112 requires a server to
+/// accept. It refuses everything else, and keeps at most `longestHead` and `longestBody` bytes.
 public struct HTTPRequestParser: Sendable {
   /// The maximum size in bytes of the request line and the headers.
   public static let longestHead = 16 << 10
