@@ -16,7 +16,8 @@ final class AnechoicSpeechDetector: SpeechDetector {
   func hasVoice(_ frame: borrowing Frame) -> Bool {
     sound.copySound(frame)
     _ = analysis.acceptWithoutEcho(sound)
-    // A far end is mostly voice, without the noise of a room: the auxiliary output detects more of it.
+    // A far end is mostly voice, without the noise of a room: the auxiliary output detects more of
+    // it.
     decision.record(analysis.auxiliaryVoice, power: analysis.features.errorPower)
     return decision.hasVoice
   }

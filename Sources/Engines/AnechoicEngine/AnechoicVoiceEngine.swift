@@ -2,22 +2,25 @@ public import AudioCore
 internal import AudioCodecs
 public import VoiceEngines
 
-/// The engine of this project: a linear echo canceller whose adaptation is learned, a network that masks
-/// residual echo, noise and competing voices, and a network for voice activity. All of them work on the same
-/// spectra, of 20 ms every 10 ms.
+/// The engine of this project: a linear echo canceller whose adaptation is learned, a network that
+/// masks residual echo, noise and competing voices, and a network for voice activity. All of them
+/// work on the same spectra, of 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(
     name: "anechoic", version: "1.16", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
-  /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a reflection, and the
-  /// direct sound may come 30 ms before it: a move would leave the direct sound without a lead.
+  /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a
+  /// reflection, and the direct sound may come 30 ms before it: a move would leave the direct sound
+  /// without a lead.
   public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(90)
 
-  /// The reduced mode skips the decoder of the mask network: neither noise nor residual echo is suppressed.
+  /// The reduced mode skips the decoder of the mask network: neither noise nor residual echo is
+  /// suppressed.
   public static let hasReducedMode = true
 
-  /// The number of frames after the reference in which its echo may arrive while its delay is not known.
+  /// The number of frames after the reference in which its echo may arrive while its delay is not
+  /// known.
   private static let longestEcho = 115
   /// The mean square, -100 dBFS, below which a microphone is silent.
   private static let silence: Float = 1e-10
@@ -148,8 +151,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       explainedShare: cancelsEcho ? analysis.spectra.estimateCoherence : nil)
   }
 
-  /// Records the echo estimate of every frame, also while the canceller is off: an old estimate would
-  /// otherwise stay for ever.
+  /// Records the echo estimate of every frame, also while the canceller is off: an old estimate
+  /// would otherwise stay for ever.
   private func recordEcho() {
     echoEstimate.record(echo: analysis.features.echoPower, residual: analysis.features.errorPower)
     let isAudible = analysis.features.referencePower > EchoReductionMeter.leastPower
@@ -159,8 +162,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   /// Whether the reference plays, or played so recently that its echo may still arrive.
   private var farEndPlays: Bool { framesSinceReference < Self.longestEcho }
 
-  /// The largest mean square to which gain control may raise a frame: that of the microphone if the frame may
-  /// contain echo. The output overlaps the last two frames.
+  /// The largest mean square to which gain control may raise a frame: that of the microphone if the
+  /// frame may contain echo. The output overlaps the last two frames.
   private var powerLimit: Float? {
     let mayHaveEcho = echoEstimate.isAudible || path == .unknown && farEndPlays
     return mayHaveEcho ? max(microphonePowers.last, microphonePowers.before) : nil
@@ -169,9 +172,9 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   /// Whether the mask is skipped, because the limits of the reduced mode let everything pass.
   private var skipsMask: Bool { settings.isReduced && limits.isOpen }
 
-  /// Follows the echo path. When the session has found the delay of the echo, it moves the reference, and
-  /// the canceller adapts to the buffered last second again. Later moves of the reference follow a change of
-  /// the echo's delay, after which the filter fits again.
+  /// Follows the echo path. When the session has found the delay of the echo, it moves the
+  /// reference, and the canceller adapts to the buffered last second again. Later moves of the
+  /// reference follow a change of the echo's delay, after which the filter fits again.
   private func follow(_ path: EchoConditions.Path) {
     defer { self.path = path }
     switch path {
@@ -184,9 +187,9 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     }
   }
 
-  /// Analyzes a frame. The canceller does not adapt to frames in which a signal is incomplete, and so removes
-  /// the echo better afterwards. Nor does it adapt to a microphone that its own switch mutes: the filter
-  /// would converge to zero.
+  /// Analyzes a frame. The canceller does not adapt to frames in which a signal is incomplete, and
+  /// so removes the echo better afterwards. Nor does it adapt to a microphone that its own switch
+  /// mutes: the filter would converge to zero.
   private func analyze(
     _ reference: borrowing Frame, _ conditions: EchoConditions, cancelsEcho: Bool
   ) -> Float {
@@ -203,8 +206,8 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       isSearching: conditions.path == .unknown, cancelsEcho: cancelsEcho, computesGains: !skipsMask)
   }
 
-  /// The part of the frame's power that was echo. Nil if the reference plays and the mask network does not
-  /// run.
+  /// The part of the frame's power that was echo. Nil if the reference plays and the mask network
+  /// does not run.
   private var echoShare: Float? {
     let isSilent = analysis.features.referencePower <= EchoReductionMeter.leastPower
     return mask.echoShare ?? (isSilent ? 0 : nil)

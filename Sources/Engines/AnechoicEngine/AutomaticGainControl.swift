@@ -7,8 +7,8 @@ internal import AudioCore
 /// noise is not raised. Residual echo does not count as voice. A limiter lowers peaks near full
 /// scale; peaks that come too suddenly for it are clipped.
 struct AutomaticGainControl {
-  /// The distance in dB from the mean power of a voice to its loudest parts. The target refers to the
-  /// loudest parts.
+  /// The distance in dB from the mean power of a voice to its loudest parts. The target refers to
+  /// the loudest parts.
   private static let crest: Float = 15
   private static let maximumGain: Float = 45
   private static let minimumGain: Float = -25
@@ -20,11 +20,11 @@ struct AutomaticGainControl {
   private static let maximumEcho: Float = 0.9
   /// The number of measured frames before the first gain above 0 dB: a call may begin with noise.
   private static let minimumFrames: Float = 20
-  /// The maximum rise of the gain for a voice with each measured frame, dB. Noise that has just started is
-  /// classified as a voice for about a second.
+  /// The maximum rise of the gain for a voice with each measured frame, dB. Noise that has just
+  /// started is classified as a voice for about a second.
   private static let rise: Float = 0.2
-  /// The number of frames with a voice in a row after which the gain may rise. The first frame of a beep or a
-  /// knock may be classified as a voice.
+  /// The number of frames with a voice in a row after which the gain may rise. The first frame of a
+  /// beep or a knock may be classified as a voice.
   private static let minimumInRow = 3
   /// The number of frames with voice over which the level is averaged.
   private static let memory: Float = 40
@@ -59,9 +59,10 @@ struct AutomaticGainControl {
   private var limit: Float = 1
 
   /// Applies the gain to a frame in place. `target` is in decibels below full scale; nil lets the
-  /// gain return to 1. `echoShare` is the part of the power that was echo before its suppression. If
-  /// the share is nil, which means unknown, the frame counts as voice but is not measured. A frame is not
-  /// raised above a mean square of `powerLimit`. Runs per frame: no allocation, lock, log or await.
+  /// gain return to 1. `echoShare` is the part of the power that was echo before its suppression.
+  /// If the share is nil, which means unknown, the frame counts as voice but is not measured. A
+  /// frame is not raised above a mean square of `powerLimit`. Runs per frame: no allocation, lock,
+  /// log or await.
   mutating func process(
     _ frame: borrowing Frame, probability: Float, echoShare: Float? = 0, powerLimit: Float? = nil,
     target: Int?
@@ -85,8 +86,8 @@ struct AutomaticGainControl {
     if target != nil || limit < 1 { keepBelowFullScale(frame) }
   }
 
-  /// Returns the mean square of the louder channel. A channel without a voice, as of an audio interface
-  /// with one microphone, does not count.
+  /// Returns the mean square of the louder channel. A channel without a voice, as of an audio
+  /// interface with one microphone, does not count.
   private static func loudness(_ frame: borrowing Frame) -> Float {
     guard frame.channelCount == 2 else { return frame.meanSquare }
     let left = FloatBuffer.meanSquare(frame.planePointers[0], frame.sampleCount)

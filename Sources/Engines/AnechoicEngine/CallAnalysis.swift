@@ -1,21 +1,22 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// The analysis of a call, frame by frame: the spectra of its signals, their features, and the outputs of the
-/// networks.
+/// The analysis of a call, frame by frame: the spectra of its signals, their features, and the
+/// outputs of the networks.
 struct CallAnalysis: ~Copyable {
   private(set) var spectra: CallSpectra
   private(set) var features: SpectralFeatures
   private var maskNetwork: MaskNetwork
   private var stateHold = StateHold()
-  /// The state of the full-band GRU after a quiet room. Nil if the analysis is not that of a whole call.
+  /// The state of the full-band GRU after a quiet room. Nil if the analysis is not that of a whole
+  /// call.
   private let quietRoomState: [Float]?
   private var framesWithReference = 0
 
   /// Creates an analysis of frames of `hop` samples. Without a reference nothing is cancelled.
   ///
-  /// - Parameter quietRoomState: The initial state of the full-band GRU, for calls that may last long and begin
-  ///   in the middle of a word.
+  /// - Parameter quietRoomState: The initial state of the full-band GRU, for calls that may last
+  ///   long and begin in the middle of a word.
   init(
     hop: Int, channelCount: Int = 1, hasReference: Bool, weights: EngineWeights,
     quietRoomState: [Float]? = nil, kernels: Kernels = .best
@@ -31,10 +32,11 @@ struct CallAnalysis: ~Copyable {
     if let quietRoomState { maskNetwork.setFullBandState(quietRoomState) }
   }
 
-  /// The number of frames at the onset of a call in which a far end counts as present from its start.
+  /// The number of frames at the onset of a call in which a far end counts as present from its
+  /// start.
   private static let onsetFrames = 10
-  /// The number of frames of silence after which the state is that of a quiet room. One more would be a long
-  /// silence.
+  /// The number of frames of silence after which the state is that of a quiet room. One more would
+  /// be a long silence.
   private static let quietRoomFrames = 99
 
   /// Returns the state of the full-band GRU after a second of a quiet room.
@@ -60,9 +62,9 @@ struct CallAnalysis: ~Copyable {
   /// Lets the echo path follow a reference that was moved, as `CallSpectra.followFirstMove` does.
   mutating func followFirstMove(by samples: Int) { spectra.followFirstMove(by: samples) }
 
-  /// Accepts a frame as `CallSpectra.accept` does, and returns the probability of a near voice. The gains of
-  /// the frame are computed only if `computesGains` is true. Runs per frame: no allocation, lock, log or
-  /// await.
+  /// Accepts a frame as `CallSpectra.accept` does, and returns the probability of a near voice. The
+  /// gains of the frame are computed only if `computesGains` is true. Runs per frame: no
+  /// allocation, lock, log or await.
   mutating func accept(
     _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool = true,
     isSearching: Bool = false, cancelsEcho: Bool, computesGains: Bool = true
@@ -84,8 +86,8 @@ struct CallAnalysis: ~Copyable {
     return voice
   }
 
-  /// Resets the state of a quiet room if the far end plays from the start of the call: an echo is then more
-  /// likely than a voice.
+  /// Resets the state of a quiet room if the far end plays from the start of the call: an echo is
+  /// then more likely than a voice.
   private mutating func recordReferenceOnset(_ reference: UnsafePointer<Float>, _ count: Int) {
     guard quietRoomState != nil, framesWithReference < Self.onsetFrames else { return }
     framesWithReference += 1
@@ -100,8 +102,8 @@ struct CallAnalysis: ~Copyable {
       frame, reference: reference, learns: true, isSearching: false, cancelsEcho: true)
   }
 
-  /// Accepts a frame without echo, and returns the probability of a voice. No gains are computed. Runs per
-  /// frame: no allocation, lock, log or await.
+  /// Accepts a frame without echo, and returns the probability of a voice. No gains are computed.
+  /// Runs per frame: no allocation, lock, log or await.
   mutating func acceptWithoutEcho(_ frame: borrowing Frame) -> Float {
     accept(frame, reference: nil, cancelsEcho: false, computesGains: false)
   }

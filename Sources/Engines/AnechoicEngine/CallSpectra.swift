@@ -1,9 +1,9 @@
 internal import AudioCore
 
 /// The spectra of a call, frame by frame: of each channel of the microphone, of the same without
-/// echo, of the reference, and of the mono signals from which features are computed, which are the means of
-/// the channels. A channel in opposite phase to those before it is inverted, and one that is far softer than
-/// the loudest is left out.
+/// echo, of the reference, and of the mono signals from which features are computed, which are the
+/// means of the channels. A channel in opposite phase to those before it is inverted, and one that
+/// is far softer than the loudest is left out.
 struct CallSpectra: ~Copyable {
   private let transform: ShortTimeTransform
   private let channelCount: Int
@@ -12,9 +12,11 @@ struct CallSpectra: ~Copyable {
   private let featureRow: Int
   private let memory: FloatBuffer
   private var filters: [ChannelFilter] = []
-  /// The signals to which the cancellers adapt once the delay of the echo is known. Nil if none are buffered.
+  /// The signals to which the cancellers adapt once the delay of the echo is known. Nil if none are
+  /// buffered.
   private var replay: ReplayBuffer?
-  /// The smoothed cross-correlation of the last channel with those before it: negative in opposite phase.
+  /// The smoothed cross-correlation of the last channel with those before it: negative in opposite
+  /// phase.
   private var correlation: Float = 0
   private var loudness: ChannelLoudness
   /// The microphone spectrum of the current channel.
@@ -31,8 +33,8 @@ struct CallSpectra: ~Copyable {
     }
   }
 
-  /// Creates the spectra of frames of `hop` samples. Without a reference nothing is cancelled. `work`
-  /// is memory that others may use after the features of a frame have been computed.
+  /// Creates the spectra of frames of `hop` samples. Without a reference nothing is cancelled.
+  /// `work` is memory that others may use after the features of a frame have been computed.
   init(
     hop: Int, channelCount: Int, hasReference: Bool, supportsReplay: Bool,
     weights: AdaptationWeights,
@@ -90,11 +92,12 @@ struct CallSpectra: ~Copyable {
     for channel in filters { channel.filter.reset() }
   }
 
-  /// The coherence, 0...1, of the echo estimate and the microphone, in the channel with the largest one.
+  /// The coherence, 0...1, of the echo estimate and the microphone, in the channel with the largest
+  /// one.
   var estimateCoherence: Float { filters.reduce(0) { max($0, $1.filter.estimateCoherence) } }
 
-  /// Adjusts the cancellers to the first move of the reference: the echo now follows its reference by
-  /// `samples` fewer. The filters are shifted, and adapt to the buffered signals again.
+  /// Adjusts the cancellers to the first move of the reference: the echo now follows its reference
+  /// by `samples` fewer. The filters are shifted, and adapt to the buffered signals again.
   mutating func followFirstMove(by samples: Int) {
     if replay?.start(delay: samples) == true {
       for channel in filters { channel.filter.shiftAndReset(by: samples) }
@@ -109,7 +112,8 @@ struct CallSpectra: ~Copyable {
   ///   - reference: 10 ms of one channel. Nil leaves the canceller as it is.
   ///   - learns: Whether the canceller adapts to the frame.
   ///   - isSearching: Whether the delay of the echo is not known yet.
-  ///   - cancelsEcho: Whether the echo is cancelled. Otherwise the reference counts as silent in the features.
+  ///   - cancelsEcho: Whether the echo is cancelled. Otherwise the reference counts as silent in
+  ///     the features.
   mutating func accept(
     _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool, isSearching: Bool,
     cancelsEcho: Bool
@@ -159,7 +163,8 @@ struct CallSpectra: ~Copyable {
     }
   }
 
-  /// Adapts to some buffered frames. The echo stays in the output until the last one, the present frame.
+  /// Adapts to some buffered frames. The echo stays in the output until the last one, the present
+  /// frame.
   private mutating func replayFrames() {
     for _ in 0..<ReplayBuffer.framesPerStep where replay?.isReplaying == true { replayNextFrame() }
     let isFinished = replay?.isReplaying == false
@@ -198,8 +203,8 @@ struct CallSpectra: ~Copyable {
     }
   }
 
-  /// Lowers the output of a canceller to the level of the microphone if the canceller has made it louder, which
-  /// is an error. Resets a canceller whose output is not finite.
+  /// Lowers the output of a canceller to the level of the microphone if the canceller has made it
+  /// louder, which is an error. Resets a canceller whose output is not finite.
   private func keepInBounds(_ index: Int) {
     let (block, result) = (microphoneBlock(index), errorBlock(index))
     let power = FloatBuffer.meanSquare(result, 2 * hop)

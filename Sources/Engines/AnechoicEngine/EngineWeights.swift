@@ -25,8 +25,8 @@ final class EngineWeights: Sendable {
     }
   }
 
-  /// The state of the full-band GRU after a quiet room. It is computed once, because that costs as much as a
-  /// second of a call.
+  /// The state of the full-band GRU after a quiet room. It is computed once, because that costs as
+  /// much as a second of a call.
   static let quietRoomState = (try? get()).map { CallAnalysis.quietRoomState($0) }
 
   let adaptation: AdaptationWeights

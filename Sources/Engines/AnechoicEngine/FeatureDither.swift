@@ -4,8 +4,8 @@ internal import AudioCore
   internal import Glibc
 #endif
 
-/// The dither of the features: powers of a white noise of -80 dBFS in the bands, for a number of frames after
-/// which they repeat.
+/// The dither of the features: powers of a white noise of -80 dBFS in the bands, for a number of
+/// frames after which they repeat.
 enum FeatureDither {
   static let frames = 64
   private static let power = 1e-8

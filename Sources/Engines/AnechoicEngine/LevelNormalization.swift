@@ -1,8 +1,8 @@
 /// The level normalization of the features: a factor that lowers loud calls.
 ///
-/// The level of a sound does not tell whether it is a voice, but the networks are trained on calls of usual
-/// levels. The loudest frames of a louder call are normalized to one level. The factor adapts within some
-/// frames, and recovers by 1 dB a second after a loud sound.
+/// The level of a sound does not tell whether it is a voice, but the networks are trained on calls
+/// of usual levels. The loudest frames of a louder call are normalized to one level. The factor
+/// adapts within some frames, and recovers by 1 dB a second after a loud sound.
 struct LevelNormalization {
   /// The mean power of the bands to which the loudest frames are normalized: -24 dBFS.
   private static let loudest: Float = 0.004

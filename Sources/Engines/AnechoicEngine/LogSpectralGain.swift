@@ -1,21 +1,21 @@
 internal import CKernels
 internal import AudioCore
 
-/// The log-spectral amplitude estimator: a gain against noise for each band that follows from the statistics of
-/// noise and voice alone.
+/// The log-spectral amplitude estimator: a gain against noise for each band that follows from the
+/// statistics of noise and voice alone.
 ///
-/// The noise power is tracked by the probability of voice presence (Gerkmann and Hendriks, "Unbiased MMSE-based
-/// noise power estimation", 2012). The gain minimizes the mean square error of the log amplitude, with a
-/// decision-directed a priori signal-to-noise ratio (Ephraim and Malah, "Speech enhancement using a minimum
-/// mean-square error log-spectral amplitude estimator", 1985).
+/// The noise power is tracked by the probability of voice presence (Gerkmann and Hendriks,
+/// "Unbiased MMSE-based noise power estimation", 2012). The gain minimizes the mean square error of
+/// the log amplitude, with a decision-directed a priori signal-to-noise ratio (Ephraim and Malah,
+/// "Speech enhancement using a minimum mean-square error log-spectral amplitude estimator", 1985).
 struct LogSpectralGain: ~Copyable {
   private static let smallestPower: Float = 1e-10
   /// The a priori signal-to-noise ratio (SNR) that the probability of voice presence assumes.
   private static let typicalSNR: Float = 5
   /// The part of the last noise power that remains in a frame.
   private static let kept: Float = 0.8
-  /// The weight of the last frame in the decision-directed a priori SNR, and the minimum of the a priori SNR,
-  /// -25 dB.
+  /// The weight of the last frame in the decision-directed a priori SNR, and the minimum of the a
+  /// priori SNR, -25 dB.
   private static let decisionDirected: Float = 0.92
   private static let minimumPriorSNR: Float = 0.003
   /// The number of frames at the start of a call that count as noise.
@@ -61,8 +61,8 @@ struct LogSpectralGain: ~Copyable {
     return UnsafePointer(logarithms)
   }
 
-  // The loops below are compiled for several bands at a time, because the pointers are constants and
-  // no loop that computes a row also adds it up.
+  // The loops below are compiled for several bands at a time, because the pointers are constants
+  // and no loop that computes a row also adds it up.
 
   private mutating func followNoise(_ powers: UnsafePointer<Float>) {
     let (noise, presence, input, output) = (noise, presence, input, output)

@@ -23,8 +23,8 @@ struct Mask: ~Copyable {
   private(set) var powerAfterEcho: Float = 0
   /// The part of the power of the last frame that was echo. Nil if the mask network did not run.
   private(set) var echoShare: Float? = 0
-  /// The part of the power of the last frame after all gains that is echo. Nil if the mask network did not
-  /// run.
+  /// The part of the power of the last frame after all gains that is echo. Nil if the mask network
+  /// did not run.
   private(set) var residualEcho: Float? = 0
 
   init(bins: Int, kernels: Kernels = .best) {
@@ -38,8 +38,8 @@ struct Mask: ~Copyable {
     noise = NoiseGains(kernels: kernels)
   }
 
-  /// Computes the mask from the gains of the mask network and the probability of a voice. `error` has the powers
-  /// of the bands. Runs per frame: no allocation, lock, log or await.
+  /// Computes the mask from the gains of the mask network and the probability of a voice. `error`
+  /// has the powers of the bands. Runs per frame: no allocation, lock, log or await.
   ///
   /// - Parameter minimumNoiseGain: The lower limit of the gains for noise.
   mutating func compute(
@@ -72,8 +72,8 @@ struct Mask: ~Copyable {
     for bin in bands.bins..<binCount { gains[bin] = mean }
   }
 
-  /// Sets all gains to 1, for a frame with a mean power of `power`. Runs per frame: no allocation, lock,
-  /// log or await.
+  /// Sets all gains to 1, for a frame with a mean power of `power`. Runs per frame: no allocation,
+  /// lock, log or await.
   mutating func open(power: Float) {
     (powerWithoutEcho, powerAfterEcho) = (power, power)
     (echoShare, residualEcho) = (nil, nil)

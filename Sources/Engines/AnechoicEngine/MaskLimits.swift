@@ -1,8 +1,8 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// The limits on the suppression of echo, noise and competing voices, and the exponent of the gains for echo. A
-/// change takes effect over some frames.
+/// The limits on the suppression of echo, noise and competing voices, and the exponent of the gains
+/// for echo. A change takes effect over some frames.
 struct MaskLimits {
   /// The part of the distance to the target that is covered in a frame.
   private static let smoothing: Float = 0.3

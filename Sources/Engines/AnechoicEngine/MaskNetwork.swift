@@ -3,8 +3,8 @@ internal import AudioCore
 
 /// The network that separates the near voice from echo, noise and competing voices: a convolutional
 /// encoder and decoder over the bands, with a GRU for each group of bands and one for the full band
-/// between them. It estimates masks, one gain for each band. A `VoiceNetwork` behind it estimates the
-/// probability of a near voice. `training/network.py` defines the same network.
+/// between them. It estimates masks, one gain for each band. A `VoiceNetwork` behind it estimates
+/// the probability of a near voice. `training/network.py` defines the same network.
 struct MaskNetwork: ~Copyable {
   /// The gains of a frame, each a row of bands.
   struct Gains {
@@ -33,8 +33,9 @@ struct MaskNetwork: ~Copyable {
   /// The input: `SpectralFeatures` of the frame.
   let features: BandRows
   private let gainRows: BandRows
-  /// The probability of a voice in the last frame by the auxiliary output of this network. It accepts more
-  /// sounds as a voice than `VoiceNetwork` does, so a low value is reliable: the frame is noise.
+  /// The probability of a voice in the last frame by the auxiliary output of this network. It
+  /// accepts more sounds as a voice than `VoiceNetwork` does, so a low value is reliable: the frame
+  /// is noise.
   private(set) var auxiliaryVoice: Float = 0
   // Results of one frame, in memory that others use too. Rows have zeros around them only after
   // `clearMargins`.
@@ -105,9 +106,9 @@ struct MaskNetwork: ~Copyable {
     reset()
   }
 
-  /// Resets the states to those with which a call begins. The initial state of the band GRU is learned: with
-  /// zeros, the network would suppress a voice that begins with its call. Runs per frame: no allocation,
-  /// lock, log or await.
+  /// Resets the states to those with which a call begins. The initial state of the band GRU is
+  /// learned: with zeros, the network would suppress a voice that begins with its call. Runs per
+  /// frame: no allocation, lock, log or await.
   func reset() {
     voice.reset()
     state.update(repeating: 0, count: Self.fullBand)
@@ -119,7 +120,8 @@ struct MaskNetwork: ~Copyable {
     }
   }
 
-  /// The number of values of both full-band states: that of this network and that of `VoiceNetwork`.
+  /// The number of values of both full-band states: that of this network and that of
+  /// `VoiceNetwork`.
   static let fullBandStateCount = fullBand + VoiceNetwork.stateCount
 
   /// The state of the full-band GRU.
@@ -132,8 +134,8 @@ struct MaskNetwork: ~Copyable {
     }
   }
 
-  /// Copies the state of the full-band GRU, and behind it that of `VoiceNetwork`. Runs per frame: no
-  /// allocation, lock, log or await.
+  /// Copies the state of the full-band GRU, and behind it that of `VoiceNetwork`. Runs per frame:
+  /// no allocation, lock, log or await.
   func copyFullBandState(to values: UnsafeMutablePointer<Float>) {
     values.update(from: state, count: Self.fullBand)
     (values + Self.fullBand).update(from: voice.state, count: VoiceNetwork.stateCount)
@@ -154,8 +156,8 @@ struct MaskNetwork: ~Copyable {
       echo: gainRows.row(0), noise: gainRows.row(1), competingVoices: gainRows.row(2))
   }
 
-  /// Computes the gains of a frame from `features`, and returns the probability of a near voice. Runs per
-  /// frame: no allocation, lock, log or await.
+  /// Computes the gains of a frame from `features`, and returns the probability of a near voice.
+  /// Runs per frame: no allocation, lock, log or await.
   mutating func process() -> Float {
     let voice = processVoice()
     bandGRU()
@@ -164,8 +166,8 @@ struct MaskNetwork: ~Copyable {
     return voice
   }
 
-  /// Returns the probability of a near voice from `features`, and computes no gains. The band GRU skips the
-  /// frame and keeps its state. Runs per frame: no allocation, lock, log or await.
+  /// Returns the probability of a near voice from `features`, and computes no gains. The band GRU
+  /// skips the frame and keeps its state. Runs per frame: no allocation, lock, log or await.
   mutating func processVoice() -> Float {
     encode()
     return fullBandGRU()
@@ -221,8 +223,8 @@ struct MaskNetwork: ~Copyable {
     return probability
   }
 
-  /// Concatenates the output of the band GRU, with a skip connection, and the projection of the full-band
-  /// state to the groups.
+  /// Concatenates the output of the band GRU, with a skip connection, and the projection of the
+  /// full-band state to the groups.
   private func concatenate() {
     let quarter = Self.quarter
     weights.toBands.apply(to: state, into: sums, kernels)
@@ -288,8 +290,8 @@ extension MaskNetwork {
     /// The state of the band GRU with which a call begins: the groups of each channel together.
     fileprivate let initialBandState: [Float]
 
-    /// Reads the weights. The file names the tensors as its first version did: `suppressor.of_group` is the
-    /// band GRU, `suppressor.of_all` the full-band GRU.
+    /// Reads the weights. The file names the tensors as its first version did:
+    /// `suppressor.of_group` is the band GRU, `suppressor.of_all` the full-band GRU.
     init(_ file: WeightFile) throws(WeightFile.Fault) {
       let (narrow, middle, wide, fullBand) = (
         MaskNetwork.narrow, MaskNetwork.middle, MaskNetwork.wide, MaskNetwork.fullBand

@@ -33,8 +33,8 @@ package struct NetworkProbe: ~Copyable {
     gains[3 * Bands.count] = voice
   }
 
-  /// Processes a frame as `process` does, but skips the networks, which take most of the time. Writes only
-  /// the 20 ms without echo.
+  /// Processes a frame as `process` does, but skips the networks, which take most of the time.
+  /// Writes only the 20 ms without echo.
   package mutating func removeEcho(
     microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>,
     into samples: UnsafeMutablePointer<Float>

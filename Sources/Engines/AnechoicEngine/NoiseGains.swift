@@ -1,26 +1,27 @@
 internal import AudioCore
 internal import CKernels
 
-/// The gains for noise of the bands: those of the mask network, combined in loud noise with the statistical gains
-/// of `LogSpectralGain`.
+/// The gains for noise of the bands: those of the mask network, combined in loud noise with the
+/// statistical gains of `LogSpectralGain`.
 ///
-/// The network recognizes a voice by its spectrum, but makes errors at a low signal-to-noise ratio. The
-/// statistics track the noise, but do not recognize a voice. At 20 dB and more the gains of the network are used
-/// alone. At 8 dB and less both are multiplied, with a reduced weight of the network. The statistics would
-/// classify echo as noise: the larger the share of echo, the smaller is their weight.
+/// The network recognizes a voice by its spectrum, but makes errors at a low signal-to-noise ratio.
+/// The statistics track the noise, but do not recognize a voice. At 20 dB and more the gains of the
+/// network are used alone. At 8 dB and less both are multiplied, with a reduced weight of the
+/// network. The statistics would classify echo as noise: the larger the share of echo, the smaller
+/// is their weight.
 struct NoiseGains: ~Copyable {
   /// The gains of the network fall by at most 2 dB in a frame, so that the ends of words remain.
   private static let fall: Float = 0.8
-  /// The signal-to-noise ratios, in dB, below which the statistics have their full weight, and above which only
-  /// the network is used.
+  /// The signal-to-noise ratios, in dB, below which the statistics have their full weight, and
+  /// above which only the network is used.
   private static let fullWeightSNR: Float = 8
   private static let networkOnlySNR: Float = 20
   /// The reduction of the network's weight beside the full weight of the statistics.
   private static let weightReduction: Float = 0.3
   /// The logarithm of the minimum statistical gain, -26 dB.
   private static let minimumLogarithm: Float = -3
-  /// The number of frames without a voice after which the statistics have their full weight. Until then, their
-  /// noise estimate may contain the voice with which the call begins.
+  /// The number of frames without a voice after which the statistics have their full weight. Until
+  /// then, their noise estimate may contain the voice with which the call begins.
   private static let noiseEstimationFrames = 20
 
   private let kernels: Kernels
@@ -31,7 +32,8 @@ struct NoiseGains: ~Copyable {
   private let logarithms: UnsafeMutablePointer<Float>
   /// The gains of the last frame.
   let gains: UnsafeMutablePointer<Float>
-  /// The mean powers of the bands of the last frame, with the echo and without the echo that the network found.
+  /// The mean powers of the bands of the last frame, with the echo and without the echo that the
+  /// network found.
   private(set) var power: Float = 0
   private(set) var powerWithoutEcho: Float = 0
   /// The mean power of the bands of a voice.
@@ -47,8 +49,8 @@ struct NoiseGains: ~Copyable {
     gains = logarithms + Bands.count
   }
 
-  /// Computes the gains from those of the network for noise and echo, the powers of the bands, and the
-  /// probability of a voice. Runs per frame: no allocation, lock, log or await.
+  /// Computes the gains from those of the network for noise and echo, the powers of the bands, and
+  /// the probability of a voice. Runs per frame: no allocation, lock, log or await.
   mutating func compute(
     _ network: MaskNetwork.Gains, powers: UnsafePointer<Float>, voice probability: Float
   ) {

@@ -1,8 +1,9 @@
 internal import AudioCore
 
-/// The limit on noise suppression at the onset of a call and after a long silence, where the network may
-/// classify a voice as noise. The limit then falls by 4 dB in 10 ms. It is less strict at the onset of a call,
-/// because calls often begin with noise, than after a silence, after which a voice is more likely.
+/// The limit on noise suppression at the onset of a call and after a long silence, where the
+/// network may classify a voice as noise. The limit then falls by 4 dB in 10 ms. It is less strict
+/// at the onset of a call, because calls often begin with noise, than after a silence, after which
+/// a voice is more likely.
 struct OnsetLimit {
   /// The number of frames for which a limit holds, and the limit in dB.
   private static let ofCall: (frames: Int, limit: Float) = (25, -10)

@@ -1,11 +1,12 @@
 internal import AudioCore
 
-/// A buffer of the last second of a microphone and its reference, kept while the delay of the echo is not known.
-/// Once the delay is known, the canceller adapts to the buffered frames, as if it had known the delay from the
-/// start.
+/// A buffer of the last second of a microphone and its reference, kept while the delay of the echo
+/// is not known. Once the delay is known, the canceller adapts to the buffered frames, as if it had
+/// known the delay from the start.
 ///
-/// The replay of a frame costs as much as the cancellation of one. The work is divided among the frames that
-/// follow, which join the buffer until the replay is finished. The samples are stored with 16 bits.
+/// The replay of a frame costs as much as the cancellation of one. The work is divided among the
+/// frames that follow, which join the buffer until the replay is finished. The samples are stored
+/// with 16 bits.
 struct ReplayBuffer: ~Copyable {
   /// The number of frames that are replayed with each new frame.
   static let framesPerStep = 25
@@ -60,7 +61,8 @@ struct ReplayBuffer: ~Copyable {
   }
 
   /// Appends 10 ms of the reference, and starts a frame of the microphone, to which
-  /// `append(microphone:channel:)` adds each channel. Runs per frame: no allocation, lock, log or await.
+  /// `append(microphone:channel:)` adds each channel. Runs per frame: no allocation, lock, log or
+  /// await.
   mutating func append(reference: UnsafePointer<Float>, learns isUsable: Bool) {
     learns[frameCount % Self.microphoneFrames] = isUsable
     frameCount += 1
@@ -80,8 +82,9 @@ struct ReplayBuffer: ~Copyable {
     Self.store(microphone, in: frame(frameCount - 1, channel), hop)
   }
 
-  /// Starts the replay, because the reference is later by `delay` samples from the next frame on. The reference
-  /// of the next frame fades from its old place to its new one, so the buffered reference is used instead.
+  /// Starts the replay, because the reference is later by `delay` samples from the next frame on.
+  /// The reference of the next frame fades from its old place to its new one, so the buffered
+  /// reference is used instead.
   ///
   /// - Returns: Whether the buffer has enough frames.
   mutating func start(delay: Int) -> Bool {
@@ -97,8 +100,8 @@ struct ReplayBuffer: ~Copyable {
     return true
   }
 
-  /// Returns the next frame of the replay, its reference, and whether the canceller may adapt to it. Runs per
-  /// frame: no allocation, lock, log or await.
+  /// Returns the next frame of the replay, its reference, and whether the canceller may adapt to
+  /// it. Runs per frame: no allocation, lock, log or await.
   mutating func popNext() -> (frame: Int, reference: UnsafePointer<Float>, learns: Bool) {
     let frame = next ?? frameCount - 1
     next = frame + 1 < frameCount ? frame + 1 : nil
@@ -110,7 +113,8 @@ struct ReplayBuffer: ~Copyable {
     return (frame, UnsafePointer(values), learns[frame % Self.microphoneFrames])
   }
 
-  /// Returns a channel of a frame, which is valid until the next call. Runs per frame: no allocation, lock, log or await.
+  /// Returns a channel of a frame, which is valid until the next call. Runs per frame: no
+  /// allocation, lock, log or await.
   func microphone(of frame: Int, channel: Int) -> UnsafePointer<Float> {
     let source = self.frame(frame, channel)
     for index in 0..<hop { frames.start[index] = Self.value(source[index]) }

@@ -41,8 +41,8 @@ struct ShortTimeTransform: ~Copyable {
     }
   }
 
-  /// Computes the spectrum of 20 ms, with zeros as its padding. Runs per frame: no allocation, lock,
-  /// log or await.
+  /// Computes the spectrum of 20 ms, with zeros as its padding. Runs per frame: no allocation,
+  /// lock, log or await.
   func analyze(_ samples: UnsafePointer<Float>, into spectrum: Spectrum) {
     let window = window.start
     for index in 0..<(2 * hop) { block[index] = samples[index] * window[index] * scale }

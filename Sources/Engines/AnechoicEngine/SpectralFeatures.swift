@@ -5,30 +5,32 @@ internal import AudioCore
   internal import Glibc
 #endif
 
-/// The features of a call, the input of the mask network: for each band the levels of four signals, the
-/// coherence of the error with the echo estimate, the level of the error above its noise floor, and its
-/// level above the leakage, which is the smallest recent ratio of error to echo estimate.
+/// The features of a call, the input of the mask network: for each band the levels of four signals,
+/// the coherence of the error with the echo estimate, the level of the error above its noise floor,
+/// and its level above the leakage, which is the smallest recent ratio of error to echo estimate.
 /// `training/features.py` computes the same.
 ///
-/// A dither of -80 dBFS, or -70 dBFS while the microphone is silent, is added to the powers of the error and of
-/// the microphone in the features, but not to the output: the training data are recordings, and contain no
-/// digital silence. A voice after silence is then detected as early as in a quiet room. The levels of loud
-/// calls are normalized (`LevelNormalization`).
+/// A dither of -80 dBFS, or -70 dBFS while the microphone is silent, is added to the powers of the
+/// error and of the microphone in the features, but not to the output: the training data are
+/// recordings, and contain no digital silence. A voice after silence is then detected as early as
+/// in a quiet room. The levels of loud calls are normalized (`LevelNormalization`).
 struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10
   private static let smoothing: Float = 0.2
-  /// The mean power, -77 dBFS, below which a frame is silent. In silence, the floor says nothing about the
-  /// noise that follows. An error that has been more than 20 dB above its floor for 0.75 s, or since 0.2 s after a
-  /// silence, is noise, because a voice has pauses: the floor then rises by 21 dB a second instead of 2.
+  /// The mean power, -77 dBFS, below which a frame is silent. In silence, the floor says nothing
+  /// about the noise that follows. An error that has been more than 20 dB above its floor for 0.75
+  /// s, or since 0.2 s after a silence, is noise, because a voice has pauses: the floor then rises
+  /// by 21 dB a second instead of 2.
   private static let silence: Float = 2e-8
   /// The gain of the dither in silence, for powers.
   private static let silentDitherGain: Float = 10
   /// The noise floor of each band before anything is known of the noise.
   private static let initialFloor: Float = 1e-2
   private static let farAbove: Float = 100
-  /// The maximum of the level above the floor: 43 dB, divided by 4 as the feature is. Larger values carry no more
-  /// information and are rare in the training data: the network lost words of loud voices in quiet rooms.
+  /// The maximum of the level above the floor: 43 dB, divided by 4 as the feature is. Larger values
+  /// carry no more information and are rare in the training data: the network lost words of loud
+  /// voices in quiet rooms.
   private static let maximumAboveFloor: Float = 2.5
   private static let noiseFrames: Float = 75
   private static let onsetFrames: Float = 20
@@ -73,8 +75,8 @@ struct SpectralFeatures: ~Copyable {
     self.kernels = kernels
     self.bands = bands
     binCount = Self.row(bins: bins)
-    // Rows of bands: 5 kept, 5 powers, 4 with dither and 6 logarithms. Rows of bins: the cross-spectrum and
-    // powers.
+    // Rows of bands: 5 kept, 5 powers, 4 with dither and 6 logarithms. Rows of bins: the
+    // cross-spectrum and powers.
     memory = FloatBuffer(20 * row + 3 * binCount)
     error = memory.start
     echo = error + row

@@ -2,9 +2,10 @@ internal import AudioCore
 
 /// A detector of steady tones: DTMF, dial and ring-back tones, beeps.
 ///
-/// The samples of one to three tones follow exactly from the six before them, also with the coefficients of
-/// the frame before. The samples of a voice do not for long. The samples of low noise, as of wind, follow from
-/// their neighbors, too, but not from samples that are 1 ms apart. The detector works at 8 kHz.
+/// The samples of one to three tones follow exactly from the six before them, also with the
+/// coefficients of the frame before. The samples of a voice do not for long. The samples of low
+/// noise, as of wind, follow from their neighbors, too, but not from samples that are 1 ms apart.
+/// The detector works at 8 kHz.
 struct ToneDetector: ~Copyable {
   private static let count = LinearPrediction.count
   /// The distance of the samples from which those of noise do not follow.
@@ -14,21 +15,21 @@ struct ToneDetector: ~Copyable {
   private static let maximumResidual: Float = 0.003
   /// The part of its power that samples 1 ms apart may leave of a tone: -20 dB.
   private static let maximumFarResidual: Float = 0.01
-  /// The mean square of the differences of a tone's samples by that of the samples: that of 150 Hz. Noise below
-  /// this frequency follows from any samples.
+  /// The mean square of the differences of a tone's samples by that of the samples: that of 150 Hz.
+  /// Noise below this frequency follows from any samples.
   private static let minimumDifference: Float = 0.0139
-  /// A tone continues if the coefficients of the frame before leave less than -20 dB and its level changes by
-  /// less than 0.5 dB, or if they leave less than -30 dB: two tones may beat.
+  /// A tone continues if the coefficients of the frame before leave less than -20 dB and its level
+  /// changes by less than 0.5 dB, or if they leave less than -30 dB: two tones may beat.
   private static let maximumPredictedResidual: Float = 0.01
   private static let lowPredictedResidual: Float = 0.001
   private static let maximumChange: Float = 1.122
   /// The number of frames after which a tone that continues is no voice.
   private static let steadyFrames = 3
-  /// The number of frames after which a tone is held beyond its end. A sung or level vowel seldom lasts as
-  /// long.
+  /// The number of frames after which a tone is held beyond its end. A sung or level vowel seldom
+  /// lasts as long.
   private static let framesToHold = 10
-  /// The frames after such a tone in which a sound that is softer than this part of the tone is no voice:
-  /// -10 dB. The state of the network retains the tone for longer than the tone lasts.
+  /// The frames after such a tone in which a sound that is softer than this part of the tone is no
+  /// voice: -10 dB. The state of the network retains the tone for longer than the tone lasts.
   private static let framesAfter = 60
   private static let minimumAfter: Float = 0.1
   /// The mean square below which nothing is a tone: -56 dBFS.

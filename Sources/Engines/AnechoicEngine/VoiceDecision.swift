@@ -1,11 +1,13 @@
-/// The decision whether the near end talks, from the probability of the network and the level of the signal.
+/// The decision whether the near end talks, from the probability of the network and the level of
+/// the signal.
 ///
 /// A voice whose loudest frames stay below about -54 dBFS counts less the softer it is, because it
 /// is probably not the voice of the near end. After a voice the probability falls slowly, because
 /// short pauses between sounds belong to the voice.
 struct VoiceDecision {
-  /// The probability at which a voice starts. While the far end plays, the threshold is higher, because a sound
-  /// may be residual echo. Where a voice is likely, as after a long silence, the threshold is lower.
+  /// The probability at which a voice starts. While the far end plays, the threshold is higher,
+  /// because a sound may be residual echo. Where a voice is likely, as after a long silence, the
+  /// threshold is lower.
   private static let onset: Float = 0.42
   private static let onsetIfLikely: Float = 0.3
   private static let onsetBesideFarEnd: Float = 0.6
@@ -17,7 +19,8 @@ struct VoiceDecision {
   /// The part of the last probability that remains in a frame: half of it after 100 ms.
   private static let kept: Float = 0.93
 
-  /// The probability that the near end talks. 0 from the frame on in which a sound is found to be a tone.
+  /// The probability that the near end talks. 0 from the frame on in which a sound is found to be a
+  /// tone.
   private(set) var probability: Float = 0
   /// The probability of a voice in the last frame alone.
   private(set) var probabilityOfFrame: Float = 0
@@ -25,9 +28,9 @@ struct VoiceDecision {
   /// The mean power of the loudest of the last frames.
   private var loudness: Float = 0
 
-  /// Records the network's probability of a voice in a frame, the mean power of the frame's bands, the linear
-  /// echo estimate, whether the far end plays, whether a voice is likely, and whether the frame is part of a
-  /// steady tone. Runs per frame: no allocation, lock, log or await.
+  /// Records the network's probability of a voice in a frame, the mean power of the frame's bands,
+  /// the linear echo estimate, whether the far end plays, whether a voice is likely, and whether
+  /// the frame is part of a steady tone. Runs per frame: no allocation, lock, log or await.
   mutating func record(
     _ found: Float, power: Float, echo: LinearEchoEstimate = LinearEchoEstimate(),
     farEndPlays: Bool = false,

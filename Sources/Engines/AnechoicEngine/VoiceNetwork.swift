@@ -1,14 +1,14 @@
 internal import CKernels
 internal import AudioCore
 
-/// The voice activity network: a GRU and a linear layer behind the mask network, whose full-band state and
-/// bottleneck are its inputs. Its training data contain more noise, music and echo without a voice than
-/// calls do. `training/voice_network.py` trains it.
+/// The voice activity network: a GRU and a linear layer behind the mask network, whose full-band
+/// state and bottleneck are its inputs. Its training data contain more noise, music and echo
+/// without a voice than calls do. `training/voice_network.py` trains it.
 struct VoiceNetwork: ~Copyable {
   static let stateCount = 32
   private static let gates = 3 * stateCount
-  /// The features that are inputs as well, averaged over groups of bands: the level of the error, the
-  /// coherence and the level above the noise floor.
+  /// The features that are inputs as well, averaged over groups of bands: the level of the error,
+  /// the coherence and the level above the noise floor.
   private static let features = [0, 4, 5]
   private static let bandsOfGroup = 4
   private static let groups = Bands.count / bandsOfGroup
@@ -38,9 +38,9 @@ struct VoiceNetwork: ~Copyable {
   /// Resets the state. Runs per frame: no allocation, lock, log or await.
   func reset() { state.update(repeating: 0, count: Self.stateCount) }
 
-  /// Returns the probability of a near voice, from the full-band state of the mask network after a frame, the
-  /// bottleneck before it, each of `count` values, and the features. Runs per frame: no allocation, lock,
-  /// log or await.
+  /// Returns the probability of a near voice, from the full-band state of the mask network after a
+  /// frame, the bottleneck before it, each of `count` values, and the features. Runs per frame: no
+  /// allocation, lock, log or await.
   func process(
     _ fullBandState: UnsafePointer<Float>, _ bottleneck: UnsafePointer<Float>, count: Int,
     _ rows: BandRows
@@ -76,8 +76,8 @@ extension VoiceNetwork {
     fileprivate let fromState: Layer
     fileprivate let outputLayer: Layer
 
-    /// Reads the weights of a network whose mask network has a full-band state of `count` values. In the
-    /// file, `voice.remember` is the GRU and `voice.leave` the output layer.
+    /// Reads the weights of a network whose mask network has a full-band state of `count` values.
+    /// In the file, `voice.remember` is the GRU and `voice.leave` the output layer.
     init(_ file: WeightFile, count: Int) throws(WeightFile.Fault) {
       let (stateCount, gates) = (VoiceNetwork.stateCount, VoiceNetwork.gates)
       let inputs = 2 * count + VoiceNetwork.features.count * VoiceNetwork.groups

@@ -5,7 +5,8 @@ import Testing
 struct ReplayBufferTests {
   private static let hop = 160
 
-  /// A buffer of a microphone and a reference whose samples are their own indexes, in units of 16 bits.
+  /// A buffer of a microphone and a reference whose samples are their own indexes, in units of 16
+  /// bits.
   private struct Call: ~Copyable {
     var replay = ReplayBuffer(hop: hop, channelCount: 2)
     private(set) var frames = 0
@@ -25,7 +26,8 @@ struct ReplayBufferTests {
 
   private static func unit(_ sample: Int) -> Float { Float(max(0, sample)) / 32767 }
 
-  /// Learns from the next frame, and returns the sample indexes of its microphone and its reference.
+  /// Learns from the next frame, and returns the sample indexes of its microphone and its
+  /// reference.
   private func next(_ replay: inout ReplayBuffer) -> (microphone: Int, reference: Int, learns: Bool)
   {
     let next = replay.popNext()

@@ -124,7 +124,8 @@ struct ToneDetectorTests {
     #expect(noise.dropFirst().allSatisfy { !$0.isTone && !$0.isSteady })
   }
 
-  /// Returns half a second of noise that falls by 24 dB an octave above `edge`, in Hz, with -16 dBFS.
+  /// Returns half a second of noise that falls by 24 dB an octave above `edge`, in Hz, with -16
+  /// dBFS.
   private static func lowNoise(_ rate: SampleRate, edge: Float) -> [Float] {
     var sound = noise(rate)
     let rest = exp(-2 * Float.pi * edge / Float(rate.hertz))

@@ -1,5 +1,5 @@
-/// The weights of `LearnedAdaptation`, shared by all filters. In the file, `enter` is the input layer and `leave` the
-/// output layer.
+/// The weights of `LearnedAdaptation`, shared by all filters. In the file, `enter` is the input
+/// layer and `leave` the output layer.
 package final class AdaptationWeights: Sendable {
   static let features = 8
   static let hidden = 16
@@ -15,7 +15,8 @@ package final class AdaptationWeights: Sendable {
   let fromState: Layer
   let outputLayer: Layer
 
-  /// Weights with which the filter is a plain Kalman filter: the observation noise is the power of the error.
+  /// Weights with which the filter is a plain Kalman filter: the observation noise is the power of
+  /// the error.
   package static let neutral = AdaptationWeights()
 
   private init() {

@@ -61,7 +61,8 @@ extension EchoFilter {
     let microphonePower: UnsafeMutablePointer<Float>
     let crossPower: UnsafeMutablePointer<Float>
     let level: UnsafeMutablePointer<Float>
-    /// The expected power of the error, later that of the innovation, which is the divisor of the Kalman gain.
+    /// The expected power of the error, later that of the innovation, which is the divisor of the
+    /// Kalman gain.
     let divisor: UnsafeMutablePointer<Float>
 
     // For Fourier transforms and measurements.

@@ -8,26 +8,26 @@ package import AudioCore
 /// path (`LearnedAdaptation`).
 ///
 /// The output is the error of the last frame and the present one after the filter has adapted to
-/// the present one (a posteriori error). Both halves belong to the same filter, so that windows that overlap
-/// join without steps.
+/// the present one (a posteriori error). Both halves belong to the same filter, so that windows
+/// that overlap join without steps.
 package struct EchoFilter: ~Copyable {
   /// The number of bins up to 8 kHz, the range of the networks.
   package static let mostLowBins = 161
   /// The ends of all ranges but the last two, in bins: 2.4 and 4.8 kHz. The third ends at 8 kHz.
   private static let bandEnds = [48, 96]
-  /// The longest echo in each range, in blocks of 10 ms. Rooms reverberate longest at low frequencies.
-  /// Reverberation beyond the end of a filter is not coherent with its estimate. Once the filter has converged,
-  /// the networks classify such reverberation as a distant voice.
+  /// The longest echo in each range, in blocks of 10 ms. Rooms reverberate longest at low
+  /// frequencies. Reverberation beyond the end of a filter is not coherent with its estimate. Once
+  /// the filter has converged, the networks classify such reverberation as a distant voice.
   private static let lengths = [48, 32, 20, 6]
   private static let partitions = lengths[0]
   /// The number of partitions to which the gradient constraint is applied in each frame.
   private static let constrainedPerFrame = 2
-  /// The square of the transition factor of the state model: the part of its power that the echo path keeps in a
-  /// frame.
+  /// The square of the transition factor of the state model: the part of its power that the echo
+  /// path keeps in a frame.
   private static let transition: Float = 0.9995 * 0.9995
   private static let smoothing: Float = 0.1
-  /// Added to the power of the echo path, from which the process noise follows. Without it, a filter that has
-  /// converged to zero, because there was no echo for a while, would stay there.
+  /// Added to the power of the echo path, from which the process noise follows. Without it, a
+  /// filter that has converged to zero, because there was no echo for a while, would stay there.
   private static let minimumPathPower: Float = 2e-4
 
   private let kernels: Kernels
@@ -71,8 +71,8 @@ package struct EchoFilter: ~Copyable {
     reset()
   }
 
-  /// The coherence, 0...1, of the echo estimate and the microphone over the last quarter second of frames to
-  /// which the filter adapted.
+  /// The coherence, 0...1, of the echo estimate and the microphone over the last quarter second of
+  /// frames to which the filter adapted.
   package var estimateCoherence: Float { estimateQuality.value }
 
   /// Resets the filter and its uncertainty.
@@ -88,11 +88,12 @@ package struct EchoFilter: ~Copyable {
     state.smoothMicrophone.update(repeating: silence, count: sizes.lowBins)
   }
 
-  /// Adapts to 10 ms of the microphone, and removes the echo of the reference from them and from the 10 ms
-  /// before. Runs per frame: no allocation, lock, log or await.
+  /// Adapts to 10 ms of the microphone, and removes the echo of the reference from them and from
+  /// the 10 ms before. Runs per frame: no allocation, lock, log or await.
   ///
   /// - Parameters:
-  ///   - learns: Whether the filter adapts to this frame. False for a frame in which a signal is incomplete.
+  ///   - learns: Whether the filter adapts to this frame. False for a frame in which a signal is
+  ///     incomplete.
   ///   - output: Receives 20 ms.
   package mutating func process(
     microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>, learns: Bool = true,
@@ -105,23 +106,25 @@ package struct EchoFilter: ~Copyable {
     state.lastMicrophone.update(from: microphone, count: hop)
   }
 
-  /// Shifts the filter after a move of the reference: from the next frame on, the echo follows its reference by
-  /// `samples` fewer, or more if negative. No allocation, lock, log or await.
+  /// Shifts the filter after a move of the reference: from the next frame on, the echo follows its
+  /// reference by `samples` fewer, or more if negative. No allocation, lock, log or await.
   package mutating func shift(by samples: Int) {
     let samples = shiftTaps(by: samples)
     let nearest = Int((Float(samples) / Float(hop)).rounded())
     for index in bands.indices { bands[index].shiftUncertainty(by: nearest) }
   }
 
-  /// Shifts the filter after a move of the reference, before it adapts to buffered frames again: the shifted
-  /// filter is the initial estimate, and its uncertainty is reset. No allocation, lock, log or await.
+  /// Shifts the filter after a move of the reference, before it adapts to buffered frames again:
+  /// the shifted filter is the initial estimate, and its uncertainty is reset. No allocation, lock,
+  /// log or await.
   package mutating func shiftAndReset(by samples: Int) {
     _ = shiftTaps(by: samples)
     for index in bands.indices { bands[index].reset() }
     adaptation.reset()
   }
 
-  /// Returns the number of samples by which the taps were shifted, which is not more than they span.
+  /// Returns the number of samples by which the taps were shifted, which is not more than they
+  /// span.
   private func shiftTaps(by samples: Int) -> Int {
     let longest = Self.partitions * hop
     let samples = min(max(samples, -longest), longest)
@@ -135,8 +138,8 @@ package struct EchoFilter: ~Copyable {
     return samples
   }
 
-  /// Puts as many taps as a partition has into the first half of the block: those of a partition from a
-  /// tap on, and the first of the next.
+  /// Puts as many taps as a partition has into the first half of the block: those of a partition
+  /// from a tap on, and the first of the next.
   private func joinTaps(of partition: Int, from first: Int) {
     let (block, taps) = (results.block, results.echo.real)
     readTaps(of: partition)
@@ -217,8 +220,8 @@ package struct EchoFilter: ~Copyable {
     }
   }
 
-  /// Measures the frame. Most measurements are features of the adaptation network, and needed up to 8 kHz
-  /// only.
+  /// Measures the frame. Most measurements are features of the adaptation network, and needed up to
+  /// 8 kHz only.
   private mutating func measure() {
     let (error, echo) = (results.error, results.echo)
     let (cross, microphone) = (state.cross, results.microphone)
@@ -246,7 +249,8 @@ package struct EchoFilter: ~Copyable {
     for bin in 0..<sizes.row { results.level[bin] += Self.minimumPathPower }
   }
 
-  /// Measures the coherence of the echo estimate and the microphone, which is the sum of error and estimate.
+  /// Measures the coherence of the echo estimate and the microphone, which is the sum of error and
+  /// estimate.
   private mutating func measureCoherence() {
     let (error, echo) = (results.error, results.echo)
     var product: Float = 0
@@ -307,8 +311,8 @@ package struct EchoFilter: ~Copyable {
     }
   }
 
-  /// Applies the gradient constraint to two partitions in turn: sets the taps behind the end of a partition to
-  /// zero.
+  /// Applies the gradient constraint to two partitions in turn: sets the taps behind the end of a
+  /// partition to zero.
   private mutating func constrain() {
     for _ in 0..<Self.constrainedPerFrame {
       readTaps(of: nextConstrained)

@@ -1,13 +1,14 @@
 internal import CKernels
 internal import AudioCore
 
-/// The part of an echo filter for a range of bins: its partitions, their uncertainty, which is the variance of
-/// the estimation error of the Kalman filter, and the spectra of the reference that they filter.
+/// The part of an echo filter for a range of bins: its partitions, their uncertainty, which is the
+/// variance of the estimation error of the Kalman filter, and the spectra of the reference that
+/// they filter.
 struct FilterBand: ~Copyable {
   /// The power of a part of an echo by that of the part before, 10 ms earlier: 1 dB less in 20 ms.
   private static let decay: Float = 0.886_920_4
-  /// The initial uncertainty of the first partition. With a larger one, the filter would adapt to a near voice
-  /// with which the call begins.
+  /// The initial uncertainty of the first partition. With a larger one, the filter would adapt to a
+  /// near voice with which the call begins.
   private static let initialUncertainty: Float = 0.7
 
   private let kernels: Kernels
@@ -54,7 +55,8 @@ struct FilterBand: ~Copyable {
     for partition in 0..<partitions { resetUncertainty(of: partition) }
   }
 
-  /// Sets the uncertainty of a partition to that of an unknown path. Later parts of an echo are softer.
+  /// Sets the uncertainty of a partition to that of an unknown path. Later parts of an echo are
+  /// softer.
   private func resetUncertainty(of partition: Int) {
     var start = Self.initialUncertainty
     for _ in 0..<partition { start *= Self.decay }
@@ -89,8 +91,8 @@ struct FilterBand: ~Copyable {
     }
   }
 
-  /// Computes the expected power of the error, from the uncertainty, and a tenth of the power that the first
-  /// partition would have if the power of all fell with `decay`.
+  /// Computes the expected power of the error, from the uncertainty, and a tenth of the power that
+  /// the first partition would have if the power of all fell with `decay`.
   func measure(
     expected: UnsafeMutablePointer<Float>, level: UnsafeMutablePointer<Float>
   ) {
@@ -99,8 +101,8 @@ struct FilterBand: ~Copyable {
     }
   }
 
-  /// Adapts the partitions to the error. `level` is that of `measure`, and falls from partition to partition:
-  /// the process noise of late partitions stays low, however loud the direct sound is.
+  /// Adapts the partitions to the error. `level` is that of `measure`, and falls from partition to
+  /// partition: the process noise of late partitions stays low, however loud the direct sound is.
   func adapt(
     error: Spectrum, divisor: UnsafePointer<Float>, processNoise: UnsafePointer<Float>,
     level: UnsafePointer<Float>, transition: Float

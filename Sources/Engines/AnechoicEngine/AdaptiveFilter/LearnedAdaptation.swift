@@ -4,10 +4,10 @@
 internal import CKernels
 internal import AudioCore
 
-/// A small GRU, the same for each bin, that controls how fast the filter adapts there.
-/// The idea is that of D. Yang et al., "Low-complexity acoustic echo cancellation with neural Kalman
-/// filtering" (2023); here the network estimates the observation noise and the process noise of a Kalman filter
-/// with many partitions.
+/// A small GRU, the same for each bin, that controls how fast the filter adapts there. The idea is
+/// that of D. Yang et al., "Low-complexity acoustic echo cancellation with neural Kalman filtering"
+/// (2023); here the network estimates the observation noise and the process noise of a Kalman
+/// filter with many partitions.
 struct LearnedAdaptation: ~Copyable {
   /// The findings of the filter in a frame, for each bin.
   struct Findings {

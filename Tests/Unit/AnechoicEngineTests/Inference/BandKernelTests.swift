@@ -3,7 +3,8 @@ import AudioCore
 import TestAudio
 import Testing
 
-/// The kernels for the partitions of an adaptive filter, compared with the same formulas in double precision.
+/// The kernels for the partitions of an adaptive filter, compared with the same formulas in double
+/// precision.
 struct BandKernelTests {
   private static let (count, distance, partitions, newest) = (32, 40, 3, 2)
 
