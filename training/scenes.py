@@ -163,7 +163,7 @@ class SceneMaker:
     # Voices and noise
 
     def level(self, is_loud: bool | None = None, is_soft: bool | None = None) -> float:
-        """Returns the level of the near talker, or what it would be, in dBFS."""
+        """Returns the level of the near talker in dBFS, also for scenes without one."""
         if is_loud is None:
             is_loud = self.random.random() < 0.25
         if is_loud:

@@ -50,8 +50,8 @@ struct ShortTimeTransform: ~Copyable {
     spectrum.from(hop + 1).clear(bins: row - hop - 1)
   }
 
-  /// Adds a spectrum to what earlier ones have left in `tail`, and returns the 10 ms that are
-  /// complete. `tail` holds 10 ms. Runs per frame: no allocation, lock, log or await.
+  /// Overlap-adds a spectrum to the 10 ms in `tail`, and returns the 10 ms that are complete. Runs per
+  /// frame: no allocation, lock, log or await.
   func synthesize(
     _ spectrum: Spectrum, tail: UnsafeMutablePointer<Float>,
     into output: UnsafeMutablePointer<Float>

@@ -19,9 +19,9 @@ struct SpectralFeatures: ~Copyable {
   private static let smallestPower: Float = 1e-10
   private static let smoothing: Float = 0.2
   /// The mean power, -77 dBFS, below which a frame is silent. In silence, the floor says nothing
-  /// about the noise that follows. An error that has been more than 20 dB above its floor for 0.75
-  /// s, or since 0.2 s after a silence, is noise, because a voice has pauses: the floor then rises
-  /// by 21 dB a second instead of 2.
+  /// about the noise that follows. An error that has been more than 20 dB above its floor for more
+  /// than 0.75 s, and since at most 0.2 s after the last silence, is noise, because a voice has
+  /// pauses: the floor then rises by 21 dB a second instead of 2.
   private static let silence: Float = 2e-8
   /// The gain of the dither in silence, for powers.
   private static let silentDitherGain: Float = 10
@@ -95,7 +95,7 @@ struct SpectralFeatures: ~Copyable {
     leakage.update(repeating: 1e2, count: row)
   }
 
-  /// Whether nothing has been ditheredPowers for a second.
+  /// Whether the microphone has been silent for a second.
   var hasLongSilence: Bool { framesOfSilence >= 100 }
 
   /// The power of each band of the last frame, without echo as far as the linear stage removed it.

@@ -4,7 +4,7 @@ import Testing
 @testable import AnechoicEngine
 
 struct LevelNormalizationTests {
-  /// Takes frames at a level in dBFS.
+  /// Records frames at a level in dBFS.
   private func record(_ level: Float, frames: Int, _ normalization: inout LevelNormalization) {
     let power = Decibels.factor(level) * Decibels.factor(level)
     for _ in 0..<frames { normalization.record(power) }

@@ -21,7 +21,7 @@ struct NoiseGainsTests {
     }
   }
 
-  /// What the network found, the same in all bands.
+  /// The gains of the network, the same in all bands.
   private struct Found: ~Copyable {
     private let memory = FloatBuffer(3 * Bands.count)
 
