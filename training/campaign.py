@@ -255,7 +255,8 @@ def _train(options: argparse.Namespace) -> None:
             continue
         if measured_at == -np.inf:
             # The loss of the weights to begin with.
-            log.add(course, examples.count, len(portions.files()), campaign.loss(), campaign.measure(portions.held_out_examples()))
+            held_out = campaign.measure(portions.held_out_examples())
+            log.add(course, examples.count, len(portions.files()), campaign.loss(), held_out)
             measured_at = went = kept = time.time()
         campaign.step(examples)
         now = time.time()
