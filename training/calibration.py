@@ -1,4 +1,4 @@
-"""Tells how well the engine's probability of a voice is calibrated, on the examples that training only measures: for
+"""Tells how well the engine's probability of a voice is calibrated, on the held-out examples: for
 ten ranges of the probability, the mean probability and the share of frames with a voice."""
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from examples import HEARD
+from examples import FEATURE_VALUES
 from features import BANDS, FEATURES
-from network import Suppressor
+from network import MaskNetwork
 from train_network import HELD_OUT
 from weight_file import load
 
@@ -19,11 +19,11 @@ from weight_file import load
 _KEPT = 0.93
 
 
-def probabilities(network: Suppressor, examples: np.ndarray) -> np.ndarray:
+def probabilities(network: MaskNetwork, examples: np.ndarray) -> np.ndarray:
     """Returns calls x frames of probabilities, which fall slowly as the engine's do."""
-    heard = torch.tensor(examples[..., :HEARD], dtype=torch.float32)
+    inputs = torch.tensor(examples[..., :FEATURE_VALUES], dtype=torch.float32)
     with torch.no_grad():
-        found = torch.sigmoid(network(heard.reshape(*heard.shape[:2], FEATURES, BANDS))[1]).numpy()
+        found = torch.sigmoid(network(inputs.reshape(*inputs.shape[:2], FEATURES, BANDS))[1]).numpy()
     for frame in range(1, found.shape[1]):
         found[:, frame] = np.maximum(found[:, frame], _KEPT * found[:, frame - 1])
     return found
@@ -34,7 +34,7 @@ def main() -> None:
     options.add_argument("weights", type=Path)
     options.add_argument("examples", type=Path, nargs="+")
     chosen = options.parse_args()
-    network = Suppressor()
+    network = MaskNetwork()
     network.load_state_dict(load(chosen.weights, "suppressor", network))
     examples = np.concatenate([np.load(file, mmap_mode="r")[-HELD_OUT:] for file in chosen.examples])
     found = np.concatenate([probabilities(network, examples[k : k + 8]) for k in range(0, len(examples), 8)])

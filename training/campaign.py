@@ -1,5 +1,5 @@
-"""Trains the network for as long as one likes: starts or resumes a campaign, whose state is one file, FOLDER/checkpoint.pt.
-While it trains, another process makes new data."""
+"""Trains the mask network for as long as one likes: starts or resumes a campaign, whose state is one file,
+FOLDER/checkpoint.pt. While it trains, another process makes new data."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from augmentation import augmented, restarted
 from checkpoint import Checkpoint, Course
 from features import HOP
-from network import Suppressor
+from network import MaskNetwork
 from portions import Portions
 from quick_network import QuickNetwork
 from scenes import SORTS
-from train_network import TorchNetwork, measured
-from variety import begun_anew, varied
+from train_network import TorchNetwork, evaluate
 from weight_file import load
 
 _HERE = Path(__file__).parent
 _ENGINE_WEIGHTS = _HERE.parent / "Sources/Engines/CEngineWeights/anechoic.weights"
-# The weights of lost speech, of the decision on voice, and of the three gains: see `train_network.loss`. Those of the
-# gains are others where the loss is only measured, so that measurements stay comparable.
-_LOST, _VOICE, _KINDS = 2.0, 0.3, np.array([60, 30, 35], np.float32)
-_MEASURED_KINDS = np.array([60, 30, 20], np.float32)
+# The weights of lost speech, of the auxiliary voice output, and of the three gains: see `train_network.loss`. The
+# held-out loss has other weights of the gains, so that it stays comparable.
+_LOST, _VOICE, _GAIN_WEIGHTS = 2.0, 0.3, np.array([60, 30, 35], np.float32)
+_HELD_OUT_GAIN_WEIGHTS = np.array([60, 30, 20], np.float32)
+# The parts of the loss, by their names in log.csv. `rivals` are the competing voices.
 _PARTS = ("echo", "noise", "rivals", "voice")
-# Of Adam, and of the average.
-_BETAS, _KEPT = (0.9, 0.999), 0.9985
-# The steps in which the rate rises.
+# The decay rates of Adam, and that of the moving average of the weights.
+_BETAS, _AVERAGE_DECAY = (0.9, 0.999), 0.9985
+# The steps in which the learning rate rises.
 _WARM_UP = 200
 # The share of the steps with halves of scenes, of which a step has twice as many.
 _HALVES = 0.6
-# A part that begins in the middle of a voice, in frames.
-_BEGINNING = 100
+# The frames of a part that starts in the middle of a voice.
+_ONSET_FRAMES = 100
 _SECONDS_OF_FRAME = HOP / 16000
 
 
@@ -68,7 +69,7 @@ class Examples:
         return self._arrays[0].shape[1]
 
     def parts(self, size: int, frames: int, random: np.random.Generator) -> np.ndarray:
-        """Returns parts of `size` examples, some of them changed by `varied`."""
+        """Returns parts of `size` examples, some of them changed by `augmented`."""
         ends = np.cumsum([len(array) for array in self._arrays])
         found = []
         for place in random.integers(ends[-1], size=size):
@@ -76,7 +77,7 @@ class Examples:
             array = self._arrays[file]
             start = random.integers(array.shape[1] - frames + 1)
             found.append(array[place - ends[file] + len(array), start : start + frames])
-        return varied(np.stack(found), random)
+        return augmented(np.stack(found), random)
 
 
 class Campaign:
@@ -86,7 +87,7 @@ class Campaign:
         self._options = options
         self._file = options.folder / "checkpoint.pt"
         torch.manual_seed(options.seed)
-        network = Suppressor()
+        network = MaskNetwork()
         self._threads = options.threads if options.device == "quick" else 1
         self._network = (
             QuickNetwork(network, options.threads) if options.device == "quick"
@@ -97,7 +98,7 @@ class Campaign:
             self._begin(network)
         self._parts_of_loss: list[np.ndarray] = []
 
-    def _begin(self, network: Suppressor) -> None:
+    def _begin(self, network: MaskNetwork) -> None:
         if self._options.start:
             network.load_state_dict(load(self._options.start, "suppressor", network))
         self.course, self._random = Course(), np.random.default_rng(self._options.seed)
@@ -124,21 +125,21 @@ class Campaign:
             frames, size = frames // 2, 2 * size
         size = max(1, size // self._threads)
         batches = [list(examples.parts(size, frames, self._random)) for _ in range(self._threads)]
-        self._parts_of_loss.append(self._network.learn(batches, _LOST, _VOICE, _KINDS))
+        self._parts_of_loss.append(self._network.learn(batches, _LOST, _VOICE, _GAIN_WEIGHTS))
         course.step += 1
         course.rate = options.rate * min(1, course.step / _WARM_UP)
         torch.nn.utils.clip_grad_norm_([self._network.weights], 1)
-        self._adapt(self._network.weights.grad)
-        kept = min(_KEPT, 1 - 1 / (course.step + 1))
+        self._adamw_step(self._network.weights.grad)
+        kept = min(_AVERAGE_DECAY, 1 - 1 / (course.step + 1))
         self._average.lerp_(self._network.weights.detach(), 1 - kept)
         course.hours_heard += size * self._threads * frames * _SECONDS_OF_FRAME / 3600
 
-    def _adapt(self, slopes: torch.Tensor) -> None:
+    def _adamw_step(self, gradients: torch.Tensor) -> None:
         """Takes a step of AdamW (Loshchilov and Hutter, 2019)."""
         weights, (mean, square) = self._network.weights.data, self._moments
         weights.mul_(1 - self.course.rate * 1e-3)
-        mean.lerp_(slopes, 1 - _BETAS[0])
-        square.mul_(_BETAS[1]).addcmul_(slopes, slopes, value=1 - _BETAS[1])
+        mean.lerp_(gradients, 1 - _BETAS[0])
+        square.mul_(_BETAS[1]).addcmul_(gradients, gradients, value=1 - _BETAS[1])
         first, second = (1 - beta**self.course.step for beta in _BETAS)
         weights.addcdiv_(mean, (square / second).sqrt().add_(1e-8), value=-self.course.rate / first)
 
@@ -151,22 +152,22 @@ class Campaign:
         """Returns the parts of the loss of the average on examples of each sort."""
         sorts = {sort: list(found) for sort, found in held_out.items()}
         if held_out:
-            sorts["beginnings"] = _beginnings(np.concatenate(list(held_out.values())))
-        found = {sort: measured(self._network, parts, self._average, _VOICE, _MEASURED_KINDS)
+            sorts["beginnings"] = _onsets(np.concatenate(list(held_out.values())))
+        found = {sort: evaluate(self._network, parts, self._average, _VOICE, _HELD_OUT_GAIN_WEIGHTS)
                  for sort, parts in sorts.items()}
         self.course.held_out = {sort: round(float(parts.sum()), 4) for sort, parts in found.items()}
         return found
 
 
-def _beginnings(examples: np.ndarray) -> list[np.ndarray]:
-    """Returns parts that begin in the middle of a voice, as calls that begin there."""
+def _onsets(examples: np.ndarray) -> list[np.ndarray]:
+    """Returns parts that start in the middle of a voice, as calls that start there."""
     random, parts = np.random.default_rng(1), []
     for example in examples:
-        voiced = np.flatnonzero(example[: len(example) - _BEGINNING, -1] > 0.5)
+        voiced = np.flatnonzero(example[: len(example) - _ONSET_FRAMES, -1] > 0.5)
         if len(voiced):
             start = random.choice(voiced)
-            parts.append(example[start : start + _BEGINNING])
-    return list(begun_anew(np.stack(parts)))
+            parts.append(example[start : start + _ONSET_FRAMES])
+    return list(restarted(np.stack(parts)))
 
 
 class Log:
@@ -254,7 +255,8 @@ def _train(options: argparse.Namespace) -> None:
             continue
         if measured_at == -np.inf:
             # The loss of the weights to begin with.
-            log.add(course, examples.count, len(portions.files()), campaign.loss(), campaign.measure(portions.measured()))
+            held_out = campaign.measure(portions.held_out_examples())
+            log.add(course, examples.count, len(portions.files()), campaign.loss(), held_out)
             measured_at = went = kept = time.time()
         campaign.step(examples)
         now = time.time()
@@ -266,7 +268,7 @@ def _train(options: argparse.Namespace) -> None:
             course.next_portion = max(int(file.stem) for file in portions.files()) + 1
             held_out = {}
             if now - measured_at > options.measure or is_last:
-                measured_at, held_out = now, campaign.measure(portions.measured())
+                measured_at, held_out = now, campaign.measure(portions.held_out_examples())
             campaign.save()
             log.add(course, examples.count, len(portions.files()), campaign.loss(), held_out)
             went = time.time()

@@ -16,15 +16,15 @@ _VECTORS = ("weights", "average", "first_moment", "second_moment")
 
 @dataclass
 class Course:
-    """How far a campaign is."""
+    """The progress of a campaign. The names of the fields are stored in checkpoint.pt."""
 
     step: int = 0
-    # Hours of calls that the network has heard, and hours of training.
+    # Hours of calls that the network was trained on, and hours of training.
     hours_heard: float = 0.0
     hours_trained: float = 0.0
     # The number of the next portion of data, so that another machine makes others.
     next_portion: int = 0
-    # The rate of learning of the last step.
+    # The learning rate of the last step.
     rate: float = 0.0
     # The loss of the last held-out examples of each sort.
     held_out: dict[str, float] | None = None
@@ -32,7 +32,7 @@ class Course:
 
 @dataclass
 class Checkpoint:
-    """Weights, their average, and the optimiser's moments, by the names of PyTorch's network."""
+    """Weights, their average, and the optimiser's moments, by the names of `StoredNames`."""
 
     course: Course
     weights: Tensors

@@ -11,26 +11,26 @@ import torch
 
 from features import HOP, SIZE
 from linear import LearnedFilter
-from network import Suppressor
+from network import MaskNetwork
 from render import run
 from store import expected
 from voice_network import VoiceNetwork
 from weight_file import load
 
 # The largest difference of a sample by full scale, and of a gain or of a probability: these differ more where the echo
-# estimate of a loud call is nothing but what rounding leaves.
+# estimate of a loud call is nothing but rounding.
 _TOLERANCE, _TOLERANCE_OF_GAINS = 1e-4, 5e-3
 
 
 def linear(model: LearnedFilter, microphone: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Returns what the linear canceller of PyTorch leaves of a call: frames x SIZE. As in the engine, a frame is never
+    """Returns the output of PyTorch's linear canceller for a call: frames x SIZE. As in the engine, a frame is never
     louder than the microphone."""
     state = model.start(1)
     frames = [torch.tensor(samples).reshape(-1, 1, HOP) for samples in (microphone, reference)]
     with torch.no_grad():
         found = np.stack([model.frame(state, *frame)[0].numpy() for frame in zip(*frames)])
-    heard = np.concatenate([np.zeros(HOP, np.float32), microphone]).reshape(-1, HOP)
-    most = (np.concatenate([heard[:-1], heard[1:]], 1) ** 2).mean(1)
+    padded = np.concatenate([np.zeros(HOP, np.float32), microphone]).reshape(-1, HOP)
+    most = (np.concatenate([padded[:-1], padded[1:]], 1) ** 2).mean(1)
     return found * np.sqrt(np.minimum(1, most / np.maximum((found**2).mean(1), 1e-20)))[:, None]
 
 
@@ -42,7 +42,7 @@ def main() -> None:
     options.add_argument("scenes", type=Path)
     options.add_argument("--count", type=int, default=4, help="scenes to compare")
     chosen = options.parse_args()
-    network = Suppressor()
+    network = MaskNetwork()
     network.load_state_dict(torch.load(chosen.network))
     decision = VoiceNetwork()
     decision.load_state_dict(load(chosen.weights, "voice", decision))

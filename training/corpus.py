@@ -26,7 +26,7 @@ MUSIC = "sonic_pi librosa visqol wesnoth singularity freedroidrpg asterisk_moh_o
 
 
 SOURCES = {"speech": SPEECH, "noise": NOISE, "music": MUSIC}
-# Recordings that are in sets that judge, as check_overlap.py found them. Paths are relative to the corpus.
+# Recordings that are also in test sets, as check_overlap.py found them. Paths are relative to the corpus.
 OVERLAPS = Path(__file__).parent / "overlaps.txt"
 
 
@@ -40,8 +40,7 @@ class Corpus:
 
     @staticmethod
     def load(folder: Path, held_out: bool) -> "Corpus":
-        """Reads the permitted sources without overlaps: the tenth of each kind that training never hears, or the
-        rest."""
+        """Reads the permitted sources without overlaps: the held-out tenth of each kind, or the rest."""
         overlaps = set(OVERLAPS.read_text().splitlines())
         return Corpus(*(
             [

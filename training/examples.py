@@ -8,22 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
-import features as hearing
+import features
 from make_scenes import before_of
 from render import LEAD
 
 COMPRESSION = 0.3
-AIMS = 3
-# Of a frame: what the network hears; the compressed magnitudes of the error and of the aims; the same magnitudes of
-# the aims times the cosine of the phase between aim and error; and whether there is a voice.
-HEARD = hearing.FEATURES * hearing.BANDS
-VALUES = HEARD + (1 + 2 * AIMS) * hearing.BINS + 1
-# Where they are.
-ERROR = slice(HEARD, HEARD + hearing.BINS)
-AIM = [slice(ERROR.stop + k * hearing.BINS, ERROR.stop + (k + 1) * hearing.BINS) for k in range(AIMS)]
-PRODUCT = [slice(aim.start + AIMS * hearing.BINS, aim.stop + AIMS * hearing.BINS) for aim in AIM]
+TARGETS = 3
+# The values of a frame: the features; the compressed magnitudes of the error and of the targets; the same magnitudes of
+# the targets times the cosine of the phase between target and error; and whether there is a voice.
+FEATURE_VALUES = features.FEATURES * features.BANDS
+VALUES = FEATURE_VALUES + (1 + 2 * TARGETS) * features.BINS + 1
+# The places of the magnitudes and of the products.
+ERROR = slice(FEATURE_VALUES, FEATURE_VALUES + features.BINS)
+TARGET = [slice(ERROR.stop + k * features.BINS, ERROR.stop + (k + 1) * features.BINS) for k in range(TARGETS)]
+PRODUCT = [slice(target.start + TARGETS * features.BINS, target.stop + TARGETS * features.BINS) for target in TARGET]
 _LEAST = 1e-10
-# The part of the calls that have 8 kHz.
+# The part of the calls with a sample rate of 8 kHz.
 _NARROW = 0.1
 # The part of the calls that are 6 to 24 dB softer than the others.
 _SOFT = 0.2
@@ -34,7 +34,7 @@ _PART = 16
 def voice(samples: np.ndarray) -> np.ndarray:
     """Returns calls x frames of 1 where there is a voice: within 25 dB of its loud frames. Gaps of up to 80 ms count
     as voice."""
-    power = (samples.reshape(len(samples), -1, hearing.HOP) ** 2).mean(2)
+    power = (samples.reshape(len(samples), -1, features.HOP) ** 2).mean(2)
     loud = np.quantile(power, 0.95, axis=1, keepdims=True)
     # A voice of less than a twentieth of the time leaves the quantile silent.
     loud = np.maximum(loud, 0.3 * np.sort(power, 1)[:, -12:].mean(1, keepdims=True))
@@ -55,43 +55,43 @@ def _spread(active: np.ndarray, combine: np.ufunc, frames: int = 4) -> np.ndarra
 def examples(scenes: np.ndarray, lead: np.ndarray, error: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Returns calls x frames x VALUES of scenes, at levels of the microphone and of the reference that are random. `lead`
     has microphone and reference of the last moments before the scenes. `error` begins there."""
-    microphone, reference, near, rival, echo = (scenes[:, k].astype(np.float32) / 32768 for k in range(5))
+    microphone, reference, near, competing, echo = (scenes[:, k].astype(np.float32) / 32768 for k in range(5))
     calls = (len(scenes), 1)
     soft = np.where(random.random(calls) < _SOFT, random.uniform(-24, -6, calls), 0)
     gain = 10 ** ((random.uniform(-12, 6, calls) + soft) / 20).astype(np.float32)
     far_gain = 10 ** (random.uniform(-10, 10, calls) / 20).astype(np.float32)
-    # Some calls have 8 kHz: nothing above 4 kHz.
-    highest = np.where(random.random(calls) < _NARROW, hearing.BINS // 2, hearing.BINS)
-    passed = (np.arange(hearing.BINS) <= highest).astype(np.float32)[:, None]
+    # Some calls have a sample rate of 8 kHz: nothing above 4 kHz.
+    highest = np.where(random.random(calls) < _NARROW, features.BINS // 2, features.BINS)
+    passed = (np.arange(features.BINS) <= highest).astype(np.float32)[:, None]
 
     def spectra(samples: np.ndarray) -> np.ndarray:
-        return hearing.spectra(samples) * passed
+        return features.spectra(samples) * passed
 
     error = error * passed
     before = lead.astype(np.float32) / 32768
     whole = [np.concatenate([before[:, k], part], 1) for k, part in enumerate((microphone, reference))]
     parts = error * gain[..., None], spectra(whole[0] * gain), spectra(whole[1] * far_gain)
-    frames, led = microphone.shape[1] // hearing.HOP, before.any((1, 2))
-    heard = np.empty((len(scenes), frames, HEARD), np.float32)
-    for chosen, start in ((led, 0), (~led, error.shape[1] - frames)):
+    frames, has_lead = microphone.shape[1] // features.HOP, before.any((1, 2))
+    inputs = np.empty((len(scenes), frames, FEATURE_VALUES), np.float32)
+    for chosen, start in ((has_lead, 0), (~has_lead, error.shape[1] - frames)):
         if chosen.any():
-            found = hearing.features(*(part[chosen, start:] for part in parts))[:, -frames:]
-            heard[chosen] = found.reshape(-1, frames, HEARD)
+            found = features.features(*(part[chosen, start:] for part in parts))[:, -frames:]
+            inputs[chosen] = found.reshape(-1, frames, FEATURE_VALUES)
     error = error[:, -frames:]
     level = np.sqrt((microphone**2).mean(1)).clip(1e-4)[:, None, None] / 0.1
-    # A softer talker is the voice where there is no near talker.
-    talker = np.where(np.abs(near).max(1, keepdims=True) > 1e-3, near, rival)
-    rows = [heard, _compressed(error / level)]
-    aims = [spectra(signal) / level for signal in (microphone - echo, near + rival, near)]
-    rows += [_compressed(aim) for aim in aims]
-    for aim in aims:
-        cosine = (aim * error.conj()).real / (np.abs(aim) * np.abs(error) + 1e-12)
-        rows.append(_compressed(aim) * cosine)
+    # Where there is no near talker, the competing voice is the target.
+    talker = np.where(np.abs(near).max(1, keepdims=True) > 1e-3, near, competing)
+    rows = [inputs, _compressed(error / level)]
+    targets = [spectra(signal) / level for signal in (microphone - echo, near + competing, near)]
+    rows += [_compressed(target) for target in targets]
+    for target in targets:
+        cosine = (target * error.conj()).real / (np.abs(target) * np.abs(error) + 1e-12)
+        rows.append(_compressed(target) * cosine)
     return np.concatenate([*rows, voice(talker)[..., None]], 2).astype(np.float16)
 
 
 def _compressed(spectrum: np.ndarray) -> np.ndarray:
-    return compressed(hearing.power(spectrum))
+    return compressed(features.power(spectrum))
 
 
 def compressed(power: np.ndarray) -> np.ndarray:
@@ -105,7 +105,7 @@ def power_of(magnitudes: np.ndarray) -> np.ndarray:
 
 def _make(start: int) -> np.ndarray:
     scenes, before, rendered, seed = _files["all"]
-    part, lead = slice(start, start + _PART), LEAD * hearing.HOP
+    part, lead = slice(start, start + _PART), LEAD * features.HOP
     error = rendered[part].astype(np.float32).view(np.complex64)[..., 0]
     return examples(scenes[part], before[part, :, -lead:], error, np.random.default_rng(seed + start))
 
@@ -121,7 +121,7 @@ def _start(scenes: Path, rendered: Path, seed: int) -> None:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("scenes", type=Path)
-    options.add_argument("rendered", type=Path, help="what render.py has made of them")
+    options.add_argument("rendered", type=Path, help="the output of render.py for them")
     options.add_argument("output", type=Path)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--jobs", type=int, default=2)

@@ -1,4 +1,4 @@
-"""The features of a call that the network hears: equal to `SpectralFeatures` in the engine."""
+"""The features of a call, the input of the mask network: equal to `SpectralFeatures` in the engine."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ WIDE_BANDS = 20
 BANDS = SINGLE_BINS + WIDE_BANDS
 FEATURES = 7
 SMALLEST_POWER = 1e-10
-# A noise that the network hears beside error and microphone, so that no pause is digital silence.
-NOISE_POWER = 1e-8
-NOISE_FRAMES = 64
-# The mean power of the bands of the loudest frames, -24 dBFS: louder calls are heard softer. The loudness follows by at
-# most 3 dB in a frame, and falls by 1 dB in a second: equal to `HeardLevel` in the engine.
+# A dither that is added to the powers of error and microphone, so that no pause is digital silence.
+DITHER_POWER = 1e-8
+DITHER_FRAMES = 64
+# The mean power of the bands to which the loudest frames of louder calls are normalized, -24 dBFS. The loudness rises by
+# at most 3 dB in a frame, and falls by 1 dB in a second: equal to `LevelNormalization` in the engine.
 LOUDEST = 0.004
 LOUDNESS_RISE, LOUDNESS_KEPT = 2, 0.9977
-# The highest level above the floor that is heard, 43 dB, as its feature has it: equal to `SpectralFeatures` in the engine.
-MOST_ABOVE_FLOOR = 2.5
-# An error that stays further above its floor since a silence is a noise that has begun: the floor rises faster.
+# The maximum of the level above the floor, 43 dB, as its feature has it: equal to `SpectralFeatures` in the engine.
+MAXIMUM_ABOVE_FLOOR = 2.5
+# An error that stays further above its floor since a silence is a noise that has started: the floor rises faster.
 SILENCE = 2e-8
-# How much louder the noise that the network hears is in silence.
-QUIET_ROOM = 10
+# The gain of the dither in silence, for powers.
+SILENT_DITHER_GAIN = 10
 FAR_ABOVE = 100
-FRAMES_OF_NOISE = 75
-FRAMES_OF_BEGINNING = 20
+NOISE_FRAMES = 75
+ONSET_FRAMES = 20
 
 
 def _centers() -> np.ndarray:
@@ -73,20 +73,20 @@ def power(spectrum: np.ndarray) -> np.ndarray:
     return spectrum.real**2 + spectrum.imag**2
 
 
-def _noise() -> np.ndarray:
-    """Returns NOISE_FRAMES x BANDS powers, which are distributed exponentially: equal to `HeardNoise` in the engine."""
+def _dither() -> np.ndarray:
+    """Returns DITHER_FRAMES x BANDS powers, which are distributed exponentially: equal to `FeatureDither` in the engine."""
     state, values = 1, []
-    for _ in range(NOISE_FRAMES * BANDS):
+    for _ in range(DITHER_FRAMES * BANDS):
         state = (state * 1664525 + 1013904223) % 2**32
-        values.append(-NOISE_POWER * np.log((state // 256 + 0.5) / 2**24))
-    return np.array(values, np.float32).reshape(NOISE_FRAMES, BANDS)
+        values.append(-DITHER_POWER * np.log((state // 256 + 0.5) / 2**24))
+    return np.array(values, np.float32).reshape(DITHER_FRAMES, BANDS)
 
 
-NOISE = _noise()
+DITHER = _dither()
 
 
-class Tracker:
-    """The features that remember earlier frames, for a batch of calls."""
+class FeatureState:
+    """The state of the features between frames, for a batch of calls."""
 
     def __init__(self, calls: int):
         shape = (calls, BANDS)
@@ -94,25 +94,26 @@ class Tracker:
         self.echo = np.full(shape, SMALLEST_POWER, np.float32)
         self.cross = np.zeros((calls, BINS), np.complex64)
         self.floor = np.full(shape, 1e-2, np.float32)
-        self.far = np.zeros(shape, np.float32)
+        self.frames_far_above_floor = np.zeros(shape, np.float32)
         self.since_silence = np.full((calls, 1), np.inf, np.float32)
-        self.leak = np.full(shape, 1e2, np.float32)
+        self.leakage = np.full(shape, 1e2, np.float32)
         self.loudness = np.full((calls, 1), LOUDEST / 4, np.float32)
         self.factor = np.ones((calls, 1), np.float32)
 
-    def frame(self, error: np.ndarray, echo: np.ndarray, bands: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    def frame(self, error: np.ndarray, echo: np.ndarray, bands: np.ndarray, dither: np.ndarray) -> np.ndarray:
         """Returns calls x FEATURES x BANDS. `bands` has the band powers of error, echo estimate, microphone and
-        reference, `noise` those of the noise that is heard beside error and microphone."""
-        bands = self.hear(bands, noise)
+        reference, `dither` that of the dither."""
+        bands = self.add_dither(bands, dither)
         self.advance(bands)
         self.cross += 0.2 * (error * echo.conj() - self.cross)
-        # The power of the error beside the smallest power bounds what rounding makes of an echo that is all but silent.
+        # The power of the error beside the smallest power bounds the effect of rounding where the echo is almost silent.
         least = SMALLEST_POWER * (self.error + SMALLEST_POWER)
         coherence = (power(self.cross) @ AVERAGES) / (self.error * self.echo + least)
         return self.rows(bands, np.minimum(coherence, 2))
 
-    def hear(self, bands: np.ndarray, noise: np.ndarray) -> np.ndarray:
-        """Takes the level of a frame, and returns its band powers with a noise as loud as the call is heard softer."""
+    def add_dither(self, bands: np.ndarray, dither: np.ndarray) -> np.ndarray:
+        """Updates the level normalization, and returns the band powers of a frame with the dither, which is raised by as
+        much as the normalization lowers the call."""
         power = bands[2].mean(1, keepdims=True)
         rising = np.minimum(power, self.loudness * LOUDNESS_RISE)
         self.loudness = np.maximum(np.maximum(rising, self.loudness * np.float32(LOUDNESS_KEPT)), LOUDEST / 4)
@@ -120,28 +121,28 @@ class Tracker:
         silent = power < SILENCE
         self.since_silence = np.where(silent, 0, self.since_silence + 1)
         bands = bands.copy()
-        bands[[0, 2]] += np.where(silent, np.float32(QUIET_ROOM), 1) * noise / self.factor
+        bands[[0, 2]] += np.where(silent, np.float32(SILENT_DITHER_GAIN), 1) * dither / self.factor
         return bands
 
     def advance(self, bands: np.ndarray) -> None:
-        """Takes the band powers of a frame, with the noise."""
+        """Updates the state with the band powers of a frame, with the dither."""
         e, d = bands[0], bands[1]
         self.error += 0.2 * (e - self.error)
         self.echo += 0.2 * (d - self.echo)
-        self.far = np.where(self.error > FAR_ABOVE * self.floor, self.far + 1, 0)
-        least = np.maximum(FRAMES_OF_NOISE, self.since_silence - FRAMES_OF_BEGINNING)
-        rise = np.where(self.far > least, np.float32(1.05), np.float32(1.004))
+        self.frames_far_above_floor = np.where(self.error > FAR_ABOVE * self.floor, self.frames_far_above_floor + 1, 0)
+        least = np.maximum(NOISE_FRAMES, self.since_silence - ONSET_FRAMES)
+        rise = np.where(self.frames_far_above_floor > least, np.float32(1.05), np.float32(1.004))
         self.floor = np.minimum(self.error, self.floor * rise) + SMALLEST_POWER
         ratio = (self.error + SMALLEST_POWER) / (self.echo + 1e-3 * self.error + SMALLEST_POWER)
-        self.leak = np.minimum(ratio, self.leak * 1.003 + 1e-6)
+        self.leakage = np.minimum(ratio, self.leakage * 1.003 + 1e-6)
 
     def rows(self, bands: np.ndarray, coherence: np.ndarray) -> np.ndarray:
-        """Returns the features of the frame that `advance` took last."""
+        """Returns the features of the frame of the last call of `advance`."""
         levels = np.log(bands + SMALLEST_POWER)
-        above_floor = np.minimum((levels[0] - np.log(self.floor)) / 4, MOST_ABOVE_FLOOR)
-        above_leak = levels[0] - np.log(self.leak * self.echo + SMALLEST_POWER)
+        above_floor = np.minimum((levels[0] - np.log(self.floor)) / 4, MAXIMUM_ABOVE_FLOOR)
+        above_leakage = levels[0] - np.log(self.leakage * self.echo + SMALLEST_POWER)
         shift = np.array([1, 1, 1, 0], np.float32)[:, None, None] * np.log(self.factor) / 8 + np.float32(1.4)
-        rows = [*(levels / 8 + shift), coherence, above_floor, np.clip(above_leak / 4, -3, 3)]
+        rows = [*(levels / 8 + shift), coherence, above_floor, np.clip(above_leakage / 4, -3, 3)]
         return np.stack(rows, 1)
 
 
@@ -149,7 +150,7 @@ def features(error: np.ndarray, microphone: np.ndarray, reference: np.ndarray) -
     """Returns calls x frames x FEATURES x BANDS, of spectra of calls x frames x BINS."""
     echo = microphone - error
     bands = np.stack([power(z) @ AVERAGES for z in (error, echo, microphone, reference)])
-    tracker = Tracker(len(error))
+    state = FeatureState(len(error))
     return np.stack([
-        tracker.frame(error[:, k], echo[:, k], bands[:, :, k], NOISE[k % NOISE_FRAMES]) for k in range(error.shape[1])
+        state.frame(error[:, k], echo[:, k], bands[:, :, k], DITHER[k % DITHER_FRAMES]) for k in range(error.shape[1])
     ], 1)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from weight_file import StoredNames
+
 HOP = 160
 SIZE = 2 * HOP
 BINS = HOP + 1
-FORGETTING = 0.9995
-# The power of a part of an echo by that of the part before, and the uncertainty of the first one to begin with.
-DECAY, FIRST_DOUBT = 0.8869204, 0.7
-# Added to the power that the process noise follows, so that a filter that is zero learns again.
-LEAST_LEVEL = 2e-4
+TRANSITION = 0.9995
+# The power of a part of an echo by that of the part before, and the initial uncertainty of the first part.
+DECAY, INITIAL_UNCERTAINTY = 0.8869204, 0.7
+# Added to the power from which the process noise follows, so that a filter that has converged to zero adapts again.
+MINIMUM_PATH_POWER = 2e-4
 # The ends of ranges of bins, 2.4, 4.8 and 8 kHz, and the partitions of the filter in each range.
 RANGES = ((48, 48), (96, 32), (BINS, 20))
 
@@ -35,7 +37,7 @@ class State:
         self.spectra = torch.zeros(calls, partitions, BINS, dtype=torch.cfloat)
         self.filter = torch.zeros(calls, partitions, BINS, dtype=torch.cfloat)
         self.decay = DECAY ** torch.arange(partitions)[:, None]
-        self.uncertainty = FIRST_DOUBT * self.decay * self.reach.expand(calls, partitions, BINS)
+        self.uncertainty = INITIAL_UNCERTAINTY * self.decay * self.reach.expand(calls, partitions, BINS)
         self.error = torch.full((calls, BINS), 1e-6)
         self.echo = torch.full((calls, BINS), 1e-6)
         self.microphone = torch.full((calls, BINS), 1e-6)
@@ -43,7 +45,7 @@ class State:
         self.hidden = torch.zeros(calls * BINS, hidden)
         self.last = torch.zeros(calls, HOP)
         self.tail = torch.zeros(calls, HOP)
-        self.turn = 0
+        self.next_constrained = 0
         for name, value in vars(self).items():
             if torch.is_tensor(value):
                 setattr(self, name, value.to(device))
@@ -54,28 +56,32 @@ class State:
                 setattr(self, name, value.detach())
 
 
-class LearnedFilter(nn.Module):
+class LearnedFilter(StoredNames):
+    """A Kalman filter whose observation noise and process noise a GRU estimates, the same for each bin."""
+
+    stored_names = {"input_layer": "enter", "output_layer": "leave"}
+
     def __init__(self, hidden: int = 16, constrained: int = 2):
         super().__init__()
         self.hidden, self.constrained = hidden, constrained
         self.inputs = 8
-        self.enter = nn.Linear(2 * self.inputs, hidden)
+        self.input_layer = nn.Linear(2 * self.inputs, hidden)
         self.recurrent = nn.GRUCell(hidden, hidden)
-        self.leave = nn.Linear(hidden, 2)
-        nn.init.zeros_(self.leave.weight)
-        nn.init.zeros_(self.leave.bias)
+        self.output_layer = nn.Linear(hidden, 2)
+        nn.init.zeros_(self.output_layer.weight)
+        nn.init.zeros_(self.output_layer.bias)
 
     def start(self, calls: int, device: str = "cpu") -> State:
         return State(calls, self.hidden, device)
 
     def frame(self, s: State, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """Returns the error of the last frame and this one after the filter has learned from this one: calls x
-        SIZE. Both halves belong to the same filter, so that windows that overlap join without steps."""
+        """Returns the error of the last frame and this one after the filter has adapted to this one: calls x SIZE. Both
+        halves belong to the same filter, so that windows that overlap join without steps."""
         before = s.spectra
         both = torch.cat([s.reference, x], 1)
         s.reference = x
         s.spectra = torch.cat([torch.fft.rfft(both)[:, None], s.spectra[:, :-1]], 1)
-        # The taps of a partition that was made causal also lie in bins that it does not reach.
+        # After the gradient constraint, the taps of a partition also have energy in bins that it does not reach.
         echo = lambda spectra: torch.fft.irfft((spectra * s.filter * s.reach).sum(1))[:, HOP:]
         estimate = echo(s.spectra)
         error = y - estimate
@@ -98,26 +104,27 @@ class LearnedFilter(nn.Module):
             4 * power(s.cross) / (s.error * s.echo + 1e-12),
         ], -1).clamp(-8, 8)
         whole = features.mean(1, keepdim=True).expand_as(features)
-        entered = torch.tanh(self.enter(torch.cat([features, whole], -1))).flatten(0, 1)
-        s.hidden = self.recurrent(entered, s.hidden)
-        out = self.leave(s.hidden).view(y.shape[0], BINS, 2).clamp(-8, 6)
+        hidden_input = torch.tanh(self.input_layer(torch.cat([features, whole], -1))).flatten(0, 1)
+        s.hidden = self.recurrent(hidden_input, s.hidden)
+        out = self.output_layer(s.hidden).view(y.shape[0], BINS, 2).clamp(-8, 6)
 
         # The power of each partition if that of all falls with the decay.
         level = (1 - DECAY) * s.decay * (power(s.filter) * s.reach).sum(1, keepdim=True)
         gain = s.uncertainty / (expected + noise * torch.exp(out[..., 0]) + 1e-9)[:, None]
         s.filter = s.filter + gain * s.spectra.conj() * E[:, None]
         w2 = power(s.filter)
-        growth = (1 - FORGETTING**2) * torch.exp(out[..., 1])[:, None] * (w2 + 0.1 * level + LEAST_LEVEL * s.decay)
-        s.uncertainty = FORGETTING**2 * (1 - 0.5 * gain * x2).clamp(0, 1) * s.uncertainty + growth * s.reach
+        path_power = w2 + 0.1 * level + MINIMUM_PATH_POWER * s.decay
+        process_noise = (1 - TRANSITION**2) * torch.exp(out[..., 1])[:, None] * path_power
+        s.uncertainty = TRANSITION**2 * (1 - 0.5 * gain * x2).clamp(0, 1) * s.uncertainty + process_noise * s.reach
         partitions = len(s.reach)
-        turns = [(s.turn + i) % partitions for i in range(self.constrained)]
-        s.turn = (s.turn + self.constrained) % partitions
-        part = torch.fft.irfft(s.filter[:, turns])
+        constrained = [(s.next_constrained + i) % partitions for i in range(self.constrained)]
+        s.next_constrained = (s.next_constrained + self.constrained) % partitions
+        part = torch.fft.irfft(s.filter[:, constrained])
         part = torch.cat([part[..., :HOP], torch.zeros_like(part[..., HOP:])], -1)
         kept = torch.ones(partitions, dtype=torch.bool, device=y.device)
-        kept[turns] = False
+        kept[constrained] = False
         new = torch.zeros_like(s.filter)
-        new[:, turns] = torch.fft.rfft(part)
+        new[:, constrained] = torch.fft.rfft(part)
         s.filter = torch.where(kept[None, :, None], s.filter, new)
         found = torch.cat([s.last - echo(before), y - echo(s.spectra)], 1)
         s.last = y

@@ -1,5 +1,5 @@
 """Writes scenes to a file of int16: scenes x signals x samples, signals as in `scenes.Scene`. A file beside it, see
-`before_of`, has what was before each scene: scenes x (microphone, reference) x samples."""
+`before_of`, has the call before each scene: scenes x (microphone, reference) x samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _maker: dict = {}
 
 
 def before_of(scenes: Path) -> Path:
-    """Returns the file of what was before the scenes of a file."""
+    """Returns the file with the calls before the scenes of a file."""
     return scenes.with_suffix(".before.npy")
 
 
@@ -42,12 +42,12 @@ def _scene(index: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def stacks(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
-    """Returns what `write` takes of a scene."""
+    """Returns the arrays of a scene for `write`."""
     return scene.stack(), scene.stack_before()
 
 
 def write(file: Path, count: int, scenes: Iterable[tuple[np.ndarray, np.ndarray]]) -> None:
-    """Writes so many scenes and what was before them. Silence before a scene takes no room on the disk."""
+    """Writes `count` scenes and the calls before them. Silence before a scene takes no room on the disk."""
     output = np.lib.format.open_memmap(file, "w+", np.int16, (count, 5, COUNT))
     before = np.lib.format.open_memmap(before_of(file), "w+", np.int16, (count, 2, int(LONGEST_BEFORE * RATE)))
     for index, (scene, earlier) in enumerate(scenes):
@@ -57,9 +57,9 @@ def write(file: Path, count: int, scenes: Iterable[tuple[np.ndarray, np.ndarray]
 
 
 def first_sample(before: np.ndarray) -> int:
-    """Returns where what was before a scene begins, in whole frames: silence fills the file before that."""
-    heard = before.any(0)
-    return int(heard.argmax()) // 160 * 160 if heard.any() else before.shape[1]
+    """Returns the first sample of the call before a scene, in whole frames. Silence fills the file before that."""
+    sounds = before.any(0)
+    return int(sounds.argmax()) // 160 * 160 if sounds.any() else before.shape[1]
 
 
 def main() -> None:
@@ -68,8 +68,8 @@ def main() -> None:
     options.add_argument("output", type=Path)
     options.add_argument("--count", type=int, default=1000)
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--held-out", action="store_true", help="use the recordings that training never hears")
-    options.add_argument("--sort", default="any", choices=SORTS, help="scenes of one sort, to measure with")
+    options.add_argument("--held-out", action="store_true", help="use the held-out recordings")
+    options.add_argument("--sort", default="any", choices=SORTS, help="scenes of one sort, for evaluation")
     options.add_argument("--jobs", type=int, default=2)
     chosen = options.parse_args()
     start = (chosen.corpus, chosen.held_out, chosen.seed * 1_000_000, chosen.sort)

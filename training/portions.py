@@ -1,4 +1,4 @@
-"""Makes the data of a campaign in portions: scenes, remixed scenes, what the canceller leaves of them, and examples. New
+"""Makes the data of a campaign in portions: scenes, remixed scenes, the output of the canceller, and examples. New
 portions replace old ones. Stops when the process that started it has ended."""
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _FIRST_SCENES = 64
 _LEAST = 5
 # The calls that are turned into examples at once.
 _PART = 16
-# The scenes of each sort that are only measured.
-_MEASURED = 32
-# The times that each example is heard, on average, before there are others.
-_HEARINGS = 4
+# The held-out scenes of each sort.
+_HELD_OUT = 32
+# The times that each example is used on average (epochs) before another portion is made.
+_EPOCHS = 4
 _FRAMES = COUNT // HOP
 _BYTES = 2 * _FRAMES * VALUES
 
@@ -55,19 +55,19 @@ class Portions:
         """Returns the complete portions, the oldest first."""
         return sorted(self.folder.glob("[0-9]*.npy"))
 
-    def measured(self) -> dict[str, np.ndarray]:
-        """Returns the examples of each sort that are only measured."""
+    def held_out_examples(self) -> dict[str, np.ndarray]:
+        """Returns the held-out examples of each sort."""
         files = {sort: self.held_out / f"{sort}.npy" for sort in SORTS}
         return {sort: np.load(file, mmap_mode="r") for sort, file in files.items() if file.exists()}
 
-    def are_heard(self) -> bool:
-        """Returns whether it is time for another portion."""
+    def are_used_up(self) -> bool:
+        """Returns whether the examples have been used often enough, so that another portion is due."""
         made = sum(np.load(file, mmap_mode="r").shape[0] for file in self.files())
         dropped = self._dropped()
         if len(self.files()) < _LEAST or not self._checkpoint.exists():
             return True
         hours = (made + dropped) * LENGTH / 3600
-        return Checkpoint.read(self._checkpoint).course.hours_heard > _HEARINGS * hours
+        return Checkpoint.read(self._checkpoint).course.hours_heard > _EPOCHS * hours
 
     def _dropped(self) -> int:
         """Returns the number of examples that were removed."""
@@ -75,8 +75,7 @@ class Portions:
         return int(kept.read_text()) if kept.exists() else 0
 
     def drop_others(self) -> None:
-        """Removes what is unfinished, and all data if the code that decides what the network hears has changed since they
-        were made."""
+        """Removes unfinished files, and all data if the code of the features has changed since they were made."""
         digest, kept = hashlib.sha256(), self.folder / "code.sha256"
         for name in ("features.py", "examples.py"):
             digest.update((Path(__file__).parent / name).read_bytes())
@@ -146,11 +145,11 @@ class Maker:
     def close(self) -> None:
         self._pool.terminate()
 
-    def measured(self, sort: str, file: Path) -> None:
-        """Makes the scenes of a sort that are only measured."""
+    def make_held_out(self, sort: str, file: Path) -> None:
+        """Makes the held-out examples of a sort."""
         first = 10**9 + 1000 * list(SORTS).index(sort)
-        work = [self._pool.apply_async(_new_part, (part, sort)) for part in _split(first, _MEASURED)]
-        self._write(file, _MEASURED, (found for _, found in map(self._wait, work)))
+        work = [self._pool.apply_async(_new_part, (part, sort)) for part in _split(first, _HELD_OUT)]
+        self._write(file, _HELD_OUT, (found for _, found in map(self._wait, work)))
 
     def portion(self, number: int, file: Path, count: int) -> None:
         """Makes a portion of `count` new scenes and as many remixed ones."""
@@ -210,13 +209,13 @@ def main() -> None:
     if missing:
         maker = Maker(chosen, held_out=True)
         for sort in missing:
-            maker.measured(sort, portions.held_out / f"{sort}.npy")
+            maker.make_held_out(sort, portions.held_out / f"{sort}.npy")
         maker.close()
     maker, parent = Maker(chosen, held_out=False), os.getppid()
     numbers = [int(file.stem) for file in portions.files()]
     number = max([chosen.first, *(number + 1 for number in numbers)])
     while True:
-        while not portions.are_heard():
+        while not portions.are_used_up():
             time.sleep(5)
             if os.getppid() != parent:
                 return

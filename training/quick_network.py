@@ -1,4 +1,4 @@
-"""The loss of the network and its slopes on processors with AVX2, two to three times faster than PyTorch. The
+"""The loss of the mask network and its gradients on processors with AVX2, two to three times faster than PyTorch. The
 computation is in `quick/network.cpp`."""
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from examples import AIMS
+from examples import TARGETS
 from features import BANDS, BINS, FEATURES, INTERPOLATION
-from network import Suppressor
+from network import MaskNetwork
 
 _HERE = Path(__file__).parent
 # The widths of the computation: matrices have a multiple of 8 columns.
@@ -21,49 +21,51 @@ _INPUTS, _OUTPUTS = 8, 8
 
 
 class QuickNetwork:
-    """A network whose weights are one vector, in the order of `Places` in `quick/network.cpp`. It begins each part of a
-    call without memory."""
+    """A network whose weights are one vector, in the order of `Places` in `quick/network.cpp`. Its initial states are
+    zero."""
 
-    def __init__(self, network: Suppressor, threads: int):
+    def __init__(self, network: MaskNetwork, threads: int):
         self._library = _compiled()
         self.weights = torch.nn.Parameter(_flat(network.state_dict()))
         if len(self.weights) != self._library.weight_count():
             raise ValueError("quick/network.cpp computes another network")
-        # Weights that only fill matrices stay zero.
+        # Padding of the matrices stays zero.
         self._used = _flat({name: torch.ones_like(value) for name, value in network.state_dict().items()})
         self._shapes = {name: value.shape for name, value in network.state_dict().items()}
         self._pool = ThreadPoolExecutor(threads)
-        self._slopes = [np.zeros(len(self.weights), np.float32) for _ in range(threads)]
+        self._gradients = [np.zeros(len(self.weights), np.float32) for _ in range(threads)]
         bins = np.arange(BINS)
         left = np.minimum(np.argmax(INTERPOLATION > 0, 0), BANDS - 2)
         self._left = left.astype(np.int32)
         self._share = np.ascontiguousarray(INTERPOLATION[left + 1, bins])
 
-    def learn(self, batches: list[list[np.ndarray]], lost: float, voice: float, kinds: np.ndarray) -> np.ndarray:
-        """Takes a batch of examples for each thread, each example frames x values as float16. Sets the slopes of the
-        weights, and returns the parts of the loss: see `loss` in `train_network`."""
-        work = [self._pool.submit(self._step, slopes, batch, lost, voice, kinds)
-                for slopes, batch in zip(self._slopes, batches)]
+    def learn(self, batches: list[list[np.ndarray]], lost: float, voice: float, gain_weights: np.ndarray) -> np.ndarray:
+        """Computes the gradients of the weights, and returns the parts of the loss: see `loss` in `train_network`.
+        `batches` has a batch of examples for each thread, each example frames x values as float16."""
+        work = [self._pool.submit(self._step, gradients, batch, lost, voice, gain_weights)
+                for gradients, batch in zip(self._gradients, batches)]
         parts = [part.result() for part in work]
-        self.weights.grad = torch.from_numpy(np.mean(self._slopes[: len(batches)], 0)) * self._used
+        self.weights.grad = torch.from_numpy(np.mean(self._gradients[: len(batches)], 0)) * self._used
         return np.mean(parts, 0)
 
-    def measure(self, batches: list[list[np.ndarray]], lost: float, voice: float, kinds: np.ndarray) -> np.ndarray:
-        """Returns the parts of the loss as `learn` does, and learns nothing."""
-        work = [self._pool.submit(self._step, None, batch, lost, voice, kinds) for batch in batches]
+    def measure(self, batches: list[list[np.ndarray]], lost: float, voice: float, gain_weights: np.ndarray) -> np.ndarray:
+        """Returns the parts of the loss as `learn` does, without gradients."""
+        work = [self._pool.submit(self._step, None, batch, lost, voice, gain_weights) for batch in batches]
         return np.mean([part.result() for part in work], 0)
 
-    def _step(self, slopes: np.ndarray | None, batch: list[np.ndarray], lost: float, voice: float,
-              kinds: np.ndarray) -> np.ndarray:
-        if slopes is not None:
-            slopes[:] = 0
+    def _step(self, gradients: np.ndarray | None, batch: list[np.ndarray], lost: float, voice: float,
+              gain_weights: np.ndarray) -> np.ndarray:
+        if gradients is not None:
+            gradients[:] = 0
         examples = [np.ascontiguousarray(example, np.float16) for example in batch]
         addresses = (ctypes.c_void_p * len(examples))(*[example.ctypes.data for example in examples])
-        weights, kinds, parts = self.weights.detach().numpy(), np.asarray(kinds, np.float32), np.zeros(AIMS + 1)
+        weights, parts = self.weights.detach().numpy(), np.zeros(TARGETS + 1)
+        gain_weights = np.asarray(gain_weights, np.float32)
         self._library.step(
-            _address(weights), None if slopes is None else _address(slopes), addresses, len(examples), len(examples[0]),
-            _address(self._left), _address(self._share), ctypes.c_float(lost), ctypes.c_float(voice), _address(kinds),
-            _address(parts))
+            _address(weights), None if gradients is None else _address(gradients), addresses, len(examples),
+            len(examples[0]),
+            _address(self._left), _address(self._share), ctypes.c_float(lost), ctypes.c_float(voice),
+            _address(gain_weights), _address(parts))
         return parts
 
     def flat(self, state: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -91,10 +93,10 @@ def _address(array: np.ndarray) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
 
 
-# The order of the weights. A convolution's are taps x inputs x outputs, those of its transpose taps x outputs x
-# inputs; a layer's are inputs x outputs.
+# The order of the weights, by their names in files (see `StoredNames`). Those of a convolution are taps x inputs x
+# outputs, those of its transpose taps x outputs x inputs, and those of a linear layer inputs x outputs.
 
-_CONVOLUTIONS, _EXPANSIONS = ("first", "second", "third"), ("up", "up_again")
+_CONVOLUTIONS, _TRANSPOSED = ("first", "second", "third"), ("up", "up_again")
 _RECURRENT = ("of_group", "of_all")
 _ORDER = ("first", "second", "third", "of_group", "gather", "of_all", "spread", "up", "up_again", "leave", "voice")
 
@@ -103,22 +105,22 @@ def _flat(state: dict[str, torch.Tensor]) -> torch.Tensor:
     parts = []
     for layer in _ORDER:
         for name, value in _of_layer(state, layer):
-            parts.append(_padded(name, _turned(name, value.float())).reshape(-1))
+            parts.append(_padded(name, _to_columns(name, value.float())).reshape(-1))
     return torch.cat(parts)
 
 
 def _shaped(weights: torch.Tensor, shapes: dict[str, torch.Size]) -> dict[str, torch.Tensor]:
-    # The state in which calls begin is not among the weights, and stays zero.
+    # The initial state of the band GRU is not among the weights, and stays zero.
     empty = {name: torch.zeros(shape) for name, shape in shapes.items()}
     result, place = dict(empty), 0
     for layer in _ORDER:
         for name, value in _of_layer(empty, layer):
-            turned = _turned(name, value)
-            padded = _padded(name, turned)
+            columns = _to_columns(name, value)
+            padded = _padded(name, columns)
             part = weights[place : place + padded.numel()].reshape(padded.shape)
             place += padded.numel()
-            part = part[tuple(slice(size) for size in turned.shape)]
-            result[name] = _turned_back(name, part).reshape(value.shape).contiguous()
+            part = part[tuple(slice(size) for size in columns.shape)]
+            result[name] = _from_columns(name, part).reshape(value.shape).contiguous()
     return result
 
 
@@ -128,16 +130,16 @@ def _of_layer(state: dict[str, torch.Tensor], layer: str) -> list[tuple[str, tor
 
 
 def _is_convolution(name: str) -> bool:
-    return name.endswith(".weight") and name.split(".")[0] in _CONVOLUTIONS + _EXPANSIONS
+    return name.endswith(".weight") and name.split(".")[0] in _CONVOLUTIONS + _TRANSPOSED
 
 
-def _turned(name: str, value: torch.Tensor) -> torch.Tensor:
+def _to_columns(name: str, value: torch.Tensor) -> torch.Tensor:
     if _is_convolution(name):
         return value[:, :, 0].permute(2, 1, 0)
     return value if value.dim() == 1 else value.reshape(value.shape[0], -1).T
 
 
-def _turned_back(name: str, value: torch.Tensor) -> torch.Tensor:
+def _from_columns(name: str, value: torch.Tensor) -> torch.Tensor:
     if _is_convolution(name):
         return value.permute(2, 1, 0)
     return value if value.dim() == 1 else value.T

@@ -13,7 +13,7 @@ from corpus import Corpus
 from make_scenes import before_of, first_sample, stacks, write
 from scenes import Scene, SceneMaker, factor_to, scaled
 
-_MICROPHONE, _REFERENCE, _NEAR, _RIVAL, _ECHO = range(5)
+_MICROPHONE, _REFERENCE, _NEAR, _COMPETING, _ECHO = range(5)
 _files: dict = {}
 
 
@@ -32,7 +32,7 @@ class Remixer:
         kind = random.choice(kinds, p=[0.3, 0.12, 0.05, 0.35, 0.18])
         decibels = self.maker.level()
         level = 10 ** (decibels / 20)
-        reference, echo, near, rival = (self.silence,) * 4
+        reference, echo, near, competing = (self.silence,) * 4
         before = np.zeros((2, 0), np.float32)
         if kind in ("double talk", "far end", "no echo"):
             place = self._place(_ECHO)
@@ -44,14 +44,15 @@ class Remixer:
         if kind == "no echo":
             echo, before = self.silence, before[:, :0]
         if kind in ("double talk", "no echo", "near end"):
-            # Rivals are farther away than the talkers of scenes that have rivals.
-            has_rival = random.random() < 0.25
-            near = scaled(*self._parts(self._place(*((_NEAR, _RIVAL) if has_rival else (_NEAR,))), _NEAR), level)
-            if has_rival:
-                rival = scaled(*self._parts(self._place(_RIVAL), _RIVAL), level * 10 ** (-random.uniform(3, 20) / 20))
+            # Competing voices are farther away than the talkers of scenes that have them.
+            has_competing = random.random() < 0.25
+            near = scaled(*self._parts(self._place(*((_NEAR, _COMPETING) if has_competing else (_NEAR,))), _NEAR), level)
+            if has_competing:
+                competing = scaled(
+                    *self._parts(self._place(_COMPETING), _COMPETING), level * 10 ** (-random.uniform(3, 20) / 20))
         distance = self.maker.noise_distance() if kind != "noise" else random.uniform(-8, 25)
         noise = scaled(self._noise(kind == "noise"), level * 10 ** (-distance / 20))
-        return self.maker.heard([near, rival, echo, noise], reference, before, decibels)
+        return self.maker.mixed([near, competing, echo, noise], reference, before, decibels)
 
     def _place(self, *needed: int) -> int:
         """Returns the place of a scene in which some signals are not silent."""
@@ -73,7 +74,7 @@ class Remixer:
         while True:
             scene = self.scenes[self.random.integers(len(self.scenes))].astype(np.float32) / 32768
             if np.abs(scene[_MICROPHONE]).max() < 0.98:
-                return scene[_MICROPHONE] - scene[_NEAR] - scene[_RIVAL] - scene[_ECHO]
+                return scene[_MICROPHONE] - scene[_NEAR] - scene[_COMPETING] - scene[_ECHO]
 
 
 def _start(folder: Path, scenes: Path, held_out: bool, seed: int) -> None:
@@ -93,7 +94,7 @@ def main() -> None:
     options.add_argument("output", type=Path)
     options.add_argument("--count", type=int, default=1000)
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--held-out", action="store_true", help="use the recordings that training never hears")
+    options.add_argument("--held-out", action="store_true", help="use the held-out recordings")
     options.add_argument("--jobs", type=int, default=2)
     chosen = options.parse_args()
     with Pool(chosen.jobs, _start, (chosen.corpus, chosen.scenes, chosen.held_out, chosen.seed * 1_000_000)) as pool:

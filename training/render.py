@@ -1,5 +1,5 @@
-"""Runs the engine's linear canceller over scenes and what was before them, and writes the spectra of its output: what the
-network learns from."""
+"""Runs the engine's linear canceller over scenes and the calls before them, and writes the spectra of its output, the
+input of the training."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from features import BANDS, BINS, HOP, SIZE, windowed
 from make_scenes import before_of, first_sample
 
 
-# The frames before a scene that are kept, where there are as many: the features know what they have heard there.
+# The frames before a scene that are kept, if there are as many: they give the features a state.
 LEAD = 200
 
 
@@ -26,12 +26,12 @@ def render(program: Path, weights: Path, microphone: np.ndarray, reference: np.n
 
 def render_scene(program: Path, weights: Path, scene: np.ndarray, before: np.ndarray) -> np.ndarray:
     """Returns frames x BINS of a scene without echo, and of at most LEAD frames before it."""
-    heard = np.concatenate([before[:, first_sample(before) :], scene[:2]], 1).astype(np.float32) / 32768
-    return render(program, weights, *heard)[-(LEAD + scene.shape[1] // HOP) :]
+    call = np.concatenate([before[:, first_sample(before) :], scene[:2]], 1).astype(np.float32) / 32768
+    return render(program, weights, *call)[-(LEAD + scene.shape[1] // HOP) :]
 
 
 def run(program: Path, weights: Path, microphone: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Returns what the engine makes of a call: frames x (samples, three rows of gains, probability of voice)."""
+    """Returns the outputs of the engine for a call: frames x (samples, three rows of gains, probability of voice)."""
     return _run([program, weights], microphone, reference, SIZE + 3 * BANDS + 1)
 
 

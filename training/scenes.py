@@ -16,7 +16,7 @@ from sounds import clicks, colored, instrument, tones, wind
 # Of a scene, in s.
 LENGTH = 6.0
 COUNT = int(LENGTH * RATE)
-# The longest part of the call before a scene, in s: it settles the canceller and is not learned from.
+# The longest part of the call before a scene, in s: the canceller converges in it, and it is not used for training.
 LONGEST_BEFORE = 15.0
 _KINDS = ("double talk", "far end", "no echo", "near end", "noise")
 _SHARES = (0.42, 0.2, 0.06, 0.2, 0.12)
@@ -35,17 +35,17 @@ class Scene:
     microphone: np.ndarray
     reference: np.ndarray
     near: np.ndarray
-    rival: np.ndarray
+    competing: np.ndarray
     echo: np.ndarray
     # Microphone and reference before the scene, while nobody talks at the near end: 2 x a whole number of frames.
     before: np.ndarray
 
     def stack(self) -> np.ndarray:
         """Returns the signals of the scene as int16, in the order of the fields."""
-        return _as_int16(np.stack((self.microphone, self.reference, self.near, self.rival, self.echo)))
+        return _as_int16(np.stack((self.microphone, self.reference, self.near, self.competing, self.echo)))
 
     def stack_before(self) -> np.ndarray:
-        """Returns what was before the scene as int16, at the end of `LONGEST_BEFORE` of digital silence."""
+        """Returns the call before the scene as int16, at the end of `LONGEST_BEFORE` of digital silence."""
         result = np.zeros((2, int(LONGEST_BEFORE * RATE)), np.int16)
         count = self.before.shape[1]
         result[:, result.shape[1] - count :] = _as_int16(self.before)
@@ -63,16 +63,18 @@ class Sort:
     kind: str | None = None
     is_loud: bool | None = None
     is_soft: bool | None = None
-    has_rival: bool | None = None
+    has_competing: bool | None = None
     is_settled: bool | None = None
 
 
 SORTS = {
-    "any": Sort(), "loud": Sort("near end", is_loud=True, has_rival=False), "noise": Sort("noise"),
-    "settled": Sort("far end", has_rival=False, is_settled=True),
-    "cold": Sort("far end", has_rival=False, is_settled=False),
+    "any": Sort(), "loud": Sort("near end", is_loud=True, has_competing=False), "noise": Sort("noise"),
+    "settled": Sort("far end", has_competing=False, is_settled=True),
+    "cold": Sort("far end", has_competing=False, is_settled=False),
     "interrupted": Sort("double talk", is_settled=False), "near": Sort("near end"),
-    "soft": Sort("near end", is_loud=False, is_soft=True), "rivals": Sort("near end", is_loud=False, has_rival=True)}
+    "soft": Sort("near end", is_loud=False, is_soft=True),
+    # The name of this sort is that of files and of columns of log.csv.
+    "rivals": Sort("near end", is_loud=False, has_competing=True)}
 
 
 class SceneMaker:
@@ -102,20 +104,20 @@ class SceneMaker:
         if kind in ("double talk", "far end"):
             echo = _filtered(self._echo(room, reference, before), color)
             echo = scaled(echo, level * 10 ** (random.normal(2, 9) / 20))
-        # A rival may also be heard where nobody talks near by.
+        # There may be a competing voice where nobody talks near by.
         chance = 0.34 if has_talker else 0.1 if kind == "far end" else 0
-        has_rival = random.random() < chance if sort.has_rival is None else sort.has_rival
-        near = rival = np.zeros(COUNT, np.float32)
+        has_competing = random.random() < chance if sort.has_competing is None else sort.has_competing
+        near = competing = np.zeros(COUNT, np.float32)
         if has_talker:
-            near = self._talk(COUNT, random.uniform(0.3, 0.7) if has_rival else random.uniform(0.4, 1))
+            near = self._talk(COUNT, random.uniform(0.3, 0.7) if has_competing else random.uniform(0.4, 1))
             if random.random() < (0.5 if decibels > _LOUD else 0.07):
-                near = _pressed(near, random)
-            response = self._simulated(room, (0.3, 1)) if has_rival else self._response(room, (0.2, 3))
+                near = _compressed(near, random)
+            response = self._simulated(room, (0.3, 1)) if has_competing else self._response(room, (0.2, 3))
             near = scaled(_filtered(_filtered(near, response), color), level)
-        if has_rival:
-            rival = self._talk(COUNT, random.uniform(0.3, 0.8))
-            rival = _filtered(_filtered(rival, self._simulated(room, (1.5, 4))), color)
-            rival = scaled(rival, level * 10 ** (-random.uniform(3, 20) / 20))
+        if has_competing:
+            competing = self._talk(COUNT, random.uniform(0.3, 0.8))
+            competing = _filtered(_filtered(competing, self._simulated(room, (1.5, 4))), color)
+            competing = scaled(competing, level * 10 ** (-random.uniform(3, 20) / 20))
         distance = self.noise_distance() if kind != "noise" else random.uniform(-8, 25)
         noise = _filtered(self.noise(whole, room, alone=kind == "noise"), color)
         noise = scaled(noise, level * 10 ** (-distance / 20))
@@ -127,12 +129,12 @@ class SceneMaker:
         if random.random() < 0.05:
             gain *= self._gap(COUNT)
         earlier = np.stack([echo[:before] + noise[:before], reference[:before]])
-        parts = [near * gain, rival * gain, echo[before:] * gain, noise[before:] * gain]
-        return self.heard(parts, reference[before:], earlier, decibels)
+        parts = [near * gain, competing * gain, echo[before:] * gain, noise[before:] * gain]
+        return self.mixed(parts, reference[before:], earlier, decibels)
 
-    def heard(self, parts: list[np.ndarray], reference: np.ndarray, before: np.ndarray, decibels: float) -> Scene:
-        """Returns the scene that a microphone hears, of near talker, rival, echo and noise. It may be overdriven: what it
-        makes of the sum, it makes of each part. `decibels` is the level of the talker."""
+    def mixed(self, parts: list[np.ndarray], reference: np.ndarray, before: np.ndarray, decibels: float) -> Scene:
+        """Returns the scene of a microphone, the sum of near talker, competing voice, echo and noise. The microphone may be
+        overdriven: its distortion of the sum is applied to each part as a gain. `decibels` is the level of the talker."""
         random = self.random
         microphone = sum(parts)
         most = max(np.abs(microphone).max(), np.abs(before[0]).max(initial=0)) + 1e-9
@@ -149,19 +151,19 @@ class SceneMaker:
             factor = min(1, 0.99 / most)
             parts, before = [part * factor for part in parts], before * np.array([[factor], [1]])
         if np.isfinite(limit):
-            bend = np.tanh if random.random() < 0.4 else lambda values: np.clip(values, -1, 1)
-            shape = lambda values: bend(values / limit) * limit / np.where(values == 0, limit, values)
+            saturate = np.tanh if random.random() < 0.4 else lambda values: np.clip(values, -1, 1)
+            shape = lambda values: saturate(values / limit) * limit / np.where(values == 0, limit, values)
             shares = np.where(microphone == 0, 1, shape(microphone))
             parts = [part * shares for part in parts]
-            before = np.stack([bend(before[0] / limit) * limit, before[1]])
-        near, rival, echo, _ = parts
+            before = np.stack([saturate(before[0] / limit) * limit, before[1]])
+        near, competing, echo, _ = parts
         before = before.astype(np.float32)
-        return Scene(np.clip(sum(parts), -1, 1), reference, near, rival, echo, before)
+        return Scene(np.clip(sum(parts), -1, 1), reference, near, competing, echo, before)
 
     # Voices and noise
 
     def level(self, is_loud: bool | None = None, is_soft: bool | None = None) -> float:
-        """Returns the level of the near talker, or what it would be, in dBFS."""
+        """Returns the level of the near talker in dBFS, also for scenes without one."""
         if is_loud is None:
             is_loud = self.random.random() < 0.25
         if is_loud:
@@ -204,7 +206,7 @@ class SceneMaker:
         return np.resize(clip, count)
 
     def _far_end(self, count: int) -> np.ndarray:
-        """Returns what the loudspeaker plays, between -45 and -10 dBFS."""
+        """Returns the signal of the loudspeaker, between -45 and -10 dBFS."""
         choice = self.random.random()
         if choice < 0.66:
             far = self._talk(count, self.random.uniform(0.5, 1))
@@ -344,7 +346,7 @@ class SceneMaker:
         return result
 
     def _loudspeaker(self, reference: np.ndarray) -> np.ndarray:
-        """Returns what a loudspeaker makes of the reference: distortion and a frequency response."""
+        """Returns the output of a loudspeaker for the reference: distortion and a frequency response."""
         random = self.random
         peak = np.abs(reference).max() + 1e-6
         played = _filtered(reference, equalizer(random, 2, (30, 200))) / peak
@@ -367,7 +369,7 @@ class SceneMaker:
         return _filtered(played.astype(np.float32), equalizer(random, 4, (80, 700)))
 
 
-def _pressed(voice: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def _compressed(voice: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Returns a voice whose peaks are compressed, as devices and recordings have it, so that it is louder."""
     drive = 10 ** (random.uniform(-8, 6) / 20)
     return np.tanh(voice * drive / (np.sqrt(np.mean(voice**2)) + 1e-6)).astype(np.float32)

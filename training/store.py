@@ -1,4 +1,4 @@
-"""Writes a short call and what the engine must make of it, for the tests of the engine.
+"""Writes a short call and the expected outputs of the engine, for the tests of the engine.
 
 Samples without echo come from the engine itself, as frames x 320; gains and probabilities come from PyTorch."""
 
@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from features import BANDS, HOP, SIZE, features, spectra, windowed
-from network import Suppressor
+from network import MaskNetwork
 from render import run
 from voice_network import VoiceNetwork, load_both, probabilities
 
@@ -35,15 +35,15 @@ def call() -> np.ndarray:
 
 
 def expected(
-    network: Suppressor, decision: VoiceNetwork, found: np.ndarray, microphone: np.ndarray,
+    network: MaskNetwork, decision: VoiceNetwork, found: np.ndarray, microphone: np.ndarray,
     reference: np.ndarray) -> np.ndarray:
     """Returns the gains and the probability of each frame of a call by PyTorch: frames x (three rows of gains,
-    probability). `found` is what `run` returns of the call."""
-    heard = torch.tensor(
+    probability). `found` is the result of `run` for the call."""
+    inputs = torch.tensor(
         features(windowed(found[:, :SIZE])[None], spectra(microphone[None]), spectra(reference[None])))
     with torch.no_grad():
-        gains = network(heard)[0][0].permute(1, 0, 2).reshape(len(found), 3 * BANDS)
-    return np.concatenate([gains.numpy(), probabilities(decision, network, heard)[0][:, None].numpy()], 1)
+        gains = network(inputs)[0][0].permute(1, 0, 2).reshape(len(found), 3 * BANDS)
+    return np.concatenate([gains.numpy(), probabilities(decision, network, inputs)[0][:, None].numpy()], 1)
 
 
 def main() -> None:

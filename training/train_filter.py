@@ -26,10 +26,10 @@ def distance(found: torch.Tensor, wanted: torch.Tensor, lost: float) -> torch.Te
         magnitude = (spectrum.real**2 + spectrum.imag**2 + 1e-8).sqrt()
         return magnitude**_COMPRESSION, spectrum * magnitude ** (_COMPRESSION - 1)
 
-    (magnitude, spectrum), (aim, aims) = compressed(found), compressed(wanted)
-    difference = magnitude - aim
+    (magnitude, spectrum), (target, targets) = compressed(found), compressed(wanted)
+    difference = magnitude - target
     weight = torch.where(difference < 0, lost, 1.0)
-    return (weight * difference**2).mean() + 0.3 * ((spectrum - aims).abs() ** 2).mean()
+    return (weight * difference**2).mean() + 0.3 * ((spectrum - targets).abs() ** 2).mean()
 
 
 def calls(scenes: np.ndarray, count: int, random: np.random.Generator) -> tuple[torch.Tensor, ...]:

@@ -1,4 +1,4 @@
-"""Trains the network on examples: on a GPU by PyTorch, otherwise by `QuickNetwork`."""
+"""Trains the mask network on examples: on a GPU by PyTorch, otherwise by `QuickNetwork`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-import features as hearing
-from examples import AIMS, COMPRESSION, HEARD
-from network import Suppressor
+import features
+from augmentation import augmented
+from examples import COMPRESSION, FEATURE_VALUES, TARGETS
+from network import MaskNetwork
 from quick_network import QuickNetwork
-from variety import varied
 from weight_file import load
 
-# The examples at the end of each file that are only measured.
+# The examples at the end of each file that are held out.
 HELD_OUT = 60
 
 
@@ -32,8 +32,8 @@ class Batches:
         self.frames = self._files[0].shape[1]
 
     def next(self, size: int, frames: int) -> list[np.ndarray]:
-        """Returns parts of `size` examples, some of them changed by `varied`."""
-        return list(varied(np.stack(self.parts(size, frames)), self._random))
+        """Returns parts of `size` examples, some of them changed by `augmented`."""
+        return list(augmented(np.stack(self.parts(size, frames)), self._random))
 
     def parts(self, size: int, frames: int) -> list[np.ndarray]:
         """Returns parts of `size` examples as they are."""
@@ -49,60 +49,63 @@ class Batches:
         return np.array(self._files[file][index, start : start + frames])
 
     def held_out(self, frames: int) -> list[np.ndarray]:
-        """Returns a part of each example that is only measured."""
+        """Returns a part of each held-out example."""
         return [self._part(file, index, frames) for file, array in enumerate(self._files)
                 for index in range(len(array))[-HELD_OUT:]]
 
 
-def loss(network: Suppressor, batch: torch.Tensor, lost: float, voice: float, kinds: np.ndarray) -> torch.Tensor:
-    """Compares spectra after each of the three gains, which count as `kinds` says, with their aims. Too little sound
-    counts `lost` times as much as too much. The decision on voice counts `voice` times. Returns these four parts."""
+def loss(network: MaskNetwork, batch: torch.Tensor, lost: float, voice: float, gain_weights: np.ndarray) -> torch.Tensor:
+    """Returns the four parts of the loss: for each of the three gains the distance of the masked spectrum from its
+    target, with compressed magnitudes, weighted by `gain_weights`, and the cross-entropy of the auxiliary voice output,
+    weighted by `voice`. The distance is asymmetric: missing magnitude (lost speech) counts `lost` times as much as
+    excess."""
     calls, frames = batch.shape[:2]
-    heard, rest = batch[..., :HEARD], batch[..., HEARD:-1].reshape(calls, frames, 1 + 2 * AIMS, hearing.BINS)
-    gains, logits, _ = network(heard.reshape(calls, frames, hearing.FEATURES, hearing.BANDS))
-    error, aims, products = rest[:, :, 0], rest[:, :, 1 : 1 + AIMS], rest[:, :, 1 + AIMS :]
-    interpolation = torch.tensor(hearing.INTERPOLATION, device=batch.device)
+    inputs = batch[..., :FEATURE_VALUES]
+    rest = batch[..., FEATURE_VALUES:-1].reshape(calls, frames, 1 + 2 * TARGETS, features.BINS)
+    gains, logits, _ = network(inputs.reshape(calls, frames, features.FEATURES, features.BANDS))
+    error, targets, products = rest[:, :, 0], rest[:, :, 1 : 1 + TARGETS], rest[:, :, 1 + TARGETS :]
+    interpolation = torch.tensor(features.INTERPOLATION, device=batch.device)
     compressed = (gains @ interpolation).clamp(1e-5) ** COMPRESSION
     parts, found = [], error
-    for index in range(AIMS):
+    for index in range(TARGETS):
         found = found * compressed[:, index]
-        aim = aims[:, :, index]
-        difference = found - aim
+        target = targets[:, :, index]
+        difference = found - target
         weight = 1 + (lost - 1) * (difference.detach() < 0)
         # The squared distance of two complex numbers, by the law of cosines.
-        distance = found**2 + aim**2 - 2 * found * products[:, :, index]
-        parts.append(float(kinds[index]) * (weight * difference**2 + 0.3 * distance).mean())
+        distance = found**2 + target**2 - 2 * found * products[:, :, index]
+        parts.append(float(gain_weights[index]) * (weight * difference**2 + 0.3 * distance).mean())
     return torch.stack([*parts, voice * binary_cross_entropy_with_logits(logits, batch[..., -1])])
 
 
 class TorchNetwork:
     """The network on a device of PyTorch, with the interface of `QuickNetwork`."""
 
-    def __init__(self, network: Suppressor, device: str):
+    def __init__(self, network: MaskNetwork, device: str):
         self._network, self._device = network.to(device), device
         vector = torch.nn.utils.parameters_to_vector(network.parameters())
         self.weights = torch.nn.Parameter(vector.detach().clone())
 
-    def learn(self, batches: list[list[np.ndarray]], lost: float, voice: float, kinds: np.ndarray) -> np.ndarray:
+    def learn(self, batches: list[list[np.ndarray]], lost: float, voice: float, gain_weights: np.ndarray) -> np.ndarray:
         torch.nn.utils.vector_to_parameters(self.weights.detach(), self._network.parameters())
         self._network.zero_grad()
-        parts = loss(self._network, self._batch(batches), lost, voice, kinds)
+        parts = loss(self._network, self._batch(batches), lost, voice, gain_weights)
         parts.sum().backward()
-        slopes = [parameter.grad for parameter in self._network.parameters()]
-        self.weights.grad = torch.nn.utils.parameters_to_vector(slopes)
+        gradients = [parameter.grad for parameter in self._network.parameters()]
+        self.weights.grad = torch.nn.utils.parameters_to_vector(gradients)
         return parts.detach().cpu().double().numpy()
 
-    def measure(self, batches: list[list[np.ndarray]], lost: float, voice: float, kinds: np.ndarray) -> np.ndarray:
+    def measure(self, batches: list[list[np.ndarray]], lost: float, voice: float, gain_weights: np.ndarray) -> np.ndarray:
         torch.nn.utils.vector_to_parameters(self.weights.detach(), self._network.parameters())
         with torch.no_grad():
-            return loss(self._network, self._batch(batches), lost, voice, kinds).cpu().double().numpy()
+            return loss(self._network, self._batch(batches), lost, voice, gain_weights).cpu().double().numpy()
 
     def _batch(self, batches: list[list[np.ndarray]]) -> torch.Tensor:
         examples = np.stack([example for batch in batches for example in batch])
         return torch.tensor(examples, device=self._device).float()
 
     def flat(self, state: dict[str, torch.Tensor]) -> torch.Tensor:
-        names = [name for name, _ in self._network.named_parameters()]
+        names = [self._network.stored(name) for name, _ in self._network.named_parameters()]
         return torch.cat([state[name].reshape(-1) for name in names]).to(self._device)
 
     def state(self, weights: torch.Tensor) -> dict[str, torch.Tensor]:
@@ -110,13 +113,13 @@ class TorchNetwork:
         return {name: value.cpu().clone() for name, value in self._network.state_dict().items()}
 
 
-def measured(network: QuickNetwork | TorchNetwork, examples: list[np.ndarray], weights: torch.Tensor,
-             voice: float, kinds: np.ndarray) -> np.ndarray:
-    """Returns the parts of the loss of weights on examples, with lost speech not weighted."""
+def evaluate(network: QuickNetwork | TorchNetwork, examples: list[np.ndarray], weights: torch.Tensor,
+             voice: float, gain_weights: np.ndarray) -> np.ndarray:
+    """Returns the parts of the loss of weights on examples, without the weight of lost speech."""
     kept = network.weights.detach().clone()
     network.weights.data.copy_(weights)
     parts = [examples[k : k + 4] for k in range(0, len(examples), 4)]
-    found = np.mean([network.measure([part], 1, voice, kinds) for part in parts], 0)
+    found = np.mean([network.measure([part], 1, voice, gain_weights) for part in parts], 0)
     network.weights.data.copy_(kept)
     return found
 
@@ -138,22 +141,22 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     torch.manual_seed(chosen.seed)
-    start = Suppressor()
+    start = MaskNetwork()
     if chosen.start:
         start.load_state_dict(load(chosen.start, "suppressor", start))
-        # Parts of calls begin without memory: `train_start.py` follows.
-        start.start.zero_()
+        # Parts of calls start with zeros: `train_start.py` trains the initial state later.
+        start.initial_band_state.zero_()
     network = (QuickNetwork(start, chosen.threads) if chosen.device == "quick" else TorchNetwork(start, chosen.device))
     threads = chosen.threads if chosen.device == "quick" else 1
     average = network.weights.detach().clone()
     optimizer = torch.optim.AdamW([network.weights], lr=chosen.rate, weight_decay=1e-3)
-    batches, kinds = Batches(chosen.examples, chosen.seed), np.array(chosen.kinds, np.float32)
+    batches, gain_weights = Batches(chosen.examples, chosen.seed), np.array(chosen.kinds, np.float32)
     frames = batches.frames
     held_out = batches.held_out(frames)
     began, saved, step, mean = time.time(), time.time(), 0, None
 
     def save() -> None:
-        value = measured(network, held_out, average, chosen.voice, kinds).sum()
+        value = evaluate(network, held_out, average, chosen.voice, gain_weights).sum()
         print(f"{(time.time() - began) / 60:.1f} min, step {step}: held-out loss {value:.4f}", flush=True)
         torch.save(network.state(average), chosen.output)
 
@@ -163,7 +166,7 @@ def main() -> None:
         size, length = (2, frames // 2) if done < chosen.halves else (1, frames)
         size = max(1, size * chosen.batch // threads)
         value = network.learn(
-            [batches.next(size, length) for _ in range(threads)], chosen.lost, chosen.voice, kinds).sum()
+            [batches.next(size, length) for _ in range(threads)], chosen.lost, chosen.voice, gain_weights).sum()
         torch.nn.utils.clip_grad_norm_([network.weights], 1)
         optimizer.step()
         step += 1

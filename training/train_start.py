@@ -1,8 +1,8 @@
-"""Learns what the network remembers when a call begins, on calls that begin anywhere, also in the middle of a word. The
-rest of the network stays as it is.
+"""Trains the initial state of the band GRU, on calls that start anywhere, also in the middle of a word. All other weights
+are frozen.
 
-The layer that decides on a voice begins without memory. If it learned too, it would expect a voice, and find one in the
-noise with which calls begin."""
+The initial state of the full-band GRU stays zero. If it were trained too, the network would expect a voice, and detect
+one in the noise with which calls begin."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from network import Suppressor
+from augmentation import restarted
+from network import MaskNetwork
 from train_network import Batches, loss
-from variety import begun_anew
 from weight_file import load
 
 # The weights in the loss: those of `train_network`, but more for noise.
-_LOST, _VOICE, _KINDS = 1.8, 0.3, np.array([60, 45, 10], np.float32)
+_LOST, _VOICE, _GAIN_WEIGHTS = 1.8, 0.3, np.array([60, 45, 10], np.float32)
 
 
-def _loss(network: Suppressor, parts: list[np.ndarray]) -> torch.Tensor:
-    return loss(network, torch.tensor(begun_anew(np.stack(parts))).float(), _LOST, _VOICE, _KINDS).sum()
+def _loss(network: MaskNetwork, parts: list[np.ndarray]) -> torch.Tensor:
+    return loss(network, torch.tensor(restarted(np.stack(parts))).float(), _LOST, _VOICE, _GAIN_WEIGHTS).sum()
 
 
 def main() -> None:
@@ -39,10 +39,10 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     torch.set_num_threads(chosen.threads)
-    network = Suppressor()
+    network = MaskNetwork()
     network.load_state_dict(load(chosen.network, "suppressor", network))
     network.requires_grad_(False)
-    start = network.start.zero_().requires_grad_()
+    start = network.initial_band_state.zero_().requires_grad_()
     optimizer = torch.optim.Adam([start], lr=chosen.rate)
     batches = Batches(chosen.examples, chosen.seed)
     held_out = batches.held_out(chosen.frames)

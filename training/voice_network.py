@@ -1,4 +1,4 @@
-"""The network that decides on voice, behind the suppressor, and its training: see `VoiceNetwork` in the engine."""
+"""The network for voice activity, behind the mask network, and its training: see `VoiceNetwork` in the engine."""
 
 from __future__ import annotations
 
@@ -11,106 +11,107 @@ import torch
 from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from examples import HEARD
+from augmentation import augmented
+from examples import FEATURE_VALUES
 from features import BANDS, FEATURES
-from network import Suppressor
+from network import MaskNetwork
 from train_network import HELD_OUT
-from variety import varied
-from weight_file import load
+from weight_file import StoredNames, load
 
-# The features that are heard as well, each the mean of groups of bands: the error's level, the coherence and the level
-# above the floor.
-_HEARD_FEATURES, _GROUPS = [0, 4, 5], BANDS // 4
-_LEFT_OUT = 0.25
-# The share of a teacher in what the network learns. The rest is whether there is a voice.
-_TAUGHT = 0.5
+# The features that are inputs as well, averaged over groups of bands: the level of the error, the coherence and the level
+# above the noise floor.
+_FEATURES, _GROUPS = [0, 4, 5], BANDS // 4
+_DROPOUT = 0.25
+# The weight of a teacher in the target (distillation). The rest is the label.
+_TEACHER_WEIGHT = 0.5
 
 
-class VoiceNetwork(nn.Module):
-    """The probability of a near voice, from what the suppressor remembers of a call."""
+class VoiceNetwork(StoredNames):
+    """The probability of a near voice, from the full-band state of the mask network."""
 
-    def __init__(self, whole: int = 96, memory: int = 32):
+    stored_names = {"gru": "remember", "output_layer": "leave"}
+
+    def __init__(self, full_band: int = 96, memory: int = 32):
         super().__init__()
-        self.remember = nn.GRU(2 * whole + len(_HEARD_FEATURES) * _GROUPS, memory, batch_first=True)
-        self.leave = nn.Linear(memory + whole, 1)
-        self.whole = whole
+        self.gru = nn.GRU(2 * full_band + len(_FEATURES) * _GROUPS, memory, batch_first=True)
+        self.output_layer = nn.Linear(memory + full_band, 1)
+        self.full_band = full_band
 
-    def forward(self, heard: torch.Tensor) -> torch.Tensor:
-        """Takes what `heard` returns. Returns the logits of calls x frames."""
-        return self.leave(torch.cat([self.remember(heard)[0], heard[..., : self.whole]], 2))[..., 0]
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Returns the logits of calls x frames, of the values that `inputs` returns."""
+        return self.output_layer(torch.cat([self.gru(inputs)[0], inputs[..., : self.full_band]], 2))[..., 0]
 
 
-def heard(suppressor: Suppressor, features: torch.Tensor) -> torch.Tensor:
-    """Takes calls x frames x FEATURES x BANDS. Returns what the network hears of them."""
+def inputs(mask_network: MaskNetwork, features: torch.Tensor) -> torch.Tensor:
+    """Returns the inputs of the network, of features of calls x frames x FEATURES x BANDS."""
     calls, frames = features.shape[:2]
-    means = features[:, :, _HEARD_FEATURES].reshape(calls, frames, len(_HEARD_FEATURES), _GROUPS, -1).mean(-1)
-    return torch.cat([suppressor.remembered(features), means.reshape(calls, frames, -1)], 2)
+    means = features[:, :, _FEATURES].reshape(calls, frames, len(_FEATURES), _GROUPS, -1).mean(-1)
+    return torch.cat([mask_network.full_band_states(features), means.reshape(calls, frames, -1)], 2)
 
 
-def probabilities(network: VoiceNetwork, suppressor: Suppressor, features: torch.Tensor) -> torch.Tensor:
+def probabilities(network: VoiceNetwork, mask_network: MaskNetwork, features: torch.Tensor) -> torch.Tensor:
     """Returns the probabilities of a near voice of calls x frames, of calls x frames x FEATURES x BANDS."""
     with torch.no_grad():
-        return torch.sigmoid(network(heard(suppressor, features)))
+        return torch.sigmoid(network(inputs(mask_network, features)))
 
 
-def load_both(file: Path) -> tuple[VoiceNetwork, Suppressor]:
-    """Loads the decision on voice and the suppressor that it hears from the engine's file."""
-    network, suppressor = VoiceNetwork(), Suppressor()
+def load_both(file: Path) -> tuple[VoiceNetwork, MaskNetwork]:
+    """Loads the voice network and the mask network behind which it was trained from the engine's file."""
+    network, mask_network = VoiceNetwork(), MaskNetwork()
     network.load_state_dict(load(file, "voice", network))
-    suppressor.load_state_dict(load(file, "suppressor", suppressor))
-    return network, suppressor
+    mask_network.load_state_dict(load(file, "suppressor", mask_network))
+    return network, mask_network
 
 
 class Calls:
-    """What the network hears of all examples, kept in memory as float16, what it is to find, and whether there is a
-    voice. Half of them are changed by `varied`: calls that begin in the middle of a word, and voices over digital
-    silence."""
+    """The inputs, targets and labels of all examples, in memory as float16. Half of the examples are augmented: calls that
+    start in the middle of a word, and voices over digital silence."""
 
-    def __init__(self, suppressor: Suppressor, teacher: Path | None, files: list[Path], random: np.random.Generator):
-        self.suppressor = suppressor
+    def __init__(self, mask_network: MaskNetwork, teacher: Path | None, files: list[Path], random: np.random.Generator):
+        self.mask_network = mask_network
         self.teacher = load_both(teacher) if teacher else None
-        self.learned: list[np.ndarray] = []
+        self.training: list[np.ndarray] = []
         self.held_out: list[np.ndarray] = []
         for file in files:
             examples = np.load(file, mmap_mode="r")
             calls = []
             for start in range(0, len(examples), 16):
                 part = np.array(examples[start : start + 16])
-                calls += list(self._heard(part if random.random() < 0.5 else varied(part, random)))
+                calls += list(self._inputs(part if random.random() < 0.5 else augmented(part, random)))
             held_out = min(HELD_OUT, len(calls) // 4)
-            self.learned += calls[: len(calls) - held_out]
+            self.training += calls[: len(calls) - held_out]
             self.held_out += calls[len(calls) - held_out :]
 
-    def _heard(self, examples: np.ndarray) -> np.ndarray:
-        features = torch.tensor(examples[..., :HEARD]).float().reshape(*examples.shape[:2], FEATURES, BANDS)
-        aim = voice = examples[..., -1:]
+    def _inputs(self, examples: np.ndarray) -> np.ndarray:
+        features = torch.tensor(examples[..., :FEATURE_VALUES]).float().reshape(*examples.shape[:2], FEATURES, BANDS)
+        target = voice = examples[..., -1:]
         if self.teacher:
-            aim = _TAUGHT * probabilities(*self.teacher, features).numpy()[..., None] + (1 - _TAUGHT) * voice
+            taught = probabilities(*self.teacher, features).numpy()[..., None]
+            target = _TEACHER_WEIGHT * taught + (1 - _TEACHER_WEIGHT) * voice
         with torch.no_grad():
-            found = heard(self.suppressor, features).numpy()
-        return np.concatenate([found, aim, voice], 2).astype(np.float16)
+            found = inputs(self.mask_network, features).numpy()
+        return np.concatenate([found, target, voice], 2).astype(np.float16)
 
 
 def loss(network: VoiceNetwork, calls: list[np.ndarray]) -> torch.Tensor:
-    """Returns the cross-entropy: while the network learns, with what it is to find, otherwise with whether there is a
-    voice. While it learns, some of what it hears is left out of each call: with all of it, it learned calls by
-    heart."""
+    """Returns the cross-entropy: with the targets in training mode, otherwise with the labels. In training mode, a dropout
+    of inputs, constant in each call, prevents overfitting."""
     batch = torch.tensor(np.stack(calls)).float()
-    heard, aim, voice = batch[..., :-2], batch[..., -2], batch[..., -1]
+    inputs, target, voice = batch[..., :-2], batch[..., -2], batch[..., -1]
     if not network.training:
-        return binary_cross_entropy_with_logits(network(heard), voice)
-    heard = heard * (torch.rand(len(batch), 1, heard.shape[2]) > _LEFT_OUT) / (1 - _LEFT_OUT)
-    return binary_cross_entropy_with_logits(network(heard), aim)
+        return binary_cross_entropy_with_logits(network(inputs), voice)
+    inputs = inputs * (torch.rand(len(batch), 1, inputs.shape[2]) > _DROPOUT) / (1 - _DROPOUT)
+    return binary_cross_entropy_with_logits(network(inputs), target)
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("output", type=Path, help="the weights with the least loss on calls that are not learned from")
-    options.add_argument("suppressor", type=Path, help="weights of the suppressor, which stay as they are")
+    options.add_argument("output", type=Path, help="the weights with the least held-out loss")
+    options.add_argument("suppressor", type=Path, help="weights of the mask network, which stay as they are")
     options.add_argument("examples", type=Path, nargs="+")
     options.add_argument("--from", dest="start", type=Path, help="weights to go on from, also the engine's")
     options.add_argument(
-        "--teacher", type=Path, help="the engine's weights, whose decision counts as half of the truth")
+        "--teacher", type=Path, help="the engine's weights, whose probability counts as half of the target")
     options.add_argument("--minutes", type=float, default=20)
     options.add_argument("--batch", type=int, default=32)
     options.add_argument("--rate", type=float, default=3e-3)
@@ -118,11 +119,11 @@ def main() -> None:
     chosen = options.parse_args()
     torch.manual_seed(chosen.seed)
     random = np.random.default_rng(chosen.seed)
-    suppressor, network = Suppressor(), VoiceNetwork()
-    suppressor.load_state_dict(load(chosen.suppressor, "suppressor", suppressor))
+    mask_network, network = MaskNetwork(), VoiceNetwork()
+    mask_network.load_state_dict(load(chosen.suppressor, "suppressor", mask_network))
     if chosen.start:
         network.load_state_dict(load(chosen.start, "voice", network))
-    calls = Calls(suppressor, chosen.teacher, chosen.examples, random)
+    calls = Calls(mask_network, chosen.teacher, chosen.examples, random)
     optimizer = torch.optim.AdamW(network.parameters(), lr=chosen.rate, weight_decay=1e-2)
     average = torch.optim.swa_utils.AveragedModel(
         network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.995)).eval()
@@ -134,7 +135,7 @@ def main() -> None:
             parts = [loss(average.module, calls.held_out[k : k + 32]) for k in range(0, len(calls.held_out), 32)]
         held_out = float(np.mean([float(part) for part in parts]))
         print(f"{(time.time() - began) / 60:.1f} min, step {step}: held-out loss {held_out:.4f}", flush=True)
-        # The network learns calls by heart in the end: the best average of the course is kept.
+        # The network overfits in the end: the best average of the course is kept (early stopping).
         if held_out < least:
             least = held_out
             torch.save(average.module.state_dict(), chosen.output)
@@ -144,7 +145,7 @@ def main() -> None:
             measure()
         for group in optimizer.param_groups:
             group["lr"] = chosen.rate * (0.5 + 0.5 * np.cos(np.pi * done)) + 2e-5
-        value = loss(network, [calls.learned[k] for k in random.integers(len(calls.learned), size=chosen.batch)])
+        value = loss(network, [calls.training[k] for k in random.integers(len(calls.training), size=chosen.batch)])
         optimizer.zero_grad()
         value.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1)

@@ -16,6 +16,30 @@ _DIGEST = 32
 Tensors = dict[str, torch.Tensor]
 
 
+class StoredNames(torch.nn.Module):
+    """A network whose layers have other names in files than in the code: files keep the names of the first version, so
+    that old weights and checkpoints can be read."""
+
+    # The name in files of each layer whose name differs.
+    stored_names: dict[str, str] = {}
+
+    @classmethod
+    def stored(cls, name: str) -> str:
+        """Returns the name in files of a tensor."""
+        layer, *rest = name.split(".")
+        return ".".join([cls.stored_names.get(layer, layer), *rest])
+
+    def state_dict(self, *arguments, **options) -> Tensors:
+        """Returns the tensors by their names in files."""
+        return {self.stored(name): value for name, value in super().state_dict(*arguments, **options).items()}
+
+    def load_state_dict(self, state: Tensors, *arguments, **options):
+        """Loads tensors by their names in files."""
+        names = {self.stored(name): name for name in super().state_dict()}
+        return super().load_state_dict(
+            {names.get(name, name): value for name, value in state.items()}, *arguments, **options)
+
+
 def write(parts: dict[str, Tensors], file: Path) -> None:
     """Writes the tensors of several networks, each with its name before that of the tensor."""
     tensors = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}

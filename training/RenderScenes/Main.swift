@@ -2,9 +2,10 @@ internal import AnechoicEngine
 internal import Foundation
 
 /// Reads frames of 160 samples of the microphone and 160 of the reference from standard input, all
-/// f32. For each, writes what the engine makes of it: 320 samples, what the linear canceller leaves
-/// of the frame before and of this one; three rows of 80 gains, for echo, noise and rivals; and the
-/// probability of a voice. With `--linear` it writes the 320 samples alone, in a third of the time.
+/// f32. For each frame, writes the outputs of the engine: 320 samples, the output of the linear
+/// canceller for the frame before and for this one; three rows of 80 gains, for echo, noise and
+/// competing voices; and the probability of a voice. With `--linear`, writes only the 320 samples,
+/// in a third of the time.
 @main
 enum RenderScenes {
   static func main() throws {

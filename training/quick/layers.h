@@ -1,58 +1,59 @@
-// Layers, forwards and backwards. "Slopes" are derivatives of the loss.
+// Layers, forward and backward. "Gradients" are derivatives of the loss.
 #pragma once
 
 #include <cmath>
 
 #include "matrices.h"
 
-inline void bend(float *values, long count) {
+inline void applyTanh(float *values, long count) {
   for (long i = 0; i < count; i++) values[i] = tanhf(values[i]);
 }
 
-/// Turns slopes of what `bend` returned into slopes of what it was given.
-inline void unbend(const float *bent, float *slopes, long count) {
-  for (long i = 0; i < count; i++) slopes[i] *= 1 - bent[i] * bent[i];
+/// Turns gradients of the output of `applyTanh` into gradients of its input.
+inline void tanhGradient(const float *activated, float *gradients, long count) {
+  for (long i = 0; i < count; i++) gradients[i] *= 1 - activated[i] * activated[i];
 }
 
 /// A layer of all inputs on all outputs: a matrix, and a bias after it.
 struct Dense {
   Matrix shape;
   const float *weights;
-  float *learned;
-  Buffer turned;
+  float *weightGradients;
+  Buffer transposedWeights;
 
-  Dense(Matrix shape, const float *weights, float *learned)
-      : shape(shape), weights(weights), learned(learned), turned(transposed(weights, shape)) {}
+  Dense(Matrix shape, const float *weights, float *weightGradients)
+      : shape(shape), weights(weights), weightGradients(weightGradients),
+        transposedWeights(transposed(weights, shape)) {}
 
   const float *bias() const { return weights + shape.rows * shape.width; }
 
-  void forwards(long count, Windows in, float *out) const {
+  void forward(long count, Windows in, float *out) const {
     fill(count, bias(), shape.width, out, shape.width);
     multiply(count, in, weights, shape, out, shape.width);
   }
-  /// Learns from the slopes of the outputs.
-  void learnFrom(long count, Windows in, const float *slopes) const {
-    learn(count, in, slopes, shape.width, learned, shape);
-    learnBias(count, slopes, shape.width, learned + shape.rows * shape.width, shape.width);
+  /// Adds to the gradients of the weights, from those of the outputs.
+  void accumulateGradient(long count, Windows in, const float *gradients) const {
+    accumulate(count, in, gradients, shape.width, weightGradients, shape);
+    accumulateBias(count, gradients, shape.width, weightGradients + shape.rows * shape.width, shape.width);
   }
-  /// Adds to the slopes of the inputs, which are `pitch` apart.
-  void backwards(long count, const float *slopes, float *result, int pitch) const {
-    multiply(count, {slopes, shape.width}, turned.data(), {shape.width, shape.rows}, result, pitch);
+  /// Adds to the gradients of the inputs, which are `pitch` apart.
+  void backward(long count, const float *gradients, float *result, int pitch) const {
+    multiply(count, {gradients, shape.width}, transposedWeights.data(), {shape.width, shape.rows}, result, pitch);
   }
 };
 
-/// A convolution of four taps with a stride of two, and its transpose: each is the slope of the other. The finer side
-/// has twice as many rows.
-struct Taps {
+/// A convolution of four taps with a stride of two, and its transpose: each is the gradient of the other. The finer
+/// side has twice as many rows.
+struct StridedConvolution {
   Matrix shape;  // taps x channels of the finer side, by channels of the coarser side
   int finer;
   const float *weights;
-  float *learned;
+  float *weightGradients;
   Buffer even, odd;
 
-  Taps(const float *weights, float *learned, int finer, int coarser)
-      : shape{4 * finer, coarser}, finer(finer), weights(weights), learned(learned), even(2 * finer * coarser),
-        odd(2 * finer * coarser) {
+  StridedConvolution(const float *weights, float *weightGradients, int finer, int coarser)
+      : shape{4 * finer, coarser}, finer(finer), weights(weights), weightGradients(weightGradients),
+        even(2 * finer * coarser), odd(2 * finer * coarser) {
     constexpr int evenTaps[2] = {3, 1}, oddTaps[2] = {2, 0};
     for (int half = 0; half < 2; half++)
       for (int f = 0; f < finer; f++)
@@ -76,25 +77,26 @@ struct Taps {
     multiply(coarse.rows, {coarse.margin(position), shape.width}, even.data(), half, fine.at(position), 2 * finer);
     multiply(coarse.rows, {coarse.at(position), shape.width}, odd.data(), half, fine.at(position, 1), 2 * finer);
   }
-  void learnFrom(Rows &fine, long from, Rows &coarse, long to) const {
-    learn(coarse.rows, windows(fine, from), coarse.at(to), shape.width, learned, shape);
+  void accumulateGradient(Rows &fine, long from, Rows &coarse, long to) const {
+    accumulate(coarse.rows, windows(fine, from), coarse.at(to), shape.width, weightGradients, shape);
   }
-  void learnBiasFrom(Rows &slopes, long position) const {
-    learnBias(slopes.rows, slopes.at(position), slopes.channels, learned + shape.rows * shape.width, slopes.channels);
+  void accumulateBiasGradient(Rows &gradients, long position) const {
+    accumulateBias(gradients.rows, gradients.at(position), gradients.channels,
+                   weightGradients + shape.rows * shape.width, gradients.channels);
   }
 };
 
 /// A gated recurrent unit for `count` rows at once, with as many outputs as inputs.
-struct Recurrent {
+struct GRU {
   int width, count, frames;
-  Dense enter, again;
+  Dense input, recurrent;
   Buffer gates;   // frames x count x (reset, update, new)
-  Buffer inner;   // frames x count x width: what the reset lets through
+  Buffer inner;   // frames x count x width: the input of the reset gate
   Buffer hidden;  // frames + 1 x count x width
 
-  Recurrent(int width, int count, int frames, const float *weights, float *learned)
-      : width(width), count(count), frames(frames), enter({width, 3 * width}, weights, learned),
-        again({width, 3 * width}, weights + size(width) / 2, learned + size(width) / 2),
+  GRU(int width, int count, int frames, const float *weights, float *weightGradients)
+      : width(width), count(count), frames(frames), input({width, 3 * width}, weights, weightGradients),
+        recurrent({width, 3 * width}, weights + size(width) / 2, weightGradients + size(width) / 2),
         gates(long(frames) * count * 3 * width), inner(long(frames) * count * width),
         hidden(long(frames + 1) * count * width) {
     memset(hidden.data(), 0, long(count) * width * sizeof(float));
@@ -104,16 +106,16 @@ struct Recurrent {
   /// The results of the layer: frames x count x width.
   const float *results() const { return &hidden[long(count) * width]; }
 
-  /// What `enter` made of the inputs is in `gates` already.
-  void forwards() {
-    Buffer heard(long(count) * 3 * width);
+  /// Computes the results. `gates` contains the output of `input` already.
+  void forward() {
+    Buffer fromState(long(count) * 3 * width);
     for (int t = 0; t < frames; t++) {
       const float *old = &hidden[long(t) * count * width];
-      again.forwards(count, {old, width}, heard.data());
+      recurrent.forward(count, {old, width}, fromState.data());
       for (int m = 0; m < count; m++) {
         const long row = long(t) * count + m;
         float *gate = &gates[row * 3 * width], *part = &inner[row * width], *next = &hidden[(row + count) * width];
-        const float *h = &heard[m * 3 * width], *before = old + m * width;
+        const float *h = &fromState[m * 3 * width], *before = old + m * width;
         for (int i = 0; i < 2 * width; i++) gate[i] = 1 / (1 + expf(-(gate[i] + h[i])));
         for (int i = 0; i < width; i++) {
           part[i] = h[2 * width + i];
@@ -127,30 +129,30 @@ struct Recurrent {
     }
   }
 
-  /// Takes the slopes of the results, and leaves those of what entered the gates in `gates`.
-  void backwards(const float *given) {
-    Buffer carried = Buffer::zeros(long(count) * width), slopes(long(count) * 3 * width);
+  /// Replaces `gates` by the gradients of the input of the gates, from the gradients of the results.
+  void backward(const float *outputGradients) {
+    Buffer carried = Buffer::zeros(long(count) * width), gradients(long(count) * 3 * width);
     for (int t = frames - 1; t >= 0; t--) {
       const float *old = &hidden[long(t) * count * width];
       for (int m = 0; m < count; m++) {
         const long row = long(t) * count + m;
-        float *gate = &gates[row * 3 * width], *slope = &slopes[m * 3 * width], *carry = &carried[m * width];
+        float *gate = &gates[row * 3 * width], *gradient = &gradients[m * 3 * width], *carry = &carried[m * width];
         const float *part = &inner[row * width], *before = old + m * width;
         for (int i = 0; i < width; i++) {
-          const float h = carry[i] + given[row * width + i];
-          const float reset = gate[i], update = gate[width + i], fresh = gate[2 * width + i];
-          const float toFresh = h * (1 - update) * (1 - fresh * fresh);
-          const float toUpdate = h * (before[i] - fresh) * update * (1 - update);
-          const float toReset = toFresh * part[i] * reset * (1 - reset);
-          gate[i] = slope[i] = toReset;
-          gate[width + i] = slope[width + i] = toUpdate;
-          gate[2 * width + i] = toFresh;
-          slope[2 * width + i] = toFresh * reset;
+          const float h = carry[i] + outputGradients[row * width + i];
+          const float reset = gate[i], update = gate[width + i], candidate = gate[2 * width + i];
+          const float toCandidate = h * (1 - update) * (1 - candidate * candidate);
+          const float toUpdate = h * (before[i] - candidate) * update * (1 - update);
+          const float toReset = toCandidate * part[i] * reset * (1 - reset);
+          gate[i] = gradient[i] = toReset;
+          gate[width + i] = gradient[width + i] = toUpdate;
+          gate[2 * width + i] = toCandidate;
+          gradient[2 * width + i] = toCandidate * reset;
           carry[i] = h * update;
         }
       }
-      again.backwards(count, slopes.data(), carried.data(), width);
-      again.learnFrom(count, {old, width}, slopes.data());
+      recurrent.backward(count, gradients.data(), carried.data(), width);
+      recurrent.accumulateGradient(count, {old, width}, gradients.data());
     }
   }
 };

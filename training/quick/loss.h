@@ -5,16 +5,16 @@
 
 namespace loss {
 
-constexpr int bands = 80, bins = 161, kinds = 3;
-/// Of a frame: the magnitudes of the error and of the aims, the aims' magnitudes times the cosine of the phase
+constexpr int bands = 80, bins = 161, gainCount = 3;
+/// Of a frame: the magnitudes of the error and of the targets, the targets' magnitudes times the cosine of the phase
 /// between aim and error, and whether there is a voice.
-constexpr int values = (1 + 2 * kinds) * bins + 1;
+constexpr int values = (1 + 2 * gainCount) * bins + 1;
 constexpr float compression = 0.3f;
 
-/// The weights of lost speech, of the decision on voice, and of the three gains.
+/// The weights of lost speech, of the auxiliary voice output, and of the three gains.
 struct Weights {
   float lost, voice;
-  const float *kinds;
+  const float *gains;
 };
 
 /// A bin lies between the bands `left` and `left + 1`; `share` is the share of the latter.
@@ -23,49 +23,50 @@ struct Interpolation {
   const float *share;
 };
 
-/// Replaces the logits of the gains (bands x 8, of which three are gains) by their slopes times `scale`, and adds the
+/// Replaces the logits of the gains (bands x 8, of which three are gains) by their gradients times `scale`, and adds the
 /// loss of each gain times `scale` to `parts`.
 inline void ofGains(float *logits, const float *frame, Interpolation interpolation, Weights weights, float scale,
                     double *parts) {
   const auto [left, share] = interpolation;
-  float gains[kinds][bands], ofBins[kinds][bins], pressed[kinds][bins], made[kinds][bins], slopes[kinds][bins];
-  for (int k = 0; k < kinds; k++) {
+  float gains[gainCount][bands], ofBins[gainCount][bins], compressed[gainCount][bins], masked[gainCount][bins];
+  float gradients[gainCount][bins];
+  for (int k = 0; k < gainCount; k++) {
     for (int b = 0; b < bands; b++) gains[k][b] = 1 / (1 + expf(-(logits[b * 8 + k] + 2)));
     for (int i = 0; i < bins; i++) ofBins[k][i] = (1 - share[i]) * gains[k][left[i]] + share[i] * gains[k][left[i] + 1];
-    for (int i = 0; i < bins; i++) pressed[k][i] = powf(fmaxf(ofBins[k][i], 1e-5f), compression);
-    const float *before = k ? made[k - 1] : frame;
-    const float *aims = frame + (1 + k) * bins, *products = frame + (1 + kinds + k) * bins;
+    for (int i = 0; i < bins; i++) compressed[k][i] = powf(fmaxf(ofBins[k][i], 1e-5f), compression);
+    const float *input = k ? masked[k - 1] : frame;
+    const float *targets = frame + (1 + k) * bins, *products = frame + (1 + gainCount + k) * bins;
     float sum = 0;
     for (int i = 0; i < bins; i++) {
-      const float found = before[i] * pressed[k][i], difference = found - aims[i];
+      const float found = input[i] * compressed[k][i], difference = found - targets[i];
       const float weight = difference < 0 ? weights.lost : 1;
       // The squared distance of two complex numbers, by the law of cosines.
-      const float distance = found * found + aims[i] * aims[i] - 2 * found * products[i];
+      const float distance = found * found + targets[i] * targets[i] - 2 * found * products[i];
       sum += weight * difference * difference + 0.3f * distance;
-      made[k][i] = found;
-      slopes[k][i] = (2 * weight * difference + 0.6f * (found - products[i])) * scale * weights.kinds[k];
+      masked[k][i] = found;
+      gradients[k][i] = (2 * weight * difference + 0.6f * (found - products[i])) * scale * weights.gains[k];
     }
-    parts[k] += sum * scale * weights.kinds[k];
+    parts[k] += sum * scale * weights.gains[k];
   }
-  for (int k = kinds - 1; k >= 0; k--) {
-    const float *before = k ? made[k - 1] : frame;
+  for (int k = gainCount - 1; k >= 0; k--) {
+    const float *input = k ? masked[k - 1] : frame;
     float ofBands[bands] = {};
     for (int i = 0; i < bins; i++) {
-      const float slope = slopes[k][i] * before[i];
-      if (k) slopes[k - 1][i] += slopes[k][i] * pressed[k][i];
-      slopes[k][i] = ofBins[k][i] > 1e-5f ? slope * compression * pressed[k][i] / ofBins[k][i] : 0;
+      const float gradient = gradients[k][i] * input[i];
+      if (k) gradients[k - 1][i] += gradients[k][i] * compressed[k][i];
+      gradients[k][i] = ofBins[k][i] > 1e-5f ? gradient * compression * compressed[k][i] / ofBins[k][i] : 0;
     }
     for (int i = 0; i < bins; i++) {
-      ofBands[left[i]] += (1 - share[i]) * slopes[k][i];
-      ofBands[left[i] + 1] += share[i] * slopes[k][i];
+      ofBands[left[i]] += (1 - share[i]) * gradients[k][i];
+      ofBands[left[i] + 1] += share[i] * gradients[k][i];
     }
     for (int b = 0; b < bands; b++) logits[b * 8 + k] = ofBands[b] * gains[k][b] * (1 - gains[k][b]);
   }
   for (int b = 0; b < bands; b++)
-    for (int k = kinds; k < 8; k++) logits[b * 8 + k] = 0;
+    for (int k = gainCount; k < 8; k++) logits[b * 8 + k] = 0;
 }
 
-/// Replaces the logit of a voice by its slope times `scale`, and returns the loss times `scale`.
+/// Replaces the logit of a voice by its gradient times `scale`, and returns the loss times `scale`.
 inline float ofVoice(float &logit, float answer, float scale) {
   const float value = fmaxf(logit, 0) - logit * answer + log1pf(expf(-fabsf(logit)));
   logit = scale * (1 / (1 + expf(-logit)) - answer);

@@ -16,7 +16,7 @@ struct Windows {
   Windows transposed() const { return {start, step, stride}; }
 };
 
-/// The shape of a matrix of weights, or of their slopes.
+/// The shape of a matrix of weights, or of their gradients.
 struct Matrix {
   int rows, width;
 };
@@ -61,9 +61,9 @@ inline void multiply(int count, Windows in, const float *matrix, Matrix shape, f
   addProduct(count, shape.rows, in, matrix, shape.width, shape.width, out, pitch);
 }
 
-/// Adds the slope of `multiply` by its matrix to `matrix`: the windows, transposed, times the slopes of the output.
-inline void learn(int count, Windows in, const float *slopes, int pitch, float *matrix, Matrix shape) {
-  addProduct(shape.rows, count, in.transposed(), slopes, pitch, shape.width, matrix, shape.width);
+/// Adds the gradient of `multiply` by its matrix to `matrix`: the windows, transposed, times the gradients of the output.
+inline void accumulate(int count, Windows in, const float *gradients, int pitch, float *matrix, Matrix shape) {
+  addProduct(shape.rows, count, in.transposed(), gradients, pitch, shape.width, matrix, shape.width);
 }
 
 /// Sets each row to the bias.
@@ -71,9 +71,9 @@ inline void fill(int count, const float *bias, int width, float *out, int pitch)
   for (int m = 0; m < count; m++) memcpy(out + m * pitch, bias, width * sizeof(float));
 }
 
-inline void learnBias(int count, const float *slopes, int pitch, float *bias, int width) {
+inline void accumulateBias(int count, const float *gradients, int pitch, float *bias, int width) {
   for (int m = 0; m < count; m++)
-    for (int n = 0; n < width; n++) bias[n] += slopes[m * pitch + n];
+    for (int n = 0; n < width; n++) bias[n] += gradients[m * pitch + n];
 }
 
 inline Buffer transposed(const float *matrix, Matrix shape) {

@@ -145,8 +145,8 @@ static inline __attribute__((always_inline)) void CK_NAME(strip)(
   for (int part = 0; part < parts; ++part) *(ck_eight *)(output + 8 * part) = sum[part];
 }
 
-static void CK_NAME(layer_of_one)(const float *weights, const float *bias, const float *input,
-                                  float *restrict output, int rows, int inputs) {
+static void CK_NAME(layer_of_column)(const float *weights, const float *bias, const float *input,
+                                     float *restrict output, int rows, int inputs) {
   int row = 0;
   for (; row + 64 <= rows; row += 64) {
     CK_NAME(strip)(8, weights + row, bias + row, input, output + row, rows, inputs);
@@ -213,7 +213,7 @@ static inline float CK_NAME(log_of)(float x) {
   return (float)exponent * 0.69314718f + series;
 }
 
-static void CK_NAME(gates)(const float *from_input, const float *from_state, float *restrict state, int count) {
+static void CK_NAME(gru)(const float *from_input, const float *from_state, float *restrict state, int count) {
   CK_VECTORIZE
   for (int k = 0; k < count; ++k) {
     const float r = CK_NAME(sigmoid_of)(from_input[k] + from_state[k]);
@@ -248,8 +248,9 @@ static void CK_NAME(exponential)(const float *input, float *restrict output, int
 
 #define CK_TABLE(title)                                                                                     \
   {                                                                                                         \
-    title, CK_NAME(sum_of_products), CK_NAME(power), CK_NAME(estimate), CK_NAME(expect), CK_NAME(adapt),    \
-        CK_NAME(layer), CK_NAME(interleave), CK_NAME(deinterleave), CK_NAME(layer_of_one), CK_NAME(gates),  \
+    title, CK_NAME(sum_of_products), CK_NAME(power), CK_NAME(estimate), CK_NAME(expected_error),            \
+        CK_NAME(adapt), CK_NAME(layer), CK_NAME(interleave), CK_NAME(deinterleave),                         \
+        CK_NAME(layer_of_column), CK_NAME(gru),                                                             \
         CK_NAME(hyperbolic_tangent), CK_NAME(sigmoid), CK_NAME(logarithm), CK_NAME(exponential),            \
         CK_NAME(to_spectrum), CK_NAME(to_samples)                                                           \
   }

@@ -63,7 +63,7 @@ static void CK_NAME(estimate)(const ck_band *band, int frames_ago, ck_mutable_co
 }
 
 // `wide` times eight bins of the expected power of the error, and of the level.
-CK_INLINE void CK_NAME(expect_bins)(const int wide, const ck_band *band, int bin, float *expected, float share,
+CK_INLINE void CK_NAME(expected_error_bins)(const int wide, const ck_band *band, int bin, float *expected, float share,
                                     float *level) {
   const int distance = band->filter_distance, count = band->count;
   CK_NAME(run) runs[2];
@@ -88,22 +88,22 @@ CK_INLINE void CK_NAME(expect_bins)(const int wide, const ck_band *band, int bin
   }
 }
 
-static void CK_NAME(expect)(const ck_band *band, float *expected, float share, float *level) {
+static void CK_NAME(expected_error)(const ck_band *band, float *expected, float share, float *level) {
   int bin = 0;
   for (; bin + 8 * CK_WIDEST <= band->count; bin += 8 * CK_WIDEST) {
-    CK_NAME(expect_bins)(CK_WIDEST, band, bin, expected, share, level);
+    CK_NAME(expected_error_bins)(CK_WIDEST, band, bin, expected, share, level);
   }
-  for (; bin < band->count; bin += 8) CK_NAME(expect_bins)(1, band, bin, expected, share, level);
+  for (; bin < band->count; bin += 8) CK_NAME(expected_error_bins)(1, band, bin, expected, share, level);
 }
 
-static void CK_NAME(adapt)(const ck_band *band, ck_complex error, const float *divisor, const float *growth,
-                           const float *level, float decay, float keep) {
+static void CK_NAME(adapt)(const ck_band *band, ck_complex error, const float *divisor, const float *process_noise,
+                           const float *level, float decay, float transition) {
   const int distance = band->filter_distance, count = band->count;
   for (int bin = 0; bin < count; bin += 8) {
     CK_NAME(run) runs[2];
     CK_NAME(find_runs)(band, bin, 0, runs);
     // Half the gain, times twice the error.
-    const ck_eight twice = 2.0f * CK_NAME(eight_at)(divisor + bin), grown = CK_NAME(eight_at)(growth + bin);
+    const ck_eight twice = 2.0f * CK_NAME(eight_at)(divisor + bin), noise = CK_NAME(eight_at)(process_noise + bin);
     const ck_eight a = 2.0f * CK_NAME(eight_at)(error.real + bin);
     const ck_eight b = 2.0f * CK_NAME(eight_at)(error.imaginary + bin);
     ck_eight added = CK_NAME(eight_at)(level + bin);
@@ -118,7 +118,7 @@ static void CK_NAME(adapt)(const ck_band *band, ck_complex error, const float *d
         const ck_eight rest = CK_NAME(or_zero)(1.0f - half * (x * x + y * y));
         *(ck_eight *)filter = r;
         *(ck_eight *)(filter + distance) = i;
-        *(ck_eight *)u = rest * keep * uncertainty + grown * (r * r + i * i + added);
+        *(ck_eight *)u = rest * transition * uncertainty + noise * (r * r + i * i + added);
         added *= decay;
         reference += 2 * count;
         filter += 2 * distance;

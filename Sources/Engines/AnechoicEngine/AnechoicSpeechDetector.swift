@@ -1,7 +1,7 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// Finds speech in a signal without echo, by the same network.
+/// A voice activity detector for a signal without echo, with the same networks.
 final class AnechoicSpeechDetector: SpeechDetector {
   private let sound: Frame
   private var analysis: CallAnalysis
@@ -15,9 +15,10 @@ final class AnechoicSpeechDetector: SpeechDetector {
 
   func hasVoice(_ frame: borrowing Frame) -> Bool {
     sound.copySound(frame)
-    _ = analysis.takeWithoutEcho(sound)
-    // Far ends are mostly voices, without the noise of a room: the suppressor itself finds more of them.
-    decision.note(analysis.possibleVoice, power: analysis.features.errorPower)
+    _ = analysis.acceptWithoutEcho(sound)
+    // A far end is mostly voice, without the noise of a room: the auxiliary output detects more of
+    // it.
+    decision.record(analysis.auxiliaryVoice, power: analysis.features.errorPower)
     return decision.hasVoice
   }
 }

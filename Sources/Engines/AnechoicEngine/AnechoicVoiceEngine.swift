@@ -2,23 +2,25 @@ internal import AudioCodecs
 public import AudioCore
 public import VoiceEngines
 
-/// The engine of this project: a linear echo canceller whose adaptation is learned, and one network
-/// that tells the near voice from echo, noise and rivals. All of it works on the same spectra, of
-/// 20 ms every 10 ms.
+/// The engine of this project: a linear echo canceller whose adaptation is learned, a network that
+/// masks residual echo, noise and competing voices, and a network for voice activity. All of them
+/// work on the same spectra, of 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: VoiceEngine {
   public static let identity = EngineIdentity(
     name: "anechoic", version: "1.16", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
-  /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a reflection, and the
-  /// direct sound may come 30 ms before it: a move would leave the direct sound without a lead.
+  /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a
+  /// reflection, and the direct sound may come 30 ms before it: a move would leave the direct sound
+  /// without a lead.
   public static let goodReferenceLeads = Duration.milliseconds(4) ... .milliseconds(90)
 
-  /// The reduced mode leaves out the half of the network that computes gains. Noise and the echo
-  /// that the canceller leaves are not suppressed.
+  /// The reduced mode skips the decoder of the mask network: neither noise nor residual echo is
+  /// suppressed.
   public static let hasReducedMode = true
 
-  /// The frames after the reference in which its echo may come while its delay is not known.
+  /// The number of frames after the reference in which its echo may arrive while its delay is not
+  /// known.
   private static let longestEcho = 115
   /// The mean square, -100 dBFS, below which a microphone is silent.
   private static let silence: Float = 1e-10
@@ -34,19 +36,19 @@ public final class AnechoicVoiceEngine: VoiceEngine {
   private var mask: Mask
   private var limits: MaskLimits
   private var decision = VoiceDecision()
-  private var beginning = Beginning()
-  private var tone: SteadyTone
-  private var level = LevelControl()
-  private var explained = ExplainedEcho()
+  private var onset = OnsetLimit()
+  private var tone: ToneDetector
+  private var gainControl = AutomaticGainControl()
+  private var echoEstimate = LinearEchoEstimate()
   private var echo = EchoReductionMeter()
   /// The mean squares of the last two frames of the microphone.
-  private var heardSquares: (last: Float, before: Float) = (0, 0)
+  private var microphonePowers: (last: Float, before: Float) = (0, 0)
   private var framesSinceReference = AnechoicVoiceEngine.longestEcho
   private var processing: AlignedSwitch
   private var settings: EngineSettings
   private var path = EchoConditions.Path.unknown
-  /// Whether the canceller has been on. It then goes on learning while it is off.
-  private var learnsEcho: Bool
+  /// Whether the canceller has been on. It then continues to adapt while it is off.
+  private var adaptsCanceller: Bool
 
   public init(format: EngineFormat, settings: EngineSettings) throws(EngineError) {
     guard Self.processingRates.contains(format.rate) else {
@@ -69,18 +71,18 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     hasReference = format.reference != nil
     analysis = CallAnalysis(
       hop: hop, channelCount: format.channelCount, hasReference: format.reference != nil,
-      weights: weights, quietRoom: EngineWeights.quietRoom)
+      weights: weights, quietRoomState: EngineWeights.quietRoomState)
     mask = Mask(bins: hop + 1)
     limits = MaskLimits(settings)
-    tone = SteadyTone(hop: hop)
+    tone = ToneDetector(hop: hop)
     processing = AlignedSwitch(format, latencySamples: hop, isOn: !settings.isBypassed)
     self.settings = settings
-    learnsEcho = settings.echoSuppression != nil
+    adaptsCanceller = settings.echoSuppression != nil
   }
 
   public static func prepare() throws(EngineError) {
     _ = try EngineWeights.get()
-    _ = EngineWeights.quietRoom
+    _ = EngineWeights.quietRoomState
   }
 
   public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
@@ -98,7 +100,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     self.settings = settings
     highPass.apply(isOn: settings.highPassFilter)
     limits.apply(settings)
-    if settings.echoSuppression != nil { learnsEcho = true }
+    if settings.echoSuppression != nil { adaptsCanceller = true }
     processing.turn(on: !settings.isBypassed, hasRun: true)
   }
 
@@ -109,27 +111,27 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     follow(conditions.path)
     sound.copySound(microphone)
     highPass.process(sound, into: filtered)
-    heardSquares = (filtered.meanSquare, heardSquares.last)
+    microphonePowers = (filtered.meanSquare, microphonePowers.last)
     let cancelsEcho = hasReference && settings.echoSuppression != nil
     let probability = analyze(reference, conditions, cancelsEcho: cancelsEcho)
-    beginning.advance(isSilent: analysis.features.hasLongSilence)
-    tone.note(
+    onset.advance(isSilent: analysis.features.hasLongSilence)
+    tone.record(
       cancelsEcho
         ? analysis.spectra.withoutEcho + sound.sampleCount
         : UnsafePointer(filtered.planePointers[0]))
-    if rests {
+    if skipsMask {
       mask.open(power: analysis.features.errorPower)
     } else {
       limits.advance()
       mask.compute(
-        analysis.gains, voice: analysis.possibleVoice, limits.values,
+        analysis.gains, voice: analysis.auxiliaryVoice, limits.values,
         error: analysis.features.errorPowers,
-        leastOfNoise: tone.isTone ? 1 : beginning.leastGain)
+        minimumNoiseGain: tone.isTone ? 1 : onset.minimumGain)
     }
-    noteEcho()
-    decision.note(
-      probability, power: mask.powerWithoutEcho, echo: explained, farEndPlays: farEndPlays,
-      isLikely: beginning.isAfterSilence, isTone: tone.isNoVoice)
+    recordEcho()
+    decision.record(
+      probability, power: mask.powerWithoutEcho, echo: echoEstimate, farEndPlays: farEndPlays,
+      isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
     if cancelsEcho {
       echo.note(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,
@@ -146,37 +148,37 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       speechProbability: decision.probability, hasVoice: decision.hasVoice,
       echoReduction: cancelsEcho ? echo.reduction : nil, nearEndProbability: decision.probability,
       residualEcho: cancelsEcho ? mask.residualEcho : nil,
-      explainedShare: cancelsEcho ? analysis.spectra.explainedShare : nil)
+      explainedShare: cancelsEcho ? analysis.spectra.estimateCoherence : nil)
   }
 
-  /// Takes the echo of the frame, also where there is none: an echo that was heard once would otherwise
-  /// be heard for ever after the canceller is switched off.
-  private func noteEcho() {
-    explained.note(echo: analysis.features.echoPower, rest: analysis.features.errorPower)
+  /// Records the echo estimate of every frame, also while the canceller is off: an old estimate
+  /// would otherwise stay for ever.
+  private func recordEcho() {
+    echoEstimate.record(echo: analysis.features.echoPower, residual: analysis.features.errorPower)
     let isAudible = analysis.features.referencePower > EchoReductionMeter.leastPower
     framesSinceReference = isAudible ? 0 : min(framesSinceReference + 1, Self.longestEcho)
   }
 
-  /// Whether the reference plays, or played so shortly before that its echo may still be heard.
+  /// Whether the reference plays, or played so recently that its echo may still arrive.
   private var farEndPlays: Bool { framesSinceReference < Self.longestEcho }
 
-  /// The mean square that gain control may raise a frame to: that of the microphone, where the frame may
-  /// have an echo. The output overlaps the last two frames.
-  private var mostSquare: Float? {
-    let mayHaveEcho = explained.isHeard || path == .unknown && farEndPlays
-    return mayHaveEcho ? max(heardSquares.last, heardSquares.before) : nil
+  /// The largest mean square to which gain control may raise a frame: that of the microphone if the
+  /// frame may contain echo. The output overlaps the last two frames.
+  private var powerLimit: Float? {
+    let mayHaveEcho = echoEstimate.isAudible || path == .unknown && farEndPlays
+    return mayHaveEcho ? max(microphonePowers.last, microphonePowers.before) : nil
   }
 
-  /// Whether no gains are needed, because the limits of the reduced mode let everything pass.
-  private var rests: Bool { settings.isReduced && limits.isOpen }
+  /// Whether the mask is skipped, because the limits of the reduced mode let everything pass.
+  private var skipsMask: Bool { settings.isReduced && limits.isOpen }
 
-  /// Follows the echo path. When the session has found the delay of the echo, it moves the reference, and
-  /// the canceller learns from the last second again. In later moves the reference follows an echo that
-  /// has moved itself, and the canceller fits again.
+  /// Follows the echo path. When the session has found the delay of the echo, it moves the
+  /// reference, and the canceller adapts to the buffered last second again. Later moves of the
+  /// reference follow a change of the echo's delay, after which the filter fits again.
   private func follow(_ path: EchoConditions.Path) {
     defer { self.path = path }
     switch path {
-    case .new: analysis.forgetEchoPath()
+    case .new: analysis.resetEchoPath()
     case .moved(let samples) where self.path == .unknown:
       let ratio = Double(sound.rate.hertz) / Double(played.rate.hertz)
       let most = Double(sound.rate.hertz)
@@ -185,27 +187,27 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     }
   }
 
-  /// The canceller does not learn from frames in which a signal is incomplete, because it removes
-  /// the echo better afterwards. It also does not learn from a microphone that gives digital
-  /// silence, for example because its own switch mutes it: the canceller would learn that there is
-  /// no echo.
+  /// Analyzes a frame. The canceller does not adapt to frames in which a signal is incomplete, and
+  /// so removes the echo better afterwards. Nor does it adapt to a microphone that its own switch
+  /// mutes: the filter would converge to zero.
   private func analyze(
     _ reference: borrowing Frame, _ conditions: EchoConditions, cancelsEcho: Bool
   ) -> Float {
-    guard hasReference, learnsEcho else {
-      return analysis.take(filtered, reference: nil, cancelsEcho: false, findsGains: !rests)
+    guard hasReference, adaptsCanceller else {
+      return analysis.accept(
+        filtered, reference: nil, cancelsEcho: false, computesGains: !skipsMask)
     }
     played.copySound(reference)
     toReference.process(played, into: self.reference)
-    return analysis.take(
+    return analysis.accept(
       filtered, reference: self.reference.planePointers[0],
       learns: !conditions.isReferenceMissing && !conditions.isMicrophoneConcealed
-        && heardSquares.last > Self.silence,
-      isSearching: conditions.path == .unknown, cancelsEcho: cancelsEcho, findsGains: !rests)
+        && microphonePowers.last > Self.silence,
+      isSearching: conditions.path == .unknown, cancelsEcho: cancelsEcho, computesGains: !skipsMask)
   }
 
-  /// The part of the frame's power that was echo. Nil if the reference plays and the network does not
-  /// look for its echo.
+  /// The part of the frame's power that was echo. Nil if the reference plays and the mask network
+  /// does not run.
   private var echoShare: Float? {
     let isSilent = analysis.features.referencePower <= EchoReductionMeter.leastPower
     return mask.echoShare ?? (isSilent ? 0 : nil)
@@ -213,9 +215,9 @@ public final class AnechoicVoiceEngine: VoiceEngine {
 
   private func finish(into output: borrowing Frame) {
     analysis.spectra.finish(gains: mask.gains, into: output)
-    level.process(
+    gainControl.process(
       output, probability: tone.isTone ? 0 : decision.probabilityOfFrame, echoShare: echoShare,
-      mostSquare: mostSquare, target: settings.gainTarget)
+      powerLimit: powerLimit, target: settings.gainTarget)
   }
 
   public var echoMetrics: EchoMetrics {

@@ -1,99 +1,110 @@
 internal import AudioCore
 internal import VoiceEngines
 
-/// The analysis of a call, frame by frame: the spectra of its signals, the features of the spectra,
-/// and the findings of the network.
+/// The analysis of a call, frame by frame: the spectra of its signals, their features, and the
+/// outputs of the networks.
 struct CallAnalysis: ~Copyable {
   private(set) var spectra: CallSpectra
   private(set) var features: SpectralFeatures
-  private var suppressor: Suppressor
-  private var pause = LongPause()
-  /// The network's memory of a quiet room, if the analysis is that of a call of any length.
-  private let quietRoom: [Float]?
-  private var framesHeard = 0
+  private var maskNetwork: MaskNetwork
+  private var stateHold = StateHold()
+  /// The state of the full-band GRU after a quiet room. Nil if the analysis is not that of a whole
+  /// call.
+  private let quietRoomState: [Float]?
+  private var framesWithReference = 0
 
-  /// Creates an analysis of frames of `hop` samples. Without a reference nothing is cancelled. With the memory
-  /// of a quiet room, it is that of a call, which may last for long and begin in the middle of a word.
+  /// Creates an analysis of frames of `hop` samples. Without a reference nothing is cancelled.
+  ///
+  /// - Parameter quietRoomState: The initial state of the full-band GRU, for calls that may last
+  ///   long and begin in the middle of a word.
   init(
     hop: Int, channelCount: Int = 1, hasReference: Bool, weights: EngineWeights,
-    quietRoom: [Float]? = nil, kernels: Kernels = .best
+    quietRoomState: [Float]? = nil, kernels: Kernels = .best
   ) {
     let work = FloatArena.forWork()
     spectra = CallSpectra(
       hop: hop, channelCount: channelCount, hasReference: hasReference,
-      keepsPast: quietRoom != nil, weights: weights.adaptation, kernels: kernels, work: work)
+      supportsReplay: quietRoomState != nil, weights: weights.adaptation, kernels: kernels,
+      work: work)
     features = SpectralFeatures(bins: hop + 1, bands: .shared(bins: hop + 1), kernels: kernels)
-    suppressor = Suppressor(weights: weights.suppressor, kernels: kernels, work: work)
-    self.quietRoom = quietRoom
-    if let quietRoom { suppressor.remember(quietRoom) }
+    maskNetwork = MaskNetwork(weights: weights.maskNetwork, kernels: kernels, work: work)
+    self.quietRoomState = quietRoomState
+    if let quietRoomState { maskNetwork.setFullBandState(quietRoomState) }
   }
 
-  /// The frames at the beginning of a call in which a far end that begins with it begins to play.
-  private static let framesOfBeginning = 10
-  /// The frames of a quiet room that the network hears to remember one. One more would be a long silence.
-  private static let framesOfRoom = 99
+  /// The number of frames at the onset of a call in which a far end counts as present from its
+  /// start.
+  private static let onsetFrames = 10
+  /// The number of frames of silence after which the state is that of a quiet room. One more would
+  /// be a long silence.
+  private static let quietRoomFrames = 99
 
-  /// Returns the memory of the network after a second of a quiet room.
-  static func memoryOfQuietRoom(_ weights: EngineWeights) -> [Float] {
+  /// Returns the state of the full-band GRU after a second of a quiet room.
+  static func quietRoomState(_ weights: EngineWeights) -> [Float] {
     let silence = Frame(rate: .hz16000, channelCount: 1)
     var analysis = CallAnalysis(
       hop: silence.sampleCount, hasReference: false, weights: weights)
-    for _ in 0..<framesOfRoom {
-      _ = analysis.take(silence, reference: nil, cancelsEcho: false)
+    for _ in 0..<quietRoomFrames {
+      _ = analysis.accept(silence, reference: nil, cancelsEcho: false)
     }
-    return analysis.suppressor.memory
+    return analysis.maskNetwork.fullBandState
   }
 
-  /// The network's gains of the last frame.
-  var gains: Suppressor.Gains { suppressor.gains }
+  /// The gains of the mask network for the last frame.
+  var gains: MaskNetwork.Gains { maskNetwork.gains }
 
-  /// The probability of a voice in the last frame by the suppressor itself.
-  var possibleVoice: Float { suppressor.possibleVoice }
+  /// The probability of a voice in the last frame by the auxiliary output of the mask network.
+  var auxiliaryVoice: Float { maskNetwork.auxiliaryVoice }
 
-  /// Forgets the echo path.
-  mutating func forgetEchoPath() { spectra.forgetEchoPath() }
+  /// Resets the echo path.
+  mutating func resetEchoPath() { spectra.resetEchoPath() }
 
   /// Lets the echo path follow a reference that was moved, as `CallSpectra.followFirstMove` does.
   mutating func followFirstMove(by samples: Int) { spectra.followFirstMove(by: samples) }
 
-  /// Takes a frame as `CallSpectra.take` does, and returns the probability of a near voice. There are
-  /// gains of the frame only if `findsGains` is true. Runs per frame: no allocation, lock, log or
-  /// await.
-  mutating func take(
+  /// Accepts a frame as `CallSpectra.accept` does, and returns the probability of a near voice. The
+  /// gains of the frame are computed only if `computesGains` is true. Runs per frame: no
+  /// allocation, lock, log or await.
+  mutating func accept(
     _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool = true,
-    isSearching: Bool = false, cancelsEcho: Bool, findsGains: Bool = true
+    isSearching: Bool = false, cancelsEcho: Bool, computesGains: Bool = true
   ) -> Float {
-    if let reference { noteBeginning(reference, frame.sampleCount) }
-    spectra.take(
+    if let reference { recordReferenceOnset(reference, frame.sampleCount) }
+    spectra.accept(
       frame, reference: reference, learns: learns, isSearching: isSearching,
       cancelsEcho: cancelsEcho)
-    features.compute(spectra.signals, into: suppressor.heard)
+    features.compute(spectra.signals, into: maskNetwork.features)
     if features.hasLongSilence {
-      if let quietRoom { suppressor.remember(quietRoom) } else { suppressor.begin() }
+      if let quietRoomState {
+        maskNetwork.setFullBandState(quietRoomState)
+      } else {
+        maskNetwork.reset()
+      }
     }
-    let voice = findsGains ? suppressor.process() : suppressor.findVoice()
-    if quietRoom != nil { pause.note(voice, suppressor) }
+    let voice = computesGains ? maskNetwork.process() : maskNetwork.processVoice()
+    if quietRoomState != nil { stateHold.record(voice, maskNetwork) }
     return voice
   }
 
-  /// Forgets the quiet room where the far end plays from the beginning: its echo is more likely than a voice.
-  private mutating func noteBeginning(_ reference: UnsafePointer<Float>, _ count: Int) {
-    guard quietRoom != nil, framesHeard < Self.framesOfBeginning else { return }
-    framesHeard += 1
+  /// Resets the state of a quiet room if the far end plays from the start of the call: an echo is
+  /// then more likely than a voice.
+  private mutating func recordReferenceOnset(_ reference: UnsafePointer<Float>, _ count: Int) {
+    guard quietRoomState != nil, framesWithReference < Self.onsetFrames else { return }
+    framesWithReference += 1
     guard FloatBuffer.meanSquare(reference, count) > EchoReductionMeter.leastPower else { return }
-    framesHeard = Self.framesOfBeginning
-    suppressor.begin()
+    framesWithReference = Self.onsetFrames
+    maskNetwork.reset()
   }
 
-  /// Takes a frame and computes only its spectra: no features, gains or probability.
+  /// Accepts a frame of which only the spectra are needed, without features, gains and probability.
   mutating func removeEcho(_ frame: borrowing Frame, reference: UnsafePointer<Float>) {
-    spectra.take(
+    spectra.accept(
       frame, reference: reference, learns: true, isSearching: false, cancelsEcho: true)
   }
 
-  /// Takes a frame without echo, and returns the probability of a voice. Computes no gains. Runs
-  /// per frame: no allocation, lock, log or await.
-  mutating func takeWithoutEcho(_ frame: borrowing Frame) -> Float {
-    take(frame, reference: nil, cancelsEcho: false, findsGains: false)
+  /// Accepts a frame without echo, and returns the probability of a voice. No gains are computed.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func acceptWithoutEcho(_ frame: borrowing Frame) -> Float {
+    accept(frame, reference: nil, cancelsEcho: false, computesGains: false)
   }
 }

@@ -1,25 +1,27 @@
 internal import AudioCore
 
-/// The spectra of a call, frame by frame: of each channel of the microphone with and without echo,
-/// of the reference, and of the input of the network, which is the mean of the channels. A channel
-/// in opposite phase to those before it is inverted first. A channel that is far softer than the
-/// loudest does not count.
+/// The spectra of a call, frame by frame: of each channel of the microphone, of the same without
+/// echo, of the reference, and of the mono signals from which features are computed, which are the
+/// means of the channels. A channel in opposite phase to those before it is inverted, and one that
+/// is far softer than the loudest is left out.
 struct CallSpectra: ~Copyable {
   private let transform: ShortTimeTransform
   private let channelCount: Int
   private let hop: Int
-  /// The values of a row of the bins that the network hears.
-  private let heardRow: Int
+  /// The number of values in a row of the bins from which features are computed.
+  private let featureRow: Int
   private let memory: FloatBuffer
   private var filters: [ChannelFilter] = []
-  /// The signals from which the cancellers learn once the delay of the echo is known. Nil if they are not kept.
-  private var past: EchoPast?
-  /// How far the last channel is in phase with those before it: negative if it is in opposite phase.
-  private var agreement: Float = 0
+  /// The signals to which the cancellers adapt once the delay of the echo is known. Nil if none are
+  /// buffered.
+  private var replay: ReplayBuffer?
+  /// The smoothed cross-correlation of the last channel with those before it: negative in opposite
+  /// phase.
+  private var correlation: Float = 0
   private var loudness: ChannelLoudness
-  /// The microphone of the channel at hand.
+  /// The microphone spectrum of the current channel.
   private let microphone: Spectrum
-  /// The signals that the network hears.
+  /// The signals from which features are computed.
   let signals: SpectralFeatures.Signals
 
   /// A canceller in a class, because arrays hold no noncopyable values.
@@ -31,17 +33,18 @@ struct CallSpectra: ~Copyable {
     }
   }
 
-  /// Creates the spectra of frames of `hop` samples. Without a reference nothing is cancelled. `work`
-  /// is memory that others may use after the signals of a frame have been heard.
+  /// Creates the spectra of frames of `hop` samples. Without a reference nothing is cancelled.
+  /// `work` is memory that others may use after the features of a frame have been computed.
   init(
-    hop: Int, channelCount: Int, hasReference: Bool, keepsPast: Bool, weights: AdaptationWeights,
+    hop: Int, channelCount: Int, hasReference: Bool, supportsReplay: Bool,
+    weights: AdaptationWeights,
     kernels: Kernels, work: FloatArena
   ) {
     transform = ShortTimeTransform(hop: hop, kernels: kernels, work: work)
     self.hop = hop
     self.channelCount = channelCount
     loudness = ChannelLoudness(channelCount: channelCount)
-    heardRow = SpectralFeatures.row(bins: hop + 1)
+    featureRow = SpectralFeatures.row(bins: hop + 1)
     let row = transform.row
     // For each channel 20 ms of the microphone, 20 ms without echo, the tail of the output and a
     // spectrum; 20 ms of the reference.
@@ -51,15 +54,15 @@ struct CallSpectra: ~Copyable {
       filters = (0..<channelCount).map { _ in
         ChannelFilter(hop: hop, weights: weights, kernels: kernels, work: work)
       }
-      past = keepsPast ? EchoPast(hop: hop, channelCount: channelCount) : nil
+      replay = supportsReplay ? ReplayBuffer(hop: hop, channelCount: channelCount) : nil
     }
     var rest = transform.work
     microphone = rest.spectrum(row)
     let isOne = channelCount == 1
     signals = SpectralFeatures.Signals(
-      error: isOne ? Spectrum(real: error, imaginary: error + row) : rest.spectrum(heardRow),
-      echo: rest.spectrum(heardRow),
-      microphone: isOne ? microphone : rest.spectrum(heardRow),
+      error: isOne ? Spectrum(real: error, imaginary: error + row) : rest.spectrum(featureRow),
+      echo: rest.spectrum(featureRow),
+      microphone: isOne ? microphone : rest.spectrum(featureRow),
       reference: rest.spectrum(row))
   }
 
@@ -83,32 +86,35 @@ struct CallSpectra: ~Copyable {
   /// one.
   var withoutEcho: UnsafePointer<Float> { UnsafePointer(errorBlock(0)) }
 
-  /// Forgets the echo path.
-  mutating func forgetEchoPath() {
-    past?.clear()
+  /// Resets the echo path.
+  mutating func resetEchoPath() {
+    replay?.clear()
     for channel in filters { channel.filter.reset() }
   }
 
-  /// The part of the microphone's power, 0...1, that the cancellers predict: that of the channel whose
-  /// canceller predicts most.
-  var explainedShare: Float { filters.reduce(0) { max($0, $1.filter.explainedShare) } }
+  /// The coherence, 0...1, of the echo estimate and the microphone, in the channel with the largest
+  /// one.
+  var estimateCoherence: Float { filters.reduce(0) { max($0, $1.filter.estimateCoherence) } }
 
-  /// Moves the echo path with a reference that was moved for the first time: the echo now follows
-  /// its reference `samples` samples sooner. The cancellers move their paths, and learn from the
-  /// past again.
+  /// Adjusts the cancellers to the first move of the reference: the echo now follows its reference
+  /// by `samples` fewer. The filters are shifted, and adapt to the buffered signals again.
   mutating func followFirstMove(by samples: Int) {
-    if past?.begin(delay: samples) == true {
-      for channel in filters { channel.filter.shiftToLearnAgain(by: samples) }
+    if replay?.start(delay: samples) == true {
+      for channel in filters { channel.filter.shiftAndReset(by: samples) }
     } else {
       for channel in filters { channel.filter.shift(by: samples) }
     }
   }
 
-  /// Takes a frame of finite samples. `reference` has 10 ms of one channel. Nil leaves the canceller
-  /// as it is. It learns from the frame if `learns` is true. `isSearching` says that the delay of the echo is
-  /// not known. Unless the echo is cancelled, the network receives silence as the reference. Runs per frame: no
-  /// allocation, lock, log or await.
-  mutating func take(
+  /// Accepts a frame of finite samples. Runs per frame: no allocation, lock, log or await.
+  ///
+  /// - Parameters:
+  ///   - reference: 10 ms of one channel. Nil leaves the canceller as it is.
+  ///   - learns: Whether the canceller adapts to the frame.
+  ///   - isSearching: Whether the delay of the echo is not known yet.
+  ///   - cancelsEcho: Whether the echo is cancelled. Otherwise the reference counts as silent in
+  ///     the features.
+  mutating func accept(
     _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool, isSearching: Bool,
     cancelsEcho: Bool
   ) {
@@ -118,13 +124,13 @@ struct CallSpectra: ~Copyable {
       (block + hop).update(from: frame.planePointers[index], count: hop)
     }
     if channelCount > 1 {
-      loudness.note { [hop] in FloatBuffer.meanSquare(frame.planePointers[$0], hop) }
+      loudness.record { [hop] in FloatBuffer.meanSquare(frame.planePointers[$0], hop) }
     }
-    takeReference(reference)
+    acceptReference(reference)
     if reference != nil {
-      keepPast(learns: learns, isSearching: isSearching)
-      if past?.isBeingLearned == true {
-        learnPast()
+      bufferFrame(learns: learns, isSearching: isSearching)
+      if replay?.isReplaying == true {
+        replayFrames()
       } else {
         for index in 0..<channelCount { removeEcho(index, learns: learns) }
       }
@@ -133,36 +139,37 @@ struct CallSpectra: ~Copyable {
       separate(index, cancelsEcho: cancelsEcho && reference != nil)
       mix(index)
     }
-    findEcho()
-    hear(reference: cancelsEcho)
+    computeEcho()
+    transformReference(isUsed: cancelsEcho)
   }
 
-  private func takeReference(_ reference: UnsafePointer<Float>?) {
+  private func acceptReference(_ reference: UnsafePointer<Float>?) {
     let block = referenceBlock
     block.update(from: block + hop, count: hop)
     guard let reference else { return (block + hop).update(repeating: 0, count: hop) }
     (block + hop).update(from: reference, count: hop)
   }
 
-  private mutating func keepPast(learns: Bool, isSearching: Bool) {
-    guard isSearching || past?.isBeingLearned == true else {
-      past?.clear()
+  private mutating func bufferFrame(learns: Bool, isSearching: Bool) {
+    guard isSearching || replay?.isReplaying == true else {
+      replay?.clear()
       return
     }
     let reference = referenceBlock + hop
-    past?.keep(reference: reference, learns: learns)
+    replay?.append(reference: reference, learns: learns)
     for index in 0..<channelCount {
       let microphone = microphoneBlock(index) + hop
-      past?.keep(microphone: microphone, channel: index)
+      replay?.append(microphone: microphone, channel: index)
     }
   }
 
-  /// Learns from some frames of the past. Until the last one, which is the present frame, the echo stays.
-  private mutating func learnPast() {
-    for _ in 0..<EchoPast.framesAtOnce where past?.isBeingLearned == true { learnNextOfPast() }
-    let isLearned = past?.isBeingLearned == false
+  /// Adapts to some buffered frames. The echo stays in the output until the last one, the present
+  /// frame.
+  private mutating func replayFrames() {
+    for _ in 0..<ReplayBuffer.framesPerStep where replay?.isReplaying == true { replayNextFrame() }
+    let isFinished = replay?.isReplaying == false
     for index in 0..<channelCount {
-      if isLearned {
+      if isFinished {
         keepInBounds(index)
       } else {
         errorBlock(index).update(from: microphoneBlock(index), count: 2 * hop)
@@ -170,10 +177,10 @@ struct CallSpectra: ~Copyable {
     }
   }
 
-  private mutating func learnNextOfPast() {
-    guard let next = past?.takeNext() else { return }
+  private mutating func replayNextFrame() {
+    guard let next = replay?.popNext() else { return }
     for index in 0..<channelCount {
-      guard let microphone = past?.microphone(of: next.frame, channel: index) else { return }
+      guard let microphone = replay?.microphone(of: next.frame, channel: index) else { return }
       filters[index].filter.process(
         microphone: microphone, reference: next.reference, learns: next.learns,
         into: errorBlock(index))
@@ -196,8 +203,8 @@ struct CallSpectra: ~Copyable {
     }
   }
 
-  /// A canceller that makes the microphone louder is wrong: its output is lowered to the level of
-  /// the microphone. A canceller whose output is not a number starts again.
+  /// Lowers the output of a canceller to the level of the microphone if the canceller has made it
+  /// louder, which is an error. Resets a canceller whose output is not finite.
   private func keepInBounds(_ index: Int) {
     let (block, result) = (microphoneBlock(index), errorBlock(index))
     let power = FloatBuffer.meanSquare(result, 2 * hop)
@@ -211,36 +218,36 @@ struct CallSpectra: ~Copyable {
     for sample in 0..<(2 * hop) { result[sample] *= factor }
   }
 
-  /// Adds a channel to the mean of all that count, if there are several.
+  /// Adds a channel to the mean of the channels, if there are several.
   private mutating func mix(_ index: Int) {
     guard channelCount > 1 else { return }
     if index == 0 {
-      signals.error.clear(bins: heardRow)
-      signals.microphone.clear(bins: heardRow)
+      signals.error.clear(bins: featureRow)
+      signals.microphone.clear(bins: featureRow)
     }
     guard loudness.counts(index) else { return }
     if index > 0 {
-      let product = Self.product(microphone, signals.microphone, heardRow)
-      agreement += 0.05 * (product - agreement)
+      let product = Self.product(microphone, signals.microphone, featureRow)
+      correlation += 0.05 * (product - correlation)
     }
-    let share = index > 0 && agreement < 0 ? -loudness.share : loudness.share
-    Self.add(error(index), share, to: signals.error, heardRow)
-    Self.add(microphone, share, to: signals.microphone, heardRow)
+    let share = index > 0 && correlation < 0 ? -loudness.share : loudness.share
+    Self.add(error(index), share, to: signals.error, featureRow)
+    Self.add(microphone, share, to: signals.microphone, featureRow)
   }
 
-  private func findEcho() {
+  private func computeEcho() {
     let (error, echo, microphone) = (signals.error, signals.echo, signals.microphone)
-    for bin in 0..<heardRow {
+    for bin in 0..<featureRow {
       echo.real[bin] = microphone.real[bin] - error.real[bin]
       echo.imaginary[bin] = microphone.imaginary[bin] - error.imaginary[bin]
     }
   }
 
-  private func hear(reference isHeard: Bool) {
-    if isHeard {
+  private func transformReference(isUsed: Bool) {
+    if isUsed {
       transform.analyze(referenceBlock, into: signals.reference)
     } else {
-      signals.reference.clear(bins: heardRow)
+      signals.reference.clear(bins: featureRow)
     }
   }
 
@@ -259,7 +266,7 @@ struct CallSpectra: ~Copyable {
     }
   }
 
-  /// Fills `output` with the sound of 10 ms ago without echo, with a gain for each bin. Runs per
+  /// Fills `output` with the signal of 10 ms ago without echo, with a gain for each bin. Runs per
   /// frame: no allocation, lock, log or await.
   func finish(gains: UnsafePointer<Float>, into output: borrowing Frame) {
     for index in 0..<channelCount {

@@ -1,11 +1,12 @@
 internal import AudioCore
 
-/// The loudness of the channels of a microphone: the highest mean square of each in the last
-/// seconds. It decides how much a channel counts in the input of the network.
+/// The loudness of the channels of a microphone, the highest mean square of each in the last
+/// seconds. It selects the channels from whose mean the features are computed.
 struct ChannelLoudness: ~Copyable {
   /// The part of its loudness that a channel keeps in a frame: it falls by 1 dB a second.
   private static let kept: Float = 0.9977
-  /// A channel that is 20 dB softer than the loudest has no microphone, or one that nobody talks to.
+  /// A channel that is 20 dB softer than the loudest has no microphone, or one that nobody talks
+  /// to.
   private static let least: Float = 0.01
 
   private let values: FloatBuffer
@@ -15,8 +16,9 @@ struct ChannelLoudness: ~Copyable {
 
   init(channelCount: Int) { values = FloatBuffer(channelCount) }
 
-  /// Takes a frame. `power` returns the mean square of a channel. Runs per frame: no allocation, lock, log or await.
-  mutating func note(power: (_ channel: Int) -> Float) {
+  /// Records a frame. `power` returns the mean square of a channel. Runs per frame: no allocation,
+  /// lock, log or await.
+  mutating func record(power: (_ channel: Int) -> Float) {
     loudest = 0
     for channel in 0..<values.count {
       values.start[channel] = max(power(channel), Self.kept * values.start[channel])

@@ -2,7 +2,7 @@ internal import CEngineWeights
 internal import LinuxSystem
 internal import VoiceEngines
 
-/// The weights of the engine's two networks, which are part of the executable.
+/// The weights of the engine's networks, which are part of the executable.
 final class EngineWeights: Sendable {
   /// Read once, by the first engine.
   private static let embedded = Result<EngineWeights, WeightFile.Fault> {
@@ -25,15 +25,16 @@ final class EngineWeights: Sendable {
     }
   }
 
-  /// The network's memory of a quiet room. It is computed once, because that takes as long as a second of a call.
-  static let quietRoom = (try? get()).map { CallAnalysis.memoryOfQuietRoom($0) }
+  /// The state of the full-band GRU after a quiet room. It is computed once, because that costs as
+  /// much as a second of a call.
+  static let quietRoomState = (try? get()).map { CallAnalysis.quietRoomState($0) }
 
   let adaptation: AdaptationWeights
-  let suppressor: Suppressor.Weights
+  let maskNetwork: MaskNetwork.Weights
 
   init(_ file: WeightFile) throws(WeightFile.Fault) {
     adaptation = try AdaptationWeights(file)
-    suppressor = try Suppressor.Weights(file)
+    maskNetwork = try MaskNetwork.Weights(file)
   }
 
   /// The SHA-256 digest of the executable's file, in hexadecimal digits.

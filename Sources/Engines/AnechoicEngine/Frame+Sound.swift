@@ -7,8 +7,8 @@ extension Frame {
   /// processors multiply slowly.
   private static let softest: Float = 1e-15
 
-  /// Copies the samples of a frame that can be sound. NaN, infinite samples and samples that are too
-  /// soft become silence, and samples that are too large are clipped.
+  /// Copies the samples of a frame that can be sound. NaN, infinite samples and samples that are
+  /// too soft become silence, and samples that are too large are clipped.
   func copySound(_ other: borrowing Frame) {
     for channel in 0..<channelCount {
       let (source, target) = (other.planePointers[channel], planePointers[channel])

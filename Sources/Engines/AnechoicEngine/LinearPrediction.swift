@@ -18,11 +18,11 @@ struct LinearPrediction: ~Copyable {
   /// The samples before a frame that `spacing` needs.
   static func past(spacing: Int) -> Int { order * spacing }
 
-  /// Forgets the coefficients.
+  /// Clears the coefficients.
   func clear() { coefficients.clear() }
 
-  /// Returns the mean square of the error of the prediction of a frame. Samples before the frame must be valid.
-  /// Runs per frame: no allocation, lock, log or await.
+  /// Returns the mean square of the error of the prediction of a frame. Samples before the frame
+  /// must be valid. Runs per frame: no allocation, lock, log or await.
   func residual(_ frame: UnsafePointer<Float>) -> Float {
     var sum = SIMD8<Float>()
     var first = 0
@@ -42,7 +42,8 @@ struct LinearPrediction: ~Copyable {
     UnsafeRawPointer(samples).loadUnaligned(as: SIMD8<Float>.self)
   }
 
-  /// Computes the coefficients that predict a frame best. Runs per frame: no allocation, lock, log or await.
+  /// Computes the coefficients that predict a frame best. Runs per frame: no allocation, lock, log
+  /// or await.
   ///
   /// - Parameters:
   ///   - frame: The frame. Samples before it must be valid.

@@ -1,9 +1,9 @@
 internal import AudioCore
 internal import CKernels
 
-/// The gain of each bin of a frame, from the network's gains for the bands.
+/// The mask of a frame, a gain for each bin, from the gains of the mask network for the bands.
 struct Mask: ~Copyable {
-  /// The bands whose mean gain holds above 8 kHz: those from 5.7 kHz on.
+  /// The number of bands, those from 5.7 kHz on, whose mean gain is used above 8 kHz.
   private static let highest = 8
   /// The first band of those whose noise is hiss, at 1.5 kHz.
   private static let hiss = 30
@@ -21,10 +21,10 @@ struct Mask: ~Copyable {
   private(set) var powerWithoutEcho: Float = 0
   /// The mean power of the bands of the last frame after the gains for echo.
   private(set) var powerAfterEcho: Float = 0
-  /// The part of the power of the last frame that was echo. Nil if the network did not look for echo.
+  /// The part of the power of the last frame that was echo. Nil if the mask network did not run.
   private(set) var echoShare: Float? = 0
-  /// The part of the power of the last frame after all gains that is echo. Nil if the network did not
-  /// look for echo.
+  /// The part of the power of the last frame after all gains that is echo. Nil if the mask network
+  /// did not run.
   private(set) var residualEcho: Float? = 0
 
   init(bins: Int, kernels: Kernels = .best) {
@@ -38,23 +38,24 @@ struct Mask: ~Copyable {
     noise = NoiseGains(kernels: kernels)
   }
 
-  /// Computes the gains from the findings of the network: its gains, and the probability of a
-  /// voice. `error` has the powers of the bands. A gain for noise is at least `leastOfNoise`. Runs
-  /// per frame: no allocation, lock, log or await.
+  /// Computes the mask from the gains of the mask network and the probability of a voice. `error`
+  /// has the powers of the bands. Runs per frame: no allocation, lock, log or await.
+  ///
+  /// - Parameter minimumNoiseGain: The lower limit of the gains for noise.
   mutating func compute(
-    _ found: Suppressor.Gains, voice probability: Float, _ limits: MaskLimits.Values,
-    error: UnsafePointer<Float>, leastOfNoise: Float = 0
+    _ network: MaskNetwork.Gains, voice probability: Float, _ limits: MaskLimits.Values,
+    error: UnsafePointer<Float>, minimumNoiseGain: Float = 0
   ) {
     var (afterEcho, after, afterWithout): (Float, Float, Float) = (0, 0, 0)
-    sharpen(found.echo, by: limits.sharpness)
-    noise.compute(found, powers: error, voice: probability)
+    raise(network.echo, to: limits.echoExponent)
+    noise.compute(network, powers: error, voice: probability)
     for band in 0..<Bands.count {
       let echo = max(echoGains[band], limits.echo)
-      let limit = max(band < Self.hiss ? limits.noise : limits.hiss, leastOfNoise)
-      let ofNoise = max(noise.gains[band], limit)
-      let gain = echo * ofNoise * max(found.rivals[band], limits.rivals)
+      let limit = max(band < Self.hiss ? limits.noise : limits.hiss, minimumNoiseGain)
+      let noiseGain = max(noise.gains[band], limit)
+      let gain = echo * noiseGain * max(network.competingVoices[band], limits.competingVoices)
       gainsOfBands[band] = gain
-      let share = found.echo[band] * found.echo[band]
+      let share = network.echo[band] * network.echo[band]
       afterEcho += echo * echo * error[band]
       after += gain * gain * error[band]
       afterWithout += gain * gain * share * error[band]
@@ -71,16 +72,16 @@ struct Mask: ~Copyable {
     for bin in bands.bins..<binCount { gains[bin] = mean }
   }
 
-  /// Lets a frame of a mean power pass as the canceller left it. Runs per frame: no allocation, lock,
-  /// log or await.
+  /// Sets all gains to 1, for a frame with a mean power of `power`. Runs per frame: no allocation,
+  /// lock, log or await.
   mutating func open(power: Float) {
     (powerWithoutEcho, powerAfterEcho) = (power, power)
     (echoShare, residualEcho) = (nil, nil)
     gains.update(repeating: 1, count: binCount)
   }
 
-  /// Computes powers of the gains for echo. 80 bands are a multiple of the kernels' width.
-  private func sharpen(_ gains: UnsafePointer<Float>, by exponent: Float) {
+  /// Raises the gains for echo to a power. 80 bands are a multiple of the kernels' width.
+  private func raise(_ gains: UnsafePointer<Float>, to exponent: Float) {
     guard exponent != 1 else { return echoGains.update(from: gains, count: Bands.count) }
     kernels.table.logarithm(gains, 1e-9, gainsOfBands, Int32(Bands.count))
     for band in 0..<Bands.count { gainsOfBands[band] *= exponent }

@@ -17,24 +17,24 @@ package struct NetworkProbe: ~Copyable {
       hop: Self.hop, hasReference: true, weights: try EngineWeights(file), kernels: kernels)
   }
 
-  /// Takes a frame of the microphone and one of the reference.
+  /// Processes a frame of the microphone and one of the reference.
   package mutating func process(
     microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>,
     into values: UnsafeMutablePointer<Float>
   ) {
     self.microphone.planePointers[0].update(from: microphone, count: Self.hop)
-    let voice = analysis.take(self.microphone, reference: reference, cancelsEcho: true)
+    let voice = analysis.accept(self.microphone, reference: reference, cancelsEcho: true)
     values.update(from: analysis.spectra.withoutEcho, count: 2 * Self.hop)
     let gains = values + 2 * Self.hop
     let found = analysis.gains
-    for (row, source) in [found.echo, found.noise, found.rivals].enumerated() {
+    for (row, source) in [found.echo, found.noise, found.competingVoices].enumerated() {
       (gains + row * Bands.count).update(from: source, count: Bands.count)
     }
     gains[3 * Bands.count] = voice
   }
 
-  /// Takes a frame as `process` does, but leaves the network out, which takes most of the time. Writes
-  /// the 20 ms without echo alone.
+  /// Processes a frame as `process` does, but skips the networks, which take most of the time.
+  /// Writes only the 20 ms without echo.
   package mutating func removeEcho(
     microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>,
     into samples: UnsafeMutablePointer<Float>

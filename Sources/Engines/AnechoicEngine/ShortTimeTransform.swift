@@ -41,8 +41,8 @@ struct ShortTimeTransform: ~Copyable {
     }
   }
 
-  /// Computes the spectrum of 20 ms, with zeros as its padding. Runs per frame: no allocation, lock,
-  /// log or await.
+  /// Computes the spectrum of 20 ms, with zeros as its padding. Runs per frame: no allocation,
+  /// lock, log or await.
   func analyze(_ samples: UnsafePointer<Float>, into spectrum: Spectrum) {
     let window = window.start
     for index in 0..<(2 * hop) { block[index] = samples[index] * window[index] * scale }
@@ -50,8 +50,8 @@ struct ShortTimeTransform: ~Copyable {
     spectrum.from(hop + 1).clear(bins: row - hop - 1)
   }
 
-  /// Adds a spectrum to what earlier ones have left in `tail`, and returns the 10 ms that are
-  /// complete. `tail` holds 10 ms. Runs per frame: no allocation, lock, log or await.
+  /// Overlap-adds a spectrum to the 10 ms in `tail`, and returns the 10 ms that are complete. Runs per
+  /// frame: no allocation, lock, log or await.
   func synthesize(
     _ spectrum: Spectrum, tail: UnsafeMutablePointer<Float>,
     into output: UnsafeMutablePointer<Float>

@@ -5,35 +5,35 @@ internal import CKernels
   internal import Glibc
 #endif
 
-/// The features of a call that the network receives: for each band the levels of four signals, the
-/// coherence of the error with the echo estimate, the level of the error above its noise floor, and its
-/// level above the smallest recent ratio of error to echo estimate. `training/features.py` computes the
-/// same.
+/// The features of a call, the input of the mask network: for each band the levels of four signals,
+/// the coherence of the error with the echo estimate, the level of the error above its noise floor,
+/// and its level above the leakage, which is the smallest recent ratio of error to echo estimate.
+/// `training/features.py` computes the same.
 ///
-/// A noise of -80 dBFS, or -70 dBFS while the microphone is silent, is added to the error and the
-/// microphone, but not to the output. The network has learned from recordings, and no recording has
-/// a pause of digital silence. A voice that begins after a silence is found as soon as in a quiet
-/// room. Calls that are louder than most are heard softer (`HeardLevel`).
+/// A dither of -80 dBFS, or -70 dBFS while the microphone is silent, is added to the powers of the
+/// error and of the microphone in the features, but not to the output: the training data are
+/// recordings, and contain no digital silence. A voice after silence is then detected as early as
+/// in a quiet room. The levels of loud calls are normalized (`LevelNormalization`).
 struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10
   private static let smoothing: Float = 0.2
-  /// In silence, below -77 dBFS, the floor says nothing about the noise that follows. An error that
-  /// has been more than 20 dB above its floor for 0.75 s, since 0.2 s after a silence at the
-  /// latest, is a noise, because a voice has pauses: the floor then rises by 21 dB a second instead
-  /// of 2.
+  /// The mean power, -77 dBFS, below which a frame is silent. In silence, the floor says nothing
+  /// about the noise that follows. An error that has been more than 20 dB above its floor for more
+  /// than 0.75 s, and since at most 0.2 s after the last silence, is noise, because a voice has
+  /// pauses: the floor then rises by 21 dB a second instead of 2.
   private static let silence: Float = 2e-8
-  /// How much louder the heard noise is in silence.
-  private static let quietRoom: Float = 10
+  /// The gain of the dither in silence, for powers.
+  private static let silentDitherGain: Float = 10
   /// The noise floor of each band before anything is known of the noise.
-  private static let unknownFloor: Float = 1e-2
+  private static let initialFloor: Float = 1e-2
   private static let farAbove: Float = 100
-  /// The highest level above the floor that the network hears: 43 dB, divided by 4 as the feature is.
-  /// More says nothing more, and in training it is rare: the network lost words of loud voices in quiet
-  /// rooms.
-  private static let mostAboveFloor: Float = 2.5
-  private static let framesOfNoise: Float = 75
-  private static let framesOfBeginning: Float = 20
+  /// The maximum of the level above the floor: 43 dB, divided by 4 as the feature is. Larger values
+  /// carry no more information and are rare in the training data: the network lost words of loud
+  /// voices in quiet rooms.
+  private static let maximumAboveFloor: Float = 2.5
+  private static let noiseFrames: Float = 75
+  private static let onsetFrames: Float = 20
 
   /// The signals of a frame, as spectra in which white noise has its own power in each bin.
   struct Signals {
@@ -47,7 +47,7 @@ struct SpectralFeatures: ~Copyable {
   private let bands: Bands
   private let binCount: Int
   /// Kept here, because a global value is made when it is first used, which would be in a frame.
-  private let noise = HeardNoise.table
+  private let dither = FeatureDither.table
   private let row = Kernels.padded(Bands.count)
   private let memory: FloatBuffer
 
@@ -55,16 +55,16 @@ struct SpectralFeatures: ~Copyable {
   private let error: UnsafeMutablePointer<Float>
   private let echo: UnsafeMutablePointer<Float>
   private let floor: UnsafeMutablePointer<Float>
-  private let farFrames: UnsafeMutablePointer<Float>
-  private let leak: UnsafeMutablePointer<Float>
+  private let framesFarAboveFloor: UnsafeMutablePointer<Float>
+  private let leakage: UnsafeMutablePointer<Float>
   private let cross: Spectrum
-  private var heardLevel = HeardLevel()
+  private var levelNormalization = LevelNormalization()
   private var frame = 0
   private var framesSinceSilence = Float.greatestFiniteMagnitude
   private var framesOfSilence = 0
   // Results of one frame.
   private let powers: UnsafeMutablePointer<Float>  // Of four signals, and of the cross-spectrum.
-  private let heard: UnsafeMutablePointer<Float>  // The powers of the four signals with the noise.
+  private let ditheredPowers: UnsafeMutablePointer<Float>  // Of the four signals, with the dither.
   private let levels: UnsafeMutablePointer<Float>
   private let binPowers: UnsafeMutablePointer<Float>
 
@@ -75,34 +75,34 @@ struct SpectralFeatures: ~Copyable {
     self.kernels = kernels
     self.bands = bands
     binCount = Self.row(bins: bins)
-    // Rows of bands: 5 kept, 5 powers, 4 with noise and 6 logarithms. Rows of bins: the cross-spectrum and
-    // powers.
+    // Rows of bands: 5 kept, 5 powers, 4 with dither and 6 logarithms. Rows of bins: the
+    // cross-spectrum and powers.
     memory = FloatBuffer(20 * row + 3 * binCount)
     error = memory.start
     echo = error + row
     floor = echo + row
-    farFrames = floor + row
-    leak = farFrames + row
-    powers = leak + row
-    heard = powers + 5 * row
-    levels = heard + 4 * row
+    framesFarAboveFloor = floor + row
+    leakage = framesFarAboveFloor + row
+    powers = leakage + row
+    ditheredPowers = powers + 5 * row
+    levels = ditheredPowers + 4 * row
     let start = levels + 6 * row
     cross = Spectrum(real: start, imaginary: start + binCount)
     binPowers = start + 2 * binCount
     error.update(repeating: Self.smallestPower, count: row)
     echo.update(repeating: Self.smallestPower, count: row)
-    floor.update(repeating: Self.unknownFloor, count: row)
-    leak.update(repeating: 1e2, count: row)
+    floor.update(repeating: Self.initialFloor, count: row)
+    leakage.update(repeating: 1e2, count: row)
   }
 
-  /// Whether nothing has been heard for a second.
+  /// Whether the microphone has been silent for a second.
   var hasLongSilence: Bool { framesOfSilence >= 100 }
 
   /// The power of each band of the last frame, without echo as far as the linear stage removed it.
   var errorPowers: UnsafePointer<Float> { UnsafePointer(powers) }
   /// The mean powers of all bands of the last frame.
   var errorPower: Float { mean(of: powers) }
-  /// That of the echo which the linear stage removed.
+  /// The mean power of the echo that the linear stage removed.
   var echoPower: Float { mean(of: powers + row) }
   var microphonePower: Float { mean(of: powers + 2 * row) }
   var referencePower: Float { mean(of: powers + 3 * row) }
@@ -125,10 +125,10 @@ struct SpectralFeatures: ~Copyable {
     average(signals.echo, 1)
     average(signals.microphone, 2)
     average(signals.reference, 3)
-    addNoise()
+    addDither()
     smooth(signals)
-    kernels.table.logarithm(heard, Self.smallestPower, levels, Int32(4 * row))
-    let softer = log(heardLevel.factor)
+    kernels.table.logarithm(ditheredPowers, Self.smallestPower, levels, Int32(4 * row))
+    let softer = log(levelNormalization.factor)
     for index in 0..<4 {
       let (level, feature) = (levels + index * row, features.row(index))
       let shift = (index < 3 ? softer / 8 : 0) + 1.4
@@ -137,34 +137,35 @@ struct SpectralFeatures: ~Copyable {
     computeRatios(into: features)
   }
 
-  private mutating func addNoise() {
-    let noise = self.noise.start + frame * Bands.count
-    frame = (frame + 1) % HeardNoise.frames
-    heard.update(from: powers, count: 4 * row)
-    heardLevel.note(microphonePower)
+  private mutating func addDither() {
+    let dither = self.dither.start + frame * Bands.count
+    frame = (frame + 1) % FeatureDither.frames
+    ditheredPowers.update(from: powers, count: 4 * row)
+    levelNormalization.record(microphonePower)
     let isSilent = microphonePower < Self.silence
     framesSinceSilence = isSilent ? 0 : framesSinceSilence + 1
     framesOfSilence = isSilent ? min(framesOfSilence + 1, 100) : 0
-    let louder = (isSilent ? Self.quietRoom : 1) / heardLevel.factor
+    let gain = (isSilent ? Self.silentDitherGain : 1) / levelNormalization.factor
     for band in 0..<Bands.count {
-      heard[band] += louder * noise[band]
-      heard[2 * row + band] += louder * noise[band]
+      ditheredPowers[band] += gain * dither[band]
+      ditheredPowers[2 * row + band] += gain * dither[band]
     }
   }
 
   private mutating func smooth(_ signals: Signals) {
     let rate = Self.smoothing
-    let least = max(Self.framesOfNoise, framesSinceSilence - Self.framesOfBeginning)
+    let least = max(Self.noiseFrames, framesSinceSilence - Self.onsetFrames)
     for band in 0..<row {
-      error[band] += rate * (heard[band] - error[band])
-      echo[band] += rate * (heard[row + band] - echo[band])
-      farFrames[band] = error[band] > Self.farAbove * floor[band] ? farFrames[band] + 1 : 0
-      let rise: Float = farFrames[band] > least ? 1.05 : 1.004
+      error[band] += rate * (ditheredPowers[band] - error[band])
+      echo[band] += rate * (ditheredPowers[row + band] - echo[band])
+      framesFarAboveFloor[band] =
+        error[band] > Self.farAbove * floor[band] ? framesFarAboveFloor[band] + 1 : 0
+      let rise: Float = framesFarAboveFloor[band] > least ? 1.05 : 1.004
       floor[band] = min(error[band], floor[band] * rise) + Self.smallestPower
       let ratio =
         (error[band] + Self.smallestPower)
         / (echo[band] + 1e-3 * error[band] + Self.smallestPower)
-      leak[band] = min(ratio, leak[band] * 1.003 + 1e-6)
+      leakage[band] = min(ratio, leakage[band] * 1.003 + 1e-6)
     }
     let (e, d) = (signals.error, signals.echo)
     for bin in 0..<binCount {
@@ -178,18 +179,18 @@ struct SpectralFeatures: ~Copyable {
   }
 
   private func computeRatios(into features: BandRows) {
-    let (floors, leaks) = (levels + 4 * row, levels + 5 * row)
-    let (coherences, aboveFloor, aboveLeak) = (features.row(4), features.row(5), features.row(6))
+    let (floors, leakages) = (levels + 4 * row, levels + 5 * row)
+    let (coherences, aboveFloor, aboveLeakage) = (features.row(4), features.row(5), features.row(6))
     kernels.table.logarithm(floor, 0, floors, Int32(row))
-    for band in 0..<Bands.count { aboveLeak[band] = leak[band] * echo[band] }
-    kernels.table.logarithm(aboveLeak, Self.smallestPower, leaks, Int32(row))
+    for band in 0..<Bands.count { aboveLeakage[band] = leakage[band] * echo[band] }
+    kernels.table.logarithm(aboveLeakage, Self.smallestPower, leakages, Int32(row))
     for band in 0..<Bands.count {
-      // Bounds rounding errors where the echo is almost silent.
+      // Bounds the effect of rounding where the echo is almost silent.
       let least = Self.smallestPower * (error[band] + Self.smallestPower)
       let coherence = powers[4 * row + band] / (error[band] * echo[band] + least)
       coherences[band] = min(coherence, 2)
-      aboveFloor[band] = min((levels[band] - floors[band]) / 4, Self.mostAboveFloor)
-      aboveLeak[band] = min(max((levels[band] - leaks[band]) / 4, -3), 3)
+      aboveFloor[band] = min((levels[band] - floors[band]) / 4, Self.maximumAboveFloor)
+      aboveLeakage[band] = min(max((levels[band] - leakages[band]) / 4, -3), 3)
     }
   }
 }

@@ -1,14 +1,14 @@
 internal import AudioCore
 internal import CKernels
 
-/// The network that decides whether the near end talks: a recurrent layer behind the suppressor.
-/// Its input is the memory of the suppressor. It learned from more noise, music and echo without a
-/// voice than a call has. `training/voice_network.py` trains it.
+/// The voice activity network: a GRU and a linear layer behind the mask network, whose full-band
+/// state and bottleneck are its inputs. Its training data contain more noise, music and echo
+/// without a voice than calls do. `training/voice_network.py` trains it.
 struct VoiceNetwork: ~Copyable {
-  static let memory = 32
-  private static let gates = 3 * memory
-  /// The features that are heard as well, each the mean of groups of bands: the error's level, the coherence
-  /// and the level above the floor.
+  static let stateCount = 32
+  private static let gates = 3 * stateCount
+  /// The features that are inputs as well, averaged over groups of bands: the level of the error,
+  /// the coherence and the level above the noise floor.
   private static let features = [0, 4, 5]
   private static let bandsOfGroup = 4
   private static let groups = Bands.count / bandsOfGroup
@@ -16,38 +16,38 @@ struct VoiceNetwork: ~Copyable {
   private let weights: Weights
   private let kernels: Kernels
   private let memory: FloatBuffer
-  /// The state, and behind it the input.
+  /// The state, and behind it the inputs.
   let state: UnsafeMutablePointer<Float>
-  private let heard: UnsafeMutablePointer<Float>
-  private let input: UnsafeMutablePointer<Float>
-  private let memorized: UnsafeMutablePointer<Float>
-  private let result: UnsafeMutablePointer<Float>
+  private let inputs: UnsafeMutablePointer<Float>
+  private let inputGates: UnsafeMutablePointer<Float>
+  private let stateGates: UnsafeMutablePointer<Float>
+  private let output: UnsafeMutablePointer<Float>
 
   init(weights: Weights, kernels: Kernels) {
     self.weights = weights
     self.kernels = kernels
     memory = FloatBuffer(
-      Self.memory + Kernels.padded(weights.inputs) + 2 * Self.gates + Kernels.width)
+      Self.stateCount + Kernels.padded(weights.inputs) + 2 * Self.gates + Kernels.width)
     state = memory.start
-    heard = state + Self.memory
-    input = heard + Kernels.padded(weights.inputs)
-    memorized = input + Self.gates
-    result = memorized + Self.gates
+    inputs = state + Self.stateCount
+    inputGates = inputs + Kernels.padded(weights.inputs)
+    stateGates = inputGates + Self.gates
+    output = stateGates + Self.gates
   }
 
-  /// Forgets the call. Runs per frame: no allocation, lock, log or await.
-  func begin() { state.update(repeating: 0, count: Self.memory) }
+  /// Resets the state. Runs per frame: no allocation, lock, log or await.
+  func reset() { state.update(repeating: 0, count: Self.stateCount) }
 
-  /// Returns the probability of a near voice, from the suppressor's state after a frame and the input of its
-  /// recurrent layer, each of `count` values, and from the features. Runs per frame: no allocation, lock,
-  /// log or await.
+  /// Returns the probability of a near voice, from the full-band state of the mask network after a
+  /// frame, the bottleneck before it, each of `count` values, and the features. Runs per frame: no
+  /// allocation, lock, log or await.
   func process(
-    _ remembered: UnsafePointer<Float>, _ entered: UnsafePointer<Float>, count: Int,
+    _ fullBandState: UnsafePointer<Float>, _ bottleneck: UnsafePointer<Float>, count: Int,
     _ rows: BandRows
   ) -> Float {
-    heard.update(from: remembered, count: count)
-    (heard + count).update(from: entered, count: count)
-    var place = heard + 2 * count
+    inputs.update(from: fullBandState, count: count)
+    (inputs + count).update(from: bottleneck, count: count)
+    var place = inputs + 2 * count
     for feature in Self.features {
       let row = rows.row(feature)
       for group in 0..<Self.groups {
@@ -57,12 +57,12 @@ struct VoiceNetwork: ~Copyable {
       }
       place += Self.groups
     }
-    weights.fromInput.apply(to: heard, into: input, kernels)
-    weights.fromState.apply(to: state, into: memorized, kernels)
-    kernels.table.gates(input, memorized, state, Int32(Self.memory))
-    weights.leave.apply(to: state, into: result, kernels)
-    kernels.table.sigmoid(result, result, Int32(Kernels.width))
-    return result[0]
+    weights.fromInput.apply(to: inputs, into: inputGates, kernels)
+    weights.fromState.apply(to: state, into: stateGates, kernels)
+    kernels.table.gru(inputGates, stateGates, state, Int32(Self.stateCount))
+    weights.outputLayer.apply(to: state, into: output, kernels)
+    kernels.table.sigmoid(output, output, Int32(Kernels.width))
+    return output[0]
   }
 }
 
@@ -74,11 +74,12 @@ extension VoiceNetwork {
     fileprivate let inputs: Int
     fileprivate let fromInput: Layer
     fileprivate let fromState: Layer
-    fileprivate let leave: Layer
+    fileprivate let outputLayer: Layer
 
-    /// Reads the weights of a network that hears `count` values of the suppressor's state.
+    /// Reads the weights of a network whose mask network has a full-band state of `count` values.
+    /// In the file, `voice.remember` is the GRU and `voice.leave` the output layer.
     init(_ file: WeightFile, count: Int) throws(WeightFile.Fault) {
-      let (memory, gates) = (VoiceNetwork.memory, VoiceNetwork.gates)
+      let (stateCount, gates) = (VoiceNetwork.stateCount, VoiceNetwork.gates)
       let inputs = 2 * count + VoiceNetwork.features.count * VoiceNetwork.groups
       func layer(
         _ name: String, _ end: String, _ outputs: Int, _ inputs: Int
@@ -90,8 +91,8 @@ extension VoiceNetwork {
       }
       self.inputs = inputs
       fromInput = try layer("remember", "_ih_l0", gates, inputs)
-      fromState = try layer("remember", "_hh_l0", gates, memory)
-      leave = try layer("leave", "", 1, memory + count)
+      fromState = try layer("remember", "_hh_l0", gates, stateCount)
+      outputLayer = try layer("leave", "", 1, stateCount + count)
     }
   }
 }

@@ -51,7 +51,7 @@ static void print_filter(const ck_kernels *kernels) {
 
 static void print_band(const ck_kernels *kernels) {
   float filters[2 * PARTITIONS * COUNT], uncertainty[PARTITIONS * COUNT], references[2 * (PARTITIONS + 1) * COUNT];
-  float error[2][COUNT], divisor[COUNT], growth[COUNT], output[COUNT], other[COUNT];
+  float error[2][COUNT], divisor[COUNT], process_noise[COUNT], output[COUNT], other[COUNT];
   fill(filters, 2 * PARTITIONS * COUNT);
   fill_positive(uncertainty, PARTITIONS * COUNT);
   fill(references, 2 * (PARTITIONS + 1) * COUNT);
@@ -61,14 +61,14 @@ static void print_band(const ck_kernels *kernels) {
     print("estimate", output, COUNT);
     print("estimate", other, COUNT);
   }
-  kernels->expect(&band, output, 0.1f, other);
-  print("expect", output, COUNT);
-  print("expect", other, COUNT);
+  kernels->expected_error(&band, output, 0.1f, other);
+  print("expected_error", output, COUNT);
+  print("expected_error", other, COUNT);
   fill(error[0], COUNT);
   fill(error[1], COUNT);
   fill_positive(divisor, COUNT);
-  fill_positive(growth, COUNT);
-  kernels->adapt(&band, (ck_complex){error[0], error[1]}, divisor, growth, other, 0.9f, 0.999f);
+  fill_positive(process_noise, COUNT);
+  kernels->adapt(&band, (ck_complex){error[0], error[1]}, divisor, process_noise, other, 0.9f, 0.999f);
   print("adapt", filters, 2 * PARTITIONS * COUNT);
   print("adapt", uncertainty, PARTITIONS * COUNT);
 }
@@ -84,8 +84,8 @@ static void print_network(const ck_kernels *kernels) {
   }
   kernels->layer(weights, bias, rows, wide, COUNT, ROWS, INPUTS, 0, COUNT);
   print("layer", wide, ROWS * COUNT);
-  kernels->layer_of_one(weights, bias, inputs[0], output, ROWS, INPUTS);
-  print("layer_of_one", output, ROWS);
+  kernels->layer_of_column(weights, bias, inputs[0], output, ROWS, INPUTS);
+  print("layer_of_column", output, ROWS);
   kernels->interleave(inputs[0], inputs[1], output, COUNT / 2);
   print("interleave", output, COUNT);
   float even[COUNT], odd[COUNT];
@@ -96,8 +96,8 @@ static void print_network(const ck_kernels *kernels) {
   fill(from_input, 3 * COUNT);
   fill(from_state, 3 * COUNT);
   fill(output, COUNT);
-  kernels->gates(from_input, from_state, output, COUNT);
-  print("gates", output, COUNT);
+  kernels->gru(from_input, from_state, output, COUNT);
+  print("gru", output, COUNT);
   for (int index = 0; index < COUNT; ++index) inputs[3][index] *= 8;
   PRINT_MAP(hyperbolic_tangent, inputs[3]);
   PRINT_MAP(sigmoid, inputs[3]);

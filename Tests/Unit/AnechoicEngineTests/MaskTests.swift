@@ -8,7 +8,7 @@ struct MaskTests {
   private struct Found {
     var echo: Float = 1
     var noise: Float = 1
-    var rivals: Float = 1
+    var competingVoices: Float = 1
   }
 
   private static let bins = Bands.mostBins
@@ -25,12 +25,12 @@ struct MaskTests {
     let memory = FloatBuffer(4 * count)
     let rows = (0..<4).map { memory.start + $0 * count }
     rows[3].update(repeating: Self.power, count: count)
-    let gains = Suppressor.Gains(echo: rows[0], noise: rows[1], rivals: rows[2])
+    let gains = MaskNetwork.Gains(echo: rows[0], noise: rows[1], competingVoices: rows[2])
     var mask = Mask(bins: Self.bins, kernels: kernels)
     for found in frames {
       rows[0].update(repeating: found.echo, count: count)
       rows[1].update(repeating: found.noise, count: count)
-      rows[2].update(repeating: found.rivals, count: count)
+      rows[2].update(repeating: found.competingVoices, count: count)
       mask.compute(gains, voice: 1, MaskLimits(settings).values, error: rows[3])
     }
     check(mask)
@@ -64,7 +64,7 @@ struct MaskTests {
 
   @Test(arguments: Kernels.available)
   func kernelsDifferByRoundingOnly(kernels: Kernels) {
-    let found = Found(echo: 0.3, noise: 0.5, rivals: 0.7)
+    let found = Found(echo: 0.3, noise: 0.5, competingVoices: 0.7)
     var expected: [Float] = []
     mask(after: [found]) { mask in expected = (0..<Self.bins).map { mask.gains[$0] } }
     mask(after: [found], kernels: kernels) { mask in

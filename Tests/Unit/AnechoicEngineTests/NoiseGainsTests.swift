@@ -10,7 +10,8 @@ struct NoiseGainsTests {
     private var generator = SeededGenerator(seed: 5)
     private let memory = FloatBuffer(Bands.count)
 
-    /// Returns the powers of a frame whose noise has the mean power `power`, with a voice in band 10.
+    /// Returns the powers of a frame whose noise has the mean power `power`, with a voice in band
+    /// 10.
     mutating func next(_ power: Float, voice: Float = 0) -> UnsafePointer<Float> {
       for band in 0..<Bands.count {
         memory.start[band] = -power * logf(Float.random(in: 1e-6..<1, using: &generator))
@@ -20,16 +21,16 @@ struct NoiseGainsTests {
     }
   }
 
-  /// What the network found, the same in all bands.
+  /// The gains of the network, the same in all bands.
   private struct Found: ~Copyable {
     private let memory = FloatBuffer(3 * Bands.count)
 
     init(echo: Float) { memory.start.update(repeating: echo, count: Bands.count) }
 
-    var gains: Suppressor.Gains {
-      Suppressor.Gains(
+    var gains: MaskNetwork.Gains {
+      MaskNetwork.Gains(
         echo: memory.start, noise: memory.start + Bands.count,
-        rivals: memory.start + 2 * Bands.count)
+        competingVoices: memory.start + 2 * Bands.count)
     }
 
     func setNoise(_ gain: Float) {
@@ -74,7 +75,8 @@ struct NoiseGainsTests {
     }
   }
 
-  /// Returns the mean gain of the bands after a voice and then noise, for which the network finds 0.5.
+  /// Returns the mean gain of the bands after a voice and then noise, for which the network finds
+  /// 0.5.
   private func gain(noisePower: Float, echo: Float = 1) -> Float {
     let found = Found(echo: echo)
     var noise = Noise()

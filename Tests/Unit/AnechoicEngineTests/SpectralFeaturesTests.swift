@@ -71,7 +71,7 @@ struct SpectralFeaturesTests {
     }
   }
 
-  @Test func aVoiceAtFullScaleIsHeardAtTheLevelOfAUsualOne() async throws {
+  @Test func aVoiceAtFullScaleHasTheFeaturesOfAUsualOne() async throws {
     let voice = try await Voices.near.value
     func loudest(_ level: Float) -> Float {
       var loudest: Float = -.infinity
@@ -87,7 +87,8 @@ struct SpectralFeaturesTests {
     #expect(loudest(-60) < loudest(-40) - 0.4)
   }
 
-  /// Silence, denormal numbers, and samples 12 dB above full scale, the loudest that engines let pass.
+  /// Silence, denormal numbers, and samples 12 dB above full scale, the loudest that engines let
+  /// pass.
   @Test(arguments: [0, 1e-30, 1e-15, 4] as [Float])
   func featuresOfAnySoundAreFinite(amplitude: Float) async throws {
     let sound = (0..<16_000).map { $0 % 64 < 32 ? amplitude : -amplitude }

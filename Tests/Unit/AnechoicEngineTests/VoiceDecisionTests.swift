@@ -8,7 +8,7 @@ import Testing
   private func probabilities(at levels: [Float]) -> [Float] {
     var decision = VoiceDecision()
     return levels.map {
-      decision.note(0.9, power: powf(10, $0 / 10))
+      decision.record(0.9, power: powf(10, $0 / 10))
       return decision.probability
     }
   }
@@ -31,9 +31,9 @@ import Testing
 
   @Test func aShortPauseBelongsToTheVoice() {
     var decision = VoiceDecision()
-    decision.note(0.9, power: 1e-3)
+    decision.record(0.9, power: 1e-3)
     let ends = (1...100).first { _ in
-      decision.note(0, power: 1e-3)
+      decision.record(0, power: 1e-3)
       return !decision.hasVoice
     }
     #expect(decision.probabilityOfFrame == 0)
@@ -42,7 +42,7 @@ import Testing
 
   @Test func silenceIsNoVoice() {
     var decision = VoiceDecision()
-    decision.note(1, power: 0)
+    decision.record(1, power: 0)
     #expect(decision.probability == 0 && !decision.hasVoice)
   }
 }

@@ -4,7 +4,7 @@ import TestAudio
 import Testing
 
 struct VoiceNetworkTests {
-  /// The values of the suppressor's state.
+  /// The values of the mask network's state.
   private static let count = 96
 
   /// The input of a network.
@@ -58,19 +58,19 @@ struct VoiceNetworkTests {
     let network = try Self.network(kernels)
     let first = Self.probabilities(network, frames: 20)
     let remembering = Self.probabilities(network, frames: 20)
-    network.begin()
+    network.reset()
     let anew = Self.probabilities(network, frames: 20)
     #expect(anew == first)
     #expect(remembering != first, "the network remembers a call")
   }
 
   @Test(arguments: Kernels.available)
-  func callsDoNotHearEachOther(kernels: Kernels) throws {
+  func callsAreIndependent(kernels: Kernels) throws {
     let network = try Self.network(kernels)
     let other = try Self.network(kernels)
     _ = Self.probabilities(other, frames: 20, seed: 7)
     let found = Self.probabilities(network, frames: 20)
-    other.begin()
+    other.reset()
     #expect(Self.probabilities(other, frames: 20) == found)
   }
 

@@ -5,11 +5,10 @@
 extern "C" {
 #endif
 
-// The inner loops of the adaptive filter, of the network and of Fourier transforms, compiled for
-// several processors. All arrays hold floats. Unless said otherwise, no output may overlap an
-// input. An array that a comment below names as both, such as a sum or a state, is changed in
-// place. Complex values are in two arrays: real and imaginary parts. `count` is a multiple of
-// `CK_WIDTH` unless said otherwise.
+// The inner loops of the adaptive filter, of the network and of Fourier transforms, compiled for several processors.
+// All arrays hold floats. Unless said otherwise, no output may overlap an input; a value that a comment below both reads and
+// writes, such as a sum or a state, is changed in place. Complex values are in two arrays: real and imaginary parts. `count` is
+// a multiple of `CK_WIDTH` unless said otherwise.
 #define CK_WIDTH 8
 
 typedef struct {
@@ -69,13 +68,13 @@ typedef struct {
   // echo = the sum of reference * filter, for the frame of the newest reference, or for that before it.
   void (*estimate)(const ck_band *band, int frames_ago, ck_mutable_complex echo);
   // expected = half the sum of |reference|^2 * uncertainty; level = share * the sum of |filter|^2.
-  void (*expect)(const ck_band *band, float *expected, float share, float *level);
+  void (*expected_error)(const ck_band *band, float *expected, float share, float *level);
   // One step of a Kalman filter. With the gain g = uncertainty / divisor, for each partition:
   //   filter += g * conj(reference) * error
-  //   uncertainty = (1 - g / 2 * |reference|^2) * keep * uncertainty + growth * (|filter|^2 + level)
+  //   uncertainty = (1 - g / 2 * |reference|^2) * transition * uncertainty + process_noise * (|filter|^2 + level)
   // From partition to partition the level is multiplied by `decay`.
-  void (*adapt)(const ck_band *band, ck_complex error, const float *divisor, const float *growth, const float *level,
-                float decay, float keep);
+  void (*adapt)(const ck_band *band, ck_complex error, const float *divisor, const float *process_noise,
+                const float *level, float decay, float transition);
 
   // Applies a layer to `count` columns from `first` on:
   //   output[row][column] = bias[row] + sum(weight[row][i] * input[i][first + column])
@@ -90,12 +89,12 @@ typedef struct {
 
   // Applies a layer to one column: output[row] = bias[row] + sum(weights[i][row] * input[i]). Weights are in
   // rows of `rows`, a multiple of 8.
-  void (*layer_of_one)(const float *weights, const float *bias, const float *input, float *output, int rows,
-                       int inputs);
-  // state = (1 - z) * n + z * state, with r = sigmoid(a[0] + b[0]), z = sigmoid(a[1] + b[1]) and n
-  // = tanh(a[2] + r * b[2]); a and b are three arrays of `count` in a row: the inputs of the gates
-  // from the input and from the state.
-  void (*gates)(const float *from_input, const float *from_state, float *state, int count);
+  void (*layer_of_column)(const float *weights, const float *bias, const float *input, float *output, int rows,
+                          int inputs);
+  // One step of a gated recurrent unit (GRU): state = (1 - z) * n + z * state, with r = sigmoid(a[0] + b[0]),
+  // z = sigmoid(a[1] + b[1]) and n = tanh(a[2] + r * b[2]). a and b are three arrays of `count` in a row: the terms
+  // of the gates from the input and from the state.
+  void (*gru)(const float *from_input, const float *from_state, float *state, int count);
   // These two may work in place.
   void (*hyperbolic_tangent)(const float *input, float *output, int count);
   void (*sigmoid)(const float *input, float *output, int count);

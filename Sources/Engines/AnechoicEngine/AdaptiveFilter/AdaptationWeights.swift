@@ -1,4 +1,5 @@
-/// The weights of `LearnedAdaptation`, shared by all filters.
+/// The weights of `LearnedAdaptation`, shared by all filters. In the file, `enter` is the input
+/// layer and `leave` the output layer.
 package final class AdaptationWeights: Sendable {
   static let features = 8
   static let hidden = 16
@@ -6,15 +7,16 @@ package final class AdaptationWeights: Sendable {
   static let outputs = 4
 
   /// The layer from the features of a bin.
-  let enter: Layer
+  let inputLayer: Layer
   /// The weights from the means of the features over all bins to the same layer, for each feature.
-  let enterOfMeans: [Float]
-  let enterBias: [Float]
+  let inputMeanWeights: [Float]
+  let inputBias: [Float]
   let fromInput: Layer
   let fromState: Layer
-  let leave: Layer
+  let outputLayer: Layer
 
-  /// Weights with which the filter is a plain Kalman filter: the error counts as noise.
+  /// Weights with which the filter is a plain Kalman filter: the observation noise is the power of
+  /// the error.
   package static let neutral = AdaptationWeights()
 
   private init() {
@@ -23,10 +25,10 @@ package final class AdaptationWeights: Sendable {
     func layer(_ rows: Int, _ inputs: Int) -> Layer {
       Layer(weights: zeros(rows * inputs), bias: zeros(rows), inputs: inputs)
     }
-    enter = layer(hidden, features)
-    (enterOfMeans, enterBias) = (zeros(hidden * features), zeros(hidden))
+    inputLayer = layer(hidden, features)
+    (inputMeanWeights, inputBias) = (zeros(hidden * features), zeros(hidden))
     (fromInput, fromState) = (layer(3 * hidden, hidden), layer(3 * hidden, hidden))
-    leave = layer(2, hidden)
+    outputLayer = layer(2, hidden)
   }
 
   package init(_ file: WeightFile) throws(WeightFile.Fault) {
@@ -41,15 +43,15 @@ package final class AdaptationWeights: Sendable {
         weights: try values(weight, rows * hidden), bias: try values(bias, rows), inputs: hidden)
     }
     let both = try values("enter.weight", hidden * 2 * features)
-    enterBias = try values("enter.bias", hidden)
-    enter = Layer(
+    inputBias = try values("enter.bias", hidden)
+    inputLayer = Layer(
       weights: (0..<hidden).flatMap { both[(2 * $0 * features)..<((2 * $0 + 1) * features)] },
-      bias: enterBias, inputs: features)
-    enterOfMeans = (0..<features).flatMap { feature in
+      bias: inputBias, inputs: features)
+    inputMeanWeights = (0..<features).flatMap { feature in
       (0..<hidden).map { both[(2 * $0 + 1) * features + feature] }
     }
     fromInput = try layer("recurrent.weight_ih", "recurrent.bias_ih", 3 * hidden)
     fromState = try layer("recurrent.weight_hh", "recurrent.bias_hh", 3 * hidden)
-    leave = try layer("leave.weight", "leave.bias", 2)
+    outputLayer = try layer("leave.weight", "leave.bias", 2)
   }
 }

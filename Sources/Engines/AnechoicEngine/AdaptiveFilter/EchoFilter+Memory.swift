@@ -61,7 +61,8 @@ extension EchoFilter {
     let microphonePower: UnsafeMutablePointer<Float>
     let crossPower: UnsafeMutablePointer<Float>
     let level: UnsafeMutablePointer<Float>
-    /// The expected power of the error; later, the divisor of the gains.
+    /// The expected power of the error, later that of the innovation, which is the divisor of the
+    /// Kalman gain.
     let divisor: UnsafeMutablePointer<Float>
 
     // For Fourier transforms and measurements.
@@ -72,7 +73,7 @@ extension EchoFilter {
 
     // For decisions, in the same memory.
     let noise: UnsafeMutablePointer<Float>
-    let growth: UnsafeMutablePointer<Float>
+    let processNoise: UnsafeMutablePointer<Float>
     let decisions: FloatArena
 
     init(_ sizes: Sizes, in work: FloatArena) {
@@ -92,7 +93,7 @@ extension EchoFilter {
       microphone = measuring.spectrum(lowRow)
       var deciding = both
       noise = deciding.array(row)
-      growth = deciding.array(row)
+      processNoise = deciding.array(row)
       decisions = deciding
     }
   }

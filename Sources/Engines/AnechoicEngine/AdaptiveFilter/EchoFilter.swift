@@ -7,27 +7,28 @@ internal import CKernels
 /// acoustic echo controller", 2014), in which a network estimates the noise and the changes of the
 /// path (`LearnedAdaptation`).
 ///
-/// The output is the error of the last frame and the present one after the filter has learned from
-/// the present one. Both halves belong to the same filter, so that windows that overlap join without
-/// steps.
+/// The output is the error of the last frame and the present one after the filter has adapted to
+/// the present one (a posteriori error). Both halves belong to the same filter, so that windows
+/// that overlap join without steps.
 package struct EchoFilter: ~Copyable {
-  /// The number of bins up to 8 kHz, for which networks decide.
+  /// The number of bins up to 8 kHz, the range of the networks.
   package static let mostLowBins = 161
   /// The ends of all ranges but the last two, in bins: 2.4 and 4.8 kHz. The third ends at 8 kHz.
   private static let bandEnds = [48, 96]
-  /// The longest echo in each range, in blocks of 10 ms. Rooms reverberate longest at low frequencies.
-  /// Reverberation that a filter does not reach does not cohere with its estimate, and so passes for a
-  /// distant voice once the filter has settled.
+  /// The longest echo in each range, in blocks of 10 ms. Rooms reverberate longest at low
+  /// frequencies. Reverberation beyond the end of a filter is not coherent with its estimate. Once
+  /// the filter has converged, the networks classify such reverberation as a distant voice.
   private static let lengths = [48, 32, 20, 6]
   private static let partitions = lengths[0]
-  /// The number of partitions that are made causal in each frame.
-  private static let constrained = 2
-  /// The part of its power that the echo path keeps in a frame.
-  private static let kept: Float = 0.9995 * 0.9995
+  /// The number of partitions to which the gradient constraint is applied in each frame.
+  private static let constrainedPerFrame = 2
+  /// The square of the transition factor of the state model: the part of its power that the echo
+  /// path keeps in a frame.
+  private static let transition: Float = 0.9995 * 0.9995
   private static let smoothing: Float = 0.1
-  /// Added to the power of the echo path, from which the process noise follows. Without it, a filter that has
-  /// become zero, because no echo was heard for a while, would stay so.
-  private static let leastLevel: Float = 2e-4
+  /// Added to the power of the echo path, from which the process noise follows. Without it, a
+  /// filter that has converged to zero, because there was no echo for a while, would stay there.
+  private static let minimumPathPower: Float = 2e-4
 
   private let kernels: Kernels
   private let sizes: Sizes
@@ -40,9 +41,9 @@ package struct EchoFilter: ~Copyable {
   /// The ranges of bins, from the lowest to the highest.
   private var bands: InlineArray<4, FilterBand>
   private var adaptation: LearnedAdaptation
-  private var prediction = EstimateCoherence()
-  /// The partition that is made causal next.
-  private var turn = 0
+  private var estimateQuality = EstimateCoherence()
+  /// The partition to which the gradient constraint is applied next.
+  private var nextConstrained = 0
 
   /// Creates a filter whose frames have `hop` samples: 10 ms at 8, 16, 32 or 48 kHz.
   ///
@@ -70,28 +71,28 @@ package struct EchoFilter: ~Copyable {
     reset()
   }
 
-  /// The part of the microphone's power, 0...1, that the filter has predicted over the last quarter
-  /// second of frames from which it learned.
-  package var explainedShare: Float { prediction.value }
+  /// The coherence, 0...1, of the echo estimate and the microphone over the last quarter second of
+  /// frames to which the filter adapted.
+  package var estimateCoherence: Float { estimateQuality.value }
 
-  /// Forgets the echo path.
+  /// Resets the filter and its uncertainty.
   package mutating func reset() {
-    prediction = EstimateCoherence()
+    estimateQuality = EstimateCoherence()
     state.clear()
     for index in bands.indices { bands[index].reset() }
     adaptation.reset()
-    turn = 0
+    nextConstrained = 0
     let silence = 1e-6 * scale
     state.smoothError.update(repeating: silence, count: sizes.bins)
     state.smoothEcho.update(repeating: silence, count: sizes.lowBins)
     state.smoothMicrophone.update(repeating: silence, count: sizes.lowBins)
   }
 
-  /// Learns from 10 ms of the microphone, and removes the echo of the reference from them and from
+  /// Adapts to 10 ms of the microphone, and removes the echo of the reference from them and from
   /// the 10 ms before. Runs per frame: no allocation, lock, log or await.
   ///
   /// - Parameters:
-  ///   - learns: Whether the filter learns from this frame. It must not where one of the signals is
+  ///   - learns: Whether the filter adapts to this frame. False for a frame in which a signal is
   ///     incomplete.
   ///   - output: Receives 20 ms.
   package mutating func process(
@@ -105,25 +106,25 @@ package struct EchoFilter: ~Copyable {
     state.lastMicrophone.update(from: microphone, count: hop)
   }
 
-  /// Moves the echo path with a reference that was moved: from the next frame on, the echo follows
-  /// its reference `samples` samples sooner, or later if negative. No allocation, lock, log or
-  /// await.
+  /// Shifts the filter after a move of the reference: from the next frame on, the echo follows its
+  /// reference by `samples` fewer, or more if negative. No allocation, lock, log or await.
   package mutating func shift(by samples: Int) {
     let samples = shiftTaps(by: samples)
     let nearest = Int((Float(samples) / Float(hop)).rounded())
     for index in bands.indices { bands[index].shiftUncertainty(by: nearest) }
   }
 
-  /// Lets the echo path follow a reference that was moved, before the filter learns again from frames that it
-  /// has heard: it keeps the path as a first guess, and is as uncertain as one that has heard nothing. No
-  /// allocation, lock, log or await.
-  package mutating func shiftToLearnAgain(by samples: Int) {
+  /// Shifts the filter after a move of the reference, before it adapts to buffered frames again:
+  /// the shifted filter is the initial estimate, and its uncertainty is reset. No allocation, lock,
+  /// log or await.
+  package mutating func shiftAndReset(by samples: Int) {
     _ = shiftTaps(by: samples)
     for index in bands.indices { bands[index].reset() }
     adaptation.reset()
   }
 
-  /// Returns the number of samples by which the taps were shifted, which is not more than they span.
+  /// Returns the number of samples by which the taps were shifted, which is not more than they
+  /// span.
   private func shiftTaps(by samples: Int) -> Int {
     let longest = Self.partitions * hop
     let samples = min(max(samples, -longest), longest)
@@ -137,8 +138,8 @@ package struct EchoFilter: ~Copyable {
     return samples
   }
 
-  /// Puts as many taps as a partition has into the first half of the block: those of a partition from a
-  /// tap on, and the first of the next.
+  /// Puts as many taps as a partition has into the first half of the block: those of a partition
+  /// from a tap on, and the first of the next.
   private func joinTaps(of partition: Int, from first: Int) {
     let (block, taps) = (results.block, results.echo.real)
     readTaps(of: partition)
@@ -168,7 +169,9 @@ package struct EchoFilter: ~Copyable {
     state.partitions.replace(partition, by: results.error)
   }
 
-  /// - Parameter error: Receives the error of the frame before the filter has learned.
+  /// Adapts the filter.
+  ///
+  /// - Parameter error: Receives the a priori error of the frame.
   private mutating func learn(
     from microphone: UnsafePointer<Float>, error: UnsafeMutablePointer<Float>
   ) {
@@ -182,7 +185,7 @@ package struct EchoFilter: ~Copyable {
     measure()
     decide()
     adapt()
-    makeCausal()
+    constrain()
   }
 
   /// Transforms the block, and clears the padding of the spectrum.
@@ -197,7 +200,7 @@ package struct EchoFilter: ~Copyable {
     (block + hop).update(from: samples, count: hop)
     state.lastReference.update(from: samples, count: hop)
     transform(into: results.echo)
-    for index in bands.indices { bands[index].hear(results.echo) }
+    for index in bands.indices { bands[index].accept(reference: results.echo) }
   }
 
   /// Leaves the estimated echo in the second half of the block.
@@ -217,7 +220,8 @@ package struct EchoFilter: ~Copyable {
     }
   }
 
-  /// Measures the frame. The network needs most measurements, and only up to 8 kHz.
+  /// Measures the frame. Most measurements are features of the adaptation network, and needed up to
+  /// 8 kHz only.
   private mutating func measure() {
     let (error, echo) = (results.error, results.echo)
     let (cross, microphone) = (state.cross, results.microphone)
@@ -235,19 +239,19 @@ package struct EchoFilter: ~Copyable {
     kernels.table.power(echo.forC, results.echoPower, low)
     kernels.table.power(microphone.forC, results.microphonePower, low)
     kernels.table.power(cross.forC, results.crossPower, low)
-    predict()
+    measureCoherence()
     Self.smooth(results.errorPower, into: state.smoothError, sizes.row)
     Self.smooth(results.echoPower, into: state.smoothEcho, sizes.lowRow)
     Self.smooth(results.microphonePower, into: state.smoothMicrophone, sizes.lowRow)
     for index in bands.indices {
       bands[index].measure(expected: results.divisor, level: results.level)
     }
-    for bin in 0..<sizes.row { results.level[bin] += Self.leastLevel }
+    for bin in 0..<sizes.row { results.level[bin] += Self.minimumPathPower }
   }
 
-  /// Records how well the echo that was estimated predicts the microphone: the error and the
+  /// Measures the coherence of the echo estimate and the microphone, which is the sum of error and
   /// estimate.
-  private mutating func predict() {
+  private mutating func measureCoherence() {
     let (error, echo) = (results.error, results.echo)
     var product: Float = 0
     for bin in 0..<sizes.lowRow {
@@ -257,7 +261,7 @@ package struct EchoFilter: ~Copyable {
       Float(sizes.lowRow) * FloatBuffer.mean(powers, sizes.lowRow)
     }
     let estimated = sum(results.echoPower)
-    prediction.add(
+    estimateQuality.add(
       product: product + estimated, microphonePower: sum(results.microphonePower),
       estimatePower: estimated)
   }
@@ -275,22 +279,22 @@ package struct EchoFilter: ~Copyable {
         smoothError: state.smoothError, smoothEcho: state.smoothEcho,
         smoothMicrophone: state.smoothMicrophone, cross: results.crossPower,
         expected: results.divisor),
-      scale: scale, noise: results.noise, growth: results.growth)
-    decideAboveTheNetwork()
-    let (divisor, noise, growth) = (results.divisor, results.noise, results.growth)
-    let lost = 1 - Self.kept
+      scale: scale, noise: results.noise, processNoise: results.processNoise)
+    extrapolateDecisions()
+    let (divisor, noise, processNoise) = (results.divisor, results.noise, results.processNoise)
+    let lost = 1 - Self.transition
     for bin in 0..<sizes.row {
       let error = max(results.errorPower[bin], state.smoothError[bin])
       divisor[bin] = divisor[bin] + error * noise[bin] + 1e-9 * scale
-      growth[bin] *= lost
+      processNoise[bin] *= lost
     }
   }
 
-  /// Bins above 8 kHz follow the mean of those between 6 and 8 kHz.
-  private func decideAboveTheNetwork() {
+  /// Extrapolates the decisions of the network above 8 kHz: the mean of those between 6 and 8 kHz.
+  private func extrapolateDecisions() {
     guard sizes.row > sizes.lowRow else { return }
     let bins = (sizes.lowBins - 40)..<sizes.lowBins
-    for row in [results.noise, results.growth] {
+    for row in [results.noise, results.processNoise] {
       var sum: Float = 0
       for bin in bins { sum += row[bin] }
       let mean = sum / Float(bins.count)
@@ -299,20 +303,21 @@ package struct EchoFilter: ~Copyable {
   }
 
   private func adapt() {
-    let (divisor, growth, level) = (results.divisor, results.growth, results.level)
+    let (divisor, processNoise, level) = (results.divisor, results.processNoise, results.level)
     for index in bands.indices {
       bands[index].adapt(
-        error: results.error, divisor: divisor, growth: growth, level: level, kept: Self.kept)
+        error: results.error, divisor: divisor, processNoise: processNoise, level: level,
+        transition: Self.transition)
     }
   }
 
-  /// Removes the taps that the adaptation has put after the end of a partition, of two partitions
-  /// in turn.
-  private mutating func makeCausal() {
-    for _ in 0..<Self.constrained {
-      readTaps(of: turn)
-      storeTaps(of: turn)
-      turn = (turn + 1) % Self.partitions
+  /// Applies the gradient constraint to two partitions in turn: sets the taps behind the end of a
+  /// partition to zero.
+  private mutating func constrain() {
+    for _ in 0..<Self.constrainedPerFrame {
+      readTaps(of: nextConstrained)
+      storeTaps(of: nextConstrained)
+      nextConstrained = (nextConstrained + 1) % Self.partitions
     }
   }
 }

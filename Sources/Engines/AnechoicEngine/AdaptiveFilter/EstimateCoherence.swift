@@ -1,9 +1,9 @@
-/// How well a filter's estimate of the echo, made before the filter learns from a frame, predicts the
-/// microphone: the coherence of both signals over some frames.
+/// The coherence over some frames of the microphone and the echo estimate that a filter makes
+/// before it adapts to a frame.
 ///
-/// The coherence is 1 if the microphone equals the estimate up to a gain. It is about a half beside
-/// a near voice as loud as the echo, and near 0 if the echo takes a path that the filter does not
-/// know.
+/// The coherence is 1 if the signals are equal but for their levels, about a half in double talk
+/// with a near voice as loud as the echo, and near 0 if the echo path is one to which the filter
+/// has not converged.
 struct EstimateCoherence {
   /// The part of the past that a frame replaces: 0.25 s count.
   private static let rate: Float = 0.04
@@ -13,16 +13,18 @@ struct EstimateCoherence {
   private var microphonePower: Float = 0
   private var estimatePower: Float = 0
 
-  /// Adds a frame: the sums over all bins of the real cross-spectrum of microphone and estimate, and of the
-  /// power of each. Runs per frame: no allocation, lock, log or await.
-  mutating func add(product: Float, microphonePower heard: Float, estimatePower estimated: Float) {
+  /// Adds a frame: the sums over all bins of the real cross-spectrum of microphone and estimate,
+  /// and of the power of each. Runs per frame: no allocation, lock, log or await.
+  mutating func add(
+    product: Float, microphonePower newMicrophone: Float, estimatePower newEstimate: Float
+  ) {
     cross += Self.rate * (product - cross)
-    microphonePower += Self.rate * (heard - microphonePower)
-    estimatePower += Self.rate * (estimated - estimatePower)
+    microphonePower += Self.rate * (newMicrophone - microphonePower)
+    estimatePower += Self.rate * (newEstimate - estimatePower)
   }
 
-  /// The coherence, 0...1: the part of the microphone's power that the estimate explains. An estimate in
-  /// opposite phase explains nothing.
+  /// The coherence, 0...1: the part of the microphone's power that the estimate predicts. For an
+  /// estimate in opposite phase the coherence is 0.
   var value: Float {
     let scale = microphonePower * estimatePower
     guard cross > 0, scale > Self.leastPower * Self.leastPower else { return 0 }

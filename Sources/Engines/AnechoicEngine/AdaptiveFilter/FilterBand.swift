@@ -1,14 +1,15 @@
 internal import AudioCore
 internal import CKernels
 
-/// The part of an echo filter for a range of bins: its partitions, how uncertain they are, and the
-/// spectra of the reference that they filter.
+/// The part of an echo filter for a range of bins: its partitions, their uncertainty, which is the
+/// variance of the estimation error of the Kalman filter, and the spectra of the reference that
+/// they filter.
 struct FilterBand: ~Copyable {
   /// The power of a part of an echo by that of the part before, 10 ms earlier: 1 dB less in 20 ms.
   private static let decay: Float = 0.886_920_4
-  /// The uncertainty of the first partition before anything is known. A greater one would take parts of a
-  /// near voice with which the call begins for echo.
-  private static let firstDoubt: Float = 0.7
+  /// The initial uncertainty of the first partition. With a larger one, the filter would adapt to a
+  /// near voice with which the call begins.
+  private static let initialUncertainty: Float = 0.7
 
   private let kernels: Kernels
   private let first: Int
@@ -48,20 +49,21 @@ struct FilterBand: ~Copyable {
     band.uncertainty + partition * count
   }
 
-  /// Forgets the reference, and what the filter has learned about its own precision.
+  /// Clears the reference, and resets the uncertainty.
   func reset() {
     memory.clear()
-    for partition in 0..<partitions { doubt(partition) }
+    for partition in 0..<partitions { resetUncertainty(of: partition) }
   }
 
-  /// Gives a partition the uncertainty of a path that is not known. Later parts of an echo are softer.
-  private func doubt(_ partition: Int) {
-    var start = Self.firstDoubt
+  /// Sets the uncertainty of a partition to that of an unknown path. Later parts of an echo are
+  /// softer.
+  private func resetUncertainty(of partition: Int) {
+    var start = Self.initialUncertainty
     for _ in 0..<partition { start *= Self.decay }
     uncertainty(partition).update(repeating: start, count: usedCount)
   }
 
-  /// Gives each partition the uncertainty of the one that comes `distance` later.
+  /// Sets the uncertainty of each partition to that of the partition `distance` later.
   func shiftUncertainty(by distance: Int) {
     for index in 0..<partitions {
       let partition = distance < 0 ? partitions - 1 - index : index
@@ -69,13 +71,13 @@ struct FilterBand: ~Copyable {
       if (0..<partitions).contains(source) {
         uncertainty(partition).update(from: uncertainty(source), count: usedCount)
       } else {
-        doubt(partition)
+        resetUncertainty(of: partition)
       }
     }
   }
 
-  /// Takes the spectrum of the reference of a frame.
-  mutating func hear(_ spectrum: Spectrum) {
+  /// Accepts the spectrum of the reference of a frame.
+  mutating func accept(reference spectrum: Spectrum) {
     band.newest = (band.newest == 0 ? band.partitions + 1 : band.newest) - 1
     let start = band.references + 2 * Int(band.newest) * count
     start.update(from: spectrum.real + first, count: count)
@@ -89,26 +91,27 @@ struct FilterBand: ~Copyable {
     }
   }
 
-  /// Computes the power of the error that is expected from the uncertainty, and a tenth of the
-  /// power that the first partition would have if the power of all partitions fell with `decay`.
+  /// Computes the expected power of the error, from the uncertainty, and a tenth of the power that
+  /// the first partition would have if the power of all fell with `decay`.
   func measure(
     expected: UnsafeMutablePointer<Float>, level: UnsafeMutablePointer<Float>
   ) {
     withUnsafePointer(to: band) {
-      kernels.table.expect($0, expected + first, 0.1 * (1 - Self.decay), level + first)
+      kernels.table.expected_error($0, expected + first, 0.1 * (1 - Self.decay), level + first)
     }
   }
 
-  /// Lets the partitions learn from the error. `level` is that of `measure`, and falls from
-  /// partition to partition, so that late partitions stay precise even if the direct sound is loud.
+  /// Adapts the partitions to the error. `level` is that of `measure`, and falls from partition to
+  /// partition: the process noise of late partitions stays low, however loud the direct sound is.
   func adapt(
-    error: Spectrum, divisor: UnsafePointer<Float>, growth: UnsafePointer<Float>,
-    level: UnsafePointer<Float>, kept: Float
+    error: Spectrum, divisor: UnsafePointer<Float>, processNoise: UnsafePointer<Float>,
+    level: UnsafePointer<Float>, transition: Float
   ) {
     withUnsafePointer(to: band) {
       kernels.table.adapt(
-        $0, error.from(first).forC, divisor + first, growth + first, level + first, Self.decay,
-        kept)
+        $0, error.from(first).forC, divisor + first, processNoise + first, level + first,
+        Self.decay,
+        transition)
     }
   }
 }

@@ -4,10 +4,10 @@
 internal import AudioCore
 internal import CKernels
 
-/// A small recurrent network, the same for each bin, that decides how fast the filter adapts there.
-/// The idea is that of D. Yang et al., "Low-complexity acoustic echo cancellation with neural Kalman
-/// filtering" (2023); here the network estimates two quantities of a Kalman filter with many
-/// partitions.
+/// A small GRU, the same for each bin, that controls how fast the filter adapts there. The idea is
+/// that of D. Yang et al., "Low-complexity acoustic echo cancellation with neural Kalman filtering"
+/// (2023); here the network estimates the observation noise and the process noise of a Kalman
+/// filter with many partitions.
 struct LearnedAdaptation: ~Copyable {
   /// The findings of the filter in a frame, for each bin.
   struct Findings {
@@ -19,7 +19,7 @@ struct LearnedAdaptation: ~Copyable {
     let smoothMicrophone: UnsafeMutablePointer<Float>
     /// The squared magnitude of the smooth cross-spectrum of error and echo.
     let cross: UnsafeMutablePointer<Float>
-    /// The power of the error that is expected from the filter's uncertainty.
+    /// The expected power of the error, from the filter's uncertainty.
     let expected: UnsafeMutablePointer<Float>
   }
 
@@ -39,27 +39,28 @@ struct LearnedAdaptation: ~Copyable {
   private let logarithms: UnsafeMutablePointer<Float>
   private let bias: UnsafeMutablePointer<Float>
   // Results for a part of the bins.
-  private let entered: UnsafeMutablePointer<Float>
+  private let hiddenInput: UnsafeMutablePointer<Float>
   private let fromInput: UnsafeMutablePointer<Float>
   private let fromState: UnsafeMutablePointer<Float>
   private let outputs: UnsafeMutablePointer<Float>
   private let parts: [Part]
 
-  /// Bins that go through all layers together, so that the arrays between the layers stay small.
+  /// Bins that go through all layers together, so that the results between the layers stay small.
   private final class Part {
     static let most = 48
 
     let bins: Range<Int>
     let stateRows: RowTable
-    let enteredRows: RowTable
+    let hiddenInputRows: RowTable
 
     init(
-      _ bins: Range<Int>, state: UnsafeMutablePointer<Float>, entered: UnsafeMutablePointer<Float>
+      _ bins: Range<Int>, state: UnsafeMutablePointer<Float>,
+      hiddenInput: UnsafeMutablePointer<Float>
     ) {
       self.bins = bins
       let hidden = AdaptationWeights.hidden
       stateRows = RowTable(state + hidden * bins.lowerBound, count: hidden, stride: bins.count)
-      enteredRows = RowTable(entered, count: hidden, stride: bins.count)
+      hiddenInputRows = RowTable(hiddenInput, count: hidden, stride: bins.count)
     }
   }
   private let featureRows: RowTable
@@ -77,66 +78,66 @@ struct LearnedAdaptation: ~Copyable {
     var work = work
     self.features = work.array(features * count)
     // The logarithms have become features when the layers begin.
-    var ofLayers = work
+    var layerWork = work
     logarithms = work.array(7 * count)
-    bias = ofLayers.array(hidden)
-    entered = ofLayers.array(hidden * Part.most)
-    fromInput = ofLayers.array(3 * hidden * Part.most)
-    fromState = ofLayers.array(3 * hidden * Part.most)
-    outputs = ofLayers.array(AdaptationWeights.outputs * Part.most)
+    bias = layerWork.array(hidden)
+    hiddenInput = layerWork.array(hidden * Part.most)
+    fromInput = layerWork.array(3 * hidden * Part.most)
+    fromState = layerWork.array(3 * hidden * Part.most)
+    outputs = layerWork.array(AdaptationWeights.outputs * Part.most)
     self.work = work
     featureRows = RowTable(self.features, count: features, stride: count)
-    parts = stride(from: 0, to: count, by: Part.most).map { [state, entered] first in
-      Part(first..<min(first + Part.most, count), state: state, entered: entered)
+    parts = stride(from: 0, to: count, by: Part.most).map { [state, hiddenInput] first in
+      Part(first..<min(first + Part.most, count), state: state, hiddenInput: hiddenInput)
     }
   }
 
-  /// Forgets everything.
+  /// Resets the state.
   mutating func reset() { memory.clear() }
 
-  /// Decides about a frame.
+  /// Estimates the noise terms of a frame.
   ///
   /// - Parameters:
   ///   - scale: The power of a bin divided by that of the same sound at 16 kHz.
-  ///   - noise: Receives the factor by which the power of the error counts as noise.
-  ///   - growth: Receives the factor by which the filter's uncertainty grows.
+  ///   - noise: Receives the observation noise, as a factor of the power of the error.
+  ///   - processNoise: Receives the process noise, as a factor by which the uncertainty grows.
   mutating func decide(
     _ findings: Findings, scale: Float, noise: UnsafeMutablePointer<Float>,
-    growth: UnsafeMutablePointer<Float>
+    processNoise: UnsafeMutablePointer<Float>
   ) {
-    makeFeatures(findings, scale)
-    addMeans()
+    computeFeatures(findings, scale)
+    addMeansToBias()
     for part in parts {
       let first = part.bins.lowerBound
-      decide(part, noise: noise + first, growth: growth + first)
+      decide(part, noise: noise + first, processNoise: processNoise + first)
     }
   }
 
   private func decide(
-    _ part: Part, noise: UnsafeMutablePointer<Float>, growth: UnsafeMutablePointer<Float>
+    _ part: Part, noise: UnsafeMutablePointer<Float>, processNoise: UnsafeMutablePointer<Float>
   ) {
     let (first, columns) = (part.bins.lowerBound, part.bins.count)
     let hidden = AdaptationWeights.hidden
     let values = Int32(hidden * columns)
-    weights.enter.apply(
+    weights.inputLayer.apply(
       to: featureRows, from: first, columns: columns, bias: bias, into: fromState,
       stride: columns, kernels)
-    kernels.table.hyperbolic_tangent(fromState, entered, values)
+    kernels.table.hyperbolic_tangent(fromState, hiddenInput, values)
     weights.fromInput.apply(
-      to: part.enteredRows, columns: columns, into: fromInput, stride: columns, kernels)
+      to: part.hiddenInputRows, columns: columns, into: fromInput, stride: columns, kernels)
     weights.fromState.apply(
       to: part.stateRows, columns: columns, into: fromState, stride: columns, kernels)
-    kernels.table.gates(fromInput, fromState, state + hidden * first, values)
-    weights.leave.apply(
+    kernels.table.gru(fromInput, fromState, state + hidden * first, values)
+    weights.outputLayer.apply(
       to: part.stateRows, columns: columns, into: outputs, stride: columns, kernels)
     for index in 0..<(2 * columns) {
       outputs[index] = min(max(outputs[index], Self.limits.lowerBound), Self.limits.upperBound)
     }
     kernels.table.exponential(outputs, noise, Int32(columns))
-    kernels.table.exponential(outputs + columns, growth, Int32(columns))
+    kernels.table.exponential(outputs + columns, processNoise, Int32(columns))
   }
 
-  private func makeFeatures(_ findings: Findings, _ scale: Float) {
+  private func computeFeatures(_ findings: Findings, _ scale: Float) {
     let error = logarithm(findings.error, scale, 0)
     let microphone = logarithm(findings.microphone, scale, 1)
     let echo = logarithm(findings.echo, scale, 2)
@@ -180,13 +181,13 @@ struct LearnedAdaptation: ~Copyable {
 
   /// The means of the features over all bins are the same inputs for each bin, so they belong to
   /// the bias of the first layer.
-  private func addMeans() {
+  private func addMeansToBias() {
     let hidden = AdaptationWeights.hidden
-    for index in 0..<hidden { bias[index] = weights.enterBias[index] }
-    weights.enterOfMeans.withUnsafeBufferPointer { ofMeans in
+    for index in 0..<hidden { bias[index] = weights.inputBias[index] }
+    weights.inputMeanWeights.withUnsafeBufferPointer { meanWeights in
       for row in 0..<AdaptationWeights.features {
         let mean = FloatBuffer.mean(features + row * count, bins)
-        for index in 0..<hidden { bias[index] += ofMeans[row * hidden + index] * mean }
+        for index in 0..<hidden { bias[index] += meanWeights[row * hidden + index] * mean }
       }
     }
   }

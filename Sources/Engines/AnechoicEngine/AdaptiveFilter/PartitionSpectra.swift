@@ -1,8 +1,8 @@
 internal import AudioCore
 
-/// The spectra of the partitions of an echo filter. All reach up to 8 kHz, although late ones filter less,
-/// because a response that ends with its partition contains energy in all bins. Above 8 kHz there
-/// is little of that, and only the partitions that filter something there have bins.
+/// The spectra of the partitions of an echo filter. All reach up to 8 kHz, although late ones
+/// filter less, because a response that ends with its partition contains energy in all bins. Above
+/// 8 kHz there is little of that, and only the partitions that filter something there have bins.
 struct PartitionSpectra {
   /// The number of partitions.
   let count: Int
@@ -23,8 +23,9 @@ struct PartitionSpectra {
     high = memory.array(2 * highCount * (sizes.row - sizes.lowRow))
   }
 
-  /// Returns where the real parts of a range of bins of the first partition are, and how many values later
-  /// the imaginary parts are. The next partition is twice as far away. A range lies on one side of 8 kHz.
+  /// Returns where the real parts of a range of bins of the first partition are, and how many
+  /// values later the imaginary parts are. The next partition is twice as far away. A range lies on
+  /// one side of 8 kHz.
   func place(of bins: Range<Int>) -> (start: UnsafeMutablePointer<Float>, distance: Int) {
     bins.lowerBound < sizes.lowRow
       ? (low + bins.lowerBound, sizes.lowRow)

@@ -48,8 +48,8 @@ package struct BandConvolution: ~Copyable {
 
 /// A convolution that doubles the number of bands (a transposed convolution of 4 taps): one
 /// convolution of two taps for the even bands, one for the odd ones.
-package struct BandExpansion: ~Copyable {
-  /// The weights, shared by all expansions.
+package struct TransposedBandConvolution: ~Copyable {
+  /// The weights, shared by all convolutions.
   package struct Weights: Sendable {
     fileprivate let even: BandConvolution.Weights
     fileprivate let odd: BandConvolution.Weights

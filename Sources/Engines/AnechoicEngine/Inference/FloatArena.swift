@@ -17,8 +17,8 @@ package struct FloatArena {
 
   package init(capacity: Int) { memory = Memory(capacity) }
 
-  /// Returns an arena for the results of one frame. It is large enough for each part of an engine by
-  /// itself, so that parts that run one after the other can share it.
+  /// Returns an arena for the results of one frame. It is large enough for each part of an engine
+  /// by itself, so that parts that run one after the other can share it.
   package static func forWork() -> FloatArena { FloatArena(capacity: workCount) }
 
   /// The number of values in an arena for work.
@@ -27,8 +27,8 @@ package struct FloatArena {
   /// Sets all values to zero, those of copies too.
   package func clear() { memory.values.clear() }
 
-  /// Returns an array, padded to the kernels' width, that lives as long as the memory. Its values are
-  /// zero if no copy of the arena has used them.
+  /// Returns an array, padded to the kernels' width, that lives as long as the memory. Its values
+  /// are zero if no copy of the arena has used them.
   package mutating func array(_ count: Int) -> UnsafeMutablePointer<Float> {
     let start = memory.values.start + used
     used += Kernels.padded(count)

@@ -39,9 +39,9 @@ package struct Layer: Sendable {
     isForOneColumn = true
   }
 
-  /// Applies the layer to `count` columns, a multiple of the kernels' width, of the rows that a table
-  /// names. Rows of outputs are `stride` apart; there is room for `rows` of them. Runs per frame: no
-  /// allocation, lock, log or await.
+  /// Applies the layer to `count` columns, a multiple of the kernels' width, of the rows that a
+  /// table names. Rows of outputs are `stride` apart; there is room for `rows` of them. Runs per
+  /// frame: no allocation, lock, log or await.
   ///
   /// - Parameters:
   ///   - first: The first column.
@@ -64,6 +64,6 @@ package struct Layer: Sendable {
     to input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, _ kernels: Kernels
   ) {
     precondition(isForOneColumn)
-    kernels.table.layer_of_one(weights, bias, input, output, Int32(rows), Int32(inputs))
+    kernels.table.layer_of_column(weights, bias, input, output, Int32(rows), Int32(inputs))
   }
 }

@@ -26,9 +26,9 @@ struct EchoFilterTests {
       }
     }
 
-    /// Returns the output of a filter. `work` is called before each frame with the memory that others
-    /// may use then. The microphone is silent in the frames `lost`, from which the filter learns if
-    /// `learnsFromLost` is true.
+    /// Returns the output of a filter. `work` is called before each frame with the memory that
+    /// others may use then. The microphone is silent in the frames `lost`, from which the filter
+    /// learns if `learnsFromLost` is true.
     func run(
       _ kernels: Kernels = .best, lost: Range<Int> = 0..<0, learnsFromLost: Bool = false,
       betweenFrames work: (FloatArena) -> Void = { _ in }

@@ -3,7 +3,8 @@ import CKernels
 import TestAudio
 import Testing
 
-/// The kernels for the partitions of an adaptive filter, compared with the same formulas in double precision.
+/// The kernels for the partitions of an adaptive filter, compared with the same formulas in double
+/// precision.
 struct BandKernelTests {
   private static let (count, distance, partitions, newest) = (32, 40, 3, 2)
 
@@ -69,7 +70,7 @@ struct BandKernelTests {
   func theUncertaintyGivesTheExpectedPower(kernels: Kernels) {
     var filter = Filter()
     var (expected, level) = (Signals.noise(Self.count), Signals.noise(Self.count))
-    filter.use { kernels.table.expect($0, &expected, 0.1, &level) }
+    filter.use { kernels.table.expected_error($0, &expected, 0.1, &level) }
     for bin in 0..<Self.count {
       let error = filter.sum(bin) {
         power(filter.reference($0, bin)) * Double(filter.uncertainty[$0 * Self.count + bin])
@@ -87,12 +88,12 @@ struct BandKernelTests {
     let error = Signals.noise(2 * count, seed: 4)
     // Small divisors, so that some gains are too great.
     let divisor = Signals.noise(count, seed: 5).map { abs($0) + 0.05 }
-    let (growth, level) = (Signals.noise(count, seed: 6), Signals.noise(count, seed: 7))
+    let (processNoise, level) = (Signals.noise(count, seed: 6), Signals.noise(count, seed: 7))
     error.withUnsafeBufferPointer { error in
       let start = error.baseAddress!
       filter.use {
         kernels.table.adapt(
-          $0, ck_complex(real: start, imaginary: start + count), divisor, growth, level,
+          $0, ck_complex(real: start, imaginary: start + count), divisor, processNoise, level,
           Float(decay), Float(keep))
       }
     }
@@ -109,7 +110,8 @@ struct BandKernelTests {
         expect(Float(filter.filter(partition, bin).1), found.1, kernels)
         let left = max(0, 1 - 0.5 * gain * power(x)) * keep * uncertainty
         expect(
-          filter.uncertainty[place], left + Double(growth[bin]) * (power(found) + level), kernels)
+          filter.uncertainty[place], left + Double(processNoise[bin]) * (power(found) + level),
+          kernels)
         level *= decay
       }
     }

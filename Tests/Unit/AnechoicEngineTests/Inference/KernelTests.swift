@@ -78,7 +78,7 @@ struct KernelTests {
     expect(output, wanted, within: 1e-5, kernels)
     var one = [Float](repeating: 0, count: 16)
     let transposed = row(5, rows: 1)
-    kernels.table.layer_of_one(transposed, bias, Array(input.prefix(11)), &one, 16, 11)
+    kernels.table.layer_of_column(transposed, bias, Array(input.prefix(11)), &one, 16, 11)
     let ofOne = (0..<16).map { row -> Double in
       var sum = Double(bias[row])
       for index in 0..<11 { sum += Double(transposed[index * 16 + row]) * Double(input[index]) }
@@ -93,7 +93,7 @@ struct KernelTests {
     let (fromInput, fromState) = (row(1, rows: 3), row(2, rows: 3))
     let before = row(3)
     var state = before
-    kernels.table.gates(fromInput, fromState, &state, Int32(count))
+    kernels.table.gru(fromInput, fromState, &state, Int32(count))
     let wanted = (0..<count).map { index -> Double in
       func gate(_ row: Int) -> Double {
         1 / (1 + exp(-Double(fromInput[row * count + index] + fromState[row * count + index])))

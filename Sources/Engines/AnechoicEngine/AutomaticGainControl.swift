@@ -2,30 +2,30 @@ internal import AudioCore
 
 /// Automatic gain control that follows the voice, and only the voice.
 ///
-/// The level of the voice is measured where the network hears one. The gain brings it to the
+/// The level of the voice is measured where the network detects one. The gain brings it to the
 /// target, all channels by the same gain. In pauses the gain goes back to at most 1.5 dB, so that
 /// noise is not raised. Residual echo does not count as voice. A limiter lowers peaks near full
 /// scale; peaks that come too suddenly for it are clipped.
-struct LevelControl {
-  /// The distance in dB from the mean power of a voice to its loudest parts. The target refers to the
-  /// loudest parts.
+struct AutomaticGainControl {
+  /// The distance in dB from the mean power of a voice to its loudest parts. The target refers to
+  /// the loudest parts.
   private static let crest: Float = 15
-  private static let mostGain: Float = 45
-  private static let leastGain: Float = -25
-  private static let mostGainInPauses: Float = 1.5
-  private static let leastProbability: Float = 0.5
+  private static let maximumGain: Float = 45
+  private static let minimumGain: Float = -25
+  private static let maximumGainInPauses: Float = 1.5
+  private static let minimumProbability: Float = 0.5
   /// The parts of a frame's power that may be echo for the frame to be measured, and to count as
   /// voice.
-  private static let mostEchoMeasured: Float = 0.5
-  private static let mostEcho: Float = 0.9
-  /// The measured frames that the first gain above 0 dB needs: a call may begin with noise.
-  private static let leastFrames: Float = 20
-  /// The most that the gain for a voice rises with each measured frame, in dB. Noise that begins
-  /// sounds like a voice for about a second.
+  private static let maximumEchoMeasured: Float = 0.5
+  private static let maximumEcho: Float = 0.9
+  /// The number of measured frames before the first gain above 0 dB: a call may begin with noise.
+  private static let minimumFrames: Float = 20
+  /// The maximum rise of the gain for a voice with each measured frame, dB. Noise that has just
+  /// started is classified as a voice for about a second.
   private static let rise: Float = 0.2
-  /// The number of consecutive frames with a voice after which the gain rises. The first frame of a
-  /// beep or a knock may sound like a voice.
-  private static let leastInRow = 3
+  /// The number of frames with a voice in a row after which the gain may rise. The first frame of a
+  /// beep or a knock may be classified as a voice.
+  private static let minimumInRow = 3
   /// The number of frames with voice over which the level is averaged.
   private static let memory: Float = 40
   /// The range of a frame's power, as a factor of the level. Frames outside of it are outliers and
@@ -36,12 +36,12 @@ struct LevelControl {
   private static let softOutliers = 25
   private static let loudOutliers = 2
   private static let freshMemory: Float = 5
-  /// The weight of louder frames relative to softer ones until the memory is full. It keeps a new
-  /// level from being too loud at first.
+  /// The weight of louder frames, relative to softer ones, until the memory is full, so that a new
+  /// level is not too loud at first.
   private static let newLoudness: Float = 3
   /// The level above which a sample is limited.
   private static let ceiling: Float = 0.95
-  /// The frames after a voice in which the gain stays.
+  /// The number of frames after a voice in which the gain is held.
   private static let hold = 12
 
   /// The mean power of the voice, and the number of frames that it was measured over.
@@ -49,33 +49,33 @@ struct LevelControl {
   private var frames: Float = 0
   /// The number of soft outliers in a row, or the negative number of loud ones.
   private var outliers = 0
-  private var framesSinceVoice = LevelControl.hold
-  /// The frames with a voice in a row.
+  private var framesSinceVoice = AutomaticGainControl.hold
+  /// The number of frames with a voice in a row.
   private var framesInRow = 0
   /// The gain for a voice, dB, which pauses do not change.
-  private var voiceGain = LevelControl.mostGainInPauses
+  private var voiceGain = AutomaticGainControl.maximumGainInPauses
   /// The gain at the end of the last frame, a factor.
   private var gain: Float = 1
   private var limit: Float = 1
 
   /// Applies the gain to a frame in place. `target` is in decibels below full scale; nil lets the
-  /// gain return to 1. `echoShare` is the part of the power that was echo before its suppression. If
-  /// the share is not known, which nil says, the frame counts as voice but is not measured. A frame is not
-  /// raised above `mostSquare`.
-  /// Runs per frame: no allocation, lock, log or await.
+  /// gain return to 1. `echoShare` is the part of the power that was echo before its suppression.
+  /// If the share is nil, which means unknown, the frame counts as voice but is not measured. A
+  /// frame is not raised above a mean square of `powerLimit`. Runs per frame: no allocation, lock,
+  /// log or await.
   mutating func process(
-    _ frame: borrowing Frame, probability: Float, echoShare: Float? = 0, mostSquare: Float? = nil,
+    _ frame: borrowing Frame, probability: Float, echoShare: Float? = 0, powerLimit: Float? = nil,
     target: Int?
   ) {
-    let isVoice = probability >= Self.leastProbability && (echoShare ?? 0) < Self.mostEcho
+    let isVoice = probability >= Self.minimumProbability && (echoShare ?? 0) < Self.maximumEcho
     framesSinceVoice = isVoice ? 0 : min(framesSinceVoice + 1, Self.hold)
-    framesInRow = isVoice ? min(framesInRow + 1, Self.leastInRow) : 0
-    let isMeasured = isVoice && (echoShare ?? 1) < Self.mostEchoMeasured
-    let mayRise = isMeasured && framesInRow == Self.leastInRow
+    framesInRow = isVoice ? min(framesInRow + 1, Self.minimumInRow) : 0
+    let isMeasured = isVoice && (echoShare ?? 1) < Self.maximumEchoMeasured
+    let mayRise = isMeasured && framesInRow == Self.minimumInRow
     let excess = isMeasured ? measure(Self.loudness(frame)) : 1
     var wanted = target.map { follow($0, excess: excess, mayRise: mayRise) } ?? 1
-    if let mostSquare, wanted > 1, case let square = frame.meanSquare, square > 0 {
-      wanted = min(wanted, max(1, (mostSquare / square).squareRoot()))
+    if let powerLimit, wanted > 1, case let square = frame.meanSquare, square > 0 {
+      wanted = min(wanted, max(1, (powerLimit / square).squareRoot()))
     }
     // Up by 20 dB in 10 ms at most when a voice begins, down by a fifth of the way in 10 ms, or by
     // more than half of it while the voice is much louder than before.
@@ -86,8 +86,8 @@ struct LevelControl {
     if target != nil || limit < 1 { keepBelowFullScale(frame) }
   }
 
-  /// Returns the mean square of the louder channel. A channel without a voice, as of an audio interface
-  /// with one microphone, does not count.
+  /// Returns the mean square of the louder channel. A channel without a voice, as of an audio
+  /// interface with one microphone, does not count.
   private static func loudness(_ frame: borrowing Frame) -> Float {
     guard frame.channelCount == 2 else { return frame.meanSquare }
     let left = FloatBuffer.meanSquare(frame.planePointers[0], frame.sampleCount)
@@ -124,12 +124,12 @@ struct LevelControl {
     guard frames > 0 else { return 1 }
     let needed = -Float(target) - Self.crest - Decibels.level(meanSquare: power)
     let most = mayRise ? voiceGain + Self.rise : voiceGain
-    voiceGain = min(max(min(needed, most), Self.leastGain), Self.mostGain)
-    var gain = max(min(voiceGain, needed - Decibels.level(meanSquare: excess)), Self.leastGain)
-    if frames < Self.leastFrames {
+    voiceGain = min(max(min(needed, most), Self.minimumGain), Self.maximumGain)
+    var gain = max(min(voiceGain, needed - Decibels.level(meanSquare: excess)), Self.minimumGain)
+    if frames < Self.minimumFrames {
       gain = min(gain, 0)
     } else if framesSinceVoice >= Self.hold {
-      gain = min(gain, Self.mostGainInPauses)
+      gain = min(gain, Self.maximumGainInPauses)
     }
     return Decibels.factor(gain)
   }

@@ -4,8 +4,9 @@ internal import AudioCore
   internal import Glibc
 #endif
 
-/// The powers of a white noise of -80 dBFS in the bands of some frames, after which they repeat.
-enum HeardNoise {
+/// The dither of the features: powers of a white noise of -80 dBFS in the bands, for a number of
+/// frames after which they repeat.
+enum FeatureDither {
   static let frames = 64
   private static let power = 1e-8
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnechoicEngine
 
-struct SteadyToneTests {
+struct ToneDetectorTests {
   private static let rates: [SampleRate] = [.hz8000, .hz16000, .hz48000]
 
   /// Tones with these frequencies: a sine, a ring-back tone, a dial tone, and DTMF.
@@ -36,17 +36,17 @@ struct SteadyToneTests {
   private struct Found {
     let isTone: Bool
     let isSteady: Bool
-    let isNoVoice: Bool
+    let excludesVoice: Bool
   }
 
   private static func findings(_ sound: [Float], _ rate: SampleRate) -> [Found] {
     let hop = rate.samplesPerFrame
-    var tone = SteadyTone(hop: hop)
+    var tone = ToneDetector(hop: hop)
     return stride(from: 0, through: sound.count - hop, by: hop).map { first in
       Array(sound[first..<first + hop]).withUnsafeBufferPointer {
-        if let frame = $0.baseAddress { tone.note(frame) }
+        if let frame = $0.baseAddress { tone.record(frame) }
       }
-      return Found(isTone: tone.isTone, isSteady: tone.isSteady, isNoVoice: tone.isNoVoice)
+      return Found(isTone: tone.isTone, isSteady: tone.isSteady, excludesVoice: tone.excludesVoice)
     }
   }
 
@@ -73,10 +73,10 @@ struct SteadyToneTests {
     let tone = Self.sines([1000], rate)
     let soft = Self.noise(rate, level: -40) + Self.noise(rate, level: -40)
     let after = Self.findings(tone + soft, rate).dropFirst(51)
-    #expect(after.prefix(50).allSatisfy { $0.isNoVoice && !$0.isSteady })
-    #expect(after.dropFirst(60).allSatisfy { !$0.isNoVoice })
+    #expect(after.prefix(50).allSatisfy { $0.excludesVoice && !$0.isSteady })
+    #expect(after.dropFirst(60).allSatisfy { !$0.excludesVoice })
     let loud = Self.findings(tone + Self.noise(rate), rate).dropFirst(51)
-    #expect(loud.allSatisfy { !$0.isNoVoice })
+    #expect(loud.allSatisfy { !$0.excludesVoice })
   }
 
   @Test(arguments: rates)
@@ -124,7 +124,8 @@ struct SteadyToneTests {
     #expect(noise.dropFirst().allSatisfy { !$0.isTone && !$0.isSteady })
   }
 
-  /// Returns half a second of noise that falls by 24 dB an octave above `edge`, in Hz, with -16 dBFS.
+  /// Returns half a second of noise that falls by 24 dB an octave above `edge`, in Hz, with -16
+  /// dBFS.
   private static func lowNoise(_ rate: SampleRate, edge: Float) -> [Float] {
     var sound = noise(rate)
     let rest = exp(-2 * Float.pi * edge / Float(rate.hertz))
@@ -143,6 +144,6 @@ struct SteadyToneTests {
   func lowNoiseAsOfWindIsNoTone(rate: SampleRate, edge: Float) {
     let found = Self.findings(Self.lowNoise(rate, edge: edge), rate)
     #expect(found.count { $0.isTone } <= 2)
-    #expect(found.allSatisfy { !$0.isNoVoice })
+    #expect(found.allSatisfy { !$0.excludesVoice })
   }
 }

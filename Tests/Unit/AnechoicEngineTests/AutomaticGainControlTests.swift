@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnechoicEngine
 
-@Suite struct LevelControlTests {
+@Suite struct AutomaticGainControlTests {
   /// A talker: 0.8 s of tones with a voice, then 0.6 s of noise at -75 dBFS.
   private struct Talker {
     var level: Float
@@ -30,9 +30,11 @@ import Testing
   }
 
   /// Returns the levels of voice and pauses in the last two seconds.
-  private func levels(of talker: inout Talker, seconds: Int, _ control: inout LevelControl) -> (
-    voice: Float, pause: Float
-  ) {
+  private func levels(of talker: inout Talker, seconds: Int, _ control: inout AutomaticGainControl)
+    -> (
+      voice: Float, pause: Float
+    )
+  {
     let frame = Frame(rate: .hz16000, channelCount: 1)
     var (voice, pause): ([Float], [Float]) = ([], [])
     for index in 0..<(seconds * 100) {
@@ -54,7 +56,7 @@ import Testing
 
   @Test func voicesOfAllLevelsComeOutAtTheTarget() {
     let found = [-50, -38, -26, -14].map { level in
-      var (talker, control) = (Talker(level: Float(level)), LevelControl())
+      var (talker, control) = (Talker(level: Float(level)), AutomaticGainControl())
       return levels(of: &talker, seconds: 6, &control).voice
     }
     #expect(found.allSatisfy { abs($0 - -18) < 3 }, "\(found)")
@@ -62,7 +64,7 @@ import Testing
 
   /// Returns the gained frames of a talker on the channels with the given factors.
   private func gained(_ factors: [Float]) -> [[Float]] {
-    var (talker, control) = (Talker(level: -40), LevelControl())
+    var (talker, control) = (Talker(level: -40), AutomaticGainControl())
     let mono = Frame(rate: .hz16000, channelCount: 1)
     let frame = Frame(rate: .hz16000, channelCount: factors.count)
     var output: [[Float]] = []
@@ -90,7 +92,7 @@ import Testing
 
   @Test func residualEchoIsNotRaised() {
     let frame = Frame(rate: .hz16000, channelCount: 1)
-    var (talker, control) = (Talker(level: -45), LevelControl())
+    var (talker, control) = (Talker(level: -45), AutomaticGainControl())
     for index in 0..<80 {
       _ = talker.next(into: frame)
       // The network takes some of the residual echo for voice, or for all of it.
@@ -101,7 +103,7 @@ import Testing
 
   @Test func aVoiceBesideAnUnknownShareOfEchoIsNotMeasured() {
     let frame = Frame(rate: .hz16000, channelCount: 1)
-    var (talker, control) = (Talker(level: -45), LevelControl())
+    var (talker, control) = (Talker(level: -45), AutomaticGainControl())
     for index in 0..<80 {
       _ = talker.next(into: frame)
       control.process(frame, probability: 0.95, echoShare: nil, target: 3)
@@ -111,7 +113,7 @@ import Testing
 
   @Test func someFramesThatSoundLikeAVoiceAreNotRaised() {
     let frame = Frame(rate: .hz16000, channelCount: 1)
-    var (talker, control) = (Talker(level: -45), LevelControl())
+    var (talker, control) = (Talker(level: -45), AutomaticGainControl())
     for index in 0..<7 {
       let probability = talker.next(into: frame)
       control.process(frame, probability: probability, target: 3)
@@ -121,7 +123,7 @@ import Testing
 
   @Test func theGainRisesSlowly() {
     let frame = Frame(rate: .hz16000, channelCount: 1)
-    var (talker, control) = (Talker(level: -45), LevelControl())
+    var (talker, control) = (Talker(level: -45), AutomaticGainControl())
     for index in 0..<80 {
       _ = talker.next(into: frame)
       let before = frame.meanSquare
@@ -132,14 +134,14 @@ import Testing
   }
 
   @Test func pausesAreRaisedByTwoDecibelsAtMost() {
-    var (talker, control) = (Talker(level: -45), LevelControl())
+    var (talker, control) = (Talker(level: -45), AutomaticGainControl())
     let found = levels(of: &talker, seconds: 6, &control)
     #expect(found.pause < -74.8 + 2, "\(found)")
   }
 
   @Test(arguments: [Float(20), -20])
   func aSecondAfterAStepTheLevelIsRightAgain(step: Float) {
-    var (talker, control) = (Talker(level: -35), LevelControl())
+    var (talker, control) = (Talker(level: -35), AutomaticGainControl())
     let before = levels(of: &talker, seconds: 6, &control).voice
     talker.level += step
     _ = levels(of: &talker, seconds: 2, &control)
@@ -148,7 +150,7 @@ import Testing
   }
 
   @Test func nothingIsLouderThanFullScale() {
-    var control = LevelControl()
+    var control = AutomaticGainControl()
     let frame = Frame(rate: .hz16000, channelCount: 1)
     for index in 0..<400 {
       let level: Float = index < 300 ? 0.001 : 1
@@ -162,7 +164,7 @@ import Testing
   @Test func aSoundThatIsLikeAVoiceForTwoFramesAgainAndAgainIsNotRaised() {
     let frame = Frame(rate: .hz16000, channelCount: 1)
     let sound = Signals.noise(160, amplitude: Decibels.factor(-40))
-    var control = LevelControl()
+    var control = AutomaticGainControl()
     for index in 0..<6000 {
       for (place, sample) in sound.enumerated() { frame.plane(0)[place] = sample }
       let before = frame.meanSquare

@@ -1,35 +1,37 @@
 internal import AudioCore
 
-/// The last second of a microphone and its reference, kept while the delay of the echo is not known. Once it is
-/// known, the canceller learns from them, as if it had known the delay from the beginning.
+/// A buffer of the last second of a microphone and its reference, kept while the delay of the echo
+/// is not known. Once the delay is known, the canceller adapts to the buffered frames, as if it had
+/// known the delay from the start.
 ///
-/// To learn from a frame again costs as much as to cancel the echo of one. The work is divided among the
-/// frames that follow, which belong to the past until it is learned. The samples are kept with 16 bits.
-struct EchoPast: ~Copyable {
-  /// The number of frames to learn from with each frame that comes.
-  static let framesAtOnce = 25
-  /// The number of frames that are learned from: 0.75 s. Twice as many made no difference.
-  private static let mostFrames = 75
-  /// The least number of frames that make a difference.
-  private static let leastFrames = 10
-  /// The frames of the microphone: those to learn from, and those that come meanwhile.
-  private static let microphoneFrames = mostFrames + 5
-  /// The frames of the reference. It is needed for longer, because its echo comes later.
+/// The replay of a frame costs as much as the cancellation of one. The work is divided among the
+/// frames that follow, which join the buffer until the replay is finished. The samples are stored
+/// with 16 bits.
+struct ReplayBuffer: ~Copyable {
+  /// The number of frames that are replayed with each new frame.
+  static let framesPerStep = 25
+  /// The maximum number of frames in a replay: 0.75 s. Twice as many made no difference.
+  private static let maximumFrames = 75
+  /// The minimum number of frames in a replay: fewer make no difference.
+  private static let minimumFrames = 10
+  /// The number of frames of the microphone: those of a replay, and those that arrive meanwhile.
+  private static let microphoneFrames = maximumFrames + 5
+  /// The number of frames of the reference. More are needed, because the echo arrives later.
   private static let referenceFrames = 112
 
   private let hop: Int
   private let channelCount: Int
   private let samples: UnsafeMutablePointer<Int16>
   private let learns: UnsafeMutablePointer<Bool>
-  /// A frame of the microphone and one of the reference, to learn from.
+  /// The frame of the microphone and that of the reference that are replayed.
   private let frames: FloatBuffer
-  /// The frames of the microphone so far, and the samples of the reference.
+  /// The number of frames of the microphone so far, and of samples of the reference.
   private var frameCount = 0
   private var referenceCount = 0
   /// The number of samples by which the reference has been moved to later.
   private var delay = 0
   private var skipsReference = false
-  /// The frame to learn from next, if there is one.
+  /// The next frame of the replay, if there is one.
   private var next: Int?
 
   init(hop: Int, channelCount: Int) {
@@ -48,20 +50,21 @@ struct EchoPast: ~Copyable {
     learns.deallocate()
   }
 
-  /// Whether there are frames left to learn from.
-  var isBeingLearned: Bool { next != nil }
+  /// Whether a replay is running.
+  var isReplaying: Bool { next != nil }
 
-  /// Forgets everything.
+  /// Clears the buffer, and ends the replay.
   mutating func clear() {
     (frameCount, referenceCount, delay) = (0, 0, 0)
     skipsReference = false
     next = nil
   }
 
-  /// Adds 10 ms of the reference, and begins a frame of the microphone, to which `keep` adds each channel.
-  /// Runs per frame: no allocation, lock, log or await.
-  mutating func keep(reference: UnsafePointer<Float>, learns isLearned: Bool) {
-    learns[frameCount % Self.microphoneFrames] = isLearned
+  /// Appends 10 ms of the reference, and starts a frame of the microphone, to which
+  /// `append(microphone:channel:)` adds each channel. Runs per frame: no allocation, lock, log or
+  /// await.
+  mutating func append(reference: UnsafePointer<Float>, learns isUsable: Bool) {
+    learns[frameCount % Self.microphoneFrames] = isUsable
     frameCount += 1
     guard !skipsReference else { return skipsReference = false }
     var (rest, source) = (hop, reference)
@@ -74,21 +77,22 @@ struct EchoPast: ~Copyable {
     }
   }
 
-  /// Adds a channel of the frame. Runs per frame: no allocation, lock, log or await.
-  func keep(microphone: UnsafePointer<Float>, channel: Int) {
+  /// Appends a channel of the frame. Runs per frame: no allocation, lock, log or await.
+  func append(microphone: UnsafePointer<Float>, channel: Int) {
     Self.store(microphone, in: frame(frameCount - 1, channel), hop)
   }
 
-  /// Begins to learn, because the reference will be later by a number of samples from the next frame on. The
-  /// next frame fades from the old to the new place of the reference, and is taken from the past instead.
+  /// Starts the replay, because the reference is later by `delay` samples from the next frame on.
+  /// The reference of the next frame fades from its old place to its new one, so the buffered
+  /// reference is used instead.
   ///
-  /// - Returns: Whether there is enough to learn from.
-  mutating func begin(delay: Int) -> Bool {
+  /// - Returns: Whether the buffer has enough frames.
+  mutating func start(delay: Int) -> Bool {
     guard next == nil, delay >= hop else { return false }
     let oldest = referenceCount - Self.referenceFrames * hop
-    var first = max(0, frameCount - Self.mostFrames)
+    var first = max(0, frameCount - Self.maximumFrames)
     if oldest > 0 { first = max(first, (oldest + delay + hop - 1) / hop) }
-    guard frameCount - first >= Self.leastFrames else { return false }
+    guard frameCount - first >= Self.minimumFrames else { return false }
     self.delay = delay
     referenceCount = (frameCount + 1) * hop - delay
     skipsReference = true
@@ -96,9 +100,9 @@ struct EchoPast: ~Copyable {
     return true
   }
 
-  /// Returns the frame to learn from next, its reference, and whether the canceller may learn from it. Runs per
-  /// frame: no allocation, lock, log or await.
-  mutating func takeNext() -> (frame: Int, reference: UnsafePointer<Float>, learns: Bool) {
+  /// Returns the next frame of the replay, its reference, and whether the canceller may adapt to
+  /// it. Runs per frame: no allocation, lock, log or await.
+  mutating func popNext() -> (frame: Int, reference: UnsafePointer<Float>, learns: Bool) {
     let frame = next ?? frameCount - 1
     next = frame + 1 < frameCount ? frame + 1 : nil
     let values = frames.start + hop
@@ -109,7 +113,8 @@ struct EchoPast: ~Copyable {
     return (frame, UnsafePointer(values), learns[frame % Self.microphoneFrames])
   }
 
-  /// Returns a channel of a frame, until the next call. Runs per frame: no allocation, lock, log or await.
+  /// Returns a channel of a frame, which is valid until the next call. Runs per frame: no
+  /// allocation, lock, log or await.
   func microphone(of frame: Int, channel: Int) -> UnsafePointer<Float> {
     let source = self.frame(frame, channel)
     for index in 0..<hop { frames.start[index] = Self.value(source[index]) }
