@@ -46,7 +46,7 @@ extension EdgeBench {
     for second in Self.settling..<seconds {
       try await sleep(1)
       if let status = try? await edge.status() {
-        call.note(status, jumps: room.jumps.count, in: second)
+        call.record(status, jumps: room.jumps.count, in: second)
       }
     }
     call.processorShare =
@@ -93,7 +93,7 @@ private struct DriftingCall {
   /// call.
   init(flow: Anechoic_V1_EdgeStatus.Flow) { self.flow = flow }
 
-  mutating func note(_ status: Anechoic_V1_EdgeStatus, jumps: Int, in second: Int) {
+  mutating func record(_ status: Anechoic_V1_EdgeStatus, jumps: Int, in second: Int) {
     let counts = [status.flow.playbackUnderruns, status.flow.playbackSamplesSkipped, UInt64(jumps)]
     if counts != lastCounts, lastCounts != nil { disturbed.append(second) }
     lastCounts = counts

@@ -36,7 +36,7 @@ public struct ArrivalDrift: ~Copyable {
 
   /// Records how many samples more than the reader's clock has counted have arrived, once for each
   /// 10 ms. Runs per frame: no allocation, lock, log or await.
-  public mutating func note(lead: Double) {
+  public mutating func record(lead: Double) {
     leads.add(lead)
     if let median = leads.medianWhenFull() { add(lead: median) }
   }

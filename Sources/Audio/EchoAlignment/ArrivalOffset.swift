@@ -22,7 +22,7 @@ struct ArrivalOffset {
 
   /// Records the seconds by which the reference was ahead of the microphone when samples arrived,
   /// at a time of the microphone in seconds. Runs per frame: no allocation, lock, log or await.
-  mutating func note(_ offset: Double, at time: Double) {
+  mutating func record(_ offset: Double, at time: Double) {
     if let range = half, time < halfEnd {
       half = min(range.lowerBound, offset)...max(range.upperBound, offset)
       return

@@ -38,23 +38,23 @@ public struct DriftEstimator: ~Copyable {
   }
 
   /// Records the time at which the device captured a sample of the microphone.
-  public mutating func noteCapture(sample: Int64, at deviceTime: Duration) {
-    capture.note(sample: sample, at: deviceTime)
+  public mutating func recordCapture(sample: Int64, at deviceTime: Duration) {
+    capture.record(sample: sample, at: deviceTime)
     combine()
   }
 
   /// Records the time at which the device played a sample of the reference, by the same clock as
-  /// `noteCapture`. `ReportedClock.note` explains the parameters.
+  /// `recordCapture`. `ReportedClock.record` explains the parameters.
   ///
   /// - Returns: The step of the playback at that sample, if any. Silence and skips count only if
   ///   the time agrees with them.
   @discardableResult
-  public mutating func notePlayback(
+  public mutating func recordPlayback(
     sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate: Double = 0
   ) -> PlaybackStep? {
     let (lastRate, lastAdded) = (playback.compensation.rate, playback.addedSamples)
     let isFirst = playback.isEmpty
-    playback.note(sample: sample, at: deviceTime, added: added, rate: rate)
+    playback.record(sample: sample, at: deviceTime, added: added, rate: rate)
     combine()
     guard !isFirst else {
       // The delays so far belong to a rate that had not been reported.
@@ -70,7 +70,7 @@ public struct DriftEstimator: ~Copyable {
 
   /// Records a delay that was found in the sound, in seconds, at a time of the microphone, in
   /// seconds. Times must increase.
-  public mutating func noteDelay(_ delay: Double, at time: Double) {
+  public mutating func recordDelay(_ delay: Double, at time: Double) {
     guard delay.isFinite, time.isFinite else { return }
     delays.add(time, delay + playback.compensation.excess(at: time - delay))
     combine()

@@ -48,7 +48,7 @@ struct LagTracker {
     private var lag = 0
     private(set) var blocks = 0
 
-    mutating func note(_ peak: Int) {
+    mutating func record(_ peak: Int) {
       blocks = abs(peak - lag) <= LagTracker.reach ? blocks + 1 : 1
       lag = peak
     }
@@ -87,7 +87,7 @@ struct LagTracker {
       candidate.forget()
       return
     }
-    candidate.note(best)
+    candidate.record(best)
     guard candidate.blocks >= blocksNeeded(for: best), isBetter(value, correlation),
       !isExplained || lag == nil
     else { return }
@@ -110,7 +110,7 @@ struct LagTracker {
       likely.forget()
       return false
     }
-    likely.note(highest)
+    likely.record(highest)
     return likely.blocks >= Self.blocksToBelieveLikely
   }
 
@@ -250,7 +250,7 @@ struct JumpTrend {
   private var lastTime = -Double.infinity
 
   /// Records a jump of the lag by a number of seconds, at a time in seconds.
-  mutating func note(_ jump: Double, at time: Double) {
+  mutating func record(_ jump: Double, at time: Double) {
     update(time)
     let isSameWay = count == 0 || (count > 0) == (jump > 0)
     count = (isSameWay ? count : 0) + (jump > 0 ? 1 : -1)

@@ -38,13 +38,13 @@ struct LagWindow {
   /// The seconds by which a lag in the window is longer than by the arrivals.
   var secondsFromArrival: Double { seconds - arrival.seconds }
 
-  mutating func noteArrival(_ offset: Double, at time: Double) {
-    if moves { arrival.note(offset, at: time) }
+  mutating func recordArrival(_ offset: Double, at time: Double) {
+    if moves { arrival.record(offset, at: time) }
   }
 
   /// Records that the echo was heard at the known lag, while the reference was held back by the
   /// given seconds, counted in the window.
-  mutating func noteLag(at time: Double, heldFor held: Double) {
+  mutating func recordLag(at time: Double, heldFor held: Double) {
     heard = (time, held - secondsFromArrival)
   }
 

@@ -90,7 +90,7 @@ public struct PlayoutBuffer: ~Copyable {
   ///   Runs per frame: no allocation, lock, log or await.
   @discardableResult
   public mutating func read(into frame: borrowing Frame, at time: Int64) -> Bool {
-    noteArrivals(at: time)
+    recordArrivals(at: time)
     let step = 1 + controller.deviation * 1e-6
     if !isRunning, buffer.level >= Double(frameSize + status.margin) {
       isRunning = true
@@ -106,7 +106,7 @@ public struct PlayoutBuffer: ~Copyable {
     }
     if wantsFadeIn { fade(frame, from: 0, to: 1) }
     wantsFadeIn = false
-    noteLevel(at: time)
+    recordLevel(at: time)
     return true
   }
 
@@ -157,17 +157,17 @@ public struct PlayoutBuffer: ~Copyable {
     // fades.
     buffer.read(into: frame, step: Double(rest) * step / Double(frameSize))
     fade(frame, from: 1, to: 0)
-    noteSilence(frameSize - rest)
+    recordSilence(frameSize - rest)
     return true
   }
 
   private mutating func giveSilence(_ frame: borrowing Frame) -> Bool {
     frame.clear()
-    noteSilence(frameSize)
+    recordSilence(frameSize)
     return false
   }
 
-  private mutating func noteSilence(_ samples: Int) {
+  private mutating func recordSilence(_ samples: Int) {
     if !wasCleared { status.added += Int64(samples) }
   }
 
@@ -177,16 +177,16 @@ public struct PlayoutBuffer: ~Copyable {
     return max(0, min(Double(frameSize), since))
   }
 
-  private mutating func noteArrivals(at time: Int64) {
+  private mutating func recordArrivals(at time: Int64) {
     counted += Int64(frameSize)
     if time - lastWrite < Self.longestWait {
-      arrivals.note(lead: Double(buffer.written - counted) + begun(at: time))
+      arrivals.record(lead: Double(buffer.written - counted) + begun(at: time))
     } else {
       arrivals.interrupt()
     }
   }
 
-  private mutating func noteLevel(at time: Int64) {
+  private mutating func recordLevel(at time: Int64) {
     reads += 1
     let level = buffer.level
     let flow = level + begun(at: time)

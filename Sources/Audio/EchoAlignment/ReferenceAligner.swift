@@ -110,17 +110,17 @@ public struct ReferenceAligner: ~Copyable {
   }
 
   /// Records the time at which the device captured a sample of the microphone, by any clock.
-  public mutating func noteCapture(sample: Int64, at deviceTime: Duration) {
-    driftEstimator.noteCapture(sample: sample, at: deviceTime)
+  public mutating func recordCapture(sample: Int64, at deviceTime: Duration) {
+    driftEstimator.recordCapture(sample: sample, at: deviceTime)
     hasNewTimes = true
   }
 
   /// Records the time at which the device played a sample of the reference, by the same clock.
-  /// `ReportedClock.note` explains the parameters.
-  public mutating func notePlayback(
+  /// `ReportedClock.record` explains the parameters.
+  public mutating func recordPlayback(
     sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate: Double = 0
   ) {
-    let step = driftEstimator.notePlayback(
+    let step = driftEstimator.recordPlayback(
       sample: sample, at: deviceTime, added: added, rate: rate)
     if let step { steps.append(step) }
     hasNewTimes = true
@@ -128,8 +128,8 @@ public struct ReferenceAligner: ~Copyable {
 
   /// Records that samples of the reference have arrived, and how many seconds of the reference and
   /// of the microphone have arrived in total.
-  public mutating func noteArrival(reference: Double, microphone: Double) {
-    window.noteArrival(reference - microphone, at: microphone)
+  public mutating func recordArrival(reference: Double, microphone: Double) {
+    window.recordArrival(reference - microphone, at: microphone)
   }
 
   /// The number of frames of the reference until it is level with the microphone. If negative, the
@@ -210,15 +210,15 @@ public struct ReferenceAligner: ~Copyable {
     guard let lag = estimator.lagSeconds, estimator.confidence >= Self.leastConfidence else {
       return false
     }
-    window.noteLag(at: microphoneSeconds, heldFor: heldSeconds)
+    window.recordLag(at: microphoneSeconds, heldFor: heldSeconds)
     status.echoDelay = echoDelay(lag: lag)
     let jump = estimator.hasMoved ? lag - (lastLag ?? lag) : 0
     lastLag = lag
     if estimator.hasMoved {
       driftEstimator.forgetDelays()
-      if jump != 0 { jumps.note(jump, at: estimator.comparedSeconds) }
+      if jump != 0 { jumps.record(jump, at: estimator.comparedSeconds) }
     } else if updateCount.isMultiple(of: Self.updatesPerPoint) {
-      driftEstimator.noteDelay(lag, at: estimator.comparedSeconds)
+      driftEstimator.recordDelay(lag, at: estimator.comparedSeconds)
     }
     learnDeviceOffset(lag)
     let drift = knownDrift
@@ -232,7 +232,7 @@ public struct ReferenceAligner: ~Copyable {
     let offAfterDrift = estimator.isExplained ? Self.offWhileExplained : Self.offAfterDrift
     let limit = estimator.hasMoved ? Self.offAfterJump : offAfterDrift
     if abs(error) > limit {
-      if !estimator.hasMoved { jumps.note(error, at: estimator.comparedSeconds) }
+      if !estimator.hasMoved { jumps.record(error, at: estimator.comparedSeconds) }
       return move(to: expected - lead)
     }
     if abs(jump) > Self.offAfterJump { return true }

@@ -87,7 +87,7 @@ public struct ReportedClock: ~Copyable {
   ///     in parts per million.
   /// - Returns: Whether the time was believed.
   @discardableResult
-  public mutating func note(
+  public mutating func record(
     sample: Int64, at deviceTime: Duration, added: Int64 = 0, rate compensated: Double = 0
   ) -> Bool {
     let (seconds, attoseconds) = deviceTime.components

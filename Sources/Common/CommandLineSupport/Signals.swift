@@ -19,7 +19,7 @@ public final class TerminationSignals {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
-        switch count.value.withLock({ $0.note(at: .now) }) {
+        switch count.value.withLock({ $0.record(at: .now) }) {
         case .report: continuation.yield()
         case .ignore: break
         // `exit` would run handlers that may hang.
@@ -57,7 +57,7 @@ public struct SignalCount: Sendable {
   public init(awaited: Int) { left = awaited }
 
   /// Returns what a signal causes.
-  public mutating func note(at time: ContinuousClock.Instant) -> Action {
+  public mutating func record(at time: ContinuousClock.Instant) -> Action {
     if let last, time - last <= Self.pause { return .ignore }
     last = time
     guard left > 0 else { return .exit }

@@ -133,7 +133,7 @@ public final class AnechoicVoiceEngine: VoiceEngine {
       probability, power: mask.powerWithoutEcho, echo: echoEstimate, farEndPlays: farEndPlays,
       isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
     if cancelsEcho {
-      echo.note(
+      echo.record(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,
         output: mask.powerAfterEcho)
     }

@@ -1,5 +1,5 @@
-internal import CKernels
 internal import AudioCore
+internal import CKernels
 
 /// The network that separates the near voice from echo, noise and competing voices: a convolutional
 /// encoder and decoder over the bands, with a GRU for each group of bands and one for the full band

@@ -66,7 +66,7 @@ struct EchoStage: ~Copyable {
 
   /// Records whether the output contains a voice. Moderate suppression becomes low while somebody
   /// talks, so that double talk keeps more of the near voice.
-  mutating func note(hasVoice: Bool) {
+  mutating func record(hasVoice: Bool) {
     guard isLearning, suppression == .moderate else { return }
     let wasCareful = framesSinceVoice < Self.framesOfCare
     framesSinceVoice = hasVoice ? 0 : min(framesSinceVoice + 1, Self.framesOfCare)

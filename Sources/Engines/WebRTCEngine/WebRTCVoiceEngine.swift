@@ -101,7 +101,7 @@ public final class WebRTCVoiceEngine: VoiceEngine {
     }
     var findings = noise.process(echoFree, into: scratch)
     findings.echoReduction = echo?.echoReduction
-    echo?.note(hasVoice: findings.hasVoice)
+    echo?.record(hasVoice: findings.hasVoice)
     if processing.needsOnlyProcessed {
       gain.process(scratch, into: output)
       gate.process(output, hasVoice: findings.hasVoice)

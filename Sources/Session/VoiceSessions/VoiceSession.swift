@@ -114,7 +114,7 @@ public final class VoiceSession {
     let first = firstSample ?? capture.arrived
     let missing = try capture.appendMicrophone(
       samples, firstSample: firstSample, deviceTime: deviceTime)
-    if let deviceTime { head.noteCapture(sample: first, at: deviceTime) }
+    if let deviceTime { head.recordCapture(sample: first, at: deviceTime) }
     return missing
   }
 
@@ -141,7 +141,7 @@ public final class VoiceSession {
     guard abs(rate) <= InputFault.largestRate else { throw .impossibleRate(rate) }
     guard setup.reference == nil, !setup.playsElsewhere else { return }
     // The client plays decoded samples, and the reference is the mix before the encoder.
-    capture.notePlayback(
+    capture.recordPlayback(
       sample: firstSample - Int64(output.playbackLookAhead), at: deviceTime,
       added: Int64(silence) - Int64(skipped), rate: rate)
   }
@@ -239,7 +239,7 @@ public final class VoiceSession {
 
   /// Emits an event, at a sample of the microphone or else at the present one.
   func emit(_ kind: SessionEvent.Kind, at sample: Int64? = nil, to sink: any SessionSink) {
-    state.note(kind)
+    state.record(kind)
     sink.emit(
       SessionEvent(id: state.lastEventID, microphoneSample: sample ?? position, kind: kind))
   }

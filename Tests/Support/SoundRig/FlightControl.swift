@@ -34,7 +34,7 @@ struct FlightControl {
 
   var isSettled: Bool { rounds >= 3 }
 
-  mutating func note(_ waiting: Int) -> Finding? {
+  mutating func record(_ waiting: Int) -> Finding? {
     levels.append(waiting)
     guard levels.count == Self.window else { return nil }
     let median = levels.sorted()[Self.window / 2]

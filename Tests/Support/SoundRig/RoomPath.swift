@@ -99,12 +99,12 @@ final class RoomPath: Sendable {
       var heard = zip(convolver.process(played), near).map { $0 + $1 + amplitude * noise.next() }
       let waiting = player.pipe.unreadBytes / MemoryLayout<Float>.stride + converter.waitingCount
       heard = converter.process(heard)
-      guard waiting < FlightControl.hopeless else { return note(waiting) }
-      switch flight.note(waiting) {
-      case .moved(let change): note(change)
+      guard waiting < FlightControl.hopeless else { return record(waiting) }
+      switch flight.record(waiting) {
+      case .moved(let change): record(change)
       case .excess(let excess):
         surplus += excess
-        note(excess)
+        record(excess)
       case nil: break
       }
       let dropped = max(0, min(heard.count, surplus))
@@ -117,7 +117,7 @@ final class RoomPath: Sendable {
     }
   }
 
-  private func note(_ samples: Int) {
+  private func record(_ samples: Int) {
     state.withLock {
       if $0.isSettled { $0.jumps.append(.seconds(Double(samples) / 48000)) }
     }

@@ -33,8 +33,8 @@ struct AlignmentAllocationTests {
         played.plane(0)[index] = Self.speech[frame * rate.samplesPerFrame + index]
       }
       let time = Duration.milliseconds(10 * frame)
-      aligner.noteCapture(sample: Int64(frame * 160), at: time)
-      aligner.notePlayback(sample: Int64(frame * 160), at: time)
+      aligner.recordCapture(sample: Int64(frame * 160), at: time)
+      aligner.recordPlayback(sample: Int64(frame * 160), at: time)
       let change = aligner.process(microphone: input, reference: played, into: output)
       moves += change == .moved ? 1 : 0
     }

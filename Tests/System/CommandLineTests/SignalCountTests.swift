@@ -23,7 +23,7 @@ struct SignalCountTests {
   func signalsCountAsTheRuleSays(_ test: Case) {
     let start = ContinuousClock.now
     var count = SignalCount(awaited: test.awaited)
-    let actions = test.times.map { count.note(at: start + .milliseconds($0)) }
+    let actions = test.times.map { count.record(at: start + .milliseconds($0)) }
     #expect(actions == test.actions)
   }
 }

@@ -27,10 +27,10 @@ struct DriftEstimatorTests {
 
   @Test func timesThatRunBackwardsOrStandStillAreNotUsed() {
     var clock = ReportedClock(rate: Self.rate)
-    var believed = [clock.note(sample: 480, at: .seconds(1))]
-    believed.append(clock.note(sample: 480, at: .seconds(1)))
-    believed.append(clock.note(sample: 960, at: .milliseconds(500)))
-    believed.append(clock.note(sample: 100, at: .seconds(2)))
+    var believed = [clock.record(sample: 480, at: .seconds(1))]
+    believed.append(clock.record(sample: 480, at: .seconds(1)))
+    believed.append(clock.record(sample: 960, at: .milliseconds(500)))
+    believed.append(clock.record(sample: 100, at: .seconds(2)))
     #expect(believed == [true, false, false, false])
     #expect(value(clock.deviation) == nil)
   }
@@ -39,7 +39,7 @@ struct DriftEstimatorTests {
     for factor in [0.5, 0.9, 1.01, 1.1, 2] {
       var clock = ReportedClock(rate: Self.rate)
       for second in 1..<60 {
-        clock.note(
+        clock.record(
           sample: Int64(second * Self.rate.hertz), at: .seconds(Double(second) * factor))
       }
       #expect(value(clock.deviation) == nil)
@@ -50,7 +50,7 @@ struct DriftEstimatorTests {
     var clock = ReportedClock(rate: Self.rate)
     for sample in [Int64.min, -1, 0, 1, Int64.max - 1, .max] {
       for time in [Duration.seconds(Int64.min), .zero, .seconds(Int64.max)] {
-        clock.note(sample: sample, at: time)
+        clock.record(sample: sample, at: time)
       }
     }
     #expect(value(clock.deviation) == nil)
@@ -60,7 +60,7 @@ struct DriftEstimatorTests {
     var clock = ReportedClock(rate: Self.rate)
     for second in 1..<120 {
       let jump = second > 40 ? 5.0 : 0
-      clock.note(
+      clock.record(
         sample: Int64(second * Self.rate.hertz), at: .seconds(Double(second) * 0.9999 + jump))
     }
     #expect(value(clock.jumpCount) == 1)
@@ -73,7 +73,7 @@ struct DriftEstimatorTests {
     var time = 0.0
     for second in 0..<40 {
       let compensated = second < 30 ? 0 : 300.0
-      clock.note(
+      clock.record(
         sample: Int64(second * Self.rate.hertz), at: .seconds(5 + time), rate: compensated)
       if second == 29 { #expect(abs((clock.deviation ?? 0) + 200) < 1) }
       // The clock is slower by 200 ppm, and the client plays faster by 300 ppm.
@@ -91,11 +91,11 @@ struct DriftEstimatorTests {
       let time = Double(point) / 2
       // Every seventh point is a reflection.
       let error = Double(noise[point]) + (point % 7 == 3 ? 0.003 : 0)
-      estimator.noteDelay(0.2 - 150e-6 * time + error, at: time)
+      estimator.recordDelay(0.2 - 150e-6 * time + error, at: time)
     }
     let drift = try found(estimator.estimate).drift
     #expect(abs(drift + 150) < 10)
-    estimator.noteDelay(.nan, at: 21)
+    estimator.recordDelay(.nan, at: 21)
     let still = try found(estimator.estimate).drift
     #expect(abs(still + 150) < 10)
   }
@@ -103,7 +103,7 @@ struct DriftEstimatorTests {
   @Test func theAudioTakesPrecedenceOverDeviceTimes() throws {
     var estimator = DriftEstimator(microphone: Self.rate, reference: Self.rate)
     feed(&estimator, playbackPPM: -300, jitter: 0)
-    for point in 0..<24 { estimator.noteDelay(0.2, at: Double(point) / 2) }
+    for point in 0..<24 { estimator.recordDelay(0.2, at: Double(point) / 2) }
     #expect(value(estimator.devicesDisagree))
     #expect(abs(try found(estimator.estimate).drift) < 1)
   }
@@ -117,9 +117,9 @@ struct DriftEstimatorTests {
     for second in 0..<14_400 {
       let sample = Int64(second * rate.hertz)
       let time = Double(1000 + second)
-      estimator.noteCapture(sample: sample, at: .seconds(time + Double(noise[2 * second])))
-      estimator.notePlayback(sample: sample, at: .seconds(time + Double(noise[2 * second + 1])))
-      estimator.noteDelay(0.2, at: Double(second))
+      estimator.recordCapture(sample: sample, at: .seconds(time + Double(noise[2 * second])))
+      estimator.recordPlayback(sample: sample, at: .seconds(time + Double(noise[2 * second + 1])))
+      estimator.recordDelay(0.2, at: Double(second))
       if estimator.devicesDisagree { disagreements += 1 }
       if let captured = estimator.capture.deviation, let played = estimator.playback.deviation {
         largest = max(largest, abs(captured - played))
@@ -131,11 +131,11 @@ struct DriftEstimatorTests {
 
   @Test func aStepIsTakenAlthoughItsTimeLiesBeforeTheLast() {
     var clock = ReportedClock(rate: .hz8000)
-    for second in 0..<10 { clock.note(sample: Int64(second * 8000), at: .seconds(second)) }
+    for second in 0..<10 { clock.record(sample: Int64(second * 8000), at: .seconds(second)) }
     // A millisecond later by its index and earlier by its time: both tremble.
-    clock.note(sample: 80_000, at: .milliseconds(10_001))
-    clock.note(sample: 80_008, at: .milliseconds(9_990), added: -80)
-    clock.note(sample: 88_000, at: .milliseconds(10_990))
+    clock.record(sample: 80_000, at: .milliseconds(10_001))
+    clock.record(sample: 80_008, at: .milliseconds(9_990), added: -80)
+    clock.record(sample: 88_000, at: .milliseconds(10_990))
     #expect(value(clock.jumpCount) == 0)
     #expect(abs((clock.offset(ofSample: 88_000) ?? 0) + 0.01) < 0.002)
   }
@@ -146,7 +146,7 @@ struct DriftEstimatorTests {
     let noise = Signals.noise(600, amplitude: 0.001, seed: 4)
     for second in 0..<600 {
       let time = Double(second) * (1 + ppm * 1e-6) + Double(noise[second])
-      clock.note(sample: Int64(second * 8000), at: .seconds(1000 + time))
+      clock.record(sample: Int64(second * 8000), at: .seconds(1000 + time))
     }
     #expect(!value(clock.isUntrusted))
     #expect(abs((clock.deviation ?? 0) + ppm) < 40)
@@ -162,9 +162,9 @@ struct DriftEstimatorTests {
     for index in 0..<600 {
       let sample = Int64(index * Self.rate.hertz / 10)
       let time = 1000 + Double(index) / 10
-      estimator.noteCapture(
+      estimator.recordCapture(
         sample: sample, at: .seconds(time + Double(noise[2 * index]) + lie(index)))
-      estimator.notePlayback(
+      estimator.recordPlayback(
         sample: sample,
         at: .seconds(
           1000 + Double(index) / 10 / (1 + playbackPPM * 1e-6) + Double(noise[2 * index + 1])))

@@ -9,7 +9,7 @@ struct JumpTests {
     var trend = JumpTrend()
     for time in [1.0, 4, 7] {
       #expect(!trend.isDrift)
-      trend.note(-0.01, at: time)
+      trend.record(-0.01, at: time)
     }
     #expect(trend.isDrift)
     trend.update(11.9)
@@ -21,8 +21,8 @@ struct JumpTests {
   @Test func alternatingAndRareJumpsDoNotCountAsDrift() {
     var (swinging, rare) = (JumpTrend(), JumpTrend())
     for index in 0..<20 {
-      swinging.note(index.isMultiple(of: 2) ? 0.01 : -0.01, at: Double(index))
-      rare.note(0.01, at: Double(index) * 5.1)
+      swinging.record(index.isMultiple(of: 2) ? 0.01 : -0.01, at: Double(index))
+      rare.record(0.01, at: Double(index) * 5.1)
       #expect(!swinging.isDrift && !rare.isDrift)
     }
   }
@@ -43,7 +43,7 @@ struct JumpTests {
     var clock = ReportedClock(rate: .hz16000)
     for frame in 0..<(period * 1000 + 50 + calmSeconds * 100) {
       let jumped = min(10, frame / (period * 100))
-      clock.note(
+      clock.record(
         sample: Int64(frame * 160), at: .milliseconds(frame * 10 + jumped % 2 * 100))
     }
     return (clock.isUntrusted, clock.jumpCount)

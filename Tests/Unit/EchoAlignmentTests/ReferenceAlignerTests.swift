@@ -67,8 +67,8 @@ struct ReferenceAlignerTests {
     let unheard = Signals.silence(Self.rate.hertz * 8)
     let run = try AlignerRun(unheard, Self.speech) { aligner, frame in
       let time = Duration.milliseconds(10 * frame)
-      aligner.noteCapture(sample: Int64(frame * 160), at: .seconds(50) + time)
-      aligner.notePlayback(sample: Int64(frame * 160), at: .seconds(50.25) + time)
+      aligner.recordCapture(sample: Int64(frame * 160), at: .seconds(50) + time)
+      aligner.recordPlayback(sample: Int64(frame * 160), at: .seconds(50.25) + time)
     }
     #expect(run.moves.count == 1)
     #expect(abs(run.heldBack - 230) < 1)
@@ -77,8 +77,8 @@ struct ReferenceAlignerTests {
   @Test func wrongTimesAreNoticedAndTheAudioDecides() throws {
     let recording = record(seconds: 5) { $0.lag = 0.2 }
     let run = try AlignerRun(recording.microphone, recording.reference) { aligner, frame in
-      aligner.noteCapture(sample: Int64(frame * 160), at: .milliseconds(frame % 7 * 1000))
-      aligner.notePlayback(sample: Int64(frame * 160), at: .milliseconds(-frame * 13))
+      aligner.recordCapture(sample: Int64(frame * 160), at: .milliseconds(frame % 7 * 1000))
+      aligner.recordPlayback(sample: Int64(frame * 160), at: .milliseconds(-frame * 13))
     }
     #expect(run.status.hasUnsteadyClocks)
     let lead = try run.lead

@@ -5,7 +5,7 @@ import Testing
 struct LatencyMeterTests {
   @Test func theLatencyOfTheCaptureIsTheTimeFromTheFirstSampleToTheSending() {
     var meter = LatencyMeter()
-    meter.noteSent(0, captured: 1_000_000_000, now: 1_012_000_000)
+    meter.recordSent(0, captured: 1_000_000_000, now: 1_012_000_000)
     #expect(meter.shares.capture == 12)
   }
 
@@ -16,9 +16,9 @@ struct LatencyMeterTests {
     var meter = LatencyMeter()
     for index in 0..<10_000 as Range<Int64> {
       let now = (index + 1) * 10_000_000
-      meter.noteSent(index, captured: now, now: now)
+      meter.recordSent(index, captured: now, now: now)
       let answered = index - lateness / 10
-      if answered >= 0 { meter.noteReceived(answered, now: now) }
+      if answered >= 0 { meter.recordReceived(answered, now: now) }
       if answered >= 300 { #expect(abs(meter.shares.server - shown) < 1) }
     }
   }
@@ -27,8 +27,8 @@ struct LatencyMeterTests {
     var meter = LatencyMeter()
     for index in 0..<1000 as Range<Int64> {
       let now = (index + 1) * 10_000_000
-      meter.noteSent(index, captured: now, now: now)
-      meter.noteReceived(index < 500 ? max(0, index - 400) : index - 5, now: now)
+      meter.recordSent(index, captured: now, now: now)
+      meter.recordReceived(index < 500 ? max(0, index - 400) : index - 5, now: now)
     }
     #expect(abs(meter.shares.server - 50) < 5, "\(meter.shares.server)")
   }
@@ -37,7 +37,7 @@ struct LatencyMeterTests {
     var meter = LatencyMeter()
     for index in 0..<100 as Range<Int64> {
       let captured = index * 10_000_000 + 1_000_000_000
-      meter.noteSent(index, captured: captured, now: captured - 11_000_000)
+      meter.recordSent(index, captured: captured, now: captured - 11_000_000)
     }
     #expect(meter.shares.capture == 10 && meter.shares.total == 10)
   }

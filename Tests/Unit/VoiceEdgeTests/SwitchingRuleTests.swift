@@ -51,8 +51,8 @@ struct SwitchingRuleTests {
 
   @Test func aFarEndMayPauseForTenSeconds() {
     var sounds = ProgramSounds()
-    sounds.note(farEndPeak: 0.1, otherAudioPeak: nil, now: at(0))
-    sounds.note(farEndPeak: nil, otherAudioPeak: 0.0005, now: at(9))
+    sounds.record(farEndPeak: 0.1, otherAudioPeak: nil, now: at(0))
+    sounds.record(farEndPeak: nil, otherAudioPeak: 0.0005, now: at(9))
     let pause = sounds.summary(voiceIsRead: true, now: at(10))
     #expect(pause == .init(farEndSounds: true, voiceIsRead: true))
     #expect(sounds.summary(voiceIsRead: false, now: at(10.1)) == .init())

@@ -53,11 +53,11 @@ final class Bystander: Sendable {
       sent += size
       try await stream.send(.with { $0.microphone.samples = Data(samples) })
       while recording.processed.count < sent, let response = try await stream.receive() {
-        recording.note(response)
+        recording.record(response)
       }
     } while !isOver.load(ordering: .relaxed) && sent < Self.microphone.count
     stream.finish()
-    while let response = try await stream.receive() { recording.note(response) }
+    while let response = try await stream.receive() { recording.record(response) }
     #expect(recording.endReason == .clientClosed)
     return recording.processed
   }

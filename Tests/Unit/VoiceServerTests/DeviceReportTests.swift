@@ -36,7 +36,7 @@ struct DeviceReportTests {
       #expect(shown.route == last.routeChanged.current && shown.lastEventID == last.eventID)
       stream.finish()
       var recording = Recording()
-      while let response = try await stream.receive() { recording.note(response) }
+      while let response = try await stream.receive() { recording.record(response) }
       let reports = recording.events.filter { event in
         switch event.event {
         case .routeChanged, .interruption: true

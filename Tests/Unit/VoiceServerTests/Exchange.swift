@@ -15,7 +15,7 @@ extension TestServer {
     var recording = Recording()
     do {
       while let message = try await call.receive() {
-        recording.note(try Anechoic_V1_ProcessResponse(serializedBytes: Data(message)))
+        recording.record(try Anechoic_V1_ProcessResponse(serializedBytes: Data(message)))
       }
     } catch let status as Status {
       recording.status = status

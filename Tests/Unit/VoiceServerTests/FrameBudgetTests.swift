@@ -84,7 +84,7 @@ struct FrameBudgetTests {
     var rule = OverloadRule(share: 0.8)
     for (index, period) in periods.enumerated() {
       for number in 1...period.count {
-        let step = rule.note(load: period.load, lateness: .milliseconds(period.late))
+        let step = rule.record(load: period.load, lateness: .milliseconds(period.late))
         #expect(
           step == (number == period.count ? period.step : nil), "\(index): period \(number)")
       }
@@ -93,7 +93,7 @@ struct FrameBudgetTests {
 
   @Test func noStepIsTakenWithoutABudget() {
     var rule = OverloadRule(share: 0)
-    for _ in 0..<1000 { #expect(rule.note(load: 1, lateness: .seconds(5)) == nil) }
+    for _ in 0..<1000 { #expect(rule.record(load: 1, lateness: .seconds(5)) == nil) }
   }
 
   @Test func theLoadIsTheShareOfTheTimeInFrames() {
@@ -103,7 +103,7 @@ struct FrameBudgetTests {
       var periods = 0
       for _ in 0..<seconds * 100 {
         now += .milliseconds(10)
-        if meter.note(nanoseconds: Int64(load * 10_000_000), now: now) { periods += 1 }
+        if meter.record(nanoseconds: Int64(load * 10_000_000), now: now) { periods += 1 }
       }
       return periods
     }

@@ -119,7 +119,7 @@ struct GestureTests {
       #expect(press.outcome == .ignored && !press.state.muted && !press.chimeInPlayback)
       stream.finish()
       var recording = Recording()
-      while let response = try await stream.receive() { recording.note(response) }
+      while let response = try await stream.receive() { recording.record(response) }
       #expect(!recording.events.contains { $0.muteChanged.hasState })
       #expect(recording.playback.allSatisfy { $0 == 0 })
     }

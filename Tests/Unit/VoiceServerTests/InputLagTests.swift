@@ -67,6 +67,6 @@ private struct Line {
 
   mutating func arriveAtOnce() -> Bool? {
     media += 10_000_000
-    return lag.note(media: media, samples: 160, now: start + now)
+    return lag.record(media: media, samples: 160, now: start + now)
   }
 }

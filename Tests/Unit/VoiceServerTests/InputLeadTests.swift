@@ -12,7 +12,7 @@ struct InputLeadTests {
     var changes: [Int: Bool] = [:]
     for (index, allowance) in allowances.enumerated() {
       let now = start + .milliseconds(10 * index)
-      if let change = lead.note(allowance: allowance * 1_000_000, now: now) {
+      if let change = lead.record(allowance: allowance * 1_000_000, now: now) {
         changes[10 * index] = change
       }
     }

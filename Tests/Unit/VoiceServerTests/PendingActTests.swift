@@ -26,9 +26,9 @@ struct PendingActTests {
 
   @Test func actsAfterAChunkAreWrittenWithItAndInOrder() throws {
     let (recorder, queue) = try begin()
-    try note(.microphone([UInt8](repeating: 1, count: 320)), recorder)
+    try record(.microphone([UInt8](repeating: 1, count: 320)), recorder)
     recorder.record(.gestureExpired(id: "a"))
-    try note(.microphone([UInt8](repeating: 2, count: 320)), recorder)
+    try record(.microphone([UInt8](repeating: 2, count: 320)), recorder)
     recorder.record(.gestureExpired(id: "b"))
     #expect(Self.written(to: queue) == 0)
     recorder.advance(to: 160)
@@ -41,7 +41,7 @@ struct PendingActTests {
 
   @Test func injectedSpeechThatWaitsIsBounded() throws {
     let (recorder, queue) = try begin()
-    try note(.microphone([UInt8](repeating: 1, count: 162)), recorder)
+    try record(.microphone([UInt8](repeating: 1, count: 162)), recorder)
     for _ in 0..<25 { recorder.record(Self.piece(samples: 10_000)) }
     #expect(queue.isWanted)
     for _ in 0..<2 { recorder.record(Self.piece(samples: 10_000)) }
@@ -52,16 +52,16 @@ struct PendingActTests {
   @Test func manySmallReportsAreHeldInTheBytesThatTheyTakeInTheFile() throws {
     let report = Anechoic_V1_ProcessRequest.with { $0.playbackReport.firstSample = 1 }
     let (recorder, queue) = try begin()
-    try note(.microphone([UInt8](repeating: 1, count: 162)), recorder)
-    for _ in 0..<20_000 { try note(report, recorder) }
+    try record(.microphone([UInt8](repeating: 1, count: 162)), recorder)
+    for _ in 0..<20_000 { try record(report, recorder) }
     #expect(queue.isWanted)
     recorder.advance(to: 81)
     #expect((200_000..<Self.capacity).contains(Self.written(to: queue)))
     // Acts that were written no longer count.
-    try note(.microphone([UInt8](repeating: 1, count: 162)), recorder)
+    try record(.microphone([UInt8](repeating: 1, count: 162)), recorder)
     var count = 0
     while queue.isWanted, count < 200_000 {
-      try note(report, recorder)
+      try record(report, recorder)
       count += 1
     }
     #expect((40_000..<105_000).contains(count))
@@ -69,13 +69,13 @@ struct PendingActTests {
 
   @Test func chunksOfASampleCountForTheMemoryThatTheyTake() throws {
     let (recorder, queue) = try begin()
-    for _ in 0..<2100 { try note(.microphone([0, 0]), recorder) }
+    for _ in 0..<2100 { try record(.microphone([0, 0]), recorder) }
     #expect(!queue.isWanted)
   }
 
   @Test func nothingIsHeldForSomebodyWhoHasGone() throws {
     let (recorder, queue) = try begin()
-    try note(.microphone([UInt8](repeating: 1, count: 162)), recorder)
+    try record(.microphone([UInt8](repeating: 1, count: 162)), recorder)
     queue.lose(.unwanted)
     recorder.record(.turn)
     recorder.finish(at: 0)
@@ -96,7 +96,7 @@ struct PendingActTests {
     return (recorder, queue)
   }
 
-  private func note(
+  private func record(
     _ request: Anechoic_V1_ProcessRequest, _ recorder: SessionRecorder
   ) throws {
     let bytes: [UInt8] = try request.serializedBytes()

@@ -90,7 +90,7 @@ struct ProfileSessionTests {
         for frame in 0..<50 { try await stream.send(Self.audio(frame)) }
         stream.finish()
         var recording = Recording()
-        while let response = try await stream.receive() { recording.note(response) }
+        while let response = try await stream.receive() { recording.record(response) }
         return recording
       }
     }
@@ -120,7 +120,7 @@ struct ProfileSessionTests {
             frame += 1
           }
           while recording.playback.count < frame * Self.format.bytes(10) {
-            recording.note(try #require(try await stream.receive()))
+            recording.record(try #require(try await stream.receive()))
           }
         }
         try await stream.send(Self.headphones)
@@ -141,7 +141,7 @@ struct ProfileSessionTests {
           try await exchange()
         } while Self.isLeft(recording.playback.suffix(12_800))
         stream.finish()
-        while let response = try await stream.receive() { recording.note(response) }
+        while let response = try await stream.receive() { recording.record(response) }
         return recording
       }
     }

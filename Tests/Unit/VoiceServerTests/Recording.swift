@@ -16,7 +16,7 @@ struct Recording: Sendable {
   /// The status of the call. Nil for OK.
   var status: Status?
 
-  mutating func note(_ response: Anechoic_V1_ProcessResponse) {
+  mutating func record(_ response: Anechoic_V1_ProcessResponse) {
     switch response.response {
     case .started(let started): self.started = started
     case .audio(let audio):
@@ -56,7 +56,7 @@ extension TestServer {
     async let sending: Void = Self.send(requests, on: stream)
     var recording = Recording()
     recording.started = stream.started
-    while let response = try await stream.receive() { recording.note(response) }
+    while let response = try await stream.receive() { recording.record(response) }
     try await sending
     return recording
   }

@@ -123,7 +123,7 @@ struct ReplayedEndTests {
       for request in requests.prefix(39) { try await call.send(request.serializedBytes()) }
       var recording = Recording()
       while recording.processed.count < 15_520 * 2, let message = try await call.receive() {
-        recording.note(try Anechoic_V1_ProcessResponse(serializedBytes: Data(message)))
+        recording.record(try Anechoic_V1_ProcessResponse(serializedBytes: Data(message)))
       }
       call.cancel()
       return recording
@@ -149,7 +149,7 @@ struct ReplayedEndTests {
       call.halfClose()
       var recording = Recording()
       while recording.processed.isEmpty, let message = try await call.receive() {
-        recording.note(try Anechoic_V1_ProcessResponse(serializedBytes: Data(message)))
+        recording.record(try Anechoic_V1_ProcessResponse(serializedBytes: Data(message)))
       }
       call.cancel()
       return recording

@@ -75,7 +75,7 @@ struct ReplayedSessionTests {
       watch.cancel()
       stream.finish()
       var recording = Recording()
-      while let response = try await stream.receive() { recording.note(response) }
+      while let response = try await stream.receive() { recording.record(response) }
       return recording
     }
     try call.expectSame()
@@ -93,7 +93,7 @@ struct ReplayedSessionTests {
       try await stream.send(.with { $0.microphone.samples = Data(count: 3200) })
       stream.finish()
       var recording = Recording()
-      while let response = try await stream.receive() { recording.note(response) }
+      while let response = try await stream.receive() { recording.record(response) }
       return recording
     }
     #expect(

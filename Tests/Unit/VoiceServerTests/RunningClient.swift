@@ -106,7 +106,7 @@ final class RunningClient: Sendable {
         framesGone.store(frame, ordering: .relaxed)
         let awaited = (frame - slackFrames) * size
         while recording.processed.count < awaited, let response = try await stream.receive() {
-          recording.note(response)
+          recording.record(response)
         }
         framesHeard.store(frame, ordering: .relaxed)
         // Gives other tasks time, so that the session does not advance by hours.
@@ -117,7 +117,7 @@ final class RunningClient: Sendable {
       // `receive` throws the same error.
     }
     do {
-      while let response = try await stream.receive() { recording.note(response) }
+      while let response = try await stream.receive() { recording.record(response) }
     } catch let status as Status {
       recording.status = status
     }

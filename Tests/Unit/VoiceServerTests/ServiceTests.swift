@@ -73,7 +73,7 @@ struct ServiceTests {
     try await stream.send(.with { $0.microphone.samples = Data(AudioFormat.s16.babble(100)) })
     stream.finish()
     var recording = Recording()
-    while let response = try await stream.receive() { recording.note(response) }
+    while let response = try await stream.receive() { recording.record(response) }
     #expect(recording.processed.count == AudioFormat.s16.bytes(100))
     #expect(recording.endReason == .clientClosed)
     await stopped

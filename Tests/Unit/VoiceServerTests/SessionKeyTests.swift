@@ -76,13 +76,13 @@ struct SessionKeyTests {
       options: .init(addresses: ["127.0.0.1:0"]),
       methods: methods.map { method in
         .serverStreaming(method) { _, context, _ in
-          keys.note(context)
+          keys.record(context)
           throw refusal
         }
       } + [
         // It does not wait for the end of the requests.
         .clientStreaming(process) { _, context in
-          keys.note(context)
+          keys.record(context)
           throw refusal
         }
       ])
@@ -98,7 +98,7 @@ struct SessionKeyTests {
   private final class Keys: Sendable {
     private let keys = Mutex<[String: String]>([:])
 
-    func note(_ context: CallContext) {
+    func record(_ context: CallContext) {
       keys.withLock { $0[context.method.name] = context.metadata[RPC.sessionKey] }
     }
 

@@ -28,7 +28,7 @@ struct StalledClient {
     recording.started = stream.started
     var delays: [Duration] = []
     while let response = try await stream.receive() {
-      recording.note(response)
+      recording.record(response)
       guard case .audio = response.response else { continue }
       let frames = recording.frames.count
       while delays.count < frames {

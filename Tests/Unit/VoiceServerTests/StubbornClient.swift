@@ -27,7 +27,7 @@ final class StubbornClient {
     var recording: Recording {
       get throws {
         try messages.reduce(into: Recording()) {
-          $0.note(try Anechoic_V1_ProcessResponse(serializedBytes: $1))
+          $0.record(try Anechoic_V1_ProcessResponse(serializedBytes: $1))
         }
       }
     }

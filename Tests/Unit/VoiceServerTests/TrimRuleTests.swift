@@ -17,14 +17,14 @@ import Testing
 
   @Test mutating func aProcessThatStaysLargeAfterTrimmingIsNotTrimmedAgainAtOnce() {
     #expect(due([Self.size, Self.size * 2]) == [false, true])
-    rule.noteTrim(resident: Self.size * 2)
+    rule.recordTrim(resident: Self.size * 2)
     #expect(due([Self.size * 2]) == [false])
   }
 
   @Test mutating func aProcessOfSteadySizeIsTrimmedEveryFiveSeconds() {
     let sizes = [Int](repeating: Self.size, count: 5)
     #expect(due(sizes) == [false, false, false, false, true])
-    rule.noteTrim(resident: Self.size)
+    rule.recordTrim(resident: Self.size)
     #expect(due(sizes) == [false, false, false, false, true])
   }
 

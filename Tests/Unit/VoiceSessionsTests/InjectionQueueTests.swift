@@ -28,7 +28,7 @@ struct InjectionQueueTests {
 
     func advance(_ frames: Int = 1) {
       for _ in 0..<frames {
-        queue.advance(note)
+        queue.advance(record)
         // Uses the last sample of the frame, because missing audio begins with a fade.
         let (processed, playback) = (queue.processed.plane(0)[159], queue.playback.plane(0)[479])
         if queue.isHeard, processed != playback { journal.append("outputs differ") }
@@ -36,7 +36,7 @@ struct InjectionQueueTests {
       }
     }
 
-    func note(_ progress: InjectionQueue.Progress) {
+    func record(_ progress: InjectionQueue.Progress) {
       journal.append("\(progress.injection.id) \(progress.state)")
     }
   }
@@ -66,7 +66,7 @@ struct InjectionQueueTests {
     let listener = Listener()
     try listener.begin("a", frames: 1, of: 0.1, complete: true)
     try listener.begin("b", frames: 1, of: 0.2, complete: true)
-    listener.queue.cancel("b", listener.note)
+    listener.queue.cancel("b", listener.record)
     #expect(listener.journal == ["b cancelled"])
     listener.advance(3)
     #expect(listener.heard == [0.1, nil, nil])
@@ -78,14 +78,14 @@ struct InjectionQueueTests {
     try listener.begin("a", frames: 10, of: 0.1)
     listener.advance(2)
     #expect(listener.queue.lastGain == 1)
-    listener.queue.cancel("a", listener.note)
+    listener.queue.cancel("a", listener.record)
     listener.advance()
     #expect(listener.queue.lastGain == 0 && listener.queue.isHeard)
     #expect(listener.journal == ["a started", "a cancelled"])
     listener.advance()
     let isHeard = listener.queue.isHeard
     #expect(!isHeard)
-    listener.queue.cancel("a", listener.note)
+    listener.queue.cancel("a", listener.record)
     #expect(listener.journal.count == 2)
   }
 
@@ -94,7 +94,7 @@ struct InjectionQueueTests {
     try listener.begin("a", frames: 10, of: 0.1)
     try listener.begin("b", frames: 1, of: 0.2, complete: true)
     listener.advance()
-    listener.queue.cancel("a", listener.note)
+    listener.queue.cancel("a", listener.record)
     listener.advance(2)
     #expect(listener.heard == [0.1, 0.1, 0.2] && listener.queue.lastGain == 1)
     #expect(listener.journal == ["a started", "a cancelled", "b started", "b finished"])
@@ -126,7 +126,7 @@ struct InjectionQueueTests {
     try listener.begin("a", frames: 10, of: 0.1)
     try listener.begin("b")
     listener.advance()
-    listener.queue.end(listener.note)
+    listener.queue.end(listener.record)
     #expect(listener.journal == ["a started", "a cancelled", "b cancelled"])
     listener.advance()
     #expect(listener.heard == [0.1, nil])
@@ -137,9 +137,9 @@ struct InjectionQueueTests {
     try listener.begin("a", frames: 10, of: 0.1)
     try listener.begin("b")
     listener.advance()
-    listener.queue.cancel(of: "client of b", listener.note)
+    listener.queue.cancel(of: "client of b", listener.record)
     #expect(listener.journal == ["a started", "b cancelled"])
-    listener.queue.cancel(of: nil, listener.note)
+    listener.queue.cancel(of: nil, listener.record)
     listener.advance()
     #expect(listener.journal == ["a started", "b cancelled", "a cancelled"])
   }

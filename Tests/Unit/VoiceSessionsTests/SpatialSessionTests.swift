@@ -87,7 +87,7 @@ struct SpatialSessionTests {
     let before = try render { $0.session.turnHead(to: turned, at: .zero) }
     let turning = try render {
       // Before the first samples, whose times the session needs.
-      $0.noteFirstTime()
+      $0.recordFirstTime()
       $0.session.turnHead(to: turned, at: .milliseconds(305))
     }
     for channel in 0..<2 {
@@ -115,7 +115,7 @@ struct SpatialSessionTests {
 
   @Test func ofManyPosesTheLatestWait() throws {
     var head = HeadTracking(rate: .hz16000)
-    head.noteCapture(sample: 0, at: .zero)
+    head.recordCapture(sample: 0, at: .zero)
     for index in 0..<1_000 {
       let pose = try #require(HeadPose(yaw: Float(index) / 10, pitch: 0, roll: 0))
       head.add(pose, at: .milliseconds(10 * index))
@@ -243,7 +243,7 @@ private final class SpatialCall {
         }), sink: sink)
   }
 
-  func noteFirstTime() { session.head.noteCapture(sample: 0, at: .zero) }
+  func recordFirstTime() { session.head.recordCapture(sample: 0, at: .zero) }
 
   func send(
     frames: Int, alice hasAlice: Bool = true, bob hasBob: Bool = true, hasTimes: Bool = false

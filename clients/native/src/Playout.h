@@ -35,7 +35,7 @@ class Playout {
     }
     const int64_t count = std::min(most, pushed - position);
     const int64_t delay = exchange_.delay.load(std::memory_order_relaxed);
-    noteMute(pushed, position - delay);
+    recordMute(pushed, position - delay);
     for (int64_t frame = 0; frame < count; ++frame) {
       play(position + frame, delay);
       for (size_t channel = 0; channel < format_.channels; ++channel) {
@@ -52,7 +52,7 @@ class Playout {
  private:
   // Records which part of the microphone was captured while muted. A request may come between two
   // pulls, or while this function runs, so the spans begin and end a little outside.
-  void noteMute(int64_t pushed, int64_t played) noexcept {
+  void recordMute(int64_t pushed, int64_t played) noexcept {
     const Mute::State before = state_;
     state_ = exchange_.mute.state();
     const int64_t now = exchange_.pushed.load(std::memory_order_acquire);

@@ -42,8 +42,8 @@ class Worker {
   bool started(const v1::Started& started, Clock::time_point now);
   void dropControls();
   void noteDecision(const v1::Control& control);
-  void noteMute(const v1::Started& started);
-  void noteMute(bool isMuted, int64_t position);
+  void recordMute(const v1::Started& started);
+  void recordMute(bool isMuted, int64_t position);
   void unpack(const v1::AudioChunk& chunk);
   void play(const v1::AudioChunk& chunk);
   void notePiece(int64_t end, int64_t count);

@@ -69,7 +69,7 @@ bool Worker::started(const v1::Started& started, Clock::time_point now) {
     ended({Ending::Kind::refusedForGood, "", message}, now);
     return false;
   }
-  noteMute(started);
+  recordMute(started);
   if (!started.has_resumed()) {
     debt_.began(now, heardAt_, session_.next());
     dropControls();
@@ -88,17 +88,17 @@ void Worker::noteDecision(const v1::Control& control) {
   session_.decided(decision.client(), decision.grant());
 }
 
-void Worker::noteMute(const v1::Started& started) {
+void Worker::recordMute(const v1::Started& started) {
   muteControl_ = 0;
   // A resumed session keeps its state. A request that it has not applied is sent again.
   if (!started.has_resumed()) exchange_.mute.began(muteRequest_, session_.next());
   // Somebody may have muted since the last output came.
   const bool isMuted = started.mute().muted();
-  noteMute(isMuted, isMuted ? session_.next() : session_.received());
+  recordMute(isMuted, isMuted ? session_.next() : session_.received());
 }
 
 // Somebody has muted or unmuted, at a position of the microphone.
-void Worker::noteMute(bool isMuted, int64_t position) {
+void Worker::recordMute(bool isMuted, int64_t position) {
   exchange_.mute.changed(isMuted, position, exchange_.pushed.load(std::memory_order_acquire));
 }
 
@@ -181,7 +181,7 @@ void Worker::noteEvent(const v1::SessionEvent& event) {
   }
   if (event.has_mute_changed()) {
     const bool isMuted = event.mute_changed().state().muted();
-    noteMute(isMuted, isMuted && position < 0 ? session_.next() : position);
+    recordMute(isMuted, isMuted && position < 0 ? session_.next() : position);
   }
   listener_.event(event, position);
 }

@@ -31,7 +31,7 @@ extension LiveVoice {
       } catch {
         failure = error
       }
-      noteEnd(failure)
+      recordEnd(failure)
       // A channel that has failed waits before it connects again.
       client = client.reconnected()
       try? await Task.sleep(for: attempts.next(after: failure))
@@ -39,7 +39,7 @@ extension LiveVoice {
   }
 
   /// Records the end of a session or of an attempt to start one.
-  private func noteEnd(_ failure: (any Error)?) {
+  private func recordEnd(_ failure: (any Error)?) {
     let status = failure as? Status
     state.withLock { state in
       state.kept?.refused(status?.code)
@@ -70,7 +70,7 @@ extension LiveVoice {
     } catch {
       failure = error
     }
-    noteMute { state in
+    recordMute { state in
       state.kept = stream.kept
       state.stream = nil
       state.mute.connectionLost()
@@ -199,13 +199,13 @@ extension LiveVoice {
   ) {
     switch update {
     case .reconnecting(let status):
-      noteMute { state in
+      recordMute { state in
         state.mute.connectionLost()
         state.events.addFallback("\(status)")
       }
-    case .resumed: noteResumption(stream.started)
+    case .resumed: recordResumption(stream.started)
     case .restarted(let started, _, let lost, _):
-      noteResumption(started)
+      recordResumption(started)
       placing.algorithmicDelay = samples(in: stream.algorithmicDelay)
       state.withLock {
         $0.events.addFallback("\(started.session) is new; \(lost) samples were not processed")
@@ -216,7 +216,7 @@ extension LiveVoice {
       case .event(var event):
         event.microphoneSample += placing.base
         if case .muteChanged(let change) = event.event {
-          noteMute { $0.mute.changed(to: change.state.muted, at: event.microphoneSample) }
+          recordMute { $0.mute.changed(to: change.state.muted, at: event.microphoneSample) }
         }
         state.withLock { state in
           if let decision = state.decisions.answer(to: event) {
@@ -228,7 +228,7 @@ extension LiveVoice {
         wakeup.signal()
       case .controlResult(let result):
         let (id, isRefused) = (result.controlID, result.hasRefusal)
-        noteMute { state in
+        recordMute { state in
           state.controls.answered(id, isRefused: isRefused, now: .now)
           state.mute.answered(
             controlID: id, isRefused: isRefused, at: result.appliedAtSample + placing.base)
@@ -239,8 +239,8 @@ extension LiveVoice {
     }
   }
 
-  private func noteResumption(_ started: Anechoic_V1_Started) {
-    noteMute { $0.mute.resumed(muted: started.mute.muted, at: captured.count) }
+  private func recordResumption(_ started: Anechoic_V1_Started) {
+    recordMute { $0.mute.resumed(muted: started.mute.muted, at: captured.count) }
   }
 
   private func take(
@@ -253,7 +253,7 @@ extension LiveVoice {
     }
     state.withLock { state in
       if lateness > 0 {
-        state.noteLateness(lateness, options.microphone.sampleRate)
+        state.recordLateness(lateness, options.microphone.sampleRate)
       } else if state.stream === stream {
         state.events.add(.processing(session: stream.started.session))
       }
@@ -265,7 +265,7 @@ extension LiveVoice.State {
   /// The shortest time between two events about late sound.
   private static let pause = Duration.seconds(10)
 
-  mutating func noteLateness(_ samples: Int64, _ rate: Int) {
+  mutating func recordLateness(_ samples: Int64, _ rate: Int) {
     let now = ContinuousClock.now
     if let lateSince, now - lateSince < Self.pause { return }
     lateSince = now

@@ -116,7 +116,7 @@ public final class LiveVoice: Sendable {
   }
 
   /// Changes the state of the mute, which the thread of `pull` follows.
-  func noteMute(_ change: (inout State) -> Void) {
+  func recordMute(_ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)
       publish(state.mute)
@@ -153,7 +153,7 @@ public final class LiveVoice: Sendable {
   private func change(_ body: () -> Anechoic_V1_Control) {
     state.withLock { state in
       let control = body()
-      state.decisions.note(control)
+      state.decisions.record(control)
       if state.stream != nil { state.controls.add(control) }
     }
     wakeup.signal()

@@ -84,7 +84,7 @@ final class SteadyOutput: @unchecked Sendable {
       index = end - mostWaiting
     }
     let count = Int(min(Int64(output.count / channels), end - index))
-    if let silentUntil { noteMute(from: silentUntil, at: index, end: end) }
+    if let silentUntil { recordMute(from: silentUntil, at: index, end: end) }
     lastEnd = end
     for frame in 0..<count {
       let past = index - Int64(delay)
@@ -109,7 +109,7 @@ final class SteadyOutput: @unchecked Sendable {
   }
 
   /// Records that the microphone which has come in since the last call was captured while muted.
-  private func noteMute(from applied: Int64, at index: Int64, end: Int64) {
+  private func recordMute(from applied: Int64, at index: Int64, end: Int64) {
     let isPlayed = muted.upperBound <= index - Int64(delay)
     muted = (isPlayed ? min(lastEnd, end) : muted.lowerBound)..<end
     appliedFrom = applied

@@ -43,11 +43,11 @@ public final class ServerMetrics: Sendable {
   }
 
   /// Counts a start or an end of speech.
-  public func noteVoiceTransition(isFarEnd: Bool, isMuted: Bool) {
+  public func recordVoiceTransition(isFarEnd: Bool, isMuted: Bool) {
     voiceTransitions[(isFarEnd ? 2 : 0) + (isMuted ? 1 : 0)].add()
   }
 
-  public func note(_ outcome: GestureOutcome) {
+  public func record(_ outcome: GestureOutcome) {
     guard let index = GestureOutcome.allCases.firstIndex(of: outcome) else { return }
     muteGestures[index].add()
   }

@@ -16,11 +16,11 @@ public struct ALSASystem: AudioSystem {
   ) throws(DeviceError) -> any PCMDevice {
     do throws(DeviceError) {
       let device = try Self.openExclusively(name, direction, wish)
-      if device.isLent { lent.note(name, direction, wish, isPresent: true) }
+      if device.isLent { lent.record(name, direction, wish, isPresent: true) }
       return device
     } catch {
       if CardName(in: name) == nil, error.mayPass {
-        lent.note(name, direction, wish, isPresent: false)
+        lent.record(name, direction, wish, isPresent: false)
       }
       throw error
     }

@@ -21,7 +21,7 @@ final class ServerDevices: Sendable {
   private let devices = Mutex<[Key: Device]>([:])
 
   /// Records the result of an attempt to open a device.
-  func note(_ name: String, _ direction: DeviceDirection, _ wish: DeviceWish, isPresent: Bool) {
+  func record(_ name: String, _ direction: DeviceDirection, _ wish: DeviceWish, isPresent: Bool) {
     devices.withLock {
       $0[Key(name: name, direction: direction)] = Device(
         wish: wish, isPresent: isPresent, lookedAt: .now)
@@ -41,7 +41,7 @@ final class ServerDevices: Sendable {
       var isPresent = device.isPresent
       if direction == .playback || mayCapture, .now - device.lookedAt > Self.interval {
         isPresent = opens(direction, device.wish)
-        note(name, direction, device.wish, isPresent: isPresent)
+        record(name, direction, device.wish, isPresent: isPresent)
       }
       result = (result ?? true) && isPresent
     }

@@ -67,7 +67,7 @@ final class CaptureStream: DeviceLoop.User {
         if more == 0 { break }
         backlog += more
       }
-      record.noteDropped(backlog / device.format.rate.samplesPerFrame)
+      record.recordDropped(backlog / device.format.rate.samplesPerFrame)
       block.clear()
       clock.restart()
       lastRead = MonotonicClock.now

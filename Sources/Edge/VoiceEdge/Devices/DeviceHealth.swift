@@ -86,7 +86,7 @@ final class HealthRecord: Sendable {
     }
   }
 
-  func noteXrun() { health.withLock { $0.xruns += 1 } }
+  func recordXrun() { health.withLock { $0.xruns += 1 } }
 
-  func noteDropped(_ frames: Int) { health.withLock { $0.droppedFrames += frames } }
+  func recordDropped(_ frames: Int) { health.withLock { $0.droppedFrames += frames } }
 }

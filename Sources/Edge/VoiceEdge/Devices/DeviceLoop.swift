@@ -124,7 +124,7 @@ final class DeviceLoop: ThreadOwner {
       } catch {
         switch ladder.step(after: error, now: MonotonicClock.now) {
         case .prepare:
-          record.noteXrun()
+          record.recordXrun()
           isReady = false
         case .resume:
           if (try? device.resume()) != true { thread.sleep(.milliseconds(50), while: isWanted) }

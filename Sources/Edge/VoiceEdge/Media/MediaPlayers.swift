@@ -91,16 +91,16 @@ actor MediaPlayers {
         try await follow(bus)
         guard !Task.isCancelled else { return }
         backoff.reset()
-        noteProblem("the connection to the bus was lost")
+        recordProblem("the connection to the bus was lost")
       } catch {
-        noteProblem(error.description)
+        recordProblem(error.description)
       }
       disconnected()
       try? await Task.sleep(for: backoff.next())
     }
   }
 
-  private func noteProblem(_ problem: String) {
+  private func recordProblem(_ problem: String) {
     guard problem != lastProblem else { return }
     lastProblem = problem
     log("\(Self.title): \(problem); trying again")
@@ -139,7 +139,7 @@ actor MediaPlayers {
     }
     await withDiscardingTaskGroup { group in
       for await message in bus.messages where message.kind == .signal {
-        if let question = note(message) {
+        if let question = record(message) {
           group.addTask { await self.ask(question.name, question.version, on: bus) }
         }
       }
@@ -156,7 +156,7 @@ actor MediaPlayers {
   }
 
   /// Records a signal. Returns the player to ask for its state, if there is one.
-  private func note(_ signal: BusMessage) -> (name: String, version: Int)? {
+  private func record(_ signal: BusMessage) -> (name: String, version: Int)? {
     let values = signal.arguments
     switch (signal.interface, signal.member) {
     case ("org.freedesktop.DBus", "NameOwnerChanged"):

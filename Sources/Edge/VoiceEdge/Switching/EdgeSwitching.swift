@@ -95,7 +95,7 @@ final class EdgeSwitching: Sendable {
     let chosen = routes.chosen.map { shared.intersection([$0]) } ?? []
     return state.withLock { state in
       let now = ContinuousClock.now
-      state.desktop.note(isSounding: desktop?.plays ?? false, now: now)
+      state.desktop.record(isSounding: desktop?.plays ?? false, now: now)
       state.activity = .with {
         $0.headsets = shared.sorted()
         $0.chosenHeadsets = chosen.sorted()

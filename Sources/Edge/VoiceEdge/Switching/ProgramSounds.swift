@@ -12,9 +12,9 @@ struct ProgramSounds {
 
   /// Records the next frames; nil stands for no sound. Runs per frame: no allocation, lock, log or
   /// await.
-  mutating func note(farEndPeak: Float?, otherAudioPeak: Float?, now: ContinuousClock.Instant) {
-    farEnd.note(isSounding: (farEndPeak ?? 0) > Self.threshold, now: now)
-    otherAudio.note(isSounding: (otherAudioPeak ?? 0) > Self.threshold, now: now)
+  mutating func record(farEndPeak: Float?, otherAudioPeak: Float?, now: ContinuousClock.Instant) {
+    farEnd.record(isSounding: (farEndPeak ?? 0) > Self.threshold, now: now)
+    otherAudio.record(isSounding: (otherAudioPeak ?? 0) > Self.threshold, now: now)
   }
 
   func summary(voiceIsRead: Bool, now: ContinuousClock.Instant) -> Summary {

@@ -104,7 +104,7 @@ extension EdgeVoice {
       // The local voice was heard until then.
       guard !standsIn, audio.processed.firstSample >= liveFrom else { return }
       VoiceFrames.decode(audio.processed, into: voiceFrame) { frame, first in
-        latency.noteReceived(first / Int64(frame.sampleCount), now: lastAnswer)
+        latency.recordReceived(first / Int64(frame.sampleCount), now: lastAnswer)
         // Output that comes again, or of audio that was never sent, has no place.
         guard first >= heardUntil, first <= position else { return }
         heardUntil = first + Int64(frame.sampleCount)

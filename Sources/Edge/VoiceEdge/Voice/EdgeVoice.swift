@@ -171,7 +171,7 @@ final class EdgeVoice {
     let hasFar = programs.farEnd?.next(into: farFrame) ?? false
     let hasOther = !holdsOtherAudio && programs.otherAudio?.next(into: otherFrame) ?? false
     if configuration.switching.isOn {
-      sounds.note(
+      sounds.record(
         farEndPeak: hasFar ? farFrame.peak : nil, otherAudioPeak: hasOther ? otherFrame.peak : nil,
         now: .now)
     }
@@ -194,7 +194,7 @@ final class EdgeVoice {
       audio.microphone = microphoneChunk(time: isWithheld ? nil : time, isWithheld: isWithheld)
       let now = MonotonicClock.nanoseconds
       if let time {
-        latency.noteSent(position / Int64(microphoneFrame.sampleCount), captured: time, now: now)
+        latency.recordSent(position / Int64(microphoneFrame.sampleCount), captured: time, now: now)
       }
       if link.outbox.put(.audio(audio)) { gapBefore = .dropped }
     }

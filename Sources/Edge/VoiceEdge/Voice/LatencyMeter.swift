@@ -36,7 +36,7 @@ struct LatencyMeter {
   init(processing: Duration) { shares.processing = processing.seconds * 1000 }
 
   /// Records the times, in ns, at which frame `index` of the session was captured and sent.
-  mutating func noteSent(_ index: Int64, captured: Int64, now: Int64) {
+  mutating func recordSent(_ index: Int64, captured: Int64, now: Int64) {
     let slot = Int(index % Int64(Self.slots))
     sent[slot] = Sent(index: index, time: now)
     smooth(&sinceCapture, now - captured)
@@ -44,7 +44,7 @@ struct LatencyMeter {
   }
 
   /// Records the answer to a frame.
-  mutating func noteReceived(_ index: Int64, now: Int64) {
+  mutating func recordReceived(_ index: Int64, now: Int64) {
     let slot = Int(index % Int64(Self.slots))
     if sent[slot].index == index {
       smooth(&shares.server, now - sent[slot].time)

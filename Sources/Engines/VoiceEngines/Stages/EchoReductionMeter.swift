@@ -23,12 +23,12 @@ public struct EchoReductionMeter {
   public mutating func process(
     reference: borrowing Frame, input: borrowing Frame, output: borrowing Frame
   ) {
-    note(
+    record(
       reference: reference.meanSquare, input: input.meanSquare, output: output.meanSquare)
   }
 
   /// Takes the mean squares of a frame.
-  public mutating func note(
+  public mutating func record(
     reference: Float, input: Float, output: @autoclosure () -> Float
   ) {
     framesSinceReference =

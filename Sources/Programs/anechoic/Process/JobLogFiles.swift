@@ -5,10 +5,10 @@ internal import SwiftProtobuf
 
 /// A reader of everything that the session of a job says besides audio.
 protocol JobLog: AnyObject {
-  func note(_ event: Anechoic_V1_SessionEvent) throws
-  func note(_ result: Anechoic_V1_ControlResult) throws
-  func note(_ stats: Anechoic_V1_SessionStats) throws
-  func note(_ frame: JobFrame) throws
+  func record(_ event: Anechoic_V1_SessionEvent) throws
+  func record(_ result: Anechoic_V1_ControlResult) throws
+  func record(_ stats: Anechoic_V1_SessionStats) throws
+  func record(_ frame: JobFrame) throws
 
   /// Completes the log. Called once, also after an error, and then nothing follows.
   func finish() throws
@@ -79,12 +79,12 @@ final class JobLogFiles: JobLog {
     frames = try open(paths.frames, FrameTable.columns)
   }
 
-  func note(_ event: Anechoic_V1_SessionEvent) throws {
+  func record(_ event: Anechoic_V1_SessionEvent) throws {
     try events?.write(line: event.jsonLine) { try EventTable.row(event, rate) }
   }
 
   /// Writes a result in its place among the events. As a line, it contains only `controlResult`.
-  func note(_ result: Anechoic_V1_ControlResult) throws {
+  func record(_ result: Anechoic_V1_ControlResult) throws {
     try events?.write {
       try Anechoic_V1_ProcessResponse.with { $0.controlResult = result }.jsonLine()
     } row: {
@@ -92,11 +92,11 @@ final class JobLogFiles: JobLog {
     }
   }
 
-  func note(_ stats: Anechoic_V1_SessionStats) throws {
+  func record(_ stats: Anechoic_V1_SessionStats) throws {
     try statistics?.write(line: stats.jsonLine) { StatisticsTable.row(stats) }
   }
 
-  func note(_ frame: JobFrame) throws {
+  func record(_ frame: JobFrame) throws {
     try frames?.write {
       let members = try frame.findings.jsonLine().dropFirst()
       let separator = members == "}" ? "" : ","

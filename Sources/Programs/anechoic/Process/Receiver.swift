@@ -78,7 +78,7 @@ struct Receiver: ~Copyable {
     switch response.response {
     case .audio(let audio): try take(audio)
     case .event(let event): try take(event)
-    case .stats(let stats): try log.note(stats)
+    case .stats(let stats): try log.record(stats)
     case .controlResult(let result): try take(result)
     case .started, nil: break
     }
@@ -129,7 +129,7 @@ struct Receiver: ~Copyable {
     for (index, frame) in audio.frames.enumerated() {
       let first = audio.processed.firstSample + Int64(index) * samplesPerFrame
       let place = Int(clamping: first / samplesPerFrame)
-      try log.note(
+      try log.record(
         JobFrame(
           findings: frame, firstSample: first, microphone: inputLevels.microphone[place],
           played: inputLevels.played?[place],
@@ -148,7 +148,7 @@ struct Receiver: ~Copyable {
   }
 
   private mutating func take(_ event: Anechoic_V1_SessionEvent) throws {
-    try log.note(event)
+    try log.record(event)
     findings.take(event)
     guard case .injectionPermissionRequested(let request) = event.event else { return }
     progress.clear()
@@ -158,7 +158,7 @@ struct Receiver: ~Copyable {
   }
 
   private func take(_ result: Anechoic_V1_ControlResult) throws {
-    try log.note(result)
+    try log.record(result)
     guard result.hasRefusal else { return }
     progress.clear()
     let code = StatusCode(rawValue: result.refusal.code)?.name ?? "\(result.refusal.code)"

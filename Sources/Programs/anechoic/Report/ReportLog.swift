@@ -54,7 +54,7 @@ final class ReportLog: JobLog {
     levels = LevelCurves(recording)
   }
 
-  func note(_ event: Anechoic_V1_SessionEvent) {
+  func record(_ event: Anechoic_V1_SessionEvent) {
     let time = seconds(event.microphoneSample)
     var text = event.phrase
     switch event.event {
@@ -83,19 +83,19 @@ final class ReportLog: JobLog {
     list(Report.Event(time: time, text: text))
   }
 
-  func note(_ result: Anechoic_V1_ControlResult) {
+  func record(_ result: Anechoic_V1_ControlResult) {
     guard result.hasRefusal else { return }
     list(
       Report.Event(
         time: seconds(result.appliedAtSample), text: "control refused: \(result.refusal.message)"))
   }
 
-  func note(_ stats: Anechoic_V1_SessionStats) {
+  func record(_ stats: Anechoic_V1_SessionStats) {
     statistics.append(stats)
     removed.set(stats.echo.converged, at: Self.time(of: stats))
   }
 
-  func note(_ frame: JobFrame) {
+  func record(_ frame: JobFrame) {
     let time = seconds(frame.firstSample)
     muted.set(frame.findings.muted, at: time)
     levels.append(frame)

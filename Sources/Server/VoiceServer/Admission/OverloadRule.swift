@@ -34,7 +34,7 @@ struct OverloadRule {
 
   /// Records a period with its load and with the lateness of the thread's frames. Returns the new
   /// step, or nil if it stays.
-  mutating func note(load: Double, lateness: Duration) -> Step? {
+  mutating func record(load: Double, lateness: Duration) -> Step? {
     guard share > 0 else { return nil }
     switch step {
     case .full:

@@ -49,9 +49,9 @@ final class ThreadLoad {
 
   /// Records the time that frames of a session took. Runs per frame: no allocation, lock, log or
   /// await, unless the sessions take a step.
-  func note(nanoseconds: Int64, now: ContinuousClock.Instant) {
-    guard meter.note(nanoseconds: nanoseconds, now: now) else { return }
-    guard let step = rule.note(load: meter.load, lateness: lateness(at: now)) else { return }
+  func record(nanoseconds: Int64, now: ContinuousClock.Instant) {
+    guard meter.record(nanoseconds: nanoseconds, now: now) else { return }
+    guard let step = rule.record(load: meter.load, lateness: lateness(at: now)) else { return }
     for place in places { place.session?.reduceProcessing(step == .reduced) }
   }
 
@@ -89,8 +89,8 @@ struct SessionLoad {
   }
 
   /// Records the time that frames took. Runs per frame: no allocation, lock, log or await.
-  func note(nanoseconds: Int64, now: ContinuousClock.Instant) {
-    place?.thread.note(nanoseconds: nanoseconds, now: now)
+  func record(nanoseconds: Int64, now: ContinuousClock.Instant) {
+    place?.thread.record(nanoseconds: nanoseconds, now: now)
   }
 }
 
@@ -151,7 +151,7 @@ struct LoadMeter {
 
   /// Records the time that frames took. Returns whether a period has ended. Runs per frame: no
   /// allocation, lock, log or await.
-  mutating func note(nanoseconds: Int64, now: ContinuousClock.Instant) -> Bool {
+  mutating func record(nanoseconds: Int64, now: ContinuousClock.Instant) -> Bool {
     guard let began else {
       self.began = now
       return false

@@ -43,7 +43,7 @@ struct AwaitedEvents {
     permissions = [:]
   }
 
-  mutating func note(_ event: SessionEvent.Kind) {
+  mutating func record(_ event: SessionEvent.Kind) {
     switch event {
     case .muteGestureResolved(let id, let result):
       deadlines.removeValue(forKey: id)?.timer?.cancel()

@@ -23,7 +23,7 @@ public enum MemoryTrimmer {
       while (try? await Task.sleep(for: checkInterval)) != nil {
         guard let resident = residentBytes(), rule.isDue(resident: resident) else { continue }
         malloc_trim(0)
-        if let resident = residentBytes() { rule.noteTrim(resident: resident) }
+        if let resident = residentBytes() { rule.recordTrim(resident: resident) }
       }
     }
   }

@@ -23,7 +23,7 @@ struct TrimRule {
   }
 
   /// Records that memory has been trimmed, and the size of the process in bytes afterwards.
-  mutating func noteTrim(resident: Int) {
+  mutating func recordTrim(resident: Int) {
     smallest = resident
     sinceTrim = .zero
   }

@@ -14,7 +14,7 @@ struct ArrivalJitter {
 
   /// Records the arrival of the media up to the time `media`. Runs per frame: no allocation, lock,
   /// log or await.
-  mutating func note(media: Duration, now: ContinuousClock.Instant) {
+  mutating func record(media: Duration, now: ContinuousClock.Instant) {
     defer { last = (media, now) }
     guard let last else { return }
     let difference = (now - last.arrival) - (media - last.media)

@@ -8,7 +8,7 @@ struct FrameTimes {
 
   /// Records `frames` frames that took `nanoseconds` together. Runs per frame: no allocation, lock,
   /// log or await.
-  mutating func note(nanoseconds: UInt64, frames: UInt32) {
+  mutating func record(nanoseconds: UInt64, frames: UInt32) {
     guard frames > 0 else { return }
     let each = max(1, nanoseconds / UInt64(frames))
     let octave = 63 - each.leadingZeroBitCount

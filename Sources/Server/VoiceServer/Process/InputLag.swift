@@ -36,7 +36,7 @@ struct InputLag {
   ///
   /// - Returns: True if the microphone has become late, false if it is no longer late, and nil if
   ///   nothing has changed.
-  mutating func note(media: Int64, samples: Int64, now: ContinuousClock.Instant) -> Bool? {
+  mutating func record(media: Int64, samples: Int64, now: ContinuousClock.Instant) -> Bool? {
     guard let start else {
       start = now
       self.media = media

@@ -14,7 +14,7 @@ struct InputLead {
 
   /// Records the allowance that the pacer has after audio was read. Returns the new state if it has
   /// changed. Runs per frame: no allocation, lock, log or await.
-  mutating func note(allowance: Int64, now: ContinuousClock.Instant) -> Bool? {
+  mutating func record(allowance: Int64, now: ContinuousClock.Instant) -> Bool? {
     guard (allowance < Self.rest) != isEarly else {
       since = nil
       return nil

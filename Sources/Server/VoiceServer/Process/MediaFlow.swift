@@ -52,10 +52,10 @@ struct MediaFlow {
     upTo arrived: Int64, samples: Int64, at now: ContinuousClock.Instant
   ) -> PaceChange {
     let media = setup.microphone.rate.duration(ofSamples: Int(arrived))
-    jitter.note(media: media, now: now)
+    jitter.record(media: media, now: now)
     return PaceChange(
-      isLate: lag.note(media: media.nanoseconds, samples: samples, now: now),
-      isEarly: lead.note(allowance: pacer.allowance, now: now))
+      isLate: lag.record(media: media.nanoseconds, samples: samples, now: now),
+      isEarly: lead.record(allowance: pacer.allowance, now: now))
   }
 
   /// Returns the time to wait before the next request of a client in real time is read, or nil to read
@@ -74,7 +74,7 @@ struct MediaFlow {
 
   /// Records the time that frames took together. Runs per frame: no allocation, lock, log or await.
   mutating func processed(frames: Int64, nanoseconds: Int64) {
-    frameTimes.note(nanoseconds: UInt64(nanoseconds), frames: UInt32(frames))
+    frameTimes.record(nanoseconds: UInt64(nanoseconds), frames: UInt32(frames))
   }
 
   /// The time within which 99 of 100 frames were processed.

@@ -196,7 +196,7 @@ final class RunningSession: SessionSink {
   func report(_ gesture: MuteGesture, _ reply: Reply<GestureResult>) throws {
     if let result = try answer(to: .gesture(gesture)).gesture {
       // No event tells that a gesture was ignored at once.
-      if result.outcome == .ignored { outlet.observation.note(result) }
+      if result.outcome == .ignored { outlet.observation.record(result) }
       return reply.give(.success(result))
     }
     guard try waiting.await(gesture, reply) else { return }
@@ -273,8 +273,8 @@ final class RunningSession: SessionSink {
     let now = ContinuousClock.now
     let nanoseconds = began.duration(to: now).nanoseconds
     flow.processed(frames: frames, nanoseconds: nanoseconds)
-    outlet.observation.note(frames: frames, nanoseconds: UInt64(nanoseconds), session)
-    load.note(nanoseconds: nanoseconds, now: now)
+    outlet.observation.record(frames: frames, nanoseconds: UInt64(nanoseconds), session)
+    load.record(nanoseconds: nanoseconds, now: now)
   }
 
   /// Tells the session when no audio has come for too long. It then refuses requests that need the
@@ -309,8 +309,8 @@ final class RunningSession: SessionSink {
   func emit(_ event: SessionEvent) {
     session.record(event)
     outlet.send(event, session.state)
-    waiting.note(event.kind)
-    outlet.observation.note(event.kind, session.state)
+    waiting.record(event.kind)
+    outlet.observation.record(event.kind, session.state)
     if case .configurationChanged(let changed, _) = event.kind {
       follow(profile: changed.spatial.listenerProfile)
     }
@@ -319,7 +319,7 @@ final class RunningSession: SessionSink {
 
   private func ended(_ reason: SessionEvent.EndReason) {
     hasEnded = true
-    outlet.observation.note(session)
+    outlet.observation.record(session)
     outlet.observation.ended(
       handle.id, reason,
       Self.quality(

@@ -37,17 +37,17 @@ struct SessionObservation {
 
   /// Counts the frames that were processed together in a time.
   /// Runs per frame: no allocation, lock, log or await.
-  mutating func note(frames: Int64, nanoseconds: UInt64, _ session: RecordedSession) {
+  mutating func record(frames: Int64, nanoseconds: UInt64, _ session: RecordedSession) {
     guard frames > 0 else { return }
     metrics.frameProcessing.record(nanoseconds / UInt64(frames), times: UInt64(frames))
-    note(session)
+    record(session)
     guard counted.frames >= nextObservation else { return }
     nextObservation = counted.frames + Self.observedFrames
     observe(session.statistics)
   }
 
   /// Counts all that the session has done.
-  mutating func note(_ session: RecordedSession) {
+  mutating func record(_ session: RecordedSession) {
     let flow = session.flow
     metrics.framesProcessed.add(flow.framesProcessed - counted.frames)
     if flow.referenceFramesMissing != counted.referenceMissing {
@@ -74,23 +74,23 @@ struct SessionObservation {
   func dropped() { metrics.outputChunksDropped.add() }
 
   /// Counts the events that metrics show. `state` is the session's state after the event.
-  func note(_ event: SessionEvent.Kind, _ state: SessionState) {
+  func record(_ event: SessionEvent.Kind, _ state: SessionState) {
     switch event {
     case .voiceActivityChanged(let side, _, _):
-      metrics.noteVoiceTransition(isFarEnd: side == .farEnd, isMuted: state.mute.isMuted)
+      metrics.recordVoiceTransition(isFarEnd: side == .farEnd, isMuted: state.mute.isMuted)
     case .mutedSpeech where !state.configuration.voiceActivity.isEnabled:
-      metrics.noteVoiceTransition(isFarEnd: false, isMuted: true)
-    case .muteGestureResolved(_, let result): note(result)
+      metrics.recordVoiceTransition(isFarEnd: false, isMuted: true)
+    case .muteGestureResolved(_, let result): record(result)
     default: break
     }
   }
 
-  func note(_ gesture: GestureResult) {
+  func record(_ gesture: GestureResult) {
     switch gesture.outcome {
-    case .applied: metrics.note(.applied)
-    case .rejected: metrics.note(.rejected)
-    case .timedOut: metrics.note(.timedOut)
-    case .ignored: metrics.note(.ignored)
+    case .applied: metrics.record(.applied)
+    case .rejected: metrics.record(.rejected)
+    case .timedOut: metrics.record(.timedOut)
+    case .ignored: metrics.record(.ignored)
     }
   }
 }

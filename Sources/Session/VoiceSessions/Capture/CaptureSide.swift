@@ -108,7 +108,7 @@ struct CaptureSide: ~Copyable {
       let end = settled + missing + Int64(SampleQueue.fadeSamples(at: microphone.format.rate))
       concealed.add(settled..<end)
     }
-    if let deviceTime { echo.noteCapture(sample: first, at: deviceTime) }
+    if let deviceTime { echo.recordCapture(sample: first, at: deviceTime) }
     return missing
   }
 
@@ -121,15 +121,15 @@ struct CaptureSide: ~Copyable {
   ) throws(InputFault) -> Int64 {
     let first = firstSample ?? echo.timeline.arrived
     let missing = try echo.timeline.append(samples, firstSample: firstSample)
-    echo.noteArrival(microphoneSamples: microphone.arrived)
-    if let deviceTime { echo.notePlayback(sample: first, at: deviceTime) }
+    echo.recordArrival(microphoneSamples: microphone.arrived)
+    if let deviceTime { echo.recordPlayback(sample: first, at: deviceTime) }
     return missing
   }
 
   /// Records when a sample of the playback was heard, how many samples later than expected, and by
   /// how many parts per million faster than its clock the client plays on.
-  mutating func notePlayback(sample: Int64, at time: Duration, added: Int64, rate: Double) {
-    echo.notePlayback(sample: sample, at: time, added: added, rate: rate)
+  mutating func recordPlayback(sample: Int64, at time: Duration, added: Int64, rate: Double) {
+    echo.recordPlayback(sample: sample, at: time, added: added, rate: rate)
   }
 
   /// Records that no more of the reference will arrive.

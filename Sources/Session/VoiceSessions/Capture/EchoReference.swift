@@ -80,22 +80,23 @@ struct EchoReference: ~Copyable {
   }
 
   /// Records when the device captured a sample of the microphone.
-  mutating func noteCapture(sample: Int64, at time: Duration) {
+  mutating func recordCapture(sample: Int64, at time: Duration) {
     guard source != .none else { return }
     let (indexes, frames) = (Int64(microphoneRates.indexes.hertz), microphoneRates.frames.hertz)
-    aligner.noteCapture(sample: sample * Int64(frames) / indexes, at: time)
+    aligner.recordCapture(sample: sample * Int64(frames) / indexes, at: time)
   }
 
   /// Records when the device played a sample of the reference. `added` is by how many samples it was
   /// later than the previous report implied, and `rate` is by how many parts per million the playback
   /// runs faster than the device's clock from then on.
-  mutating func notePlayback(sample: Int64, at time: Duration, added: Int64 = 0, rate: Double = 0) {
-    aligner.notePlayback(sample: sample, at: time, added: added, rate: rate)
+  mutating func recordPlayback(sample: Int64, at time: Duration, added: Int64 = 0, rate: Double = 0)
+  {
+    aligner.recordPlayback(sample: sample, at: time, added: added, rate: rate)
   }
 
   /// Records that samples of the reference have arrived, after `microphoneSamples` of the microphone.
-  mutating func noteArrival(microphoneSamples: Int64) {
-    aligner.noteArrival(
+  mutating func recordArrival(microphoneSamples: Int64) {
+    aligner.recordArrival(
       reference: Double(timeline.arrived) / Double(timeline.format.rate.hertz),
       microphone: Double(microphoneSamples) / Double(microphoneRates.indexes.hertz))
   }
@@ -123,7 +124,7 @@ struct EchoReference: ~Copyable {
     if source == .client {
       appendWhatCame()
     } else {
-      noteLevels(peak: mix.peak, meanSquare: mix.meanSquare)
+      recordLevels(peak: mix.peak, meanSquare: mix.meanSquare)
       aligner.append(reference: mix)
     }
     let isMissing = !aligner.hasReference(afterFrames: 0)
@@ -156,12 +157,12 @@ struct EchoReference: ~Copyable {
 
   private mutating func appendNext() {
     timeline.take(into: input)
-    noteLevels(peak: input.peak, meanSquare: input.meanSquare)
+    recordLevels(peak: input.peak, meanSquare: input.meanSquare)
     if let hasGaps = gapDetector?.process(input) { self.hasGaps = hasGaps }
     aligner.append(reference: input)
   }
 
-  private mutating func noteLevels(peak: Float, meanSquare: Float) {
+  private mutating func recordLevels(peak: Float, meanSquare: Float) {
     if peak > Self.leastPeak { framesSincePlayed = 0 }
     newestMeanSquare = meanSquare
   }

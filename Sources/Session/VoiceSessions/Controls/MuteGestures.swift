@@ -116,7 +116,7 @@ struct MuteGestures {
     decided.last { $0.id == id }?.soundedChime ?? false
   }
 
-  mutating func noteChime(of id: String) {
+  mutating func recordChime(of id: String) {
     guard let index = decided.lastIndex(where: { $0.id == id }) else { return }
     decided[index].soundedChime = true
   }

@@ -57,7 +57,7 @@ extension VoiceSession {
       soundsChime = setup.playback != nil && state.configuration.mute.soundsChime
       if soundsChime {
         playback.sound(state.mute.isMuted ? .mute : .unmute)
-        controls.gestures.noteChime(of: resolution.gesture.id)
+        controls.gestures.recordChime(of: resolution.gesture.id)
       }
       muteChanged(at: position, sink: sink)
     }

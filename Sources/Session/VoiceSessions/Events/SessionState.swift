@@ -29,7 +29,7 @@ public struct SessionState: Sendable, Equatable {
   }
 
   /// Counts an event and takes over the state that it announces.
-  mutating func note(_ event: SessionEvent.Kind) {
+  mutating func record(_ event: SessionEvent.Kind) {
     lastEventID += 1
     switch event {
     case .voiceActivityChanged(.nearEnd, let isActive, _): isVoiceActive = isActive

@@ -26,7 +26,7 @@ public struct SoundPresence: Sendable, Equatable {
   }
 
   /// Records whether there is sound now.
-  public mutating func note(isSounding: Bool, now: ContinuousClock.Instant) {
+  public mutating func record(isSounding: Bool, now: ContinuousClock.Instant) {
     guard isSounding else { return }
     if !isHeard(now: now) { began = now }
     lastHeard = now

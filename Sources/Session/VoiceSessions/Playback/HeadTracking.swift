@@ -23,7 +23,7 @@ struct HeadTracking {
   var waitingCount: Int { waiting.count }
 
   /// Records when a sample of the microphone was captured.
-  mutating func noteCapture(sample: Int64, at time: Duration) { capture = (sample, time) }
+  mutating func recordCapture(sample: Int64, at time: Duration) { capture = (sample, time) }
 
   /// Adds a pose, measured at a time by the clock of the microphone's device times.
   mutating func add(_ pose: HeadPose, at time: Duration?) {

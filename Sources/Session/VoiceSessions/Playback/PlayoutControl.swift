@@ -137,19 +137,19 @@ struct PlayoutControl {
       delay = lag - earliestBefore
       return .play
     }
-    note(arrival, lag: lag)
+    record(arrival, lag: lag)
     return change(lag: lag, waiting: reading.waiting)
   }
 
   /// Handles an arrival while the sound runs.
-  private mutating func note(_ arrival: Int64, lag: Int64) {
+  private mutating func record(_ arrival: Int64, lag: Int64) {
     arrivals.advance()
     if framesSinceArrival == 0 || arrivals.isEmpty {
-      arrivals.note(arrival)
+      arrivals.record(arrival)
       // The pause that this arrival ends. A long pause, which a backlog may have bridged, does not
       // count as jitter.
       if lastArrival <= max(arrivals.earliest + limits.jitter, home ?? lag) {
-        arrivals.note(max(arrival, lastArrival))
+        arrivals.record(max(arrival, lastArrival))
       }
     }
     let latest = arrivals.latest
@@ -190,7 +190,7 @@ struct PlayoutControl {
     case .dry:
       marginFrames = Self.framesOfMargin
       if peak - earliestBefore <= limits.jitter {
-        arrivals.note(peak)
+        arrivals.record(peak)
         phase = .running
       } else {
         phase = .settling(Settling(earliest: arrival))
@@ -230,7 +230,7 @@ struct PlayoutControl {
     if goesOn { pace = 0 } else { home = lag }
     guard !goesOn || !isBack || arrivals.isEmpty else { return }
     arrivals = ArrivalWindow()
-    arrivals.note(earliest)
+    arrivals.record(earliest)
   }
 
   private mutating func change(lag: Int64, waiting: Int) -> Action {
@@ -305,7 +305,7 @@ private struct ArrivalWindow {
     (earliestOfBlock[block], latestOfBlock[block]) = (.max, .min)
   }
 
-  mutating func note(_ arrival: Int64) {
+  mutating func record(_ arrival: Int64) {
     earliestOfBlock[block] = min(earliestOfBlock[block], arrival)
     latestOfBlock[block] = max(latestOfBlock[block], arrival)
   }

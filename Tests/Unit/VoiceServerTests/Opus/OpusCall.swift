@@ -58,7 +58,7 @@ struct OpusCall: Sendable {
     heard.recording.started = stream.started
     async let sending: Void = send(on: stream, start.inputs, lost, controls)
     while let response = try await stream.receive() {
-      heard.recording.note(response)
+      heard.recording.record(response)
       guard case .audio(let audio) = response.response else { continue }
       heard.processed.append(Array(audio.processed.samples))
       if audio.hasPlayback { heard.playback.append(Array(audio.playback.samples)) }

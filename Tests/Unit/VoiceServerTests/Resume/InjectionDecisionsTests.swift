@@ -20,9 +20,9 @@ struct InjectionDecisionsTests {
   @Test func theLastDecisionAboutAClientCounts() {
     var decisions = InjectionDecisions()
     #expect(decisions.answer(to: Self.question("olga")) == nil)
-    decisions.note(Self.decision("olga", grant: true))
-    decisions.note(Self.decision("olga", grant: false))
-    decisions.note(.with { $0.setMute.muted = true })
+    decisions.record(Self.decision("olga", grant: true))
+    decisions.record(Self.decision("olga", grant: false))
+    decisions.record(.with { $0.setMute.muted = true })
     #expect(decisions.answer(to: Self.question("olga")) == Self.decision("olga", grant: false))
     #expect(decisions.answer(to: Self.question("paul")) == nil)
     #expect(decisions.answer(to: .with { $0.muteChanged.state.muted = true }) == nil)
@@ -31,7 +31,7 @@ struct InjectionDecisionsTests {
   @Test func theOldestOfTooManyIsForgotten() {
     var decisions = InjectionDecisions()
     for client in 0...InjectionDecisions.capacity {
-      decisions.note(Self.decision("\(client)", grant: true))
+      decisions.record(Self.decision("\(client)", grant: true))
     }
     #expect(decisions.answer(to: Self.question("0")) == nil)
     #expect(decisions.answer(to: Self.question("1")) != nil)

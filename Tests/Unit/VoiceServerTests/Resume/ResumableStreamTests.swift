@@ -247,7 +247,7 @@ private final class LongCall: Sendable {
       state.withLock { state in
         switch update {
         case .response(let response):
-          state.recording.note(response)
+          state.recording.record(response)
           if case .audio(let audio) = response.response {
             state.lastSample =
               audio.processed.firstSample + Int64(audio.processed.samples.count / 2)

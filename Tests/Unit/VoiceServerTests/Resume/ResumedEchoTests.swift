@@ -58,7 +58,7 @@ struct ResumedEchoTests {
       func hear(until sample: Int64) async throws {
         var heard: Int64 = 0
         while heard < sample, let response = try await stream.receive() {
-          recording.note(response)
+          recording.record(response)
           guard case .audio(let audio) = response.response else { continue }
           let samples = decode([UInt8](audio.processed.samples), .s16)[0]
           for (index, sample) in samples.enumerated() {

@@ -75,7 +75,7 @@ final class ResumingClient {
 
   /// Receives until the output ends at this sample.
   func hear(until sample: Int64) async throws {
-    while processedSamples < sample, let response = try await stream.receive() { note(response) }
+    while processedSamples < sample, let response = try await stream.receive() { record(response) }
   }
 
   /// Receives until an event comes.
@@ -84,7 +84,7 @@ final class ResumingClient {
     _ isWanted: (Anechoic_V1_SessionEvent) -> Bool
   ) async throws -> Anechoic_V1_SessionEvent {
     while !heard.events.contains(where: isWanted), let response = try await stream.receive() {
-      note(response)
+      record(response)
     }
     let event = heard.events.first(where: isWanted)
     return try #require(event)
@@ -93,11 +93,11 @@ final class ResumingClient {
   /// Ends the session and receives the rest.
   func finish() async throws -> Recording {
     stream.finish()
-    while let response = try await stream.receive() { note(response) }
+    while let response = try await stream.receive() { record(response) }
     return heard
   }
 
-  private func note(_ response: Anechoic_V1_ProcessResponse) {
+  private func record(_ response: Anechoic_V1_ProcessResponse) {
     var response = response
     if case .audio = response.response {
       let first = response.audio.processed.firstSample
@@ -110,7 +110,7 @@ final class ResumingClient {
           Data(count: missing) + response.audio.processed.samples
       }
     }
-    heard.note(response)
+    heard.record(response)
   }
 }
 

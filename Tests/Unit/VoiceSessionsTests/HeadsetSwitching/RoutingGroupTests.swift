@@ -159,7 +159,7 @@ struct SoundPresenceTests {
     var presence = SoundPresence()
     for step in 0...Int(end * 100) {
       let time = Double(step) / 100
-      presence.note(
+      presence.record(
         isSounding: sounds.contains { $0.contains(time) }, now: start + .seconds(time))
     }
     return presence

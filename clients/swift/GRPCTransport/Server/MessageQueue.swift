@@ -69,7 +69,7 @@ final class MessageQueue {
       head = (head + 1) % slots.count
       occupied -= 1
       let slot = slots[index]
-      if !slot.isDropped { note(removed: slot) }
+      if !slot.isDropped { record(removed: slot) }
       if !slot.isDropped { use(UnsafeRawBufferPointer(rebasing: slot.bytes[..<slot.count])) }
       if slot.bytes.count > Self.largestKeptBuffer { free(index) }
       if occupied == 0, slots.count > Self.mostKeptSlots { removeAll() }
@@ -84,7 +84,7 @@ final class MessageQueue {
       let index = (head + offset) % slots.count
       guard slots[index].isDroppable, !slots[index].isDropped else { continue }
       slots[index].isDropped = true
-      note(removed: slots[index])
+      record(removed: slots[index])
       return
     }
   }
@@ -100,7 +100,7 @@ final class MessageQueue {
     byteCount = 0
   }
 
-  private func note(removed slot: Slot) {
+  private func record(removed slot: Slot) {
     count -= 1
     byteCount -= slot.count
     if slot.isDroppable { droppableCount -= 1 }

@@ -12,7 +12,7 @@ package struct InjectionDecisions: Sendable {
   package init() {}
 
   /// Records a control. Only one with a decision counts.
-  package mutating func note(_ control: Anechoic_V1_Control) {
+  package mutating func record(_ control: Anechoic_V1_Control) {
     guard case .decideInjectionPermission(let decision) = control.control else { return }
     if decisions.updateValue(control, forKey: decision.client) != nil {
       order.removeAll { $0 == decision.client }

@@ -126,7 +126,7 @@ public final class ResumableStream: Sendable {
   public func send(_ control: Anechoic_V1_Control) async throws {
     state.withLock { state in
       if case .updateConfig(let update) = control.control { state.configuration.ask(update) }
-      state.decisions.note(control)
+      state.decisions.record(control)
     }
     try await enqueue { $0.add(Anechoic_V1_ProcessRequest.with { $0.control = control }) }
   }
@@ -305,7 +305,7 @@ public final class ResumableStream: Sendable {
             stop()
             return nil
           }
-          if let update = note(response) { return update }
+          if let update = record(response) { return update }
         } catch let status as Status {
           return .reconnecting(try lost(status))
         } catch let error where error is SwiftProtobufError || error is BinaryDecodingError {
@@ -317,7 +317,7 @@ public final class ResumableStream: Sendable {
 
   /// Records a response. Returns nil for output that came before, and for a question that was
   /// answered before.
-  private func note(_ response: Anechoic_V1_ProcessResponse) -> Update? {
+  private func record(_ response: Anechoic_V1_ProcessResponse) -> Update? {
     var isAnswered = false
     let (update, waiter) = state.withLock { state -> (Update?, CheckedContinuation<Void, Never>?) in
       state.unansweredSince = nil

@@ -25,13 +25,13 @@ public final class HTTPExchange: Sendable {
 
   /// Answers with a complete response, after which the connection ends.
   public func respond(_ response: HTTPResponse) {
-    note(response.status)
+    record(response.status)
     pass(Part(bytes: response.bytes(withBody: true), isLast: true))
   }
 
   /// Begins an answer of unknown length with a head. Returns when the client has taken the head.
   public func begin(_ head: HTTPResponse) async throws {
-    note(head.status)
+    record(head.status)
     try await write(bytes: head.openingBytes())
   }
 
@@ -93,5 +93,5 @@ public final class HTTPExchange: Sendable {
     if counts { wakeListener() }
   }
 
-  private func note(_ status: HTTPStatus) { state.withLock { $0.observer.take() }?(status) }
+  private func record(_ status: HTTPStatus) { state.withLock { $0.observer.take() }?(status) }
 }
