@@ -79,7 +79,7 @@ public struct SettingFlags<Section: FlagSection>: ParsableArguments, CustomRefle
     _ setting: Setting<Section.Values>, _ placeholder: String, _ defaultText: String
   ) -> ArgumentHelp {
     ArgumentHelp(
-      "\(setting.help): \(setting.allowed). (default: \(defaultText))", valueName: placeholder)
+      "\(setting.description). (default: \(defaultText))", valueName: placeholder)
   }
 }
 

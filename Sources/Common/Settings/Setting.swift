@@ -79,6 +79,12 @@ public struct Setting<Values: Sendable>: Sendable {
   /// The path of the key, such as `limits.max_sessions`.
   public var path: String { section.isEmpty ? key : "\(section).\(key)" }
 
+  /// The meaning and the values that are allowed, without a period.
+  public var description: String {
+    let isOnePhrase = !help.contains(". ") && !help.contains(": ")
+    return isOnePhrase ? "\(help): \(allowed)" : "\(help). Values: \(allowed)"
+  }
+
   /// Returns the value as text, with separators between the elements of a list.
   public func value(in values: Values) -> String {
     switch shape {

@@ -11,8 +11,11 @@ extension SettingFormat<Bool> {
 extension SettingFormat<Int> {
   public static func integer(_ range: ClosedRange<Int>) -> Self {
     let allowed =
-      range.upperBound == .max
-      ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
+      switch range.upperBound {
+      case .max: "\(range.lowerBound) or more"
+      case range.lowerBound + 1: "\(range.lowerBound) or \(range.upperBound)"
+      default: "\(range.lowerBound) to \(range.upperBound)"
+      }
     return SettingFormat("number", allowed: allowed) { value throws(SettingsError) in
       try value.integer(in: range)
     } show: {

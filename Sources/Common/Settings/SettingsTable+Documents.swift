@@ -91,7 +91,7 @@ extension Setting {
   func explanation(in defaults: Values, width: Int) -> [String] {
     let chosen = unset.map { yaml(in: defaults).isEmpty ? " Default: \($0)." : "" } ?? ""
     let note = reload == .live ? " Reloadable." : ""
-    return Self.wrapped("\(help): \(allowed).\(chosen)\(note)", width: width)
+    return Self.wrapped("\(description).\(chosen)\(note)", width: width)
   }
 
   private static func wrapped(_ text: String, width: Int) -> [String] {

@@ -160,7 +160,7 @@ extension EdgeConfiguration {
     Setting(
       "programs.desktop_memory", \.programs.desktopMemory, .optional(.wholePath),
       "The file that remembers the lowered streams until they are restored",
-      unset: "$XDG_STATE_HOME/anechoic-edge/lowered-streams.json, or ~/.local/state/..."),
+      unset: "$XDG_STATE_HOME/anechoic-edge/lowered-streams.json, or else below ~/.local/state"),
     Setting(
       "programs.media", \.programs.media, .choice,
       """
@@ -173,7 +173,7 @@ extension EdgeConfiguration {
     Setting(
       "programs.media_memory", \.programs.mediaMemory, .optional(.wholePath),
       "The file that remembers the paused players until they are resumed",
-      unset: "$XDG_STATE_HOME/anechoic-edge/paused-players.json, or ~/.local/state/..."),
+      unset: "$XDG_STATE_HOME/anechoic-edge/paused-players.json, or else below ~/.local/state"),
     Setting(
       "programs.session_bus", \.programs.sessionBus, .bus,
       "The session bus; auto is the bus of this user"),

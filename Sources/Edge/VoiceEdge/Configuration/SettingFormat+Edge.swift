@@ -16,7 +16,7 @@ extension SettingFormat<String> {
 
   /// An identifier. An empty default is chosen by the agent.
   static var identifier: Self {
-    .filledText("id", allowed: "up to \(Identifier.longest) of a-z A-Z 0-9 - _ .") {
+    .filledText("id", allowed: "up to \(Identifier.longest) of a-z A-Z 0-9 . - and _") {
       Identifier.isValid($0) ? nil : Identifier.rule
     }
   }
@@ -48,7 +48,7 @@ extension SettingFormat<String> {
     .text(
       "id",
       allowed: """
-        up to \(Identifier.longest) of a-z A-Z 0-9 - _ . but not automatic, none, priority, \
+        up to \(Identifier.longest) of a-z A-Z 0-9 . - and _, but not automatic, none, priority, \
         follows-use or command-line
         """
     ) {
