@@ -70,6 +70,6 @@ struct EdgeSettingsTests {
     #expect(values.keys.actions[.ring] == .mute)
     #expect(values.routes.policy == .only("command-line"))
     #expect(settings.origin("server.address") == .flag("--server"))
-    #expect(settings.origin("mute.start_muted") == .flag("--no-start-muted"))
+    #expect(settings.origin("mute.start_muted") == .flag("--start-muted"))
   }
 }
