@@ -78,10 +78,13 @@ final class SettingsReading {
     guard let prefix,
       let unknown = environment.keys.filter({ $0.hasPrefix(prefix) && !known.contains($0) }).min()
     else { return }
-    let names = variables.values.flatMap { variable in variable.all.map { ($0, variable.name) } }
-      .sorted { $0 < $1 }
-    let nearest = NearestName.of(unknown, among: names.map(\.0))
-    let meant = names.first { $0.0 == nearest }.map { "; did you mean \($0.1)?" } ?? ""
+    // Without the prefix, which all have in common and which would make all of them look near.
+    let names = variables.values.flatMap { variable in
+      variable.all.map { (rest: String($0.dropFirst(prefix.count)), name: variable.name) }
+    }.sorted { $0 < $1 }
+    let nearest = NearestName.of(
+      String(unknown.dropFirst(prefix.count)), among: names.map(\.rest))
+    let meant = names.first { $0.rest == nearest }.map { "; did you mean \($0.name)?" } ?? ""
     throw SettingsError(unknown, "no key belongs to this variable\(meant)")
   }
 }

@@ -77,6 +77,13 @@ struct OverriddenConfigurationTests {
         + "did you mean ANECHOIC_EDGE_\(nearest)?")
   }
 
+  @Test(arguments: ["XYZ", "SERVICE_HOST", "ROUTES_PORTS"])
+  func aVariableThatIsLikeNoneComesWithoutAHint(name: String) {
+    #expect(
+      problem(["ANECHOIC_EDGE_\(name)": "1"])
+        == "ANECHOIC_EDGE_\(name): no key belongs to this variable")
+  }
+
   @Test func aVariableUnderAFlagIsKnown() throws {
     _ = try read(["ANECHOIC_EDGE_INPUT": "a"], ["routes.input": "b"])
   }
